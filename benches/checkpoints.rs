@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use bowline::workspace::checkpoint::apply::Nobody;
-use bowline::workspace::checkpoint::{Checkpointer, Decisions, Limits, Step, TakenCheckpoint};
+use bowline::workspace::checkpoint::apply::NoOpenFiles;
+use bowline::workspace::checkpoint::{Checkpointer, Decisions, Limits, RecordedCheckpoint, Step};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Effort, percentile, report};
@@ -67,7 +67,7 @@ pub fn checkpoints(effort: Effort) {
     let root = folder.path().join("work");
     tree(&root, files);
     let keeper = Checkpointer::open(&folder.path().join("kept"), &root, &[], Limits::default()).unwrap();
-    let take = || -> TakenCheckpoint { keeper.take(&[], &[], &CancellationToken::new()).unwrap() };
+    let take = || -> RecordedCheckpoint { keeper.record(&[], &[], &CancellationToken::new()).unwrap() };
     let facts = floor(&root, files);
     let git = git_floor(&root, &folder.path().join("git"));
     report("checkpoint: 10 k files, their facts alone", facts, "ms", None, "-");
@@ -97,7 +97,7 @@ pub fn checkpoints(effort: Effort) {
     let step = Step { base: Arc::clone(&now.files), target: Arc::clone(&first.files) };
     let (back, applied) = timed(|| {
         let plan = keeper.plan(&now, &[step], &Decisions::new()).unwrap();
-        keeper.apply(&now, &plan, &mut Nobody)
+        keeper.apply(&now, &plan, &mut NoOpenFiles)
     });
     assert!(applied.failed.is_empty());
     report("checkpoint: 1 k files brought back", back, "ms", None, "no budget");

@@ -10,7 +10,7 @@ use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
 use bowline::ide::core::options::Options;
 use bowline::ide::core::tasks::threads::Threads;
-use bowline::ide::features::files::open::{Opened, opened};
+use bowline::ide::features::files::open::{OpenedFile, on_opened};
 use bowline::ide::shell::app::App;
 use bowline::ide::shell::input::read_keymap;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
@@ -18,7 +18,7 @@ use bowline::runtime::RuntimeEvent;
 use bowline::text::changes::ChangeSet;
 use bowline::text::document::Document;
 use bowline::text::position::Byte;
-use bowline::text::search::{How, Needle};
+use bowline::text::search::{Needle, SearchOptions};
 use bowline::text::transaction::Transaction;
 use bowline::tui::input::{Input, Key};
 use bowline::tui::theme::{ColorDepth, Theme};
@@ -47,7 +47,7 @@ fn bench(text: &str) -> Bench {
         config: folder.path().join("config"),
         state: folder.path().join("state"),
         prompts: Vec::new(),
-        first: None,
+        initial_command: None,
         theme: Theme::builtin(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
         problems: Vec::new(),
@@ -55,7 +55,7 @@ fn bench(text: &str) -> Bench {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::view::display::DisplayOptions::default(),
+        display: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: true,
@@ -64,14 +64,14 @@ fn bench(text: &str) -> Bench {
         connect: None,
         clock: SystemClock::shared(),
     };
-    let tasks = Tasks::new(Threads::on(runtime.handle().clone()), Arc::new(sender));
+    let tasks = Tasks::new(Threads::from_handle(runtime.handle().clone()), Arc::new(sender));
     let mut app = App::new(options, (tasks, env), SIZE, Arc::new(Notify::new()));
     // As xterm-256color promises.
     app.screen.set_erase_colored(true);
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
-    let read = Opened { real: path.clone(), path, version: None, result, at: None, behind: false };
-    app.with_cx(|cx| opened(cx, read));
+    let read = OpenedFile { real: path.clone(), path, version: None, result, at: None, in_background: false };
+    app.with_cx(|cx| on_opened(cx, read));
     let mut bench = Bench { app, _runtime: runtime, _folder: folder, _events: events };
     bench.key("Alt-2");
     bench
@@ -275,16 +275,16 @@ pub fn many_cursors(effort: Effort) {
 pub fn replace_million(effort: Effort) {
     let matches = if effort.quick { 1_000 } else { 1_000_000 };
     let mut bench = bench(&"old text, old\n".repeat(matches / 2));
-    let needle = Needle::new("old", How::default()).unwrap().unwrap();
+    let needle = Needle::new("old", SearchOptions::default()).unwrap().unwrap();
     let text = bench.app.state.buffers.current().unwrap().area.text().clone();
     let start = Instant::now();
     let edits = needle.matches(&text, Byte(0)..text.end()).map(|place| (place, "newer".to_string()));
-    let edit = Transaction::new(ChangeSet::replace(text.end().0, edits)).prepared(&text);
+    let edit = Transaction::new(ChangeSet::replace(text.end().0, edits)).prepare(&text);
     report("1 000 000 replacements: found, in a task", micros(start.elapsed()) / 1e3, "ms", None, "");
     let start = Instant::now();
     let area = &mut bench.app.state.buffers.current_mut().unwrap().area;
     area.edit(0, |_, _| edit).unwrap();
-    bench.app.state.damage.all();
+    bench.app.state.damage.add_all();
     bench.app.frame();
     report("1 000 000 replacements: applied and drawn", micros(start.elapsed()) / 1e3, "ms", None, "");
     let end = |bench: &Bench| bench.app.state.buffers.current().unwrap().area.text().end().0;

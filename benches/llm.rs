@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, Variables};
 use bowline::llm::model::{
     Message, Model, Part, Request, StreamEvent, ToolResultMessage, ToolSpec, UserMessage,
 };
@@ -46,10 +46,10 @@ fn adapter(wire: &dyn Wire, url: &str, tape: Option<Cassette>) -> Arc<dyn Provid
     let access = Access { base_url: url.into(), key, account, ..Access::default() };
     (row.build)(Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
-        http: Arc::new(Http::new(Limits::default(), true).with_tape(tape)),
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
+        http: Arc::new(Http::new(Limits::default(), true).with_cassette(tape)),
         clock: ManualClock::new(0),
     })
 }
@@ -66,7 +66,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// A tape with one answer in pieces of 16 KiB, for whatever is asked.
 fn tape(bytes: &[u8]) -> Cassette {
-    let pieces = bytes.chunks(16 << 10).map(Piece::of).collect();
+    let pieces = bytes.chunks(16 << 10).map(Piece::from_bytes).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
     Cassette::Replay(Arc::new(Mutex::new([exchange].into())))

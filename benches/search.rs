@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use bowline::exec::{Environment, LocalEnvironment, SearchSpec, Selection};
-use bowline::workspace::grep::{self as workspace, Pattern, Texts};
+use bowline::workspace::grep::{self as workspace, FileTexts, Pattern};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Effort, percentile, report};
@@ -50,12 +50,12 @@ fn ours(env: &LocalEnvironment, runtime: &tokio::runtime::Runtime, pattern: &str
 /// Texts as they are on disk, for the search of the IDE.
 struct OnDisk;
 
-impl Texts for OnDisk {
-    fn in_place_of(&self, _: &Path) -> Option<String> {
+impl FileTexts for OnDisk {
+    fn unsaved_text(&self, _: &Path) -> Option<String> {
         None
     }
 
-    fn unwritten(&self) -> Vec<std::path::PathBuf> {
+    fn unsaved_files(&self) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
 

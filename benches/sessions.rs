@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bowline::session::search::Query;
 use bowline::session::store::listing;
-use bowline::session::store::search::{Index, Stop};
+use bowline::session::store::search::{Index, StopFlag};
 
 use crate::{Effort, growth, percentile, report};
 
@@ -95,7 +95,7 @@ pub fn search(effort: Effort) {
     for entries in sizes {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), entries / 500, 500);
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let start = Instant::now();
         let mut index = Index::open(root.path()).unwrap();
         assert_eq!(index.update(&stop).unwrap().entries, *entries);

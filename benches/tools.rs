@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bowline::exec::LocalEnvironment;
 use bowline::tools::output::artifacts::Artifacts;
-use bowline::tools::running::{self, End, LaunchRequest};
+use bowline::tools::running::{self, CommandEnd, LaunchRequest};
 
 use crate::{Effort, report};
 
@@ -58,8 +58,8 @@ fn ours(folder: &Path, script: &str) -> (f64, usize) {
             ..LaunchRequest::default()
         };
         let live = running::start(&env, &artifacts, wanted).await.unwrap();
-        assert_eq!(live.ended().await, End::Code(0));
-        let bytes = live.take().bytes;
+        assert_eq!(live.wait_for_end().await, CommandEnd::Code(0));
+        let bytes = live.take_output().bytes;
         (start.elapsed().as_secs_f64(), bytes)
     })
 }

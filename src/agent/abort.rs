@@ -13,7 +13,7 @@ pub struct Abort {
 
 impl Abort {
     /// Interrupts: the answer's connection closes, running tools end.
-    pub fn now(&self) {
+    pub fn interrupt(&self) {
         self.token().cancel();
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::compaction::Settings;
-use super::loops;
+use super::loop_detection;
 use super::queue::QueueMode;
 use crate::llm::retry::Policy;
 
@@ -30,9 +30,9 @@ pub struct Config {
     /// Delivery of follow-up messages.
     pub follow_up: QueueMode,
     /// Tools that force a batch to run one call at a time.
-    pub sequential: BTreeSet<String>,
+    pub sequential_tools: BTreeSet<String>,
     /// Tools that wait for a user's answer.
-    pub asking: BTreeSet<String>,
+    pub question_tools: BTreeSet<String>,
     /// Whether an error that no retry can fix ends the session, for unattended hosts where no user can log in
     /// or free space.
     pub close_on_failure: bool,
@@ -43,15 +43,15 @@ impl Default for Config {
         Self {
             tool_rounds_max: 200,
             turns_max: 0,
-            loop_window: Some(loops::WINDOW),
+            loop_window: Some(loop_detection::WINDOW),
             parallel: true,
             retry: Policy::default(),
             auto_retry: true,
             compaction: Settings::default(),
             steering: QueueMode::One,
             follow_up: QueueMode::One,
-            sequential: BTreeSet::new(),
-            asking: BTreeSet::new(),
+            sequential_tools: BTreeSet::new(),
+            question_tools: BTreeSet::new(),
             close_on_failure: false,
         }
     }

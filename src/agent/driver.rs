@@ -3,26 +3,26 @@
 //! Must not decide anything that the machine could decide. The owner of a driver alternates between
 //! [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
 
-mod compacting;
+mod compaction;
 mod conversation;
+mod pending_summary;
 mod recording;
-mod summarizing;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use self::summarizing::Summarizing;
+use self::pending_summary::PendingSummary;
 use super::abort::Abort;
 use super::compaction::branch::BranchSummaryPlan;
-use super::compaction::hook::Hook;
-use super::compaction::summary::{SummaryError, Written};
-use super::compaction::{Budget, Plan};
+use super::compaction::hook::CompactionHook;
+use super::compaction::summary::{FinishedSummary, SummaryError};
+use super::compaction::{Budget, CompactionPlan};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Event, Fit, Timer};
 use super::event::{AgentEvent, Compacted};
 use super::fullness::{self, Fullness};
 use super::step::State;
-use super::work::{Shown, Wake, Work};
+use super::work::{CallOutput, Wake, Work};
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::llm::client::Client;
@@ -35,7 +35,7 @@ use crate::tools::{self, Registry};
 
 /// Grace period of interrupted commands at the end of the session: SIGTERM, SIGKILL after two seconds, and a
 /// moment to exit.
-const LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
+const SHUTDOWN_GRACE: std::time::Duration = std::time::Duration::from_millis(2300);
 
 /// Stores messages and receives events. A message is stored before its event is sent.
 pub trait Listener: Send {
@@ -44,39 +44,39 @@ pub trait Listener: Send {
     /// Flushes stored messages to disk.
     fn sync(&mut self) -> impl Future<Output = ()> + Send;
     /// Receives an event; may wait for slow readers.
-    fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+    fn on_event(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
     /// Returns the stored conversation, to rebuild the history; `None` when nothing is stored.
     fn history(&self) -> Option<Vec<Message>> {
         None
     }
     /// Plans a compaction of the conversation, which has this many tokens; `None` when there is nothing to
     /// summarize, or nothing is stored.
-    fn plan(&self, _budget: Budget, _tokens: u64) -> Option<Plan> {
+    fn plan_compaction(&self, _budget: Budget, _tokens: u64) -> Option<CompactionPlan> {
         None
     }
     /// Stores a compaction; returns the id of its entry and the new conversation. The listener reports
     /// failures.
-    fn compacted(
+    fn store_compaction(
         &mut self,
         _done: &Compacted,
     ) -> impl Future<Output = Option<(String, Vec<Message>)>> + Send {
         async { None }
     }
     /// Excludes the last answer and the results of its calls from the context; returns the new conversation.
-    fn omit(&mut self) -> impl Future<Output = Option<Vec<Message>>> + Send {
+    fn exclude_last_answer(&mut self) -> impl Future<Output = Option<Vec<Message>>> + Send {
         async { None }
     }
     /// Moves to another branch with a summary of the old one, or stays if there is no summary; returns the
     /// new conversation.
-    fn left(
+    fn finish_branch_summary(
         &mut self,
         _leaving: &BranchSummaryPlan,
-        _summary: Result<&Written, &SummaryError>,
+        _summary: Result<&FinishedSummary, &SummaryError>,
     ) -> impl Future<Output = Option<Vec<Message>>> + Send {
         async { None }
     }
     /// Receives queued messages that were taken back or will not be delivered.
-    fn returned(&mut self, messages: Vec<UserMessage>) -> impl Future<Output = ()> + Send;
+    fn return_messages(&mut self, messages: Vec<UserMessage>) -> impl Future<Output = ()> + Send;
 }
 
 /// Services of an agent.
@@ -92,7 +92,7 @@ pub struct Services {
     /// The source of random numbers for retry delays.
     pub ids: SharedIds,
     /// The compaction hook.
-    pub hook: Option<Arc<dyn Hook>>,
+    pub hook: Option<Arc<dyn CompactionHook>>,
 }
 
 /// Model and prompt of an agent.
@@ -116,12 +116,12 @@ pub struct Driver<L> {
     setup: Setup,
     specs: Vec<ToolSpec>,
     /// All tools, available or not.
-    all: Registry,
+    all_tools: Registry,
     /// Number of history messages already translated to the current tools; `None` when all must be translated
     /// again.
-    told: Option<usize>,
+    translated: Option<usize>,
     /// Whether the conversation is not loaded from the listener yet.
-    unread: bool,
+    history_pending: bool,
     work: Work,
     answer: Option<Answer>,
     abort: Abort,
@@ -129,9 +129,9 @@ pub struct Driver<L> {
     aborted: bool,
     fullness: Fullness,
     /// The summary in progress.
-    summing: Option<Summarizing>,
+    pending_summary: Option<PendingSummary>,
     /// Whether a retry of a summary request was announced.
-    repeating: bool,
+    retry_announced: bool,
     listener: L,
 }
 
@@ -163,23 +163,23 @@ impl<L: Listener> Driver<L> {
             services,
             setup,
             specs,
-            all,
-            told: Some(0),
-            unread: false,
+            all_tools: all,
+            translated: Some(0),
+            history_pending: false,
             work: Work::default(),
             answer: None,
             abort,
             aborted: false,
             fullness: Fullness::default(),
-            summing: None,
-            repeating: false,
+            pending_summary: None,
+            retry_announced: false,
             listener,
         }
     }
 
     /// Whether a run is active.
-    pub fn working(&self) -> bool {
-        self.state.working()
+    pub fn is_working(&self) -> bool {
+        self.state.is_working()
     }
 
     /// Returns the lifecycle state.
@@ -198,9 +198,9 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Continues without a new message; `false` when the history has nothing to answer.
-    pub async fn go_on(&mut self) -> bool {
-        self.read_history();
-        let open = !self.working() && unanswered(&self.setup.history);
+    pub async fn continue_run(&mut self) -> bool {
+        self.load_history();
+        let open = !self.is_working() && can_be_answered(&self.setup.history);
         if open {
             self.send(Event::Continue).await;
         }
@@ -213,32 +213,32 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Stops all running work, unresponsive commands included.
-    pub async fn end_work(&mut self) {
+    pub async fn stop_work(&mut self) {
         self.abort.token().cancel();
-        self.work.end(LEAVE).await;
+        self.work.end(SHUTDOWN_GRACE).await;
     }
 
     /// Makes the tools of `all` whose names pass available, from the next request and call on. `parallel`:
     /// calls of one answer may run at the same time.
-    pub fn offer(&mut self, all: Registry, parallel: bool, keep: impl FnMut(&str) -> bool) {
-        self.all = all;
-        self.services.registry = self.all.clone();
+    pub fn set_tools(&mut self, all: Registry, parallel: bool, keep: impl FnMut(&str) -> bool) {
+        self.all_tools = all;
+        self.services.registry = self.all_tools.clone();
         self.services.registry.retain(keep);
         self.specs = self.services.registry.specs();
-        self.state.run_in_parallel(parallel);
+        self.state.set_parallel(parallel);
     }
 
     /// Resets the agent for another session, which has had `turns` answers. The queues are cleared; the
     /// conversation comes with [`Driver::set_history`].
-    pub fn begin_anew(&mut self, session_id: String, turns: u32) {
+    pub fn reset(&mut self, session_id: String, turns: u32) {
         self.state = State::new(self.state.config().clone(), turns);
         self.setup.session_id = session_id;
         self.fullness = Fullness::default();
     }
 
     /// Replaces the client from the next request on; the counters of the old one's layers continue.
-    pub fn reach_by(&mut self, client: Client) {
-        self.services.client = self.services.client.succeeded_by(client);
+    pub fn set_client(&mut self, client: Client) {
+        self.services.client = self.services.client.replaced_with(client);
     }
 
     /// Returns the services.
@@ -261,7 +261,7 @@ impl<L: Listener> Driver<L> {
         let token = self.abort.token();
         tokio::select! {
             biased;
-            () = token.cancelled(), if self.state.working() && !self.aborted => Step::Abort,
+            () = token.cancelled(), if self.state.is_working() && !self.aborted => Step::Abort,
             wake = self.work.next() => Step::Wake(wake),
         }
     }
@@ -270,39 +270,39 @@ impl<L: Listener> Driver<L> {
     pub async fn handle(&mut self, step: Step) {
         match step {
             Step::Abort => self.send(Event::Abort).await,
-            Step::Wake(Wake::Stream(event)) => self.stream(event).await,
+            Step::Wake(Wake::Stream(event)) => self.handle_stream_event(event).await,
             Step::Wake(Wake::Tool(done)) => self.tool_done(done).await,
             Step::Wake(Wake::Progress(latest)) => {
                 for (call_id, text) in latest {
-                    self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
+                    self.listener.on_event(AgentEvent::ToolUpdate { call_id, text }).await;
                 }
             }
-            Step::Wake(Wake::Summary(written)) => self.written(written).await,
-            Step::Wake(Wake::Repeat(repeat)) => self.repeat(repeat).await,
-            Step::Wake(Wake::Due(Timer::Summary)) => self.repeats().await,
-            Step::Wake(Wake::Due(timer)) => {
+            Step::Wake(Wake::Summary(written)) => self.finish_summary(written).await,
+            Step::Wake(Wake::SummaryRetry(repeat)) => self.announce_retry(repeat).await,
+            Step::Wake(Wake::TimerExpired(Timer::Summary)) => self.announce_retry_attempt().await,
+            Step::Wake(Wake::TimerExpired(timer)) => {
                 if timer == Timer::Grace {
-                    self.send(Event::Shown(self.shown())).await;
+                    self.send(Event::LiveOutput(self.live_output())).await;
                 }
-                self.send(Event::Due(timer)).await;
+                self.send(Event::TimerExpired(timer)).await;
             }
         }
     }
 
     /// Returns the live output of running calls, cut as for a model.
-    fn shown(&self) -> BTreeMap<String, String> {
+    fn live_output(&self) -> BTreeMap<String, String> {
         let Services { registry, tools, .. } = &self.services;
-        let cut = |shown: Shown| tools::cut(registry, tools, &shown.tool, shown.text);
-        self.work.shown().into_iter().map(|(call_id, shown)| (call_id, cut(shown))).collect()
+        let cut = |shown: CallOutput| tools::truncate_progress(registry, tools, &shown.tool, shown.text);
+        self.work.call_outputs().into_iter().map(|(call_id, shown)| (call_id, cut(shown))).collect()
     }
 
     /// Sends an event to the machine and performs its effects, including all that follow immediately.
     pub async fn send(&mut self, event: Event) {
         let begins = matches!(
             event,
-            Event::Prompt { .. } | Event::Continue | Event::Compact { .. } | Event::Leave { .. }
+            Event::Prompt { .. } | Event::Continue | Event::Compact { .. } | Event::LeaveBranch { .. }
         );
-        if begins && !self.state.working() {
+        if begins && !self.state.is_working() {
             self.abort.renew();
             self.aborted = false;
         }
@@ -319,26 +319,26 @@ impl<L: Listener> Driver<L> {
             Effect::Emit(event) => self.emit(event).await,
             Effect::Record(message) => self.record(message).await,
             Effect::CallModel { looked } => {
-                if !looked && let Some(reason) = self.full() {
-                    return Some(Event::Full(reason));
+                if !looked && let Some(reason) = self.compaction_reason() {
+                    return Some(Event::WindowFull(reason));
                 }
-                self.tell_fullness().await;
+                self.warn_if_nearly_full().await;
                 self.call_model();
             }
-            Effect::Look => return self.full().map(Event::Full),
-            Effect::Omit => self.omit().await,
+            Effect::CheckWindow => return self.compaction_reason().map(Event::WindowFull),
+            Effect::ExcludeLastAnswer => self.exclude_last_answer().await,
             Effect::Compact { reason, instructions, will_retry } => {
-                return self.compact(reason, instructions, will_retry);
+                return self.start_compaction(reason, instructions, will_retry);
             }
-            Effect::SumBranch { instructions } => return self.sum_branch(instructions),
+            Effect::SummarizeBranch { instructions } => return self.start_branch_summary(instructions),
             Effect::RunTool { index, call } => {
                 let (registry, context) = (self.services.registry.clone(), self.services.tools.clone());
                 let clock = self.services.clock.clone();
-                self.work.run(index, call, registry, context, self.abort.token(), clock);
+                self.work.start_tool(index, call, registry, context, self.abort.token(), clock);
             }
             Effect::Cancel => return self.cancel().await,
-            Effect::Wait(timer, delay) => self.work.wait(timer, delay),
-            Effect::ReturnQueue(messages) => self.listener.returned(messages).await,
+            Effect::StartTimer(timer, delay) => self.work.start_timer(timer, delay),
+            Effect::ReturnQueue(messages) => self.listener.return_messages(messages).await,
             // The driver's owner queries the lifecycle.
             Effect::Close => {}
         }
@@ -348,27 +348,27 @@ impl<L: Listener> Driver<L> {
     async fn emit(&mut self, event: AgentEvent) {
         match &event {
             AgentEvent::TurnEnd { .. } => self.listener.sync().await,
-            AgentEvent::AgentEnd { .. } => self.work.forget_tools(),
+            AgentEvent::AgentEnd { .. } => self.work.abandon_tools(),
             AgentEvent::ToolEnd { call_id, .. } => {
                 // The last progress must precede the end event, or be dropped.
-                if let Some(text) = self.work.last_progress(call_id) {
+                if let Some(text) = self.work.take_unsent_output(call_id) {
                     let call_id = call_id.clone();
-                    self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
+                    self.listener.on_event(AgentEvent::ToolUpdate { call_id, text }).await;
                 }
             }
             _ => {}
         }
-        self.listener.hear(event).await;
+        self.listener.on_event(event).await;
     }
 
     /// Cancels the answer or the tools; the answer ends with what has arrived.
     async fn cancel(&mut self) -> Option<Event> {
         self.aborted = true;
         self.abort.token().cancel();
-        if self.work.give_up() {
-            return self.unwritten(SummaryError::Aborted).await;
+        if self.work.stop_summary() {
+            return self.fail_summary(SummaryError::Aborted).await;
         }
-        self.work.hang_up().then_some(())?;
+        self.work.stop_answer().then_some(())?;
         let message = self.answer.as_mut().map(|answer| answer.so_far.clone().finish_aborted())?;
         Some(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.0 })
     }
@@ -379,17 +379,17 @@ impl<L: Listener> Driver<L> {
         fullness::tokens(&self.setup.history, prompt)
     }
 
-    async fn tell_fullness(&mut self) {
-        self.read_history();
+    async fn warn_if_nearly_full(&mut self) {
+        self.load_history();
         let tokens = self.tokens();
         let window = self.setup.model.context_window;
-        if self.fullness.look(tokens, window) {
-            self.listener.hear(AgentEvent::ContextWarning { tokens, window }).await;
+        if self.fullness.should_warn(tokens, window) {
+            self.listener.on_event(AgentEvent::ContextWarning { tokens, window }).await;
         }
     }
 
     fn call_model(&mut self) {
-        self.tell();
+        self.translate_history();
         let model = &self.setup.model;
         let request = Request {
             model: (**model).clone(),
@@ -404,11 +404,11 @@ impl<L: Listener> Driver<L> {
         };
         let so_far = Accumulator::new(model, self.services.clock.now_ms());
         self.answer = Some(Answer { so_far, began: false });
-        self.work.read(self.services.client.stream(request));
+        self.work.start_answer(self.services.client.stream(request));
     }
 
-    async fn stream(&mut self, event: Option<StreamEvent>) {
-        let chance = self.chance();
+    async fn handle_stream_event(&mut self, event: Option<StreamEvent>) {
+        let chance = self.random_fraction();
         let Some(answer) = self.answer.as_mut() else { return };
         match event {
             // Not part of the content yet: the call may still fail without any visible answer.
@@ -419,19 +419,19 @@ impl<L: Listener> Driver<L> {
                 answer.so_far.push(&StreamEvent::Usage(usage));
             }
             Some(StreamEvent::Done { message }) => {
-                self.work.hang_up();
+                self.work.stop_answer();
                 let fit = self.fit(&message, None);
                 self.send(Event::Answered { message: *message, error: None, fit, chance }).await;
             }
             Some(StreamEvent::Error { error, message }) => {
-                self.work.hang_up();
+                self.work.stop_answer();
                 let fit = self.fit(&message, Some(&error));
                 self.send(Event::Answered { message: *message, error: Some(error), fit, chance }).await;
             }
             Some(event) => {
                 answer.so_far.push(&event);
-                self.begin().await;
-                self.listener.hear(AgentEvent::MessageUpdate(Arc::new(event))).await;
+                self.announce_answer().await;
+                self.listener.on_event(AgentEvent::MessageUpdate(Arc::new(event))).await;
             }
             None => {
                 let mut message = answer.so_far.clone().finish();
@@ -445,24 +445,24 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Announces an answer with its first part, so that a call that fails earlier is never displayed.
-    async fn begin(&mut self) {
+    async fn announce_answer(&mut self) {
         let Some(answer) = self.answer.as_mut().filter(|answer| !answer.began) else { return };
         answer.began = true;
         let mut empty = answer.so_far.clone().finish();
         empty.content.clear();
-        self.send(Event::Began).await;
-        self.listener.hear(AgentEvent::MessageStart(Arc::new(Message::Assistant(empty)))).await;
+        self.send(Event::AnswerStarted).await;
+        self.listener.on_event(AgentEvent::MessageStart(Arc::new(Message::Assistant(empty)))).await;
     }
 
     /// Returns a number between 0 and 1 from the source of ids, so that tests can fix it.
-    fn chance(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         let digits = self.services.ids.entry();
         u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
     }
 }
 
 /// Whether a model can answer this history: it ends with a user message or results, ignoring failed attempts.
-fn unanswered(history: &[Message]) -> bool {
+fn can_be_answered(history: &[Message]) -> bool {
     let tried = |message: &&Message| match message {
         Message::Assistant(m) => !matches!(m.stop_reason, StopReason::Error | StopReason::Aborted),
         _ => true,

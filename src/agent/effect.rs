@@ -11,7 +11,7 @@ use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResul
 
 /// How a tool call ended.
 #[derive(Debug, Clone)]
-pub struct Ended {
+pub struct FinishedCall {
     /// The result for the model.
     pub result: ToolResultMessage,
     /// The output before truncation.
@@ -31,7 +31,7 @@ pub enum Fit {
     /// The conversation was too long for an answer.
     TooLong,
     /// The answer was cut off because the conversation left too little room.
-    Cut,
+    CutOff,
 }
 
 /// An event for the machine.
@@ -50,26 +50,26 @@ pub enum Event {
     /// The user takes the queued messages back.
     TakeQueue,
     /// The first part of an answer has arrived.
-    Began,
+    AnswerStarted,
     /// The answer ended, with its error if it failed. `chance` is between 0 and 1.
     Answered { message: AssistantMessage, error: Option<LlmError>, fit: Fit, chance: f64 },
     /// Sent in place of an answer, or after a run: the window is nearly full, and a compaction is possible.
-    Full(CompactionReason),
+    WindowFull(CompactionReason),
     /// The user requests a compaction.
     Compact { instructions: Option<String> },
     /// A compaction has ended.
     Compacted(Result<Arc<Compacted>, SummaryError>),
     /// The user leaves a branch, which is to be summarized.
-    Leave { instructions: Option<String> },
+    LeaveBranch { instructions: Option<String> },
     /// The branch summary has ended; the cost in US dollars.
-    Left(Result<f64, SummaryError>),
+    BranchSummarized(Result<f64, SummaryError>),
     /// A tool call ended.
-    ToolEnded { index: usize, ended: Ended },
+    ToolEnded { index: usize, ended: FinishedCall },
     /// Live output of the running calls by id, cut for a model: all that is known of calls that are
     /// abandoned.
-    Shown(BTreeMap<String, String>),
+    LiveOutput(BTreeMap<String, String>),
     /// The delay of an [`Effect::Wait`] has passed.
-    Due(Timer),
+    TimerExpired(Timer),
 }
 
 /// Purpose of an [`Effect::Wait`]. There is never more than one.
@@ -95,19 +95,19 @@ pub enum Effect {
     /// is answered by [`Event::Full`].
     CallModel { looked: bool },
     /// Check whether the window is nearly full; if so, [`Event::Full`] follows.
-    Look,
+    CheckWindow,
     /// Exclude the last answer and the results of its calls from the context.
-    Omit,
+    ExcludeLastAnswer,
     /// Summarize the older part of the conversation; [`Event::Compacted`] follows.
     Compact { reason: CompactionReason, instructions: Option<String>, will_retry: bool },
     /// Summarize the branch that is left; [`Event::Left`] follows.
-    SumBranch { instructions: Option<String> },
+    SummarizeBranch { instructions: Option<String> },
     /// Run one tool call.
     RunTool { index: usize, call: ToolCall },
     /// Cancel running work.
     Cancel,
     /// Send [`Event::Due`] after this time.
-    Wait(Timer, Duration),
+    StartTimer(Timer, Duration),
     /// Return these messages to the user.
     ReturnQueue(Vec<UserMessage>),
     /// End the session.

@@ -6,20 +6,20 @@ use super::compaction::estimate;
 use crate::llm::model::{Message, StopReason};
 
 /// Share of the window above which a warning is sent, in percent.
-const SHARE: u64 = 80;
+const WARN_PERCENT: u64 = 80;
 
 /// Remembers whether the warning was sent.
 #[derive(Debug, Default)]
 pub struct Fullness {
-    told: bool,
+    warned: bool,
 }
 
 impl Fullness {
     /// Whether to warn now about this many tokens of a window: above four fifths, once until the level drops
     /// below. A window of 0 is unknown.
-    pub fn look(&mut self, tokens: u64, window: u64) -> bool {
-        let is_full = window > 0 && tokens.saturating_mul(100) > window.saturating_mul(SHARE);
-        !std::mem::replace(&mut self.told, is_full) && is_full
+    pub fn should_warn(&mut self, tokens: u64, window: u64) -> bool {
+        let is_full = window > 0 && tokens.saturating_mul(100) > window.saturating_mul(WARN_PERCENT);
+        !std::mem::replace(&mut self.warned, is_full) && is_full
     }
 }
 
@@ -29,7 +29,7 @@ impl Fullness {
 pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
     let mut since = 0;
     for message in history.iter().rev() {
-        if let Some(counted) = counted(message) {
+        if let Some(counted) = counted_tokens(message) {
             return counted.saturating_add(since);
         }
         since += estimate::of_message(message);
@@ -37,7 +37,7 @@ pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
     since + estimate::of_chars(prompt_chars as u64)
 }
 
-fn counted(message: &Message) -> Option<u64> {
+fn counted_tokens(message: &Message) -> Option<u64> {
     let Message::Assistant(answer) = message else { return None };
     let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
     Some(answer.usage.total_tokens).filter(|tokens| whole && *tokens > 0)
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn context_fullness_warns_once_until_freed() {
         let mut fullness = Fullness::default();
-        let told = [80, 81, 95, 40, 81].map(|tokens| fullness.look(tokens, 100));
+        let told = [80, 81, 95, 40, 81].map(|tokens| fullness.should_warn(tokens, 100));
         assert_eq!(told, [false, true, false, false, true]);
-        assert!(!fullness.look(u64::MAX, 0));
+        assert!(!fullness.should_warn(u64::MAX, 0));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub mod event;
 #[doc(hidden)]
 pub mod fullness;
 #[doc(hidden)]
-pub mod loops;
+pub mod loop_detection;
 #[doc(hidden)]
 pub mod profile;
 #[doc(hidden)]

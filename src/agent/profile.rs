@@ -13,7 +13,7 @@ use crate::tools::{Registry, Tool};
 pub const AUTO: &str = "auto";
 
 /// Capabilities that every profile needs, with pi's tool for each.
-const BASICS: [(&str, &[Kind]); 4] = [
+const BASIC_TOOLS: [(&str, &[Kind]); 4] = [
     ("read", &[Kind::Read]),
     ("bash", &[Kind::Bash]),
     ("edit", &[Kind::Edit, Kind::Patch]),
@@ -21,34 +21,34 @@ const BASICS: [(&str, &[Kind]); 4] = [
 ];
 
 /// Returns the profile that fits a model.
-pub fn of(model: &Model) -> &'static Profile {
-    PROFILES.iter().copied().find(|profile| profile.fits(&model.id)).unwrap_or(PROFILES[0])
+pub fn for_model(model: &Model) -> &'static Profile {
+    PROFILES.iter().copied().find(|profile| profile.matches_model(&model.id)).unwrap_or(PROFILES[0])
 }
 
 /// Returns the profile with this id.
-pub fn named(id: &str) -> Option<&'static Profile> {
+pub fn find(id: &str) -> Option<&'static Profile> {
     PROFILES.iter().copied().find(|profile| profile.id == id)
 }
 
 /// Returns the valid profile names, `auto` first.
-pub fn words() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     std::iter::once(AUTO).chain(PROFILES.iter().map(|profile| profile.id))
 }
 
 impl Profile {
     /// Whether the profile is made for the model with this id.
-    pub fn fits(&self, id: &str) -> bool {
+    pub fn matches_model(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         let ends = id.match_indices(['/', '.', '~', ':', '@']).map(|(at, end)| at + end.len());
         let mut starts = std::iter::once(0).chain(ends);
-        starts.any(|start| self.names.iter().any(|name| begins(&id[start..], name)))
+        starts.any(|start| self.model_prefixes.iter().any(|name| starts_with_name(&id[start..], name)))
     }
 
     /// Returns its tools, optional ones included, then the custom ones; of two with the same name the later
     /// one is used. Basic capabilities that the profile's own set lacks come from pi's tools.
     pub fn tools(&self, custom: &[Arc<dyn Tool>]) -> Registry {
         let mut all = Registry::of(self.id);
-        for (name, kinds) in BASICS {
+        for (name, kinds) in BASIC_TOOLS {
             if !kinds.iter().any(|kind| all.has_kind(*kind)) {
                 all.add_builtin(name);
             }
@@ -60,14 +60,14 @@ impl Profile {
     }
 
     /// Returns the base instructions as one text.
-    pub fn base(&self) -> String {
+    pub fn base_instructions(&self) -> String {
         self.prompt.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n\n")
     }
 }
 
 /// Whether an id starts with a name; a name that ends with a digit (`o1`) must not be followed by another
 /// digit in the id.
-fn begins(id: &str, name: &str) -> bool {
+fn starts_with_name(id: &str, name: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     let whole = |rest: &str| !name.ends_with(|c: char| c.is_ascii_digit()) || ends(rest);
     id.strip_prefix(name).is_some_and(whole)
@@ -108,10 +108,10 @@ mod tests {
             ("guide", "pi"),
             ("", "pi"),
         ] {
-            assert_eq!(of(&Model::unknown("p", id, "a", "")).id, profile, "{id}");
+            assert_eq!(for_model(&Model::unknown("p", id, "a", "")).id, profile, "{id}");
         }
-        assert_eq!(named("gemini").map(|profile| profile.id), Some("gemini"));
-        assert!(named("auto").is_none());
+        assert_eq!(find("gemini").map(|profile| profile.id), Some("gemini"));
+        assert!(find("auto").is_none());
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
             let parts: BTreeSet<String> = profile.prompt.iter().map(|(name, _)| name.to_string()).collect();
             assert_eq!(stems(&format!("assets/prompts/{}", profile.id)), parts, "{}", profile.id);
             assert_eq!(profile.documents[0], "AGENTS.md", "always, whatever the family");
-            assert!(profile.base().contains("bowline"), "{} says who it is", profile.id);
+            assert!(profile.base_instructions().contains("bowline"), "{} says who it is", profile.id);
         }
     }
 
@@ -166,19 +166,19 @@ mod tests {
     #[test]
     fn profile_custom_tools_override_builtin() {
         let (plain, mine) =
-            (named("openai").unwrap().tools(&[]), named("openai").unwrap().tools(&[Arc::new(Own)]));
+            (find("openai").unwrap().tools(&[]), find("openai").unwrap().tools(&[Arc::new(Own)]));
         assert!(plain.names().eq(mine.names()), "in the place of the one before");
-        let description = |all: &Registry| all.row("apply_patch").unwrap().spec.description.clone();
+        let description = |all: &Registry| all.entry("apply_patch").unwrap().spec.description.clone();
         assert!(description(&plain) != "mine" && description(&mine) == "mine");
         assert!(!mine.is_builtin("apply_patch"));
-        assert!(named("pi").unwrap().tools(&[Arc::new(Own)]).names().last() == Some("apply_patch"));
+        assert!(find("pi").unwrap().tools(&[Arc::new(Own)]).names().last() == Some("apply_patch"));
     }
 
     #[test]
     fn profile_tools_cover_basics() {
         for profile in PROFILES {
             let all = profile.tools(&[]);
-            for (name, kinds) in BASICS {
+            for (name, kinds) in BASIC_TOOLS {
                 let has = all.get(name).is_some() || kinds.iter().any(|kind| all.has_kind(*kind));
                 assert!(has, "{}: {name}", profile.id);
             }

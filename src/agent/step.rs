@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
-use self::task::{CompactionRequest, Task, Then};
+use self::task::{AfterSummary, CompactionRequest, SummaryTask};
 use super::config::{Config, Lifecycle};
-use super::effect::{Effect, Ended, Event, Fit, Timer};
+use super::effect::{Effect, Event, FinishedCall, Fit, Timer};
 use super::event::{AgentEvent, CompactionReason};
-use super::loops::Repetition;
+use super::loop_detection::Repetition;
 use super::queue::{Lane, Queues};
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, LlmError, Message, StopReason, ToolCall, UserMessage};
@@ -37,15 +37,15 @@ pub struct State {
     /// Answers in the whole session.
     turns: u32,
     /// Whether the last run ended with a question.
-    asked: bool,
+    ended_with_question: bool,
     /// Whether a message was submitted, not only queued, during a summary between two runs.
-    spoken: bool,
+    prompted_during_summary: bool,
     /// A compaction requested by the user, before the next request.
-    wished: Option<CompactionRequest>,
+    requested_compaction: Option<CompactionRequest>,
     /// Whether the conversation was compacted because the last request did not fit.
-    recovered: bool,
+    overflow_compacted: bool,
     /// Whether a compaction failed in this run: it is not retried with every request.
-    gave_up: bool,
+    compaction_failed: bool,
     closed: bool,
 }
 
@@ -59,14 +59,14 @@ enum Phase {
         began: bool,
     },
     /// Waits for the next attempt.
-    Waiting {
+    WaitingForRetry {
         attempt: u32,
     },
     Tools(Batch),
     /// A summary is being written.
-    Summing {
-        task: Task,
-        then: Then,
+    Summarizing {
+        task: SummaryTask,
+        then: AfterSummary,
     },
 }
 
@@ -86,36 +86,38 @@ impl State {
     pub fn lifecycle(&self) -> Lifecycle {
         match &self.phase {
             _ if self.closed => Lifecycle::Closed,
-            Phase::Idle if self.asked => Lifecycle::AwaitingInput,
+            Phase::Idle if self.ended_with_question => Lifecycle::AwaitingInput,
             Phase::Idle => Lifecycle::Idle,
-            Phase::Tools(batch) if batch.only_asks(&self.config.asking) => Lifecycle::AwaitingInput,
+            Phase::Tools(batch) if batch.waits_only_for_user(&self.config.question_tools) => {
+                Lifecycle::AwaitingInput
+            }
             _ => Lifecycle::Processing,
         }
     }
 
     /// Whether a run is active.
-    pub fn working(&self) -> bool {
+    pub fn is_working(&self) -> bool {
         !matches!(self.phase, Phase::Idle)
     }
 
     /// Whether a summary is being written.
-    pub fn summing(&self) -> bool {
-        matches!(self.phase, Phase::Summing { .. })
+    pub fn is_summarizing(&self) -> bool {
+        matches!(self.phase, Phase::Summarizing { .. })
     }
 
     /// Whether that happens between two runs, at the user's request.
-    pub fn sums_by_hand(&self) -> bool {
-        let by_hand = Task::Compaction(CompactionReason::Manual);
-        matches!(&self.phase, Phase::Summing { task, then: Then::Rest } if *task == by_hand)
+    pub fn is_compacting_manually(&self) -> bool {
+        let by_hand = SummaryTask::Compaction(CompactionReason::Manual);
+        matches!(&self.phase, Phase::Summarizing { task, then: AfterSummary::Idle } if *task == by_hand)
     }
 
-    fn sums_between_runs(&self) -> bool {
-        matches!(self.phase, Phase::Summing { then: Then::Rest, .. })
+    fn is_summarizing_between_runs(&self) -> bool {
+        matches!(self.phase, Phase::Summarizing { then: AfterSummary::Idle, .. })
     }
 
     /// Whether a failed call waits for its next attempt.
-    pub fn waits_to_retry(&self) -> bool {
-        matches!(self.phase, Phase::Waiting { .. })
+    pub fn is_waiting_for_retry(&self) -> bool {
+        matches!(self.phase, Phase::WaitingForRetry { .. })
     }
 
     /// Returns the message queues.
@@ -124,7 +126,7 @@ impl State {
     }
 
     /// Sets whether calls of one answer may run at the same time, from the next batch on.
-    pub fn run_in_parallel(&mut self, parallel: bool) {
+    pub fn set_parallel(&mut self, parallel: bool) {
         self.config.parallel = parallel;
     }
 
@@ -142,57 +144,57 @@ impl State {
                 self.queues.push(lane, message);
                 out.push(self.queue_update());
             }
-            Event::Continue => self.go_on(&mut out),
+            Event::Continue => self.continue_run(&mut out),
             Event::Abort => self.abort(&mut out),
             Event::TakeQueue => self.take_queue(&mut out),
-            Event::Began => self.began(&mut out),
+            Event::AnswerStarted => self.answer_started(&mut out),
             Event::Answered { message, error, fit, chance } => {
                 self.answered(message, error, fit, chance, &mut out);
             }
-            Event::Full(reason) => self.full(reason, &mut out),
-            Event::Compact { instructions } => self.wish(instructions, &mut out),
-            Event::Compacted(result) => self.compacted(result, &mut out),
-            Event::Leave { instructions } => self.leave(instructions, &mut out),
-            Event::Left(result) => self.left(&result, &mut out),
+            Event::WindowFull(reason) => self.window_full(reason, &mut out),
+            Event::Compact { instructions } => self.request_compaction(instructions, &mut out),
+            Event::Compacted(result) => self.compaction_ended(result, &mut out),
+            Event::LeaveBranch { instructions } => self.leave_branch(instructions, &mut out),
+            Event::BranchSummarized(result) => self.branch_summarized(&result, &mut out),
             Event::ToolEnded { index, ended } => self.tool_ended(index, ended, &mut out),
-            Event::Shown(texts) => {
+            Event::LiveOutput(texts) => {
                 if let Phase::Tools(batch) = &mut self.phase {
-                    batch.shown = texts;
+                    batch.live_output = texts;
                 }
             }
-            Event::Due(Timer::Retry) => self.retry(&mut out),
-            Event::Due(Timer::Grace) => self.out_of_patience(&mut out),
-            Event::Due(Timer::Summary) => {}
+            Event::TimerExpired(Timer::Retry) => self.retry(&mut out),
+            Event::TimerExpired(Timer::Grace) => self.grace_expired(&mut out),
+            Event::TimerExpired(Timer::Summary) => {}
         }
         out
     }
 
     fn prompt(&mut self, message: UserMessage, lane: Lane, out: &mut Vec<Effect>) {
-        if self.working() {
-            self.spoken |= self.sums_between_runs();
+        if self.is_working() {
+            self.prompted_during_summary |= self.is_summarizing_between_runs();
             self.queues.push(lane, message);
             out.push(self.queue_update());
             return;
         }
-        self.begin(out);
+        self.begin_run(out);
         let mut messages = vec![message];
         // Messages that an interrupted run left queued are delivered with it.
-        messages.extend(self.take(Lane::Steering, out));
-        self.turn(messages, out);
+        messages.extend(self.take_messages(Lane::Steering, out));
+        self.start_turn(messages, out);
     }
 
-    fn go_on(&mut self, out: &mut Vec<Effect>) {
-        if self.working() || self.closed {
+    fn continue_run(&mut self, out: &mut Vec<Effect>) {
+        if self.is_working() || self.closed {
             return;
         }
-        self.begin(out);
-        let messages = self.take(Lane::Steering, out);
-        self.turn(messages, out);
+        self.begin_run(out);
+        let messages = self.take_messages(Lane::Steering, out);
+        self.start_turn(messages, out);
     }
 
-    fn begin(&mut self, out: &mut Vec<Effect>) {
-        (self.aborting, self.asked) = (false, false);
-        (self.recovered, self.gave_up) = (false, false);
+    fn begin_run(&mut self, out: &mut Vec<Effect>) {
+        (self.aborting, self.ended_with_question) = (false, false);
+        (self.overflow_compacted, self.compaction_failed) = (false, false);
         self.rounds = 0;
         self.repetition = Repetition::new(self.config.loop_window);
         out.push(Effect::Emit(AgentEvent::AgentStart));
@@ -201,18 +203,18 @@ impl State {
     fn abort(&mut self, out: &mut Vec<Effect>) {
         match &self.phase {
             Phase::Idle => {}
-            Phase::Waiting { .. } => {
+            Phase::WaitingForRetry { .. } => {
                 out.push(Effect::Emit(AgentEvent::RetryEnd { success: false, cancelled: true }));
-                self.end(true, None, out);
+                self.end_run(true, None, out);
             }
             _ if self.aborting => {}
-            Phase::Calling { .. } | Phase::Summing { .. } => {
+            Phase::Calling { .. } | Phase::Summarizing { .. } => {
                 self.aborting = true;
                 out.push(Effect::Cancel);
             }
             Phase::Tools(_) => {
                 self.aborting = true;
-                out.extend([Effect::Cancel, Effect::Wait(Timer::Grace, GRACE)]);
+                out.extend([Effect::Cancel, Effect::StartTimer(Timer::Grace, GRACE)]);
             }
         }
     }
@@ -225,7 +227,7 @@ impl State {
         out.push(Effect::ReturnQueue(taken));
     }
 
-    fn began(&mut self, out: &mut Vec<Effect>) {
+    fn answer_started(&mut self, out: &mut Vec<Effect>) {
         if let Phase::Calling { attempt, began } = &mut self.phase {
             if *attempt > 1 && !*began {
                 out.push(Effect::Emit(AgentEvent::RetryEnd { success: true, cancelled: false }));
@@ -253,11 +255,11 @@ impl State {
                 out.push(Effect::Record(Message::Assistant(message.replaced())));
             }
             out.push(Effect::Emit(AgentEvent::RetryStart { attempt, max, delay, error }));
-            out.push(Effect::Wait(Timer::Retry, delay));
-            self.phase = Phase::Waiting { attempt };
+            out.push(Effect::StartTimer(Timer::Retry, delay));
+            self.phase = Phase::WaitingForRetry { attempt };
             return;
         }
-        let (message, error) = self.waits_too_long(message, error);
+        let (message, error) = self.explain_long_wait(message, error);
         if attempt > 1 && !began {
             let success = error.is_none() && !aborted;
             out.push(Effect::Emit(AgentEvent::RetryEnd { success, cancelled: aborted }));
@@ -267,14 +269,14 @@ impl State {
         if fit != Fit::Fits && !aborted && self.make_room(&message, error.as_ref(), fit, out) {
             return;
         }
-        self.recovered &= fit != Fit::Fits;
+        self.overflow_compacted &= fit != Fit::Fits;
         let lasting = error.as_ref().is_some_and(|error| !error.retryable());
         let failure = error.map(|e| e.message).or_else(|| message.error_message.clone());
         let failed = message.stop_reason == StopReason::Error;
         if aborted || failed {
             let why = if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
             refuse_calls(message, why, out);
-            self.end(aborted, failure.filter(|_| !aborted), out);
+            self.end_run(aborted, failure.filter(|_| !aborted), out);
             if lasting && !aborted {
                 self.close(out);
             }
@@ -288,7 +290,7 @@ impl State {
     }
 
     /// Adds to a failed answer why it is not retried, when the provider requests too long a wait.
-    fn waits_too_long(
+    fn explain_long_wait(
         &self,
         mut message: AssistantMessage,
         mut error: Option<LlmError>,
@@ -320,19 +322,19 @@ impl State {
         let calls: Vec<ToolCall> = message.tool_calls().cloned().collect();
         let message = Arc::new(message);
         if calls.is_empty() {
-            self.asked = message.text().trim_end().ends_with(['?', '？']);
+            self.ended_with_question = message.text().trim_end().ends_with(['?', '？']);
             out.push(Effect::Emit(AgentEvent::TurnEnd { message, results: Vec::new() }));
-            return self.would_stop(out);
+            return self.finish_or_continue(out);
         }
         self.rounds += 1;
         for call in &calls {
-            self.repetition.note(call);
+            self.repetition.record(call);
         }
-        let sequential =
-            !self.config.parallel || calls.iter().any(|call| self.config.sequential.contains(&call.name));
+        let sequential = !self.config.parallel
+            || calls.iter().any(|call| self.config.sequential_tools.contains(&call.name));
         let results = vec![None; calls.len()];
         let mut batch =
-            Batch { message, calls, results, shown: BTreeMap::new(), terminate: true, started: 0 };
+            Batch { message, calls, results, live_output: BTreeMap::new(), terminate: true, started: 0 };
         let first = if sequential { 1 } else { batch.calls.len() };
         for _ in 0..first {
             batch.start_next(out);
@@ -340,13 +342,13 @@ impl State {
         self.phase = Phase::Tools(batch);
     }
 
-    fn tool_ended(&mut self, index: usize, ended: Ended, out: &mut Vec<Effect>) {
+    fn tool_ended(&mut self, index: usize, ended: FinishedCall, out: &mut Vec<Effect>) {
         let Phase::Tools(batch) = &mut self.phase else { return };
         if index >= batch.started || batch.results[index].is_some() {
             return;
         }
-        batch.end(index, ended, out);
-        if !batch.running() {
+        batch.end_call(index, ended, out);
+        if !batch.is_running() {
             if batch.started < batch.calls.len() && !self.aborting {
                 batch.start_next(out);
             } else {
@@ -355,15 +357,19 @@ impl State {
         }
     }
 
-    fn out_of_patience(&mut self, out: &mut Vec<Effect>) {
+    fn grace_expired(&mut self, out: &mut Vec<Effect>) {
         let Phase::Tools(batch) = &mut self.phase else { return };
         if !self.aborting {
             return;
         }
         for index in 0..batch.started {
             if batch.results[index].is_none() {
-                let result = batch.given_up(index);
-                batch.end(index, Ended { result, full_text: None, took: GRACE, terminate: false }, out);
+                let result = batch.abandoned_result(index);
+                batch.end_call(
+                    index,
+                    FinishedCall { result, full_text: None, took: GRACE, terminate: false },
+                    out,
+                );
             }
         }
         self.finish_batch(out);
@@ -380,9 +386,9 @@ impl State {
         out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
         out.push(Effect::Emit(AgentEvent::TurnEnd { message: batch.message, results }));
         if self.aborting {
-            self.end(true, None, out);
+            self.end_run(true, None, out);
         } else if terminate {
-            self.would_stop(out);
+            self.finish_or_continue(out);
         } else {
             self.after_tools(out);
         }
@@ -393,30 +399,30 @@ impl State {
             let max = self.config.tool_rounds_max;
             let text = format!("stopped after {max} rounds of tool calls; say `continue` to go on");
             out.push(Effect::Emit(AgentEvent::LimitReached(text)));
-            return self.would_stop(out);
+            return self.finish_or_continue(out);
         }
-        let mut messages = self.take(Lane::Steering, out);
-        if let Some(warning) = self.repetition.take() {
+        let mut messages = self.take_messages(Lane::Steering, out);
+        if let Some(warning) = self.repetition.take_warning() {
             out.push(Effect::Emit(AgentEvent::LoopDetected));
-            messages.push(steering(UserMessage::text(warning, 0)));
+            messages.push(mark_steering(UserMessage::text(warning, 0)));
         }
-        self.turn(messages, out);
+        self.start_turn(messages, out);
     }
 
     /// The agent has no more work except the queued messages.
-    fn would_stop(&mut self, out: &mut Vec<Effect>) {
-        let mut messages = self.take(Lane::Steering, out);
+    fn finish_or_continue(&mut self, out: &mut Vec<Effect>) {
+        let mut messages = self.take_messages(Lane::Steering, out);
         if messages.is_empty() {
-            messages = self.take(Lane::FollowUp, out);
+            messages = self.take_messages(Lane::FollowUp, out);
         }
         if messages.is_empty() {
-            return self.end(false, None, out);
+            return self.end_run(false, None, out);
         }
-        (self.rounds, self.asked) = (0, false);
-        self.turn(messages, out);
+        (self.rounds, self.ended_with_question) = (0, false);
+        self.start_turn(messages, out);
     }
 
-    fn turn(&mut self, messages: Vec<UserMessage>, out: &mut Vec<Effect>) {
+    fn start_turn(&mut self, messages: Vec<UserMessage>, out: &mut Vec<Effect>) {
         let is_over = self.config.turns_max > 0 && self.turns >= self.config.turns_max;
         if !is_over {
             out.push(Effect::Emit(AgentEvent::TurnStart));
@@ -425,28 +431,28 @@ impl State {
         if is_over {
             let text = format!("stopped: this session has had its {} answers", self.config.turns_max);
             out.push(Effect::Emit(AgentEvent::LimitReached(text)));
-            return self.end(false, None, out);
+            return self.end_run(false, None, out);
         }
-        self.ask(out);
+        self.request_answer(out);
     }
 
     fn retry(&mut self, out: &mut Vec<Effect>) {
-        if let Phase::Waiting { attempt } = self.phase {
+        if let Phase::WaitingForRetry { attempt } = self.phase {
             self.phase = Phase::Calling { attempt: attempt + 1, began: false };
             out.push(Effect::CallModel { looked: true });
         }
     }
 
     /// Ends the run. Queued messages stay queued: they are delivered with the next prompt or taken back.
-    fn end(&mut self, aborted: bool, error: Option<String>, out: &mut Vec<Effect>) {
+    fn end_run(&mut self, aborted: bool, error: Option<String>, out: &mut Vec<Effect>) {
         self.phase = Phase::Idle;
         self.aborting = false;
         let went_well = !aborted && error.is_none();
         out.push(Effect::Emit(AgentEvent::AgentEnd { aborted, error }));
-        self.rest(went_well, out);
+        self.after_run(went_well, out);
     }
 
-    fn take(&mut self, lane: Lane, out: &mut Vec<Effect>) -> Vec<UserMessage> {
+    fn take_messages(&mut self, lane: Lane, out: &mut Vec<Effect>) -> Vec<UserMessage> {
         let mode = if lane == Lane::Steering { self.config.steering } else { self.config.follow_up };
         let taken = self.queues.take(lane, mode);
         if !taken.is_empty() {
@@ -457,7 +463,7 @@ impl State {
         }
         let said = |message: &UserMessage| join_text(&message.content);
         out.extend(taken.iter().map(|m| Effect::Emit(AgentEvent::SteeringInjected(said(m)))));
-        taken.into_iter().map(steering).collect()
+        taken.into_iter().map(mark_steering).collect()
     }
 
     fn queue_update(&self) -> Effect {
@@ -470,7 +476,7 @@ impl State {
 pub const STEERING: &str = "steering";
 
 /// Marks a message as sent while the agent worked, or by the loop itself.
-fn steering(mut message: UserMessage) -> UserMessage {
+fn mark_steering(mut message: UserMessage) -> UserMessage {
     message.extra.insert(STEERING.to_string(), true.into());
     message
 }

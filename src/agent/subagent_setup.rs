@@ -10,7 +10,7 @@ use super::config::Config;
 use super::driver::{Services, Setup};
 use super::event::AgentEvent;
 use crate::tools::Registry;
-use crate::tools::interaction::delegate::Task;
+use crate::tools::interaction::delegate::AgentTask;
 
 /// Setup of a new subagent.
 pub struct Subagent {
@@ -21,14 +21,14 @@ pub struct Subagent {
     /// Model and prompt.
     pub setup: Setup,
     /// Changes to tools and prompt while the subagent works.
-    pub gear: Box<dyn SetupChanges>,
+    pub setup_changes: Box<dyn SetupChanges>,
 }
 
 /// Tools and prompt of a running subagent, which follow the user's choice.
 pub trait SetupChanges: Send {
     /// Returns the present tools and prompt if they changed since the last call. Called before each request
     /// and each tool call.
-    fn renewed(&mut self) -> BoxFuture<'_, Option<ChangedSetup>>;
+    fn take_changes(&mut self) -> BoxFuture<'_, Option<ChangedSetup>>;
 }
 
 /// Changed tools and prompt.
@@ -45,7 +45,7 @@ pub struct ChangedSetup {
 /// Sets up new subagents.
 pub trait SubagentSetup: Send + Sync {
     /// Returns the setup for a task; the error is a text that a model can act on.
-    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Subagent, String>>;
+    fn set_up(&self, task: &AgentTask) -> BoxFuture<'static, Result<Subagent, String>>;
 
     /// Counts a subagent that is about to start; the error, if a limit is reached, is a text that a model can
     /// act on.

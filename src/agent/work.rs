@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::compaction::summary::{Repeat, SummaryError, Writing, Written};
+use super::compaction::summary::{FinishedSummary, RetryNotice, SummaryError, SummaryFuture};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
@@ -34,11 +34,11 @@ pub enum Wake {
     /// Live output: call id and text, the latest of each call that has new output.
     Progress(Vec<(String, String)>),
     /// The timer has expired.
-    Due(Timer),
+    TimerExpired(Timer),
     /// A summary was written or has failed.
-    Summary(Result<Written, SummaryError>),
+    Summary(Result<FinishedSummary, SummaryError>),
     /// A summary request is retried.
-    Repeat(Repeat),
+    SummaryRetry(RetryNotice),
 }
 
 /// A tool call that ended.
@@ -58,66 +58,66 @@ pub struct ToolDone {
 #[derive(Default)]
 pub struct Work {
     answer: Option<EventStream>,
-    summary: Option<Writing>,
+    summary: Option<SummaryFuture>,
     /// Retry notices of the summary.
-    repeats: Option<mpsc::Receiver<Repeat>>,
+    retry_notices: Option<mpsc::Receiver<RetryNotice>>,
     tools: JoinSet<ToolDone>,
     /// Abandoned calls that have not ended yet.
     ending: Vec<JoinSet<ToolDone>>,
-    board: Arc<Board>,
+    live_output: Arc<LiveOutput>,
     timer: Option<(Timer, Pin<Box<Sleep>>)>,
 }
 
 /// The latest live output of each running call. Bounded by the number of calls, since newer text replaces
 /// older text.
 #[derive(Debug, Default)]
-struct Board {
-    latest: Mutex<BTreeMap<String, Shown>>,
+struct LiveOutput {
+    latest: Mutex<BTreeMap<String, CallOutput>>,
     changed: Notify,
 }
 
 /// The latest output of a call.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct CallOutput {
     /// The tool's name.
     pub tool: String,
     /// The text as tools report it, see [`Progress`].
     pub text: String,
     /// Whether it was sent to listeners.
-    heard: bool,
+    sent: bool,
 }
 
 impl Work {
     /// Starts reading an answer.
-    pub fn read(&mut self, answer: EventStream) {
+    pub fn start_answer(&mut self, answer: EventStream) {
         self.answer = Some(answer);
     }
 
     /// Stops reading, which closes the connection; returns whether there was an answer.
-    pub fn hang_up(&mut self) -> bool {
+    pub fn stop_answer(&mut self) -> bool {
         self.answer.take().is_some()
     }
 
     /// Starts writing a summary, with retry notices on `repeats`.
-    pub fn write(&mut self, summary: Writing, repeats: mpsc::Receiver<Repeat>) {
-        self.repeats = Some(repeats);
+    pub fn start_summary(&mut self, summary: SummaryFuture, repeats: mpsc::Receiver<RetryNotice>) {
+        self.retry_notices = Some(repeats);
         let whole = AssertUnwindSafe(summary).catch_unwind();
         let failed = || SummaryError::Failed("it failed inside; this is a defect".to_string());
         self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
     }
 
     /// Stops writing, which closes the connection; returns whether there was a summary.
-    pub fn give_up(&mut self) -> bool {
+    pub fn stop_summary(&mut self) -> bool {
         self.summary.take().is_some()
     }
 
     /// Starts a timer, replacing the current one.
-    pub fn wait(&mut self, timer: Timer, delay: Duration) {
+    pub fn start_timer(&mut self, timer: Timer, delay: Duration) {
         self.timer = Some((timer, Box::pin(tokio::time::sleep(delay))));
     }
 
     /// Starts a tool call on its own task.
-    pub fn run(
+    pub fn start_tool(
         &mut self,
         index: usize,
         call: ToolCall,
@@ -126,7 +126,7 @@ impl Work {
         cancel: CancellationToken,
         clock: SharedClock,
     ) {
-        let (board, id, tool) = (self.board.clone(), call.id.clone(), call.name.clone());
+        let (board, id, tool) = (self.live_output.clone(), call.id.clone(), call.name.clone());
         let progress: Progress = Arc::new(move |text| board.put(&id, &tool, text));
         self.tools.spawn(async move {
             let start = clock.monotonic();
@@ -139,22 +139,22 @@ impl Work {
     }
 
     /// Abandons running tools: their ends are ignored.
-    pub fn forget_tools(&mut self) {
+    pub fn abandon_tools(&mut self) {
         self.ending.push(mem::take(&mut self.tools));
         self.ending.retain_mut(|set| {
             while set.try_join_next().is_some() {}
             !set.is_empty()
         });
-        self.board = Arc::default();
+        self.live_output = Arc::default();
         self.timer = None;
     }
 
     /// Ends all work. Interrupted calls get `grace` to end by themselves; then their tasks are dropped, which
     /// kills the process groups of their commands.
     pub async fn end(&mut self, grace: Duration) {
-        self.hang_up();
-        self.give_up();
-        self.forget_tools();
+        self.stop_answer();
+        self.stop_summary();
+        self.abandon_tools();
         for set in &mut self.ending {
             let quiet = async { while set.join_next().await.is_some() {} };
             if tokio::time::timeout(grace, quiet).await.is_err() {
@@ -165,13 +165,13 @@ impl Work {
     }
 
     /// Returns the live output of a call that has ended, unless it was sent.
-    pub fn last_progress(&self, call_id: &str) -> Option<String> {
-        self.board.latest.lock().remove(call_id).filter(|shown| !shown.heard).map(|shown| shown.text)
+    pub fn take_unsent_output(&self, call_id: &str) -> Option<String> {
+        self.live_output.latest.lock().remove(call_id).filter(|shown| !shown.sent).map(|shown| shown.text)
     }
 
     /// Returns the latest output of the running calls, by id.
-    pub fn shown(&self) -> BTreeMap<String, Shown> {
-        self.board.latest.lock().clone()
+    pub fn call_outputs(&self) -> BTreeMap<String, CallOutput> {
+        self.live_output.latest.lock().clone()
     }
 
     /// Waits for the next event; forever when there is no work.
@@ -185,42 +185,44 @@ impl Work {
                     }
                     return Wake::Stream(event);
                 }
-                Some(repeat) = heard(&mut self.repeats) => return Wake::Repeat(repeat),
-                written = wait(&mut self.summary) => {
-                    (self.summary, self.repeats) = (None, None);
+                Some(repeat) = next_retry_notice(&mut self.retry_notices) => return Wake::SummaryRetry(repeat),
+                written = next_summary(&mut self.summary) => {
+                    (self.summary, self.retry_notices) = (None, None);
                     return Wake::Summary(written);
                 }
                 Some(done) = self.tools.join_next() => match done {
                     Ok(done) => return Wake::Tool(done),
                     Err(error) => tracing::error!("a tool's task was lost: {error}"),
                 },
-                () = self.board.changed.notified() => {
-                    let latest = self.board.unheard();
+                () = self.live_output.changed.notified() => {
+                    let latest = self.live_output.take_unsent();
                     if !latest.is_empty() {
                         return Wake::Progress(latest);
                     }
                 }
-                timer = ring(&mut self.timer) => {
+                timer = wait_for_timer(&mut self.timer) => {
                     self.timer = None;
-                    return Wake::Due(timer);
+                    return Wake::TimerExpired(timer);
                 }
             }
         }
     }
 }
 
-impl Board {
+impl LiveOutput {
     fn put(&self, call_id: &str, tool: &str, text: String) {
-        self.latest.lock().insert(call_id.to_string(), Shown { tool: tool.to_string(), text, heard: false });
+        self.latest
+            .lock()
+            .insert(call_id.to_string(), CallOutput { tool: tool.to_string(), text, sent: false });
         self.changed.notify_one();
     }
 
     /// Returns output that was not sent yet, and marks it as sent.
-    fn unheard(&self) -> Vec<(String, String)> {
+    fn take_unsent(&self) -> Vec<(String, String)> {
         let mut latest = self.latest.lock();
-        let unheard = latest.iter_mut().filter(|(_, shown)| !shown.heard);
-        let hear = |(call_id, shown): (&String, &mut Shown)| {
-            shown.heard = true;
+        let unheard = latest.iter_mut().filter(|(_, shown)| !shown.sent);
+        let hear = |(call_id, shown): (&String, &mut CallOutput)| {
+            shown.sent = true;
             (call_id.clone(), shown.text.clone())
         };
         unheard.map(hear).collect()
@@ -235,7 +237,7 @@ async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
 }
 
 /// Returns the next retry notice; pending when there is no channel.
-async fn heard(repeats: &mut Option<mpsc::Receiver<Repeat>>) -> Option<Repeat> {
+async fn next_retry_notice(repeats: &mut Option<mpsc::Receiver<RetryNotice>>) -> Option<RetryNotice> {
     let heard = match repeats {
         Some(repeats) => repeats.recv().await,
         None => std::future::pending().await,
@@ -246,14 +248,14 @@ async fn heard(repeats: &mut Option<mpsc::Receiver<Repeat>>) -> Option<Repeat> {
     heard
 }
 
-async fn wait(summary: &mut Option<Writing>) -> Result<Written, SummaryError> {
+async fn next_summary(summary: &mut Option<SummaryFuture>) -> Result<FinishedSummary, SummaryError> {
     match summary {
         Some(writing) => writing.await,
         None => std::future::pending().await,
     }
 }
 
-async fn ring(timer: &mut Option<(Timer, Pin<Box<Sleep>>)>) -> Timer {
+async fn wait_for_timer(timer: &mut Option<(Timer, Pin<Box<Sleep>>)>) -> Timer {
     match timer {
         Some((timer, sleep)) => {
             sleep.await;

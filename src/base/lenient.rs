@@ -13,13 +13,13 @@ use serde_json::{Map, Value};
 use super::json::json;
 
 /// Bytes of the sign for one unit of UTF-16: `\uXXXX`.
-const SIGN: usize = 6;
+const ESCAPE_LEN: usize = 6;
 /// What stands for half a character; of the same length, so that all places stay.
-const UNKNOWN: &str = "\\ufffd";
+const REPLACEMENT: &str = "\\ufffd";
 
 /// JSON with U+FFFD in place of each half of a character without its other half, as a program writes it that cuts
 /// texts between the two.
-pub fn mended(text: &str) -> Cow<'_, str> {
+pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
         return Cow::Borrowed(text);
@@ -27,14 +27,16 @@ pub fn mended(text: &str) -> Cow<'_, str> {
     let (mut out, mut done, mut at) = (String::new(), 0, 0);
     while let Some(found) = memchr::memchr(b'\\', &bytes[at..]) {
         at += found;
-        match unit(bytes, at) {
-            Some(0xd800..=0xdbff) if matches!(unit(bytes, at + SIGN), Some(0xdc00..=0xdfff)) => {
-                at += 2 * SIGN;
+        match escaped_unit(bytes, at) {
+            Some(0xd800..=0xdbff)
+                if matches!(escaped_unit(bytes, at + ESCAPE_LEN), Some(0xdc00..=0xdfff)) =>
+            {
+                at += 2 * ESCAPE_LEN;
             }
             Some(0xd800..=0xdfff) => {
                 out.push_str(&text[done..at]);
-                out.push_str(UNKNOWN);
-                at += SIGN;
+                out.push_str(REPLACEMENT);
+                at += ESCAPE_LEN;
                 done = at;
             }
             // Whatever else it is before, a backslash included.
@@ -49,8 +51,8 @@ pub fn mended(text: &str) -> Cow<'_, str> {
 }
 
 /// The unit of UTF-16 whose sign begins there.
-fn unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits = bytes.get(at..at + SIGN)?.strip_prefix(b"\\u")?;
+fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + ESCAPE_LEN)?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0, |sum, digit| {
         let digit = u16::try_from(char::from(*digit).to_digit(16)?).ok()?;
         Some(sum << 4 | digit)
@@ -63,13 +65,13 @@ pub struct Fields {
     /// All of them. One that cannot be read is an object that nobody expects.
     pub all: Map<String, Value>,
     /// Those that cannot be read, and why.
-    pub wrong: BTreeMap<String, String>,
+    pub invalid: BTreeMap<String, String>,
 }
 
 impl Fields {
     /// What is wrong with fields; `otherwise` where all were read.
-    pub fn why(&self, otherwise: String) -> String {
-        let all: Vec<String> = self.wrong.iter().map(|(name, why)| format!("`{name}`: {why}")).collect();
+    pub fn describe_invalid(&self, otherwise: String) -> String {
+        let all: Vec<String> = self.invalid.iter().map(|(name, why)| format!("`{name}`: {why}")).collect();
         if all.is_empty() { otherwise } else { all.join(", ") }
     }
 }
@@ -77,7 +79,7 @@ impl Fields {
 /// The fields of an object, read one by one where the whole cannot be read; `None` for JSON that is no object. A mark
 /// of the byte order before it is passed over. The error says why it is no JSON.
 pub fn fields(text: &str) -> Result<Option<Fields>, String> {
-    let text = mended(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let text = replace_lone_surrogates(text.strip_prefix('\u{feff}').unwrap_or(text));
     let why = match serde_json::from_str(&text) {
         Ok(Value::Object(all)) => return Ok(Some(Fields { all, ..Fields::default() })),
         Ok(_) => return Ok(None),
@@ -89,7 +91,7 @@ pub fn fields(text: &str) -> Result<Option<Fields>, String> {
     let mut fields = Fields::default();
     for (name, value) in raw {
         let value = serde_json::from_str(value.get()).unwrap_or_else(|why: serde_json::Error| {
-            fields.wrong.insert(name.clone(), why.to_string());
+            fields.invalid.insert(name.clone(), why.to_string());
             json!({"unread": true})
         });
         fields.all.insert(name, value);
@@ -113,7 +115,7 @@ mod tests {
             (r#""\ud8"#, None),
             ("\"\\ud83é\\", None),
         ] {
-            let mended = mended(text);
+            let mended = replace_lone_surrogates(text);
             assert_eq!(mended, wanted.unwrap_or(text), "{text}");
             assert_eq!(
                 (mended.len(), matches!(mended, Cow::Owned(_))),
@@ -126,14 +128,21 @@ mod tests {
     #[test]
     fn lenient_json_reads_fields_one_by_one() {
         let plain = fields("\u{feff}{\"a\":\"\\ud83d\"}").unwrap().unwrap();
-        assert_eq!((plain.all["a"].as_str(), plain.why("fine".into())), (Some("\u{fffd}"), "fine".into()));
+        assert_eq!(
+            (plain.all["a"].as_str(), plain.describe_invalid("fine".into())),
+            (Some("\u{fffd}"), "fine".into())
+        );
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let some = fields(&format!("{{\"a\":1,\"b\":{deep},\"c\":1e400,\"a\":2}}")).unwrap().unwrap();
         assert_eq!(
-            (&some.all["a"], some.wrong.keys().map(String::as_str).collect()),
+            (&some.all["a"], some.invalid.keys().map(String::as_str).collect()),
             (&json!(2), vec!["b", "c"])
         );
-        assert!(some.why(String::new()).starts_with("`b`: recursion limit"), "{}", some.why(String::new()));
+        assert!(
+            some.describe_invalid(String::new()).starts_with("`b`: recursion limit"),
+            "{}",
+            some.describe_invalid(String::new())
+        );
         assert_eq!(fields("[1]"), Ok(None));
         assert!(fields("{\"a\":").is_err() && fields("").is_err() && fields("{} x").is_err());
     }

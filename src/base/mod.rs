@@ -3,8 +3,6 @@
 //! Layer 0. May import nothing of the crate; must not know the domain.
 
 pub mod clock;
-#[doc(hidden)]
-pub mod counted;
 pub mod error;
 pub mod ids;
 #[doc(hidden)]
@@ -20,6 +18,8 @@ pub mod panics;
 #[doc(hidden)]
 pub mod parallel;
 pub mod paths;
+#[doc(hidden)]
+pub mod plural;
 #[doc(hidden)]
 pub mod schema;
 #[doc(hidden)]

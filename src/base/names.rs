@@ -13,32 +13,32 @@ const OPEN: &str = "$'";
 const CLOSE: char = '\'';
 
 /// The path as text. Names that are UTF-8 stay as they are, but for those that look like the notation.
-pub fn shown(path: &Path) -> Cow<'_, str> {
+pub fn display(path: &Path) -> Cow<'_, str> {
     match path.to_str() {
         Some(text) if !text.contains(OPEN) => Cow::Borrowed(text),
         _ => {
             let names = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
-            Cow::Owned(names.map(quoted).collect::<Vec<_>>().join("/"))
+            Cow::Owned(names.map(quote).collect::<Vec<_>>().join("/"))
         }
     }
 }
 
 /// The same for one name.
-pub fn shown_name(name: &OsStr) -> Cow<'_, str> {
-    shown(Path::new(name))
+pub fn display_name(name: &OsStr) -> Cow<'_, str> {
+    display(Path::new(name))
 }
 
 /// The path that a text names.
-pub fn read(text: &str) -> Cow<'_, Path> {
+pub fn parse(text: &str) -> Cow<'_, Path> {
     if !text.contains(OPEN) {
         return Cow::Borrowed(Path::new(text));
     }
     let names: Vec<Vec<u8>> =
-        text.split('/').map(|name| unquoted(name).unwrap_or_else(|| name.as_bytes().to_vec())).collect();
+        text.split('/').map(|name| unquote(name).unwrap_or_else(|| name.as_bytes().to_vec())).collect();
     Cow::Owned(PathBuf::from(std::ffi::OsString::from_vec(names.join(&b'/'))))
 }
 
-fn quoted(name: &[u8]) -> String {
+fn quote(name: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(name)
         && !(text.starts_with(OPEN) && text.ends_with(CLOSE))
     {
@@ -64,7 +64,7 @@ fn quoted(name: &[u8]) -> String {
 }
 
 /// The bytes of a name in the notation; `None` for any other.
-fn unquoted(name: &str) -> Option<Vec<u8>> {
+fn unquote(name: &str) -> Option<Vec<u8>> {
     let mut rest = name.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.chars().peekable();
     let mut out = Vec::new();
     while let Some(c) = rest.next() {
@@ -80,16 +80,17 @@ fn unquoted(name: &str) -> Option<Vec<u8>> {
             't' => out.push(b'\t'),
             'r' => out.push(b'\r'),
             c @ ('\\' | CLOSE | '"') => out.push(c as u8),
-            'x' => out.push(u8::try_from(number(&mut rest, 16, 2, 0)?).ok()?),
-            c => out
-                .push(u8::try_from(number(&mut rest, 8, 2, c.to_digit(8)?).unwrap_or(c.to_digit(8)?)).ok()?),
+            'x' => out.push(u8::try_from(parse_number(&mut rest, 16, 2, 0)?).ok()?),
+            c => out.push(
+                u8::try_from(parse_number(&mut rest, 8, 2, c.to_digit(8)?).unwrap_or(c.to_digit(8)?)).ok()?,
+            ),
         }
     }
     (!out.is_empty() && !out.contains(&0) && !out.contains(&b'/')).then_some(out)
 }
 
 /// At most so many digits of a number that has begun; `None` where there are none.
-fn number(
+fn parse_number(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     radix: u32,
     most: usize,
@@ -123,16 +124,16 @@ mod tests {
             (b"$'x'", r"$'$\'x\''"),
             (b"a$'b", "a$'b"),
         ] {
-            assert_eq!(shown(&path(bytes)), text);
-            assert_eq!(read(text), path(bytes), "{text}");
+            assert_eq!(display(&path(bytes)), text);
+            assert_eq!(parse(text), path(bytes), "{text}");
         }
     }
 
     #[test]
     fn names_other_texts_are_literal() {
-        assert_eq!(read(r"$'a\377.txt'"), path(b"a\xff.txt"), "as git and ls write it");
+        assert_eq!(parse(r"$'a\377.txt'"), path(b"a\xff.txt"), "as git and ls write it");
         for text in [r"$'a\xff.txt", r"$'a'b'", r"$'\q'", r"$'a\x2fb'", r"$'\x00'", "$''", r"$'\777'"] {
-            assert_eq!(read(text), Path::new(text));
+            assert_eq!(parse(text), Path::new(text));
         }
     }
 
@@ -142,7 +143,7 @@ mod tests {
         #[test]
         fn names_any_path_roundtrips(bytes in prop::collection::vec(prop_oneof![1..=255u8, Just(b'$'), Just(b'\''), Just(b'\\')], 0..12)) {
             let path = path(&bytes);
-            prop_assert_eq!(read(&shown(&path)).into_owned(), path);
+            prop_assert_eq!(parse(&display(&path)).into_owned(), path);
         }
     }
 }

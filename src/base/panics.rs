@@ -23,7 +23,7 @@ pub struct Panicked(String);
 
 impl Panicked {
     /// What a panic carried, as far as it is a text.
-    pub fn of(payload: &(dyn Any + Send)) -> Self {
+    pub fn from_payload(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
         Self(text.unwrap_or_else(|| "a panic without a message".to_string()))
@@ -41,7 +41,7 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     let before = CAUGHT.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
-    done.map_err(|payload| Panicked::of(&*payload))
+    done.map_err(|payload| Panicked::from_payload(&*payload))
 }
 
 /// The same for asynchronous work. It is not polled again after a panic.

@@ -10,7 +10,7 @@ use std::thread::Scope;
 /// Most threads that work at once.
 const THREADS_MAX: usize = 4;
 /// Things that a thread may have made before they are taken.
-const WAITING: usize = 2;
+const QUEUE_MAX: usize = 2;
 
 /// How many threads are worth starting here.
 pub fn threads() -> usize {
@@ -19,7 +19,7 @@ pub fn threads() -> usize {
 
 /// Works on shares of so many items each, every one on a thread, the first on this one. Gives what comes of each
 /// share, in order.
-pub fn each<'a, T: Sync, R: Send>(
+pub fn map_chunks<'a, T: Sync, R: Send>(
     items: &'a [T],
     share: usize,
     work: impl Fn(&'a [T]) -> R + Sync,
@@ -47,7 +47,7 @@ pub fn each<'a, T: Sync, R: Send>(
 /// wait are few. What a thread uses time after time it keeps, and a thing that was taken is made into another one:
 /// memory that is given back and asked for again costs more than much of what is done in it. Ends with the first
 /// failure of `take`.
-pub fn in_order<S: Default, R: Default + Send, E>(
+pub fn produce_ordered<S: Default, R: Default + Send, E>(
     count: usize,
     make: impl Fn(usize, &mut S, &mut R) + Sync,
     mut take: impl FnMut(&mut R) -> Result<(), E>,
@@ -64,7 +64,7 @@ pub fn in_order<S: Default, R: Default + Send, E>(
     let make = &make;
     std::thread::scope(|scope| {
         let begin = |first: usize| {
-            let ((send, ready), (back, used)) = (mpsc::sync_channel(WAITING), mpsc::channel::<R>());
+            let ((send, ready), (back, used)) = (mpsc::sync_channel(QUEUE_MAX), mpsc::channel::<R>());
             let work = move || {
                 let mut own = S::default();
                 for n in (first..count).step_by(threads) {
@@ -98,7 +98,7 @@ pub fn in_order<S: Default, R: Default + Send, E>(
 /// Works on items on `threads` threads while they come, and takes here what comes of each, in order. `worker` makes
 /// what a thread keeps from one item to the next. Items are asked for on this thread, only a few ahead of what was
 /// taken, and no more of them once `take` breaks; what was begun then is dropped. A panic of `work` goes on here.
-pub fn while_they_come<T: Send, W: Send, R: Send>(
+pub fn map_ordered<T: Send, W: Send, R: Send>(
     threads: usize,
     items: impl IntoIterator<Item = T>,
     mut worker: impl FnMut() -> W,
@@ -109,27 +109,27 @@ pub fn while_they_come<T: Send, W: Send, R: Send>(
     let mut items = items.into_iter();
     std::thread::scope(|scope| {
         let started: std::io::Result<Vec<_>> =
-            (0..threads).map(|_| Lane::start(scope, worker(), work)).collect();
+            (0..threads).map(|_| Worker::start(scope, worker(), work)).collect();
         let lanes = match started {
             Ok(lanes) if !lanes.is_empty() => lanes,
-            Ok(_) => return in_place(items, worker(), work, take),
+            Ok(_) => return map_inline(items, worker(), work, take),
             Err(error) => {
                 tracing::warn!("no thread for a share of the work: {error}");
-                return in_place(items, worker(), work, take);
+                return map_inline(items, worker(), work, take);
             }
         };
         let (mut sent, mut taken) = (0, 0);
         loop {
             // What is ready is taken at once; what is not is waited for only when enough is under way.
             while taken < sent {
-                let full = sent - taken == lanes.len() * WAITING;
+                let full = sent - taken == lanes.len() * QUEUE_MAX;
                 let Some(done) = lanes[taken % lanes.len()].next(full) else { break };
                 taken += 1;
                 if take(done).is_break() {
                     return;
                 }
             }
-            if sent - taken == lanes.len() * WAITING {
+            if sent - taken == lanes.len() * QUEUE_MAX {
                 // A thread panicked, as this one does at the end of the scope.
                 return;
             }
@@ -149,7 +149,7 @@ pub fn while_they_come<T: Send, W: Send, R: Send>(
 }
 
 /// The same on this thread alone.
-fn in_place<T, W, R>(
+fn map_inline<T, W, R>(
     items: impl Iterator<Item = T>,
     mut worker: W,
     work: impl Fn(&mut W, T) -> R,
@@ -163,12 +163,12 @@ fn in_place<T, W, R>(
 }
 
 /// A thread, the items on their way to it and what came of them.
-struct Lane<T, R> {
+struct Worker<T, R> {
     items: SyncSender<T>,
     done: Receiver<R>,
 }
 
-impl<T: Send, R: Send> Lane<T, R> {
+impl<T: Send, R: Send> Worker<T, R> {
     fn start<'scope, W: Send + 'scope>(
         scope: &'scope Scope<'scope, '_>,
         mut worker: W,
@@ -178,7 +178,7 @@ impl<T: Send, R: Send> Lane<T, R> {
         T: 'scope,
         R: 'scope,
     {
-        let ((items, asked), (give, done)) = (mpsc::sync_channel(WAITING), mpsc::sync_channel(WAITING));
+        let ((items, asked), (give, done)) = (mpsc::sync_channel(QUEUE_MAX), mpsc::sync_channel(QUEUE_MAX));
         std::thread::Builder::new().spawn_scoped(scope, move || {
             for item in asked {
                 if give.send(work(&mut worker, item)).is_err() {
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn parallel_each_keeps_order() {
         let items: Vec<u32> = (0..10).collect();
-        assert_eq!(each(&items, 3, |share| share.iter().sum::<u32>()), [3, 12, 21, 9]);
-        assert_eq!(each(&items, 0, <[u32]>::len), [1; 10]);
-        assert!(each(&[] as &[u32], 3, <[u32]>::len).is_empty());
+        assert_eq!(map_chunks(&items, 3, |share| share.iter().sum::<u32>()), [3, 12, 21, 9]);
+        assert_eq!(map_chunks(&items, 0, <[u32]>::len), [1; 10]);
+        assert!(map_chunks(&[] as &[u32], 3, <[u32]>::len).is_empty());
         assert!(threads() >= 1);
     }
 
@@ -221,18 +221,18 @@ mod tests {
                 thing.push(n);
                 assert!(*made <= n + 1, "each thread counts its own");
             };
-            let done: Result<(), ()> = in_order(count, make, |thing| {
+            let done: Result<(), ()> = produce_ordered(count, make, |thing| {
                 taken.append(thing);
                 Ok(())
             });
             assert_eq!((done, taken), (Ok(()), (0..count).collect::<Vec<_>>()));
         }
         let make = |n: usize, (): &mut (), thing: &mut usize| *thing = n;
-        let failed = in_order(1000, make, |n| if *n == 7 { Err(*n) } else { Ok(()) });
+        let failed = produce_ordered(1000, make, |n| if *n == 7 { Err(*n) } else { Ok(()) });
         assert_eq!(failed, Err(7));
         let panic = std::panic::catch_unwind(|| {
             let make = |n: usize, (): &mut (), (): &mut ()| assert_ne!(n, 5, "on purpose");
-            in_order(10, make, |()| Ok::<_, ()>(()))
+            produce_ordered(10, make, |()| Ok::<_, ()>(()))
         });
         assert!(panic.is_err());
     }
@@ -243,7 +243,7 @@ mod tests {
             let asked = std::cell::Cell::new(0);
             let items = (0..1000).inspect(|_| asked.set(asked.get() + 1));
             let mut taken = Vec::new();
-            while_they_come(
+            map_ordered(
                 threads,
                 items,
                 || 0,
@@ -258,7 +258,7 @@ mod tests {
                 },
             );
             assert_eq!(taken, (0..=50).map(|n| n * 2).collect::<Vec<_>>(), "{threads} threads");
-            assert!(asked.get() <= 51 + threads * WAITING, "{} asked for", asked.get());
+            assert!(asked.get() <= 51 + threads * QUEUE_MAX, "{} asked for", asked.get());
         }
     }
 
@@ -267,7 +267,7 @@ mod tests {
         for threads in [0, 2] {
             let panic = std::panic::catch_unwind(|| {
                 let work = |(): &mut (), n: usize| assert_ne!(n, 5, "on purpose");
-                while_they_come(threads, 0..100, || (), work, |()| ControlFlow::Continue(()));
+                map_ordered(threads, 0..100, || (), work, |()| ControlFlow::Continue(()));
             });
             assert!(panic.is_err(), "{threads} threads");
         }

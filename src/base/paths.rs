@@ -103,20 +103,20 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
 /// The absolute path of what a user has typed: `~` is the home folder, and names that are no UTF-8 stand as they are
 /// shown.
 #[doc(hidden)]
-pub fn typed(base: &Path, text: &str, user: &Path) -> PathBuf {
+pub fn parse_typed(base: &Path, text: &str, user: &Path) -> PathBuf {
     let path = expand_home(text.trim(), user);
-    let path = path.to_str().map_or_else(|| path.clone(), |text| names::read(text).into_owned());
+    let path = path.to_str().map_or_else(|| path.clone(), |text| names::parse(text).into_owned());
     absolute(base, &path)
 }
 
 /// `name:12:3` as the name and its line and column, both from 1.
 #[doc(hidden)]
-pub fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
+pub fn split_position(argument: &str) -> (&str, Option<(usize, usize)>) {
     let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
     let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
     // `path:12:` is what compilers print when one copies too much.
     let Some(last) = number(last) else {
-        return if last.is_empty() { split_place(rest) } else { (argument, None) };
+        return if last.is_empty() { split_position(rest) } else { (argument, None) };
     };
     match rest.rsplit_once(':') {
         Some((name, line)) if number(line).is_some() && !name.is_empty() => {

@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use regex::{Captures, Regex};
 
 /// What stands for a secret.
-pub const SIGN: &str = "[secret]";
+pub const PLACEHOLDER: &str = "[secret]";
 
 /// Every form. The groups `keep…` stay: what names the secret is none. The groups `maybe…` are secrets only
 /// where [`looks_secret`] says so.
-const FORMS: &str = r#"(?x)
+const PATTERNS: &str = r#"(?x)
     -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----[\s\S]*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\z)
     # Keys of model providers, code hosts, clouds, chats and payments, which begin with their own sign.
   | \b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}
@@ -45,22 +45,22 @@ const NAME: &str = r"(?:(?i:\b[a-z0-9_-]*(?:
     (?:api|access|account|private|secret|signing|encryption|master|auth)[_-]?key
     |secret|token|password|passwd|passphrase|credentials?)|\b(?:[a-z0-9-]+_)+(?:pass|pwd))|\b[A-Z0-9_]+_KEY)";
 
-fn forms() -> &'static Regex {
+fn patterns() -> &'static Regex {
     static FOUND: OnceLock<Regex> = OnceLock::new();
     FOUND.get_or_init(|| {
-        let forms = FORMS.replace("NAME", NAME);
+        let forms = PATTERNS.replace("NAME", NAME);
         Regex::new(&forms).expect("the pattern is a constant that the tests compile")
     })
 }
 
 /// The text with every secret replaced by [`SIGN`].
-pub fn without(text: &str) -> Cow<'_, str> {
-    forms().replace_all(text, |found: &Captures<'_>| {
+pub fn redact(text: &str) -> Cow<'_, str> {
+    patterns().replace_all(text, |found: &Captures<'_>| {
         let kept = |n: usize| found.name(&format!("keep{n}")).map_or("", |kept| kept.as_str());
         let maybe = |n: usize| found.name(&format!("maybe{n}")).map(|value| value.as_str());
         // Written as a shell does, a value is one unless it is fetched; after a colon it may be a type, in a
         // sentence any word.
-        let is_none = maybe(1).or(maybe(4)).is_some_and(is_fetched)
+        let is_none = maybe(1).or(maybe(4)).is_some_and(is_reference)
             || maybe(2)
                 .is_some_and(|value| !looks_secret(value) || !(has_digit(value) || is_password(kept(8))))
             || maybe(3).is_some_and(|value| !has_digit(value))
@@ -70,12 +70,12 @@ pub fn without(text: &str) -> Cow<'_, str> {
         }
         let before = [1, 2, 4, 7, 8, 9, 10, 11, 12].map(kept).concat();
         let quote = [kept(5), kept(6)].concat();
-        format!("{before}{quote}{SIGN}{quote}{}", kept(3))
+        format!("{before}{quote}{PLACEHOLDER}{quote}{}", kept(3))
     })
 }
 
 /// A URL without its query and without who asks: either may hold a secret.
-pub fn plain(url: &str) -> Cow<'_, str> {
+pub fn redact_url(url: &str) -> Cow<'_, str> {
     let url = url.split_once('?').map_or(url, |(url, _)| url);
     let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -86,7 +86,7 @@ pub fn plain(url: &str) -> Cow<'_, str> {
 }
 
 /// Whether a value is taken from elsewhere: `$KEY`, `{{ key }}`, `<key>`, `read(key)`.
-fn is_fetched(value: &str) -> bool {
+fn is_reference(value: &str) -> bool {
     value.starts_with(['$', '{', '<']) || value.contains('(')
 }
 
@@ -99,7 +99,7 @@ fn looks_secret(value: &str) -> bool {
         || word.contains('<')
         || TYPES.contains(&word)
         || (word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(char::is_alphabetic));
-    !is_fetched(value) && (has_digit(value) || !is_type)
+    !is_reference(value) && (has_digit(value) || !is_type)
 }
 
 /// Whether a name is one of those whose values are words, too: of everything else a parser may complain.
@@ -147,7 +147,7 @@ mod tests {
             ("password: correcthorse", "password: [secret]"),
             ("postgres://u:p@ss@db/x", "postgres://u:[secret]@db/x"),
         ] {
-            assert_eq!(without(text), safe, "{text}");
+            assert_eq!(redact(text), safe, "{text}");
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
             "Unexpected token: invalid syntax",
             "error at token:\nsomething12 went wrong",
         ] {
-            assert_eq!(without(text), text);
+            assert_eq!(redact(text), text);
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
             ("http://h", "http://h"),
             ("*", "*"),
         ] {
-            assert_eq!(plain(url), expected);
+            assert_eq!(redact_url(url), expected);
         }
     }
 }

@@ -8,6 +8,6 @@ use serde_json::Value;
 pub type Answer = (String, Value);
 
 /// Returns the output in the requested format.
-pub fn written(answer: Answer, json: bool) -> String {
+pub fn format_answer(answer: Answer, json: bool) -> String {
     if json { format!("{:#}", answer.1) } else { answer.0 }
 }

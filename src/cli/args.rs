@@ -31,15 +31,15 @@ pub fn parse(
     args: impl Iterator<Item = OsString>,
     exists: impl Fn(&Path) -> bool,
 ) -> Result<Cli, clap::Error> {
-    let args = written_out(args);
-    if is_plain(&args, exists) {
+    let args = expand_short_names(args);
+    if is_no_command(&args, exists) {
         return Ok(Cli { command: None, args: Args::try_parse_from(args)? });
     }
     Cli::try_parse_from(args)
 }
 
 /// Whether the first word that could be a command is an ordinary argument.
-fn is_plain(args: &[OsString], exists: impl Fn(&Path) -> bool) -> bool {
+fn is_no_command(args: &[OsString], exists: impl Fn(&Path) -> bool) -> bool {
     let lenient = Args::command().ignore_errors(true).disable_help_flag(true).disable_version_flag(true);
     let Ok(matches) = lenient.try_get_matches_from(args) else { return false };
     let Ok(read) = Args::from_arg_matches(&matches) else { return false };
@@ -49,7 +49,7 @@ fn is_plain(args: &[OsString], exists: impl Fn(&Path) -> bool) -> bool {
 }
 
 /// Short names of two letters or more, which clap does not support.
-const SHORT: [(&str, &str); 4] = [
+const SHORT_NAMES: [(&str, &str); 4] = [
     ("-xt", "--exclude-tools"),
     ("-nt", "--no-tools"),
     ("-nbt", "--no-builtin-tools"),
@@ -57,11 +57,11 @@ const SHORT: [(&str, &str); 4] = [
 ];
 
 /// Expands short names of several letters in the arguments, up to `--`.
-fn written_out(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+fn expand_short_names(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut over = false;
     args.map(|arg| {
         over |= arg == "--";
-        let long = SHORT.iter().find(|(short, _)| !over && arg == *short);
+        let long = SHORT_NAMES.iter().find(|(short, _)| !over && arg == *short);
         long.map_or(arg, |(_, long)| long.into())
     })
     .collect()
@@ -137,7 +137,7 @@ mod tests {
         let cli = read(&words, None).unwrap();
         assert!(cli.args.global.offline);
         let Some(Command::Prompt(prompt)) = cli.command else { panic!("{:?}", cli.command) };
-        let agent = prompt.agent.or(cli.args.agent);
+        let agent = prompt.agent.with_defaults(cli.args.agent);
         assert_eq!((agent.model.as_deref(), agent.profile.as_deref()), (Some("b"), Some("pi")));
         assert_eq!(agent.tools.unwrap(), ["read"]);
         let cli = read(&["sessions", "list", "--json", "--session-dir", "x", "--offline"], None).unwrap();

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use clap::{Args as Group, Subcommand};
 use tokio::runtime::Builder;
 
-use super::answer::written;
+use super::answer::format_answer;
 use super::options::{AgentArgs, Args};
-use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, tell, write_out};
+use super::process::{FAILED, NonInteractive, OK, USAGE, print_error, read_process, start_log, write_out};
 use super::setup;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
@@ -129,17 +129,18 @@ impl Command {
 /// Runs a command; returns the exit code.
 pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     // Piped input answers questions; it is not a prompt.
-    let process = process(true).map_err(|report| (USAGE, report))?;
-    let agent = command.agent().cloned().unwrap_or_default().or(args.agent.clone());
+    let process = read_process(true).map_err(|report| (USAGE, report))?;
+    let agent = command.agent().cloned().unwrap_or_default().with_defaults(args.agent.clone());
     let bare = Args { args: Vec::new(), agent, ..args.clone() };
     let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
     let env = setup::environment(&setup);
-    let options = setup::session(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options =
+        setup::session_options(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(NonInteractive));
     let options = options.map_err(|report| (USAGE, report))?;
     let json = command.json(args.json);
     if let Command::Tool(wanted) = command {
-        keep_log(&setup.home.state, &process);
-        setup.loaded.problems.iter().for_each(|problem| tell(&Report::new(problem.to_string())));
+        start_log(&setup.home.state, &process);
+        setup.loaded.problems.iter().for_each(|problem| print_error(&Report::new(problem.to_string())));
         return run_tool(options, wanted, json);
     }
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -153,11 +154,11 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
             return session_answer(&options, sessions, json).await;
         }
         tokio::select! {
-            answer = perform(&options, command, json, &talk) => answer,
+            answer = execute(&options, command, json, &talk) => answer,
             _ = tokio::signal::ctrl_c() => Err(Report::new("interrupted; nothing changed")),
         }
     });
-    talk.show();
+    talk.restore_echo();
     // A thread may wait for a line that never comes.
     runtime.shutdown_background();
     let (text, code) = answer.map_err(|report| (FAILED, report))?;
@@ -179,14 +180,14 @@ fn run_tool(options: Options, wanted: &tool::Tool, json: bool) -> Result<i32, (i
 }
 
 async fn session_answer(options: &Options, sessions: &Sessions, json: bool) -> Result<(String, i32), Report> {
-    sessions::answer(options, sessions, json).await.map(|(text, whole)| (text, code(whole)))
+    sessions::answer(options, sessions, json).await.map(|(text, whole)| (text, exit_code(whole)))
 }
 
-fn code(whole: bool) -> i32 {
+fn exit_code(whole: bool) -> i32 {
     if whole { OK } else { FAILED }
 }
 
-async fn perform(
+async fn execute(
     options: &Options,
     command: &Command,
     json: bool,
@@ -198,15 +199,15 @@ async fn perform(
         Command::Models(Models::Refresh { provider }) => {
             let told = refresh::refresh(options, provider.as_deref()).await?;
             let whole = told.iter().all(|told| told.outcome.is_ok());
-            let lines: Vec<String> = told.iter().map(refresh::Refreshed::sentence).collect();
-            Ok((lines.join("\n"), code(whole)))
+            let lines: Vec<String> = told.iter().map(refresh::RefreshResult::sentence).collect();
+            Ok((lines.join("\n"), exit_code(whole)))
         }
         Command::Prompt(_) => Ok((prompt::show(options, json).await?, OK)),
         Command::Sessions(sessions) => session_answer(options, sessions, json).await,
         Command::Export(wanted) => Ok((export::export(&options.session_root(), &options.cwd, wanted)?, OK)),
         Command::Import(wanted) => {
             let (answer, whole) = import::import(&options.session_root(), &options.cwd, wanted)?;
-            Ok((written(answer, json), code(whole)))
+            Ok((format_answer(answer, json), exit_code(whole)))
         }
         // Handled before.
         Command::Tool(_) | Command::Completions { .. } | Command::Man { .. } => Ok((String::new(), OK)),

@@ -11,18 +11,20 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use super::options::Args;
-use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, own_stdout, process, tell};
+use super::process::{
+    FAILED, NonInteractive, OK, USAGE, end_session, print_error, read_process, start_log, take_stdout,
+};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
 use crate::modes::json::{self, input::Input};
-use crate::modes::lines::{self, Line, Out};
+use crate::modes::lines::{self, Line, LineWriter};
 use crate::modes::print::{Prompt, interruption};
 use crate::modes::rpc::{self, HostUi, Ports};
 use crate::runtime;
 use crate::tools::Mode;
 
 /// How long the end waits for the reader to take the last lines.
-const LAST_LINES: Duration = Duration::from_secs(3);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Headless mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub enum Headless {
 }
 
 /// Returns the mode that the arguments select, if it is one of these.
-pub fn wanted(args: &Args) -> Result<Option<Headless>, Report> {
+pub fn requested_mode(args: &Args) -> Result<Option<Headless>, Report> {
     let mode = match args.mode.as_deref() {
         Some("json") => Headless::Json,
         Some("rpc") => Headless::Rpc,
@@ -57,8 +59,8 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
     let failed = |report| (FAILED, report);
     // Before any other code can write there.
-    let stdout = own_stdout().map_err(failed)?;
-    let mut process = process(true).map_err(usage)?;
+    let stdout = take_stdout().map_err(failed)?;
+    let mut process = read_process(true).map_err(usage)?;
     process.interactive = false;
     // Watched from the start, so that a closed input is noticed.
     let spoken = match mode {
@@ -69,27 +71,27 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let spoken = spoken.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?;
     let setup = setup::resolve(args, &process, true).map_err(usage)?;
     let piped = !io::stdin().is_terminal();
-    if mode == Headless::Json && setup.said.is_empty() && !piped {
+    if mode == Headless::Json && setup.initial_prompts.is_empty() && !piped {
         return Err(usage(
             Report::new("no prompt")
                 .hint("name a prompt, or send {\"type\":\"message\",\"content\":\"…\"} on standard input"),
         ));
     }
-    keep_log(&setup.home.state, &process);
+    start_log(&setup.home.state, &process);
     for problem in &setup.loaded.problems {
-        tell(&Report::new(problem.to_string()));
+        print_error(&Report::new(problem.to_string()));
     }
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| failed(Report::caused("cannot start", &error)))?;
-    let (out, written) = Out::start(stdout);
+    let (out, written) = LineWriter::start(stdout);
     let code = runtime.block_on(async {
         let code = if let Some(spoken) = spoken {
-            serve(args, setup, &process, spoken, out).await
+            run_rpc(args, setup, &process, spoken, out).await
         } else {
             let input = piped.then(|| json::input::read(io::stdin()));
-            follow(args, setup, &process, input, out).await
+            run_json(args, setup, &process, input, out).await
         };
-        match (code, written.done(LAST_LINES).await) {
+        match (code, written.finish(FLUSH_TIMEOUT).await) {
             (code, Ok(())) => code,
             // A host ends RPC by closing its pipe. In JSON mode that loses events: the run is incomplete.
             (code, Err(error))
@@ -100,7 +102,7 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
                 code
             }
             (code, Err(error)) => {
-                tell(&Report::caused("cannot write the events", &error));
+                print_error(&Report::caused("cannot write the events", &error));
                 code.map(|code| if code == OK { FAILED } else { code })
             }
         }
@@ -109,44 +111,49 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     code
 }
 
-async fn follow(
+async fn run_json(
     args: &Args,
     setup: Setup,
     process: &Process,
     input: Option<Receiver<Input>>,
-    out: Out,
+    out: LineWriter,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
-    let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options =
+        setup::session_options(args, &setup, process, Mode::AutoEdit, env, Arc::new(NonInteractive));
     let mut options = options.map_err(|report| (USAGE, report))?;
     // The conversation may end here, so there is no compaction after the run. Input lines change that.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let prompts =
-        setup.said.into_iter().map(|said| Prompt { text: said.text, images: said.images }).collect();
+    let prompts = setup
+        .initial_prompts
+        .into_iter()
+        .map(|said| Prompt { text: said.text, images: said.images })
+        .collect();
     let code = json::json(&handle, prompts, input, out, &mut io::stderr()).await;
-    end(&handle).await;
+    end_session(&handle).await;
     Ok(code)
 }
 
-async fn serve(
+async fn run_rpc(
     args: &Args,
     setup: Setup,
     process: &Process,
     input: (Receiver<Line>, CancellationToken),
-    out: Out,
+    out: LineWriter,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let desk = HostUi::new();
     let approval = Arc::new(desk.clone());
-    let options = setup::session(args, &setup, process, Mode::OnRequest, env, approval.clone());
+    let options = setup::session_options(args, &setup, process, Mode::OnRequest, env, approval.clone());
     let mut options = options.map_err(|report| (USAGE, report))?;
     options.questions = Some(approval);
     let settings = serde_json::to_value(&setup.loaded.settings);
     let settings = settings.map_err(|error| (FAILED, Report::caused("cannot print the settings", &error)))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let ports = Ports::over(handle.clone(), desk, input, out).settings(settings).until(interruption());
+    let ports =
+        Ports::from_streams(handle.clone(), desk, input, out).settings(settings).until(interruption());
     let code = rpc::serve(ports).await;
-    end(&handle).await;
+    end_session(&handle).await;
     Ok(code)
 }

@@ -162,7 +162,7 @@ pub struct AgentArgs {
 impl AgentArgs {
     /// Returns these options, with missing ones taken from `outer`, which preceded the command.
     #[must_use]
-    pub fn or(self, outer: Self) -> Self {
+    pub fn with_defaults(self, outer: Self) -> Self {
         let list = |own: Vec<String>, outer: Vec<String>| if own.is_empty() { outer } else { own };
         Self {
             provider: self.provider.or(outer.provider),

@@ -13,7 +13,7 @@ use super::setup::Process;
 use crate::base::error::Report;
 use crate::base::log;
 use crate::modes::print::interruption;
-use crate::modes::visible::Visible;
+use crate::modes::visible::VisibleWriter;
 use crate::runtime::Handle;
 use crate::tools::{Approval, Ask, Decision};
 
@@ -25,7 +25,7 @@ pub const FAILED: i32 = 1;
 pub const USAGE: i32 = 2;
 
 /// Returns the inputs of the process; reads standard input unless it is a terminal.
-pub fn process(interactive: bool) -> Result<Process, Report> {
+pub fn read_process(interactive: bool) -> Result<Process, Report> {
     let cwd = std::env::current_dir()
         .map_err(|error| Report::caused("no current folder", &error).hint("cd to a folder that exists"))?;
     // A variable that is not UTF-8 is not used by bowline; commands still get it.
@@ -38,7 +38,7 @@ pub fn process(interactive: bool) -> Result<Process, Report> {
 
 /// Reserves standard output for the caller: from then on, anything else that a library or child process
 /// writes there goes to standard error.
-pub fn own_stdout() -> Result<File, Report> {
+pub fn take_stdout() -> Result<File, Report> {
     let failed =
         |error: rustix::io::Errno| Report::caused("cannot use standard output", &std::io::Error::from(error));
     let own = rustix::io::fcntl_dupfd_cloexec(std::io::stdout(), 3).map_err(failed)?;
@@ -56,13 +56,13 @@ pub fn read_stdin() -> Result<String, Report> {
 }
 
 /// An approval without a user: refuses.
-pub struct Nobody;
+pub struct NonInteractive;
 
-impl Approval for Nobody {
+impl Approval for NonInteractive {
     fn decide(&self, ask: Ask) -> futures::future::BoxFuture<'static, Decision> {
         let why =
             format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
-        tell(&Report::new(format!("{} did not run: {why}", ask.tool)));
+        print_error(&Report::new(format!("{} did not run: {why}", ask.tool)));
         futures::future::ready(Decision::Deny(why)).boxed()
     }
 }
@@ -70,37 +70,37 @@ impl Approval for Nobody {
 /// Returns standard output: unfiltered for a pipe, sanitized for a terminal.
 pub fn stdout() -> Box<dyn Write + Send> {
     let stdout = std::io::stdout();
-    if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) }
+    if stdout.is_terminal() { Box::new(VisibleWriter::new(stdout)) } else { Box::new(stdout) }
 }
 
 /// Starts logging to the state folder.
-pub fn keep_log(state: &Path, process: &Process) {
+pub fn start_log(state: &Path, process: &Process) {
     if let Err(error) = log::start(state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
-        tell(&Report::caused(format!("cannot write a log to {}", state.display()), &error));
+        print_error(&Report::caused(format!("cannot write a log to {}", state.display()), &error));
     }
 }
 
 /// Timeout for ending a session: the last scan after a command may take half a minute.
-const GOODBYE: Duration = Duration::from_secs(40);
+const END_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The same after a signal: commands that ignore it are killed by then.
-const HASTE: Duration = Duration::from_secs(3);
+const END_TIMEOUT_AFTER_SIGNAL: Duration = Duration::from_secs(3);
 
 /// Ends a session; if it does not end in time, the program exits anyway.
-pub async fn end(handle: &Handle) {
+pub async fn end_session(handle: &Handle) {
     let hasty = async {
         interruption().await;
-        tokio::time::sleep(HASTE).await;
+        tokio::time::sleep(END_TIMEOUT_AFTER_SIGNAL).await;
     };
     tokio::select! {
         () = handle.shutdown() => {}
         () = hasty => tracing::error!("the session did not end in time behind a signal"),
-        () = tokio::time::sleep(GOODBYE) => tracing::error!("the session did not end in time"),
+        () = tokio::time::sleep(END_TIMEOUT) => tracing::error!("the session did not end in time"),
     }
 }
 
 /// Prints an error to standard error. If that is closed it is lost.
-pub fn tell(report: &Report) {
+pub fn print_error(report: &Report) {
     let mut text = format!("bowline: {}\n", report.message);
     if let Some(hint) = &report.hint {
         text.push_str(&format!("         {hint}\n"));

@@ -13,12 +13,14 @@ use crate::base::width::visible_lines;
 use crate::cli::args;
 use crate::cli::args::Cli;
 use crate::cli::options::Args;
-use crate::cli::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
+use crate::cli::process::{
+    FAILED, NonInteractive, OK, USAGE, end_session, print_error, read_process, start_log, stdout, write_out,
+};
 use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
 use crate::cli::{commands, headless, manual, models};
-use crate::exec::commands::dumping;
+use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::core::tasks::threads::Threads;
@@ -28,12 +30,12 @@ use crate::tools::Mode;
 use crate::tui::theme::ColorDepth;
 
 /// Maximum bytes of a file that is read on the main thread before the first frame.
-const READ_NOW: u64 = 256 << 10;
+const SYNC_READ_MAX: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
     // First: commands run by agents must not be able to read the keys in this process's memory.
-    let exposed = dumping::forbid().err();
+    let exposed = dumpable::disable().err();
     if let Some(done) = subprocess::serve(std::env::args_os()) {
         return if done { OK } else { FAILED };
     }
@@ -50,12 +52,12 @@ pub fn run() -> i32 {
         }
     };
     if let Some(error) = exposed {
-        tell(&Report::caused("other processes of yours can read this one's memory", &error));
+        print_error(&Report::caused("other processes of yours can read this one's memory", &error));
     }
     match start(&cli) {
         Ok(code) => code,
         Err((code, report)) => {
-            tell(&report);
+            print_error(&report);
             code
         }
     }
@@ -69,17 +71,17 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
         }
         return commands::run(args, command);
     }
-    if let Some(mode) = headless::wanted(args).map_err(usage)? {
+    if let Some(mode) = headless::requested_mode(args).map_err(usage)? {
         return headless::run(args, mode);
     }
     let text = args.print || args.mode.is_some();
     let print = text || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
-    let process = process(!print).map_err(usage)?;
-    reserved(args, &process).map_err(usage)?;
-    draws(&process, print).map_err(usage)?;
+    let process = read_process(!print).map_err(usage)?;
+    reject_reserved(args, &process).map_err(usage)?;
+    check_terminal(&process, print).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
-    resumes(args, &setup, print).map_err(usage)?;
-    keep_log(&setup.home.state, &process);
+    check_resume(args, &setup, print).map_err(usage)?;
+    start_log(&setup.home.state, &process);
     let failed = |error| (FAILED, Report::caused("cannot start", &error));
     if let Some(search) = &args.list_models {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -105,7 +107,7 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
 const RESERVED: [&str; 3] = ["config", "doctor", "serve"];
 
 /// Fails on a reserved word as the first argument, unless it is a file or clearly a prompt.
-fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
+fn reject_reserved(args: &Args, process: &Process) -> Result<(), Report> {
     let first = args.args.first().and_then(|word| word.to_str()).filter(|_| !args.print);
     let Some(word) = first.filter(|word| RESERVED.contains(word)) else { return Ok(()) };
     if process.cwd.join(word).exists() {
@@ -116,7 +118,7 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
 }
 
 /// Fails on a terminal that declares itself unable to draw: escape sequences would be displayed as text.
-fn draws(process: &Process, print: bool) -> Result<(), Report> {
+fn check_terminal(process: &Process, print: bool) -> Result<(), Report> {
     match process.vars.get("TERM").map(String::as_str) {
         Some("dumb") if !print => Err(Report::new("this terminal cannot show a screen (TERM=dumb)")
             .hint("bowline -p \"…\" answers in lines; set TERM, such as TERM=xterm-256color, where it can")),
@@ -125,8 +127,8 @@ fn draws(process: &Process, print: bool) -> Result<(), Report> {
 }
 
 /// Fails if a session must be chosen without a screen, or if a prompt is given before the choice.
-fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
-    match (args.resume, print, setup.said.is_empty()) {
+fn check_resume(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
+    match (args.resume, print, setup.initial_prompts.is_empty()) {
         (true, true, _) => Err(Report::new("--resume needs a terminal to choose the session in")
             .hint("use --continue for the newest, --session ID for another")),
         (true, false, false) => Err(Report::new("--resume takes no prompt")
@@ -139,13 +141,13 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let env = setup::environment(&setup);
     // Files named on the command line are opened alone; the open files of the last run stay recorded.
     let keep_open = setup.open.is_empty() && setup.loaded.settings.restore;
-    let last = || ide::features::reopen::restore::last(&setup.home.state, &setup.workspace);
+    let last = || ide::features::reopen::restore::read_last(&setup.home.state, &setup.workspace);
     let (open, restored) = match keep_open.then(last).flatten() {
         Some((open, restored)) => (open, Some(restored)),
         None => (setup.open.clone(), None),
     };
     let feed = ide::shell::preload::Preload::start(env, tasks, open, |path| {
-        LocalEnvironment::read_small(path, READ_NOW)
+        LocalEnvironment::read_small(path, SYNC_READ_MAX)
     });
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
     let (keymap, key_problems) = ide::shell::input::read_keymap(&origin, &keys);
@@ -160,8 +162,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         home: setup.home.user.clone(),
         config: setup.home.config.clone(),
         state: setup.home.state.clone(),
-        prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
-        first: args.resume.then_some("session.resume"),
+        prompts: setup.initial_prompts.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
+        initial_command: args.resume.then_some("session.resume"),
         theme,
         keymap,
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
@@ -169,7 +171,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
-        look: ide::model::view::display::DisplayOptions::of(&settings),
+        display: ide::model::view::display::DisplayOptions::from_settings(&settings),
         keep_open,
         restored,
         keep_undo: settings.keep_undo,
@@ -184,7 +186,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let connect: ide::core::ports::Connect = Box::new(move |ports| {
         async move {
             let ide::core::ports::Ports { env, approval, questions } = ports;
-            let mut options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
+            let mut options =
+                setup::session_options(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
             runtime::start(options).await
         }
@@ -196,42 +199,49 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
 
 async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {
     for problem in &setup.loaded.problems {
-        tell(&Report::new(problem.to_string()));
+        print_error(&Report::new(problem.to_string()));
     }
-    if setup.said.is_empty() {
+    if setup.initial_prompts.is_empty() {
         let report = Report::new("no prompt").hint("bowline -p \"…\", or pipe a prompt in");
         return Err((USAGE, report));
     }
     let env = setup::environment(&setup);
-    let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options =
+        setup::session_options(args, &setup, process, Mode::AutoEdit, env, Arc::new(NonInteractive));
     let mut options = options.map_err(|report| (USAGE, report))?;
     // The conversation ends here, so there is no compaction after the run.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let prompts =
-        setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
+    let prompts = setup
+        .initial_prompts
+        .into_iter()
+        .map(|said| print::Prompt { text: said.text, images: said.images })
+        .collect();
     let live = std::io::stdout().is_terminal();
     let mut stdout = stdout();
     let code = print::print(&handle, prompts, live, &mut *stdout, &mut std::io::stderr()).await;
-    end(&handle).await;
+    end_session(&handle).await;
     Ok(code)
 }
 
 async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i32 {
     let env = setup::environment(setup);
-    let options = match setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody)) {
-        Ok(options) => options,
-        Err(report) => {
-            tell(&report);
-            return USAGE;
-        }
-    };
+    let options =
+        match setup::session_options(args, setup, process, Mode::AutoEdit, env, Arc::new(NonInteractive)) {
+            Ok(options) => options,
+            Err(report) => {
+                print_error(&report);
+                return USAGE;
+            }
+        };
     let (models, problems) = runtime::lifecycle::start::usable_models(&options).await;
-    problems.iter().for_each(tell);
+    problems.iter().for_each(print_error);
     let lines = models::lines(models.iter().map(|model| &**model), Some(search));
     if lines.is_empty() {
         let what = format!("no available model matches `{search}`");
-        tell(&Report::new(what).hint("list them with `bowline --list-models`; add more: docs/providers.md"));
+        print_error(
+            &Report::new(what).hint("list them with `bowline --list-models`; add more: docs/providers.md"),
+        );
         return FAILED;
     }
     // Names may come from the user's file or from a server.
@@ -241,7 +251,7 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
     match write_out(&text, &mut std::io::stdout()) {
         Ok(()) => OK,
         Err((code, report)) => {
-            tell(&report);
+            print_error(&report);
             code
         }
     }

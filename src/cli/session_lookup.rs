@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::session::store::listing;
 
 /// Returns the file of a session given by its id, by the beginning or end of its id, or by its path.
-pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
+pub fn find_session_file(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
     let file = cwd.join(name);
     if file.is_file() {
         return Ok(file);
@@ -28,9 +28,10 @@ pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
 }
 
 /// Opens a session read-only.
-pub fn open(path: &Path) -> Result<Session, Report> {
+pub fn open_session(path: &Path) -> Result<Session, Report> {
     let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
-    Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))
+    Session::open_read_only(path, clock, ids)
+        .map_err(|error| Report::caused("cannot read the session", &error))
 }
 
 #[cfg(test)]
@@ -47,7 +48,7 @@ mod tests {
         ids.entry();
         let mut two = Session::create(root.path(), Path::new("/w"), ManualClock::new(0), ids);
         two.append(user("two")).unwrap();
-        let find = |name: &str| located(root.path(), Path::new("/nowhere"), name);
+        let find = |name: &str| find_session_file(root.path(), Path::new("/nowhere"), name);
         assert_eq!(find(two.id()).unwrap(), two.file().unwrap());
         assert_eq!(find(one.file().unwrap().to_str().unwrap()).unwrap(), one.file().unwrap());
         assert!(find("00000000-").unwrap_err().to_string().contains("matches 2 sessions"));

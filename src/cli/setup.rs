@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::agent::compaction;
-use crate::agent::prompt::Words;
+use crate::agent::prompt::PromptTexts;
 use crate::base::error::Report;
 use crate::base::paths::Home;
 use crate::cli::attach;
 use crate::cli::options::Args;
-use crate::cli::target::{Target, understand};
+use crate::cli::target::{Target, classify};
 use crate::config::kind::TokenBudget;
-use crate::config::load::{self, Loaded};
+use crate::config::load::{self, LoadedSettings};
 use crate::config::resources::Resources;
 use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
@@ -28,10 +28,10 @@ use crate::net::cassette::Cassette;
 use crate::net::certificates::Roots;
 use crate::net::http::Transport;
 use crate::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
-use crate::tools::contract::choice::Flags;
+use crate::tools::contract::tool_selection::ToolFlags;
 use crate::tools::files::state::ReadFirst;
-use crate::tools::output::truncation::Override;
-use crate::tools::{Approval, Choice, Mode, Registry};
+use crate::tools::output::truncation::LimitOverride;
+use crate::tools::{Approval, Mode, Registry, ToolSelection};
 use crate::tui::theme::Theme;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
 
@@ -50,7 +50,7 @@ pub struct Process {
 
 /// One prompt with its images.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Prompts {
+pub struct InitialPrompt {
     /// The text.
     pub text: String,
     /// Images.
@@ -66,9 +66,9 @@ pub struct Setup {
     /// Files to open.
     pub open: Vec<OpenTarget>,
     /// The first prompts.
-    pub said: Vec<Prompts>,
+    pub initial_prompts: Vec<InitialPrompt>,
     /// Settings, and their problems.
-    pub loaded: Loaded,
+    pub loaded: LoadedSettings,
 }
 
 /// Resolves folders, settings and arguments. With `print` every argument is a prompt.
@@ -79,17 +79,17 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
         home,
         workspace: process.cwd.clone(),
         open: Vec::new(),
-        said: Vec::new(),
-        loaded: Loaded::default(),
+        initial_prompts: Vec::new(),
+        loaded: LoadedSettings::default(),
     };
-    let mut attached = Prompts::default();
+    let mut attached = InitialPrompt::default();
     let mut folder = None;
     for argument in &args.args {
         let attached_path = argument.as_bytes().strip_prefix(b"@").filter(|path| !path.is_empty());
         let target = match attached_path {
             Some(path) if print => Target::Attachment(process.cwd.join(OsStr::from_bytes(path))),
             _ if print => Target::Prompt(argument.to_string_lossy().into_owned()),
-            _ => understand(argument, &process.cwd, kind_of),
+            _ => classify(argument, &process.cwd, is_folder),
         };
         match target {
             Target::Folder(path) if folder.is_none() => folder = Some(path),
@@ -101,16 +101,18 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
                     .hint("create it, or check the path"));
             }
             Target::File(file) => setup.open.push(file),
-            Target::Prompt(text) => setup.said.push(Prompts { text, images: Vec::new() }),
+            Target::Prompt(text) => setup.initial_prompts.push(InitialPrompt { text, images: Vec::new() }),
             Target::Attachment(path) => match attach::read(&path)? {
                 Ok(text) => attached.text.push_str(&text),
                 Err(image) => attached.images.push(image),
             },
         }
     }
-    setup.said.extend(args.message.iter().map(|text| Prompts { text: text.clone(), images: Vec::new() }));
-    lead(&mut setup.said, attached, process.piped.as_deref());
-    setup.said.retain(|said| !said.text.trim().is_empty() || !said.images.is_empty());
+    setup
+        .initial_prompts
+        .extend(args.message.iter().map(|text| InitialPrompt { text: text.clone(), images: Vec::new() }));
+    prepend_inputs(&mut setup.initial_prompts, attached, process.piped.as_deref());
+    setup.initial_prompts.retain(|said| !said.text.trim().is_empty() || !said.images.is_empty());
     if let Some(folder) = folder {
         setup.workspace = folder;
     }
@@ -120,18 +122,18 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
 }
 
 /// Whether a path is a folder; `None` when it does not exist.
-fn kind_of(path: &Path) -> Option<bool> {
+fn is_folder(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|meta| meta.is_dir())
 }
 
 /// Puts piped input and attachments before the first prompt.
-fn lead(said: &mut Vec<Prompts>, attached: Prompts, piped: Option<&str>) {
+fn prepend_inputs(said: &mut Vec<InitialPrompt>, attached: InitialPrompt, piped: Option<&str>) {
     let piped = piped.map(str::trim_end).filter(|text| !text.is_empty());
-    if piped.is_none() && attached == Prompts::default() {
+    if piped.is_none() && attached == InitialPrompt::default() {
         return;
     }
     if said.is_empty() {
-        said.push(Prompts::default());
+        said.push(InitialPrompt::default());
     }
     let parts = [piped.unwrap_or_default(), attached.text.trim_end(), said[0].text.as_str()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -143,7 +145,7 @@ fn lead(said: &mut Vec<Prompts>, attached: Prompts, piped: Option<&str>) {
 pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
     let name = args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme);
     let themes = Resources {
-        what: "theme",
+        kind_name: "theme",
         project: Some(setup.workspace.join(".bowline/themes")),
         user: Some(setup.home.config.join("themes")),
         plugins: Some((setup.home.config.join("plugins"), "themes")),
@@ -164,7 +166,7 @@ pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
 pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
     let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
     let keymaps = Resources {
-        what: "key map",
+        kind_name: "key map",
         project: None,
         user: Some(setup.home.config.join("keymaps")),
         plugins: Some((setup.home.config.join("plugins"), "keymaps")),
@@ -183,7 +185,7 @@ pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) 
 }
 
 /// Returns the session options. `mode` is the approval mode when neither flag nor setting has one.
-pub fn session(
+pub fn session_options(
     args: &Args,
     setup: &Setup,
     process: &Process,
@@ -191,9 +193,9 @@ pub fn session(
     env: Arc<dyn crate::exec::Environment>,
     approval: Arc<dyn Approval>,
 ) -> Result<SessionOptions, Report> {
-    let tape = tape(args, &process.cwd)?;
+    let tape = cassette(args, &process.cwd)?;
     let flags = tool_flags(args);
-    Choice::new(flags.clone(), &Registry::new()).map_err(|error| {
+    ToolSelection::new(flags.clone(), &Registry::new()).map_err(|error| {
         Report::new(error.to_string()).hint("`bowline prompt --show` lists the tools on offer")
     })?;
     let settings = &setup.loaded.settings;
@@ -202,7 +204,7 @@ pub fn session(
     let session =
         session_choice(args, &session_root.clone().unwrap_or_else(|| setup.home.sessions()), process)?;
     Ok(SessionOptions {
-        policy: wished.unwrap_or(mode),
+        approval_mode: wished.unwrap_or(mode),
         session,
         session_root,
         session_name: args.name.clone(),
@@ -214,7 +216,7 @@ pub fn session(
         default_thinking: settings.thinking.as_deref().and_then(Thinking::parse),
         profile: Some(args.agent.profile.clone().unwrap_or_else(|| settings.profile.clone())),
         tool_flags: flags,
-        words: words(args, &process.cwd)?,
+        prompt_texts: prompt_texts(args, &process.cwd)?,
         no_documents: args.agent.no_context_files,
         steering: queue_mode(&settings.steering_mode),
         follow_up: queue_mode(&settings.follow_up_mode),
@@ -223,13 +225,13 @@ pub fn session(
         offline: args.global.offline,
         tool_rounds_max: u32::try_from(settings.tool_rounds).unwrap_or(u32::MAX),
         budget: (settings.budget > 0).then_some(settings.budget as f64),
-        retry: retry(settings),
-        tape,
+        retry: retry_policy(settings),
+        cassette: tape,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),
         roots: roots(settings, process, &setup.home.user),
         keyring: settings.keyring,
         discover: true,
-        read_first: ReadFirst::of(&settings.read_before_write),
+        read_first: ReadFirst::from_setting(&settings.read_before_write),
         // A session that is not stored cannot be restored.
         checkpoints: settings.checkpoints && !args.no_session,
         tools_config: tools_config(settings),
@@ -240,7 +242,7 @@ pub fn session(
 
 /// Returns the session that the flags select.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
-    let located = |name: &str| crate::cli::session_lookup::located(root, &process.cwd, name);
+    let located = |name: &str| crate::cli::session_lookup::find_session_file(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
         (Some(name), _) => SessionChoice::Open(located(name)?),
         (None, Some(name)) => SessionChoice::Fork(located(name)?),
@@ -251,11 +253,11 @@ fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<Session
 }
 
 /// Returns the tool flags.
-fn tool_flags(args: &Args) -> Flags {
+fn tool_flags(args: &Args) -> ToolFlags {
     let trimmed = |words: &[String]| -> Vec<String> {
         words.iter().map(|word| word.trim().to_string()).filter(|word| !word.is_empty()).collect()
     };
-    Flags {
+    ToolFlags {
         only: args.agent.tools.as_deref().map(trimmed),
         without: trimmed(&args.agent.exclude_tools),
         no_builtin: args.agent.no_builtin_tools,
@@ -264,7 +266,7 @@ fn tool_flags(args: &Args) -> Flags {
 }
 
 /// Returns the system prompt flags.
-fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
+fn prompt_texts(args: &Args, cwd: &Path) -> Result<PromptTexts, Report> {
     let read = |given: &String| {
         let path = cwd.join(given);
         if given.is_empty() || !path.is_file() {
@@ -274,24 +276,24 @@ fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
             .map_err(|error| Report::caused(format!("cannot read {}", path.display()), &error))
     };
     let append = args.agent.append_system_prompt.iter().map(read).collect::<Result<_, _>>()?;
-    Ok(Words { base: args.agent.system_prompt.as_ref().map(read).transpose()?, append })
+    Ok(PromptTexts { base: args.agent.system_prompt.as_ref().map(read).transpose()?, append })
 }
 
 /// Returns the tool settings, with the path of the program.
-fn tools_config(settings: &Settings) -> crate::tools::contract::config::Config {
-    let mut config = crate::tools::contract::config::Config::default();
+fn tools_config(settings: &Settings) -> crate::tools::contract::config::ToolConfig {
+    let mut config = crate::tools::contract::config::ToolConfig::default();
     for (name, limit) in &settings.tool_limits {
-        config.limits.set(name, Override { chars: limit.chars, lines: limit.lines });
+        config.limits.set(name, LimitOverride { chars: limit.chars, lines: limit.lines });
     }
     let time = |ms: usize| (ms > 0).then(|| std::time::Duration::from_millis(ms as u64));
     config.command_timeout = time(settings.command_timeout_ms);
     config.command_timeout_max = time(settings.command_timeout_max_ms);
-    config.program = program();
+    config.program = program_path();
     config
 }
 
 /// Returns the retry settings.
-fn retry(settings: &Settings) -> Policy {
+fn retry_policy(settings: &Settings) -> Policy {
     Policy {
         retries: settings.retries as u32,
         max: Duration::from_secs(settings.retry_wait_max as u64),
@@ -316,7 +318,7 @@ fn compaction(settings: &Settings) -> compaction::Settings {
 }
 
 /// Returns this program's file. On Linux the path stays valid when another version replaces it.
-fn program() -> Option<PathBuf> {
+fn program_path() -> Option<PathBuf> {
     let own = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && own.exists() { Some(own) } else { std::env::current_exe().ok() }
 }
@@ -341,7 +343,7 @@ fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
 }
 
 /// Returns where exchanges with models are recorded or replayed.
-fn tape(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
+fn cassette(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
     let (path, tape, what) = match (&args.global.record, &args.global.replay) {
         (Some(path), _) => (path, Cassette::record(&cwd.join(path)), "record into"),
         (None, Some(path)) => (path, Cassette::replay(&cwd.join(path)), "play"),

@@ -9,7 +9,7 @@ use crate::tools::reading::pdf::subprocess;
 /// Runs the work if the arguments request it; returns whether it succeeded.
 pub fn serve(args: impl IntoIterator<Item = OsString>) -> Option<bool> {
     let mut args = args.into_iter().skip(1);
-    if args.next()? != subprocess::ERRAND {
+    if args.next()? != subprocess::SUBCOMMAND {
         return None;
     }
     let wanted = args.next().and_then(|wanted| wanted.into_string().ok()).unwrap_or_default();

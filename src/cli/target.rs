@@ -23,7 +23,7 @@ pub enum Target {
 
 /// Interprets an argument. An existing file or folder is one, whatever its name; then comes
 /// `path:line[:column]`; a single word is a new file; anything with white space is a prompt.
-pub fn understand(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
+pub fn classify(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
     let path = paths::absolute(cwd, Path::new(argument));
     match exists(&path) {
         Some(true) => return Target::Folder(path),
@@ -40,7 +40,7 @@ pub fn understand(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option
     let bytes = argument.as_bytes();
     let ascii: String =
         bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { 'x' }).collect();
-    let (name, at) = paths::split_place(&ascii);
+    let (name, at) = paths::split_position(&ascii);
     let name = Path::new(OsStr::from_bytes(&bytes[..name.len()]));
     Target::File(OpenTarget { path: paths::absolute(cwd, name), at })
 }
@@ -71,7 +71,7 @@ mod tests {
             ("@notes.md", Target::Attachment("/w/notes.md".into())),
         ];
         for (argument, meaning) in cases {
-            assert_eq!(understand(OsStr::new(argument), Path::new("/w"), exists), meaning, "{argument}");
+            assert_eq!(classify(OsStr::new(argument), Path::new("/w"), exists), meaning, "{argument}");
         }
     }
 }

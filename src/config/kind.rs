@@ -58,7 +58,7 @@ pub struct TokenBudget {
 
 impl Kind {
     /// What it takes, for people.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Self::Text => "a string".to_string(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),

@@ -38,7 +38,7 @@ impl fmt::Display for Problem {
 
 /// Settings, and what was wrong on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The values that hold.
     pub settings: Settings,
     /// Where they come from: key and file, in the order in which they were set.
@@ -55,8 +55,8 @@ enum Layer {
 }
 
 /// Reads the user's file and then the project's; either may be missing.
-pub fn load(user: Option<&Path>, project: Option<&Path>) -> Loaded {
-    let mut loaded = Loaded::default();
+pub fn load(user: Option<&Path>, project: Option<&Path>) -> LoadedSettings {
+    let mut loaded = LoadedSettings::default();
     for (path, layer) in [(user, Layer::User), (project, Layer::Project)] {
         if let Some(path) = path {
             loaded.read(path, layer);
@@ -65,13 +65,13 @@ pub fn load(user: Option<&Path>, project: Option<&Path>) -> Loaded {
     loaded
 }
 
-impl Loaded {
+impl LoadedSettings {
     fn read(&mut self, path: &Path, layer: Layer) {
         let text = match read_text(path) {
             Ok(Some(text)) => text,
             Ok(None) => return,
             Err(error) => {
-                return self.problem(path, None, format!("cannot be read ({error}); defaults are used"));
+                return self.add_problem(path, None, format!("cannot be read ({error}); defaults are used"));
             }
         };
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -87,29 +87,29 @@ impl Loaded {
             Err(error) => {
                 let line = error.span().map(|span| line_of(text, &span));
                 let message = error.message().trim().replace('\n', ", ");
-                self.problem(path, line, format!("{message}; defaults are used"));
+                self.add_problem(path, line, format!("{message}; defaults are used"));
             }
         }
     }
 
     fn set(&mut self, path: &Path, layer: Layer, line: usize, key: &str, value: &DeValue<'_>) {
         let Some(row) = Row::find(key) else {
-            return self.problem(path, Some(line), format!("unknown setting {key:?}; ignored"));
+            return self.add_problem(path, Some(line), format!("unknown setting {key:?}; ignored"));
         };
         if layer == Layer::Project && !row.project {
             let message = format!("{key} is only for user settings, not for a project; ignored");
-            return self.problem(path, Some(line), message);
+            return self.add_problem(path, Some(line), message);
         }
-        match plain(value).ok_or_else(|| format!("{key} must be {}", row.kind.words())) {
+        match convert_value(value).ok_or_else(|| format!("{key} must be {}", row.kind.describe())) {
             Ok(value) => match row.set(&mut self.settings, value) {
                 Ok(()) => self.origins.push((row.key, path.to_path_buf())),
-                Err(message) => self.problem(path, Some(line), format!("{message}; ignored")),
+                Err(message) => self.add_problem(path, Some(line), format!("{message}; ignored")),
             },
-            Err(message) => self.problem(path, Some(line), format!("{message}; ignored")),
+            Err(message) => self.add_problem(path, Some(line), format!("{message}; ignored")),
         }
     }
 
-    fn problem(&mut self, file: &Path, line: Option<usize>, message: String) {
+    fn add_problem(&mut self, file: &Path, line: Option<usize>, message: String) {
         self.problems.push(Problem { file: file.to_path_buf(), line, message });
     }
 }
@@ -158,13 +158,13 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
     files_in(folder, &["toml"]).into_iter().filter_map(name).collect()
 }
 
-fn plain(value: &DeValue<'_>) -> Option<Value> {
+fn convert_value(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
         DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
-        DeValue::Integer(_) => whole(value).map(Value::Number),
+        DeValue::Integer(_) => integer(value).map(Value::Number),
         DeValue::Array(values) => {
-            let numbers: Option<Vec<i64>> = values.iter().map(|value| whole(value.get_ref())).collect();
+            let numbers: Option<Vec<i64>> = values.iter().map(|value| integer(value.get_ref())).collect();
             numbers.map(Value::Numbers)
         }
         DeValue::Table(table) => {
@@ -185,7 +185,7 @@ fn token_budget(value: &DeValue<'_>) -> Option<TokenBudget> {
     let DeValue::Table(table) = value else { return None };
     let mut budget = TokenBudget::default();
     for (key, value) in table {
-        let number = Some(usize::try_from(whole(value.get_ref())?).ok()?);
+        let number = Some(usize::try_from(integer(value.get_ref())?).ok()?);
         match key.get_ref().as_ref() {
             "reserve-tokens" => budget.reserve_tokens = number,
             "keep-recent-tokens" => budget.keep_recent_tokens = number,
@@ -200,7 +200,7 @@ fn limit(value: &DeValue<'_>) -> Option<Limit> {
     let DeValue::Table(table) = value else { return None };
     let mut limit = Limit::default();
     for (key, value) in table {
-        let number = Some(usize::try_from(whole(value.get_ref())?).ok()?);
+        let number = Some(usize::try_from(integer(value.get_ref())?).ok()?);
         match key.get_ref().as_ref() {
             "chars" => limit.chars = number,
             "lines" => limit.lines = number,
@@ -210,7 +210,7 @@ fn limit(value: &DeValue<'_>) -> Option<Limit> {
     Some(limit)
 }
 
-fn whole(value: &DeValue<'_>) -> Option<i64> {
+fn integer(value: &DeValue<'_>) -> Option<i64> {
     let DeValue::Integer(number) = value else { return None };
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn load_texts(user: &str, project: &str) -> (Loaded, Vec<String>) {
+    fn load_texts(user: &str, project: &str) -> (LoadedSettings, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let paths = [folder.path().join("user"), folder.path().join("project")];
         fs::write(&paths[0], user).unwrap();
@@ -324,7 +324,7 @@ mod tests {
         fs::write(&latin, b"\xff").unwrap();
         assert!(load(Some(&latin), None).problems[0].to_string().contains("valid UTF-8"));
         assert_eq!(load(Some(folder.path()), None).problems.len(), 1);
-        assert_eq!(load(Some(&folder.path().join("none")), None), Loaded::default());
+        assert_eq!(load(Some(&folder.path().join("none")), None), LoadedSettings::default());
     }
 
     proptest! {

@@ -9,7 +9,7 @@ pub mod resources;
 pub mod settings;
 pub mod snippets;
 
-pub use load::{Loaded, Problem};
+pub use load::{LoadedSettings, Problem};
 pub use resources::{Builtin, Resource, Resources};
 pub use settings::row::Row;
 pub use settings::{ROWS, Settings};

@@ -11,7 +11,7 @@ use super::load::{self, Problem};
 /// The file that makes a folder a plugin.
 pub const MANIFEST: &str = "plugin.toml";
 /// What stands for the plugin's folder in the arguments of its programs.
-const FOLDER: &str = "{plugin}";
+const FOLDER_PLACEHOLDER: &str = "{plugin}";
 /// Manifests with more bytes are not read.
 const SIZE_MAX: u64 = 1 << 20;
 /// More plugins than this in one folder are not read.
@@ -63,10 +63,10 @@ pub struct Command {
 impl Command {
     /// The program and its arguments for a plugin in a folder. A program with a path is one of the
     /// plugin's own.
-    pub fn words(&self, folder: &Path) -> Vec<String> {
+    pub fn command_line(&self, folder: &Path) -> Vec<String> {
         let name = folder.to_string_lossy();
         let word = |(n, word): (usize, &String)| {
-            let word = word.replace(FOLDER, &name);
+            let word = word.replace(FOLDER_PLACEHOLDER, &name);
             let is_own = n == 0 && word.contains('/');
             if !is_own {
                 return word;
@@ -106,7 +106,7 @@ pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
         };
         let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_name(name));
         let Some(name) = name.map(str::to_string) else {
-            problems.push(told(format!("a plugin's folder is named by {NAMES}")));
+            problems.push(told(format!("a plugin's folder is named by {NAME_RULE}")));
             continue;
         };
         let (commands, wrong) = parse(&text);
@@ -120,7 +120,7 @@ pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
     (plugins, problems)
 }
 
-const NAMES: &str = "small letters, digits and -";
+const NAME_RULE: &str = "small letters, digits and -";
 
 fn is_name(name: &str) -> bool {
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -169,9 +169,9 @@ fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
     (commands, problems)
 }
 
-type Wrong = (Option<Range<usize>>, String);
+type FieldError = (Option<Range<usize>>, String);
 
-fn command(row: &DeValue<'_>) -> Result<Command, Wrong> {
+fn command(row: &DeValue<'_>) -> Result<Command, FieldError> {
     let DeValue::Table(row) = row else { return Err((None, "a command is a table".to_string())) };
     let known = ["name", "title", "key", "run", "input", "output"];
     if let Some((key, _)) = row.iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
@@ -187,7 +187,7 @@ fn command(row: &DeValue<'_>) -> Result<Command, Wrong> {
     let needed = |key: &str| text(key)?.ok_or_else(|| (None, format!("a command needs a {key}")));
     let (span, name) = needed("name")?;
     if !is_name(&name) {
-        return Err((Some(span), format!("a command is named by {NAMES}")));
+        return Err((Some(span), format!("a command is named by {NAME_RULE}")));
     }
     let (span, title) = needed("title")?;
     if title.contains(char::is_control) {
@@ -213,7 +213,7 @@ fn command(row: &DeValue<'_>) -> Result<Command, Wrong> {
     Ok(Command { name, title, key, run: program(row)?, input, output })
 }
 
-fn program(row: &DeTable<'_>) -> Result<Vec<String>, Wrong> {
+fn program(row: &DeTable<'_>) -> Result<Vec<String>, FieldError> {
     let Some(value) = row.get("run") else { return Err((None, "a command needs a run".to_string())) };
     let wrong =
         || (Some(value.span()), "run must be a list of texts: a program and its arguments".to_string());
@@ -230,7 +230,7 @@ fn one_of<T: Copy>(
     value: Option<(Range<usize>, String)>,
     default: T,
     all: &[(&'static str, T)],
-) -> Result<T, Wrong> {
+) -> Result<T, FieldError> {
     let Some((span, word)) = value else { return Ok(default) };
     let found = all.iter().find(|(known, _)| *known == word);
     let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -281,7 +281,7 @@ mod tests {
     fn plugins_program_paths_are_expanded() {
         let words = |run: &str| {
             let text = format!("[[command]]\nname = \"a\"\ntitle = \"t\"\nrun = [{run}]\n");
-            parse(&text).0[0].words(Path::new("/p q"))
+            parse(&text).0[0].command_line(Path::new("/p q"))
         };
         assert_eq!(words("\"./it's\", \"{plugin}/x\", \"./y\""), ["/p q/it's", "/p q/x", "./y"]);
         assert_eq!(words("\"{plugin}/x\""), ["/p q/x"]);

@@ -14,7 +14,7 @@ pub type Builtin = (&'static str, &'static str);
 #[derive(Debug, Clone)]
 pub struct Resources {
     /// What it is called to people: `theme`, `key map`.
-    pub what: &'static str,
+    pub kind_name: &'static str,
     /// The project's folder of it; `None` where a project has no say.
     pub project: Option<PathBuf>,
     /// The user's folder of it.
@@ -51,7 +51,7 @@ impl Resources {
                     Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
                     Ok(None) => {}
                     Err(error) => {
-                        let message = format!("cannot read this {}: {error}", self.what);
+                        let message = format!("cannot read this {}: {error}", self.kind_name);
                         return Err(Problem { file, line: None, message });
                     }
                 }
@@ -61,7 +61,7 @@ impl Resources {
             }
         }
         let names = self.names().into_iter().collect::<Vec<_>>().join(", ");
-        let message = format!("unknown {} {name:?}; known: {names}", self.what);
+        let message = format!("unknown {} {name:?}; known: {names}", self.kind_name);
         Err(Problem { file: PathBuf::from(name), line: None, message })
     }
 
@@ -97,7 +97,7 @@ mod tests {
         fs::write(user.join("latin.toml"), b"\xff").unwrap();
         let builtin: &'static [Builtin] = &[("dark", "built-in"), ("light", "built-in")];
         let themes = Resources {
-            what: "theme",
+            kind_name: "theme",
             project: Some(project.clone()),
             user: Some(user.clone()),
             plugins: Some((user.clone(), "themes")),

@@ -2,15 +2,15 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
+mod assign;
 mod choices;
 mod default;
-mod put;
 pub mod row;
 
 use std::collections::BTreeMap;
 
-use choices::{APPROVAL, DELIVERY, PROFILE, TABS, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
-use put::{budgets, flag, limits, number, numbers, optional, text};
+use assign::{budgets, flag, limits, number, numbers, optional, text};
+use choices::{APPROVAL, DELIVERY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
 use row::Row;
 
 use super::kind::{Kind, Limit, TokenBudget};
@@ -123,7 +123,7 @@ pub static ROWS: &[Row] = &[
         default: "\"bowline-dark\"",
         doc: "Color theme",
         project: true,
-        put: |settings, value| text(value, &mut settings.theme),
+        assign: |settings, value| text(value, &mut settings.theme),
     },
     Row {
         key: "keymap",
@@ -131,7 +131,7 @@ pub static ROWS: &[Row] = &[
         default: "\"default\"",
         doc: "Key map",
         project: false,
-        put: |settings, value| text(value, &mut settings.keymap),
+        assign: |settings, value| text(value, &mut settings.keymap),
     },
     Row {
         key: "model",
@@ -139,7 +139,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "Model to start with",
         project: false,
-        put: |settings, value| optional(value, &mut settings.model),
+        assign: |settings, value| optional(value, &mut settings.model),
     },
     Row {
         key: "provider",
@@ -147,7 +147,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "Provider of the model to start with",
         project: false,
-        put: |settings, value| optional(value, &mut settings.provider),
+        assign: |settings, value| optional(value, &mut settings.provider),
     },
     Row {
         key: "thinking",
@@ -155,7 +155,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "Thinking level to start with",
         project: false,
-        put: |settings, value| optional(value, &mut settings.thinking),
+        assign: |settings, value| optional(value, &mut settings.thinking),
     },
     Row {
         key: "profile",
@@ -163,7 +163,7 @@ pub static ROWS: &[Row] = &[
         default: "\"auto\"",
         doc: "Tools and prompt: those of one family of models, or as fits the model",
         project: false,
-        put: |settings, value| text(value, &mut settings.profile),
+        assign: |settings, value| text(value, &mut settings.profile),
     },
     Row {
         key: "approval",
@@ -171,7 +171,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "Which tool calls run without approval",
         project: false,
-        put: |settings, value| optional(value, &mut settings.approval),
+        assign: |settings, value| optional(value, &mut settings.approval),
     },
     Row {
         key: "budget",
@@ -179,7 +179,7 @@ pub static ROWS: &[Row] = &[
         default: "0",
         doc: "Limit of US dollars for models in one run; 0 for no limit",
         project: false,
-        put: |settings, value| number(&value, &mut settings.budget),
+        assign: |settings, value| number(&value, &mut settings.budget),
     },
     Row {
         key: "retries",
@@ -187,7 +187,7 @@ pub static ROWS: &[Row] = &[
         default: "5",
         doc: "Retries of a model call after overload, server or connection errors",
         project: false,
-        put: |settings, value| number(&value, &mut settings.retries),
+        assign: |settings, value| number(&value, &mut settings.retries),
     },
     Row {
         key: "retry-wait-max",
@@ -195,7 +195,7 @@ pub static ROWS: &[Row] = &[
         default: "60",
         doc: "Limit of seconds before a retry; a provider that wants more ends the run",
         project: false,
-        put: |settings, value| number(&value, &mut settings.retry_wait_max),
+        assign: |settings, value| number(&value, &mut settings.retry_wait_max),
     },
     Row {
         key: "tool-rounds",
@@ -203,7 +203,7 @@ pub static ROWS: &[Row] = &[
         default: "200",
         doc: "Limit of tool rounds for one prompt",
         project: false,
-        put: |settings, value| number(&value, &mut settings.tool_rounds),
+        assign: |settings, value| number(&value, &mut settings.tool_rounds),
     },
     Row {
         key: "transport",
@@ -211,7 +211,7 @@ pub static ROWS: &[Row] = &[
         default: "\"auto\"",
         doc: "Transport to models, where a provider has several",
         project: false,
-        put: |settings, value| text(value, &mut settings.transport),
+        assign: |settings, value| text(value, &mut settings.transport),
     },
     Row {
         key: "ca-file",
@@ -219,7 +219,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "PEM file of certificates to trust in addition to the system's",
         project: false,
-        put: |settings, value| optional(value, &mut settings.ca_file),
+        assign: |settings, value| optional(value, &mut settings.ca_file),
     },
     Row {
         key: "keyring",
@@ -227,7 +227,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Store new keys in the system's keyring, with a reference in auth.json",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.keyring),
+        assign: |settings, value| flag(&value, &mut settings.keyring),
     },
     Row {
         key: "tab-width",
@@ -235,7 +235,7 @@ pub static ROWS: &[Row] = &[
         default: "4",
         doc: "Columns from one tab stop to the next",
         project: true,
-        put: |settings, value| number(&value, &mut settings.tab_width),
+        assign: |settings, value| number(&value, &mut settings.tab_width),
     },
     Row {
         key: "auto-pairs",
@@ -243,7 +243,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Insert the closing bracket or quote with the opening one",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.auto_pairs),
+        assign: |settings, value| flag(&value, &mut settings.auto_pairs),
     },
     Row {
         key: "wrap-column",
@@ -251,7 +251,7 @@ pub static ROWS: &[Row] = &[
         default: "80",
         doc: "Column at which paragraphs wrap",
         project: true,
-        put: |settings, value| number(&value, &mut settings.wrap_column),
+        assign: |settings, value| number(&value, &mut settings.wrap_column),
     },
     Row {
         key: "line-numbers",
@@ -259,7 +259,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Show line numbers in editors",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.line_numbers),
+        assign: |settings, value| flag(&value, &mut settings.line_numbers),
     },
     Row {
         key: "relative-numbers",
@@ -267,7 +267,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Show line numbers relative to the cursor",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.relative_numbers),
+        assign: |settings, value| flag(&value, &mut settings.relative_numbers),
     },
     Row {
         key: "caret-line",
@@ -275,7 +275,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Highlight the cursor's line",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.caret_line),
+        assign: |settings, value| flag(&value, &mut settings.caret_line),
     },
     Row {
         key: "match-brackets",
@@ -283,7 +283,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Highlight the bracket at the cursor and its match",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.match_brackets),
+        assign: |settings, value| flag(&value, &mut settings.match_brackets),
     },
     Row {
         key: "whitespace",
@@ -291,7 +291,7 @@ pub static ROWS: &[Row] = &[
         default: "\"off\"",
         doc: "Show whitespace",
         project: true,
-        put: |settings, value| text(value, &mut settings.whitespace),
+        assign: |settings, value| text(value, &mut settings.whitespace),
     },
     Row {
         key: "indent-guides",
@@ -299,7 +299,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Show indent guides",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.indent_guides),
+        assign: |settings, value| flag(&value, &mut settings.indent_guides),
     },
     Row {
         key: "rulers",
@@ -307,7 +307,7 @@ pub static ROWS: &[Row] = &[
         default: "[]",
         doc: "Columns with a ruler",
         project: true,
-        put: |settings, value| numbers(value, &mut settings.rulers),
+        assign: |settings, value| numbers(value, &mut settings.rulers),
     },
     Row {
         key: "max-line-length",
@@ -315,7 +315,7 @@ pub static ROWS: &[Row] = &[
         default: "0",
         doc: "Column beyond which a line is highlighted as too long; 0 for none",
         project: true,
-        put: |settings, value| number(&value, &mut settings.max_line_length),
+        assign: |settings, value| number(&value, &mut settings.max_line_length),
     },
     Row {
         key: "scroll-margin",
@@ -323,7 +323,7 @@ pub static ROWS: &[Row] = &[
         default: "3",
         doc: "Rows kept between the cursor and the pane's edge",
         project: true,
-        put: |settings, value| number(&value, &mut settings.scroll_margin),
+        assign: |settings, value| number(&value, &mut settings.scroll_margin),
     },
     Row {
         key: "scrollbar",
@@ -331,7 +331,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Show a scrollbar with markers",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.scrollbar),
+        assign: |settings, value| flag(&value, &mut settings.scrollbar),
     },
     Row {
         key: "soft-wrap",
@@ -339,7 +339,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Wrap long lines",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.soft_wrap),
+        assign: |settings, value| flag(&value, &mut settings.soft_wrap),
     },
     Row {
         key: "restore",
@@ -347,7 +347,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Reopen the files of the folder's last run if none is given",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.restore),
+        assign: |settings, value| flag(&value, &mut settings.restore),
     },
     Row {
         key: "keep-undo",
@@ -355,7 +355,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Keep the undo tree of saved files for the next start",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.keep_undo),
+        assign: |settings, value| flag(&value, &mut settings.keep_undo),
     },
     Row {
         key: "breadcrumbs",
@@ -363,7 +363,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Show breadcrumbs: the symbols around the cursor",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.breadcrumbs),
+        assign: |settings, value| flag(&value, &mut settings.breadcrumbs),
     },
     Row {
         key: "sticky-lines",
@@ -371,7 +371,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Show sticky scroll: the headers of the enclosing blocks",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.sticky_lines),
+        assign: |settings, value| flag(&value, &mut settings.sticky_lines),
     },
     Row {
         key: "rainbow-brackets",
@@ -379,7 +379,7 @@ pub static ROWS: &[Row] = &[
         default: "false",
         doc: "Color brackets by depth",
         project: true,
-        put: |settings, value| flag(&value, &mut settings.rainbow_brackets),
+        assign: |settings, value| flag(&value, &mut settings.rainbow_brackets),
     },
     Row {
         key: "syntax-memory",
@@ -387,15 +387,15 @@ pub static ROWS: &[Row] = &[
         default: "64",
         doc: "Megabytes for syntax trees of files that are not shown",
         project: false,
-        put: |settings, value| number(&value, &mut settings.syntax_memory),
+        assign: |settings, value| number(&value, &mut settings.syntax_memory),
     },
     Row {
         key: "tab-line",
-        kind: TABS,
+        kind: TAB_LINE,
         default: "\"always\"",
         doc: "Show the tab bar with open files",
         project: true,
-        put: |settings, value| text(value, &mut settings.tab_line),
+        assign: |settings, value| text(value, &mut settings.tab_line),
     },
     Row {
         key: "mouse",
@@ -403,7 +403,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Use the mouse; off leaves it to the terminal",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.mouse),
+        assign: |settings, value| flag(&value, &mut settings.mouse),
     },
     Row {
         key: "steering-mode",
@@ -411,7 +411,7 @@ pub static ROWS: &[Row] = &[
         default: "\"one-at-a-time\"",
         doc: "How messages sent while the agent works reach it",
         project: false,
-        put: |settings, value| text(value, &mut settings.steering_mode),
+        assign: |settings, value| text(value, &mut settings.steering_mode),
     },
     Row {
         key: "follow-up-mode",
@@ -419,7 +419,7 @@ pub static ROWS: &[Row] = &[
         default: "\"one-at-a-time\"",
         doc: "How messages queued for after the agent's work reach it",
         project: false,
-        put: |settings, value| text(value, &mut settings.follow_up_mode),
+        assign: |settings, value| text(value, &mut settings.follow_up_mode),
     },
     Row {
         key: "compaction",
@@ -427,7 +427,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Compact a conversation before it exceeds the context window",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.compaction),
+        assign: |settings, value| flag(&value, &mut settings.compaction),
     },
     Row {
         key: "compaction-reserve-tokens",
@@ -435,7 +435,7 @@ pub static ROWS: &[Row] = &[
         default: "16384",
         doc: "Tokens of the context window that stay free",
         project: false,
-        put: |settings, value| number(&value, &mut settings.compaction_reserve_tokens),
+        assign: |settings, value| number(&value, &mut settings.compaction_reserve_tokens),
     },
     Row {
         key: "compaction-keep-recent-tokens",
@@ -443,7 +443,7 @@ pub static ROWS: &[Row] = &[
         default: "20000",
         doc: "Recent tokens that compaction keeps",
         project: false,
-        put: |settings, value| number(&value, &mut settings.compaction_keep_recent_tokens),
+        assign: |settings, value| number(&value, &mut settings.compaction_keep_recent_tokens),
     },
     Row {
         key: "compaction-models",
@@ -451,7 +451,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "The same for one model, such as [compaction-models.\"openai/gpt-5\"] reserve-tokens = 40000",
         project: false,
-        put: |settings, value| budgets(value, &mut settings.compaction_models),
+        assign: |settings, value| budgets(value, &mut settings.compaction_models),
     },
     Row {
         key: "read-before-write",
@@ -459,7 +459,7 @@ pub static ROWS: &[Row] = &[
         default: "\"family\"",
         doc: "Whether a model must have read a file before it changes it",
         project: false,
-        put: |settings, value| text(value, &mut settings.read_before_write),
+        assign: |settings, value| text(value, &mut settings.read_before_write),
     },
     Row {
         key: "checkpoints",
@@ -467,7 +467,7 @@ pub static ROWS: &[Row] = &[
         default: "true",
         doc: "Record file states around the agent's changes, to restore them",
         project: false,
-        put: |settings, value| flag(&value, &mut settings.checkpoints),
+        assign: |settings, value| flag(&value, &mut settings.checkpoints),
     },
     Row {
         key: "tool-limits",
@@ -475,7 +475,7 @@ pub static ROWS: &[Row] = &[
         default: "",
         doc: "Limit of a tool's output for models, such as [tool-limits.bash] chars = 20000, lines = 200",
         project: false,
-        put: |settings, value| limits(value, &mut settings.tool_limits),
+        assign: |settings, value| limits(value, &mut settings.tool_limits),
     },
     Row {
         key: "command-timeout-ms",
@@ -483,7 +483,7 @@ pub static ROWS: &[Row] = &[
         default: "0",
         doc: "Default timeout of commands in milliseconds; 0 for the tool's own",
         project: false,
-        put: |settings, value| number(&value, &mut settings.command_timeout_ms),
+        assign: |settings, value| number(&value, &mut settings.command_timeout_ms),
     },
     Row {
         key: "command-timeout-max-ms",
@@ -491,7 +491,7 @@ pub static ROWS: &[Row] = &[
         default: "0",
         doc: "Longest timeout that a call may set, in milliseconds; 0 for the tool's own",
         project: false,
-        put: |settings, value| number(&value, &mut settings.command_timeout_max_ms),
+        assign: |settings, value| number(&value, &mut settings.command_timeout_max_ms),
     },
 ];
 

@@ -14,7 +14,7 @@ const COUNT_MAX: usize = 10_000;
 
 /// One snippet of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Snippet {
     /// What it is called.
     pub name: String,
     /// What it is known by, in short; may be empty.
@@ -26,7 +26,7 @@ pub struct Found {
 }
 
 /// The snippets for a language that goes by some names, and what is wrong with their files.
-pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Found>, Vec<Problem>) {
+pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Snippet>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for file in load::files_in(folder, &["json", "code-snippets"]) {
         let is_of_one = file.extension().is_some_and(|end| end == "json");
@@ -56,7 +56,7 @@ pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Found>, Vec<Problem>) {
 }
 
 /// The snippets of a file for these languages, and the names of those that are none.
-fn parse(text: &str, languages: &[&str]) -> Result<(Vec<Found>, Vec<String>), String> {
+fn parse(text: &str, languages: &[&str]) -> Result<(Vec<Snippet>, Vec<String>), String> {
     if text.trim().is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -81,7 +81,7 @@ fn parse(text: &str, languages: &[&str]) -> Result<(Vec<Found>, Vec<String>), St
             one => one.as_str().unwrap_or_default().to_string(),
         };
         let description = lines(&entry["description"]).unwrap_or_default().replace('\n', " ");
-        found.push(Found { name, prefix, description, body });
+        found.push(Snippet { name, prefix, description, body });
     }
     Ok((found, wrong))
 }

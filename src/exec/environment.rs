@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use crate::exec::commands::running::{Running, SpawnSpec};
 use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::search::by_reading::{self, Listing};
-use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
+use crate::exec::search::list_and_read::{self, ListAndRead};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
 
 /// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
 pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
@@ -182,8 +182,8 @@ pub trait Environment: Send + Sync + fmt::Debug {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
-        Box::pin(by_reading::search(self, spec, sink, cancel))
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
+        Box::pin(list_and_read::search(self, spec, sink, cancel))
     }
 
     /// Looks for files by their names under the ignore rules; all else is as with [`Self::search`].
@@ -192,8 +192,8 @@ pub trait Environment: Send + Sync + fmt::Debug {
         spec: FindSpec,
         sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
-        Box::pin(by_reading::find(self, spec, sink, cancel))
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
+        Box::pin(list_and_read::find(self, spec, sink, cancel))
     }
 
     /// Makes the environment ready: connects, starts, mounts. A session calls it when it begins to work here, before
@@ -237,7 +237,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     }
 }
 
-impl<E: Environment + ?Sized> Listing for E {
+impl<E: Environment + ?Sized> ListAndRead for E {
     fn entries<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
         self.list(path)
     }

@@ -51,7 +51,7 @@ pub enum EnvError {
 
 impl EnvError {
     /// A content that cannot be turned into a file's bytes.
-    pub fn unfit(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
+    pub fn unencodable(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
         let source = io::Error::new(io::ErrorKind::InvalidData, why);
         Self::Io { path: path.to_path_buf(), source }
     }

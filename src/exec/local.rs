@@ -22,12 +22,12 @@ use crate::exec::disk::files;
 use crate::exec::disk::replace;
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
+use crate::exec::file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
 use crate::exec::search::local as search;
-use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
 
 /// The longest wait for a file: for a look at it, for its next piece, or for its being written.
-const ANSWERS: Duration = Duration::from_mins(1);
+const IO_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Files and commands of this machine.
 #[derive(Debug)]
@@ -36,11 +36,11 @@ pub struct LocalEnvironment {
     home: Option<PathBuf>,
     vars: Vec<(OsString, OsString)>,
     /// The same with those that look like secrets: a terminal is the user's own.
-    own_vars: Vec<(OsString, OsString)>,
+    terminal_vars: Vec<(OsString, OsString)>,
     rule: Inherit,
     locks: Arc<PathLocks>,
     /// The longest wait for a file.
-    answers: Duration,
+    io_timeout: Duration,
 }
 
 impl LocalEnvironment {
@@ -49,15 +49,23 @@ impl LocalEnvironment {
     pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let own_vars: Vec<_> = vars.into_iter().collect();
         let rule = Inherit::default();
-        let vars = rule.of(&own_vars);
+        let vars = rule.filter(&own_vars);
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
-        Self { root, home, vars, own_vars, rule, locks: Arc::default(), answers: ANSWERS }
+        Self {
+            root,
+            home,
+            vars,
+            terminal_vars: own_vars,
+            rule,
+            locks: Arc::default(),
+            io_timeout: IO_TIMEOUT,
+        }
     }
 
     /// With another rule for the variables that commands inherit.
     #[must_use]
     pub fn inheriting(mut self, rule: Inherit) -> Self {
-        self.vars = rule.of(&self.own_vars);
+        self.vars = rule.filter(&self.terminal_vars);
         self.rule = rule;
         self
     }
@@ -73,16 +81,16 @@ impl LocalEnvironment {
 
     /// File work within a limit: a mount or a file of the kernel may never answer. The thread
     /// cannot be interrupted and is left behind then; a write that it has begun may still happen.
-    fn within<T: Send + 'static>(
+    fn with_timeout<T: Send + 'static>(
         limit: Duration,
         path: &Path,
         work: impl FnOnce(&Path) -> Result<T, EnvError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, EnvError>> {
-        Self::progressing(limit, path, |path, _| work(path))
+        Self::with_progress_timeout(limit, path, |path, _| work(path))
     }
 
     /// The same for work of any length that tells of its progress: the limit is that of one step.
-    fn progressing<T: Send + 'static>(
+    fn with_progress_timeout<T: Send + 'static>(
         limit: Duration,
         path: &Path,
         work: impl FnOnce(&Path, &AtomicUsize) -> Result<T, EnvError> + Send + 'static,
@@ -131,23 +139,23 @@ impl Environment for LocalEnvironment {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Self::within(self.answers, path, files::real_path)
+        Self::with_timeout(self.io_timeout, path, files::real_path)
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Self::within(self.answers, path, files::stat)
+        Self::with_timeout(self.io_timeout, path, files::stat)
     }
 
     fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
-        Self::within(self.answers, path, files::hard_link)
+        Self::with_timeout(self.io_timeout, path, files::hard_link)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        Self::within(self.answers, path, files::list)
+        Self::with_timeout(self.io_timeout, path, files::list)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Self::within(self.answers, path, files::read)
+        Self::with_timeout(self.io_timeout, path, files::read)
     }
 
     fn read_pieces<'a>(
@@ -155,7 +163,7 @@ impl Environment for LocalEnvironment {
         path: &'a Path,
         mut sink: PieceSink,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Self::progressing(self.answers, path, move |path, steps| {
+        Self::with_progress_timeout(self.io_timeout, path, move |path, steps| {
             files::read_pieces(path, &mut |piece| {
                 steps.fetch_add(1, Ordering::Relaxed);
                 sink(piece)
@@ -170,17 +178,17 @@ impl Environment for LocalEnvironment {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::within(self.answers, path, move |path| {
+        Self::with_timeout(self.io_timeout, path, move |path| {
             let real = files::real_path(path)?;
-            locks.with(&real, || replace::replace(&real, &bytes, expected.as_ref()))
+            locks.with_lock(&real, || replace::replace(&real, &bytes, expected.as_ref()))
         })
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::within(self.answers, path, move |path| {
+        Self::with_timeout(self.io_timeout, path, move |path| {
             let real = files::real_path(path)?;
-            locks.with(&real, || replace::remove(path, expected.as_ref()))
+            locks.with_lock(&real, || replace::remove(path, expected.as_ref()))
         })
     }
 
@@ -206,7 +214,7 @@ impl Environment for LocalEnvironment {
 
     fn spawn(&self, mut spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
         if spec.login && self.rule != Inherit::All {
-            spec.script = variables::forgetting(&spec.script, spec.env.keys().map(String::as_str));
+            spec.script = variables::unset_secrets(&spec.script, spec.env.keys().map(String::as_str));
         }
         Box::pin(std::future::ready(spawn::start(&self.vars, &spec)))
     }
@@ -215,7 +223,7 @@ impl Environment for LocalEnvironment {
         if !spec.cwd.is_dir() {
             return Err(EnvError::NoWorkingFolder(spec.cwd));
         }
-        terminal::start(&self.own_vars, &spec).map_err(|source| EnvError::Io { path: spec.cwd, source })
+        terminal::start(&self.terminal_vars, &spec).map_err(|source| EnvError::Io { path: spec.cwd, source })
     }
 
     fn search(
@@ -223,7 +231,7 @@ impl Environment for LocalEnvironment {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         Self::blocking(&spec.root.clone(), move |_| search::search(&spec, sink, &cancel))
     }
 
@@ -232,7 +240,7 @@ impl Environment for LocalEnvironment {
         spec: FindSpec,
         sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         Self::blocking(&spec.root.clone(), move |_| search::find(&spec, sink, &cancel))
     }
 
@@ -254,7 +262,7 @@ struct PathLocks {
 }
 
 impl PathLocks {
-    fn with<T>(&self, path: &Path, work: impl FnOnce() -> T) -> T {
+    fn with_lock<T>(&self, path: &Path, work: impl FnOnce() -> T) -> T {
         let lock = {
             let mut held = self.held.lock();
             Arc::clone(held.entry(path.to_path_buf()).or_default())

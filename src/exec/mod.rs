@@ -12,7 +12,7 @@ pub mod environment;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
-pub mod facts;
+pub mod file_info;
 #[doc(hidden)]
 pub mod local;
 #[doc(hidden)]
@@ -26,10 +26,10 @@ pub use commands::terminal::{Terminal, TerminalControl, TerminalSpec};
 pub use commands::variables::Inherit;
 pub use environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 pub use error::EnvError;
-pub use facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
+pub use file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
 pub use local::LocalEnvironment;
 pub use search::{
-    FileMatches, FindSpec, FoundLine, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched,
+    FileMatches, FindSpec, FoundLine, FoundPath, MatchSink, Omitted, PathSink, SearchSpec, SearchStats,
     Selection, Want,
 };
 #[doc(hidden)]

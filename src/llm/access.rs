@@ -52,22 +52,22 @@ pub struct Access {
 }
 
 /// Source of access to one provider.
-pub trait Keys: Send + Sync {
+pub trait AccessSource: Send + Sync {
     /// Returns the access for a request. An error fails the request.
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>>;
 
     /// Resolves a value in the user's data: returns it unchanged unless it names a variable or a command. The
     /// first argument describes its purpose.
-    fn meant<'a>(&'a self, _what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
+    fn resolve_value<'a>(&'a self, _what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
         Box::pin(std::future::ready(Ok(text.to_string())))
     }
 }
 
 /// Constant access.
 #[derive(Debug, Clone)]
-pub struct Fixed(pub Access);
+pub struct FixedAccess(pub Access);
 
-impl Keys for Fixed {
+impl AccessSource for FixedAccess {
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>> {
         Box::pin(std::future::ready(Ok(self.0.clone())))
     }

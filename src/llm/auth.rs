@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::access::{ApiKey, Variables};
 use super::catalog::ProviderInfo;
-use crate::net::http::loopback_url;
+use crate::net::http::is_loopback_url;
 use entry::Entry;
 use store::{Entries, Store};
 use value::Shell;
@@ -28,7 +28,7 @@ use value::Shell;
 /// Sources of keys and base URLs.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    surroundings: Variables,
+    variables: Variables,
     /// The `--api-key` of one provider.
     explicit: Option<(String, ApiKey)>,
     store: Option<Store>,
@@ -37,23 +37,23 @@ pub struct Credentials {
 
 /// Access to a provider, as far as it is known before a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct ProviderAccess {
     /// Replaces every root URL of its API.
     pub base_url: Option<String>,
     /// The environment as this provider sees it.
-    pub surroundings: Arc<HashMap<String, String>>,
+    pub variables: Arc<HashMap<String, String>>,
 }
 
 impl Credentials {
     /// Creates credentials from a process environment.
     pub fn new(vars: HashMap<String, String>) -> Self {
-        Self { surroundings: Variables { vars: Arc::new(vars), home: None }, ..Self::default() }
+        Self { variables: Variables { vars: Arc::new(vars), home: None }, ..Self::default() }
     }
 
     /// Adds the home folder, for credentials that other programs keep there.
     #[must_use]
     pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
-        self.surroundings.home = home;
+        self.variables.home = home;
         self
     }
 
@@ -72,8 +72,8 @@ impl Credentials {
     }
 
     /// Returns the input for a dialect's own credential chain.
-    pub fn surroundings(&self) -> Variables {
-        self.surroundings.clone()
+    pub fn variables(&self) -> Variables {
+        self.variables.clone()
     }
 
     /// Adds a key for one provider that overrides the environment.
@@ -84,7 +84,7 @@ impl Credentials {
     }
 
     /// Returns all stored entries, and the error if they cannot be read. Blocks.
-    pub fn stored(&self) -> (Entries, Option<String>) {
+    pub fn stored_entries(&self) -> (Entries, Option<String>) {
         match self.store.as_ref().map(Store::read) {
             Some(Ok(entries)) => (entries, None),
             Some(Err(error)) => (Entries::new(), Some(error.to_string())),
@@ -94,13 +94,14 @@ impl Credentials {
 
     /// Returns the access to this provider; `None` when a required key is missing. A base URL on this machine
     /// needs no key.
-    pub fn reach(&self, provider: &ProviderInfo, stored: &Entries) -> Option<Reach> {
-        let entry = stored.get(&provider.id).and_then(Entry::read);
-        let surroundings = self.seen_by(entry.as_ref());
-        let var = |name: &str| seen(&surroundings, name);
-        let base_url = provider.base_url_vars.iter().find_map(|name| var(name)).map(|url| root(&url));
+    pub fn access_to(&self, provider: &ProviderInfo, stored: &Entries) -> Option<ProviderAccess> {
+        let entry = stored.get(&provider.id).and_then(Entry::parse);
+        let surroundings = self.variables_for(entry.as_ref());
+        let var = |name: &str| non_blank(&surroundings, name);
+        let base_url =
+            provider.base_url_vars.iter().find_map(|name| var(name)).map(|url| normalize_root(&url));
         let root = base_url.as_deref().unwrap_or(provider.base_url(provider.api()));
-        fill(root, var)?;
+        fill_placeholders(root, var)?;
         let explicit = self.explicit.as_ref().is_some_and(|(id, _)| *id == provider.id);
         let kept = match &entry {
             Some(Entry::Key { key, .. }) => key.is_some(),
@@ -110,36 +111,37 @@ impl Credentials {
         let set = provider.key_vars.iter().any(|name| var(name).is_some());
         let ambient = provider.ambient.iter().any(|all| all.iter().all(|name| var(name).is_some()));
         let given = provider.api_key.as_deref().is_some_and(|text| value::may_be_set(text, var));
-        let free = provider.is_free() || loopback_url(root);
-        (explicit || kept || set || ambient || given || free).then_some(Reach { base_url, surroundings })
+        let free = provider.is_free() || is_loopback_url(root);
+        (explicit || kept || set || ambient || given || free)
+            .then_some(ProviderAccess { base_url, variables: surroundings })
     }
 
     /// Returns the environment, overridden by an entry's variables.
-    fn seen_by(&self, entry: Option<&Entry>) -> Arc<HashMap<String, String>> {
+    fn variables_for(&self, entry: Option<&Entry>) -> Arc<HashMap<String, String>> {
         match entry {
             Some(Entry::Key { env, .. }) if !env.is_empty() => {
-                let mut vars = (*self.surroundings.vars).clone();
+                let mut vars = (*self.variables.vars).clone();
                 vars.extend(env.clone());
                 Arc::new(vars)
             }
-            _ => self.surroundings.vars.clone(),
+            _ => self.variables.vars.clone(),
         }
     }
 }
 
 /// Returns a variable that is not blank.
-fn seen(vars: &HashMap<String, String>, name: &str) -> Option<String> {
+fn non_blank(vars: &HashMap<String, String>, name: &str) -> Option<String> {
     vars.get(name).map(|value| value.trim().to_string()).filter(|value| !value.is_empty())
 }
 
 /// Normalizes a root URL in a variable: some programs omit the scheme, or append the request path.
-fn root(url: &str) -> String {
+fn normalize_root(url: &str) -> String {
     let url = if url.contains("://") { url.to_string() } else { format!("http://{url}") };
     url.replacen("://0.0.0.0", "://127.0.0.1", 1).trim_end_matches('/').to_string()
 }
 
 /// Replaces variables in braces by their values; `None` if one is not set.
-pub fn fill(url: &str, var: impl Fn(&str) -> Option<String>) -> Option<String> {
+pub fn fill_placeholders(url: &str, var: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = url;
     while let Some((before, after)) = rest.split_once('{') {

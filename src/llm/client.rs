@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 
-use super::access::{Keys, Variables};
+use super::access::{AccessSource, Variables};
 use super::auth::chain::Chain;
 use super::auth::{self, Credentials};
 use super::catalog::{Catalog, ProviderInfo};
@@ -22,7 +22,7 @@ use crate::llm::discovery::refresh::Lister;
 use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::request::raw_input;
 use crate::llm::stream_builder::StreamBuilder;
-use crate::net::http::{Http, loopback_url};
+use crate::net::http::{Http, is_loopback_url};
 
 /// Routes requests by provider and dialect. Cheap to clone; an adapter is created on first use.
 #[derive(Clone)]
@@ -31,31 +31,31 @@ pub struct Client {
     models: Vec<Arc<Model>>,
     layers: Arc<[Arc<dyn Layer>]>,
     /// Providers excluded because the program is offline.
-    withheld: Vec<String>,
+    offline_excluded: Vec<String>,
 }
 
 /// One provider.
 enum Entry {
     Injected(Arc<dyn Provider>),
     /// A provider of the catalog.
-    Known(Box<Known>),
+    Catalog(Box<CatalogProvider>),
 }
 
 /// Adapters created so far, by dialect and root URL.
 type Adapters = HashMap<(&'static str, String), Arc<dyn Provider>>;
 
 /// A provider of the catalog.
-struct Known {
+struct CatalogProvider {
     info: Arc<ProviderInfo>,
     /// Root URL of the API, for unknown models.
     root: String,
     /// Root URL of its model list.
     list_root: String,
     credentials: Credentials,
-    surroundings: Variables,
+    variables: Variables,
     http: Arc<Http>,
     clock: SharedClock,
-    made: Mutex<Adapters>,
+    adapters: Mutex<Adapters>,
 }
 
 impl std::fmt::Debug for Client {
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Client {
 
 impl Default for Client {
     fn default() -> Self {
-        Self { entries: Vec::new(), models: Vec::new(), layers: Arc::new([]), withheld: Vec::new() }
+        Self { entries: Vec::new(), models: Vec::new(), layers: Arc::new([]), offline_excluded: Vec::new() }
     }
 }
 
@@ -91,47 +91,48 @@ impl Client {
         for extra in injected {
             client.register(extra.provider, extra.models);
         }
-        let (stored, _) = credentials.stored();
+        let (stored, _) = credentials.stored_entries();
         for info in &catalog.providers {
-            let Some(reach) = credentials.reach(info, &stored) else { continue };
-            let var = |name: &str| reach.surroundings.get(name).cloned();
+            let Some(reach) = credentials.access_to(info, &stored) else { continue };
+            let var = |name: &str| reach.variables.get(name).cloned();
             let elsewhere = info.elsewhere_api.as_ref().filter(|_| reach.base_url.is_some());
             // For a provider with several dialects, the list is at the root of the oldest one.
             let oldest = info.model_list.as_deref().filter(|form| *form == "openai");
             let list_api = oldest.map_or(info.api(), |_| "openai-completions");
             let rooted = |api: &str, usual: &str| match &reach.base_url {
-                Some(base) => info.rooted(base, api),
+                Some(base) => info.base_url_below(base, api),
                 None => usual.to_string(),
             };
-            let list_root = auth::fill(&rooted(list_api, info.base_url(list_api)), var).unwrap_or_default();
+            let list_root =
+                auth::fill_placeholders(&rooted(list_api, info.base_url(list_api)), var).unwrap_or_default();
             let mut withheld = false;
             let models = catalog.models_at(info, Some(&list_root)).into_iter().filter_map(|model| {
                 // This build does not support the dialect.
                 DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
                 let api = elsewhere.unwrap_or(&model.api).clone();
-                let base_url = auth::fill(&rooted(&api, &model.base_url), var)?;
+                let base_url = auth::fill_placeholders(&rooted(&api, &model.base_url), var)?;
                 let base_url = base_url.trim_end_matches('/').to_string();
-                let allowed = !offline || info.local || loopback_url(&base_url);
+                let allowed = !offline || info.local || is_loopback_url(&base_url);
                 withheld |= !allowed;
                 allowed.then(|| Arc::new(Model { api, base_url, ..(*model).clone() }))
             });
             let models: Vec<_> = models.collect();
-            client.withheld.extend(withheld.then(|| info.id.clone()));
+            client.offline_excluded.extend(withheld.then(|| info.id.clone()));
             if models.is_empty() && info.probe.is_none() {
                 continue;
             }
             let root = reach.base_url.as_deref().unwrap_or(info.base_url(info.api())).to_string();
-            let known = Known {
+            let known = CatalogProvider {
                 info: Arc::new(info.clone()),
                 root,
                 list_root,
                 credentials: credentials.clone(),
-                surroundings: Variables { vars: reach.surroundings, ..credentials.surroundings() },
+                variables: Variables { vars: reach.variables, ..credentials.variables() },
                 http: http.clone(),
                 clock: clock.clone(),
-                made: Mutex::default(),
+                adapters: Mutex::default(),
             };
-            client.add(Entry::Known(Box::new(known)), models);
+            client.add(Entry::Catalog(Box::new(known)), models);
         }
         client
     }
@@ -158,8 +159,8 @@ impl Client {
 
     /// Returns the providers that only the offline setting makes unusable.
     #[doc(hidden)]
-    pub fn withheld(&self) -> &[String] {
-        &self.withheld
+    pub fn offline_excluded(&self) -> &[String] {
+        &self.offline_excluded
     }
 
     /// Returns the usable models; the first one is the default.
@@ -169,13 +170,13 @@ impl Client {
 
     /// Queries the servers on this machine for their models. Fast when none is running.
     #[doc(hidden)]
-    pub async fn found(&self) -> Vec<Arc<Model>> {
+    pub async fn discover_local(&self) -> Vec<Arc<Model>> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
-            Entry::Known(known) => Some(known),
+            Entry::Catalog(known) => Some(known),
             Entry::Injected(_) => None,
         });
-        let asked = known.filter(|known| known.info.probe.is_some() && loopback_url(&known.root));
-        let found = futures::future::join_all(asked.map(|known| known.found())).await;
+        let asked = known.filter(|known| known.info.probe.is_some() && is_loopback_url(&known.root));
+        let found = futures::future::join_all(asked.map(|known| known.discover())).await;
         found.into_iter().flatten().map(Arc::new).collect()
     }
 
@@ -183,7 +184,7 @@ impl Client {
     #[doc(hidden)]
     pub fn listers(&self, only: Option<&str>) -> Vec<Lister> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
-            Entry::Known(known) => Some(known),
+            Entry::Catalog(known) => Some(known),
             Entry::Injected(_) => None,
         });
         let wanted = known.filter(|known| only.is_none_or(|id| id == known.info.id));
@@ -193,14 +194,14 @@ impl Client {
 
     /// Whether a model runs on this machine.
     #[doc(hidden)]
-    pub fn is_near(model: &Model) -> bool {
-        loopback_url(&model.base_url)
+    pub fn is_local(model: &Model) -> bool {
+        is_loopback_url(&model.base_url)
     }
 
     /// Returns a replacement client with the same layers, so that their counters continue.
     #[must_use]
     #[doc(hidden)]
-    pub fn succeeded_by(&self, next: Self) -> Self {
+    pub fn replaced_with(&self, next: Self) -> Self {
         Self { layers: self.layers.clone(), ..next }
     }
 
@@ -233,7 +234,7 @@ impl Entry {
     fn id(&self) -> &str {
         match self {
             Self::Injected(provider) => provider.id(),
-            Self::Known(known) => &known.info.id,
+            Self::Catalog(known) => &known.info.id,
         }
     }
 
@@ -241,20 +242,20 @@ impl Entry {
     fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
         match self {
             Self::Injected(provider) => Some(provider.clone()),
-            Self::Known(known) => known.adapter(api, base_url),
+            Self::Catalog(known) => known.adapter(api, base_url),
         }
     }
 }
 
-impl Known {
+impl CatalogProvider {
     fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
         let dialect = DIALECTS.iter().find(|dialect| dialect.id == api)?;
         let key = (dialect.id, base_url.to_string());
-        let mut made = self.made.lock();
+        let mut made = self.adapters.lock();
         Some(made.entry(key).or_insert_with(|| (dialect.build)(self.setup(base_url))).clone())
     }
 
-    async fn found(&self) -> Vec<Model> {
+    async fn discover(&self) -> Vec<Model> {
         match self.keys(&self.root).access().await {
             Ok(access) => {
                 let key = access.key.map(|key| key.0);
@@ -282,10 +283,10 @@ impl Known {
         Setup {
             provider: self.info.id.clone(),
             keys: Arc::new(keys),
-            surroundings: self.surroundings.clone(),
+            variables: self.variables.clone(),
             http: self.http.clone(),
             clock: self.clock.clone(),
-            silence: self.info.silence.map(Duration::from_secs),
+            idle_timeout: self.info.silence.map(Duration::from_secs),
         }
     }
 }
@@ -319,7 +320,7 @@ mod tests {
         assert_eq!(ids(&with_key).last().unwrap(), "demo");
         let offline = client(&[("ANTHROPIC_API_KEY", "k")], true);
         assert_eq!(
-            (ids(&offline), offline.withheld()),
+            (ids(&offline), offline.offline_excluded()),
             (vec!["demo".to_string()], &["anthropic".to_string()][..])
         );
         let local = [("ANTHROPIC_BASE_URL", "http://localhost:1")];

@@ -82,22 +82,23 @@ pub fn stream_object(
         let error = LlmError::new(ErrorKind::Configuration, provider, text);
         return futures::stream::iter([ObjectProgress::Failed(error)]).boxed();
     };
-    let mut growing = Growing { format, partial: PartialJson::default(), part: None, len: 0, told: 0 };
+    let mut growing =
+        ObjectBuilder { format, partial: PartialJson::default(), part: None, len: 0, emitted_len: 0 };
     let steps = stream(client, request, options);
-    steps.filter_map(move |step| std::future::ready(growing.take(step))).boxed()
+    steps.filter_map(move |step| std::future::ready(growing.handle_step(step))).boxed()
 }
 
-struct Growing {
+struct ObjectBuilder {
     format: ResponseFormat,
     partial: PartialJson,
     /// Index of the part that is the object.
     part: Option<usize>,
     len: usize,
-    told: usize,
+    emitted_len: usize,
 }
 
-impl Growing {
-    fn take(&mut self, step: Progress) -> Option<ObjectProgress> {
+impl ObjectBuilder {
+    fn handle_step(&mut self, step: Progress) -> Option<ObjectProgress> {
         match step {
             Progress::Event(StreamEvent::ToolCallStart { index, name, .. }) if name == self.format.name => {
                 self.begin(index);
@@ -127,17 +128,17 @@ impl Growing {
     }
 
     fn begin(&mut self, index: usize) {
-        (self.part, self.partial, self.len, self.told) = (Some(index), PartialJson::default(), 0, 0);
+        (self.part, self.partial, self.len, self.emitted_len) = (Some(index), PartialJson::default(), 0, 0);
     }
 
     fn grow(&mut self, delta: &str) -> Option<ObjectProgress> {
         self.partial.push(delta);
         self.len += delta.len();
-        let worth = self.len < EVERY_DELTA || self.len - self.told >= self.len / 16;
+        let worth = self.len < EVERY_DELTA || self.len - self.emitted_len >= self.len / 16;
         if !worth || !self.partial.value().is_object() {
             return None;
         }
-        self.told = self.len;
+        self.emitted_len = self.len;
         Some(ObjectProgress::Partial(self.partial.value().clone()))
     }
 }
@@ -149,7 +150,7 @@ fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, 
         (Ok(call.arguments.clone()), call.arguments.to_string())
     } else {
         let text = message.text();
-        (serde_json::from_str(unfenced(&text)).map_err(|error| error.to_string()), text)
+        (serde_json::from_str(strip_code_fence(&text)).map_err(|error| error.to_string()), text)
     };
     let checked = value.and_then(|value| Schema::new(&format.schema).check(value));
     checked.map_err(|what| {
@@ -161,7 +162,7 @@ fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, 
 }
 
 /// Removes a code fence: models without structured output often wrap their JSON in one.
-fn unfenced(text: &str) -> &str {
+fn strip_code_fence(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inner.and_then(|inner| inner.split_once('\n')).map_or(text, |(_, body)| body)

@@ -13,7 +13,7 @@ pub struct StreamBuilder {
     /// The provider's charge in dollars, if it reports one.
     charged: Option<f64>,
     /// The usage that was emitted last.
-    told: Usage,
+    reported_usage: Usage,
 }
 
 impl StreamBuilder {
@@ -23,26 +23,26 @@ impl StreamBuilder {
             all: Accumulator::new(model, now_ms),
             model: model.clone(),
             charged: None,
-            told: Usage::default(),
+            reported_usage: Usage::default(),
         }
     }
 
     /// Opens a text part; also returns its index.
     pub fn open_text(&mut self) -> (usize, StreamEvent) {
         let index = self.all.next_index();
-        (index, self.tell(StreamEvent::TextStart { index }))
+        (index, self.push_event(StreamEvent::TextStart { index }))
     }
 
     /// Opens a thinking part.
     pub fn open_thinking(&mut self) -> (usize, StreamEvent) {
         let index = self.all.next_index();
-        (index, self.tell(StreamEvent::ThinkingStart { index }))
+        (index, self.push_event(StreamEvent::ThinkingStart { index }))
     }
 
     /// Opens a tool call.
     pub fn open_call(&mut self, id: String, name: String) -> (usize, StreamEvent) {
         let index = self.all.next_index();
-        (index, self.tell(StreamEvent::ToolCallStart { index, id, name }))
+        (index, self.push_event(StreamEvent::ToolCallStart { index, id, name }))
     }
 
     /// Adds a thinking part with encrypted content.
@@ -55,7 +55,7 @@ impl StreamBuilder {
     /// Starts over: the content so far is void. The timestamp stays.
     pub fn restart(&mut self, model: &Model) -> StreamEvent {
         *self = Self::new(model, self.all.meta().timestamp);
-        self.tell(StreamEvent::Start)
+        self.push_event(StreamEvent::Start)
     }
 
     /// Whether any content has arrived.
@@ -70,22 +70,22 @@ impl StreamBuilder {
 
     /// Replaces the content of a text part.
     pub fn replace_text(&mut self, index: usize, text: String) -> [StreamEvent; 2] {
-        [self.tell(StreamEvent::TextStart { index }), self.text(index, text)]
+        [self.push_event(StreamEvent::TextStart { index }), self.text(index, text)]
     }
 
     /// The same for a thinking part.
     pub fn replace_thinking(&mut self, index: usize, text: String) -> [StreamEvent; 2] {
-        [self.tell(StreamEvent::ThinkingStart { index }), self.thinking(index, text)]
+        [self.push_event(StreamEvent::ThinkingStart { index }), self.thinking(index, text)]
     }
 
     /// Appends text.
     pub fn text(&mut self, index: usize, delta: String) -> StreamEvent {
-        self.tell(StreamEvent::TextDelta { index, delta })
+        self.push_event(StreamEvent::TextDelta { index, delta })
     }
 
     /// Appends thinking.
     pub fn thinking(&mut self, index: usize, delta: String) -> StreamEvent {
-        self.tell(StreamEvent::ThinkingDelta { index, delta })
+        self.push_event(StreamEvent::ThinkingDelta { index, delta })
     }
 
     /// Appends to a thinking part's signature.
@@ -105,13 +105,13 @@ impl StreamBuilder {
 
     /// Appends to a call's arguments.
     pub fn arguments(&mut self, index: usize, delta: String) -> StreamEvent {
-        self.tell(StreamEvent::ToolCallDelta { index, delta })
+        self.push_event(StreamEvent::ToolCallDelta { index, delta })
     }
 
     /// Ends a tool call; `None` when the part is not a call.
     pub fn close_call(&mut self, index: usize) -> Option<StreamEvent> {
         let call = self.all.call(index)?;
-        Some(self.tell(StreamEvent::ToolCallEnd { index, call }))
+        Some(self.push_event(StreamEvent::ToolCallEnd { index, call }))
     }
 
     /// Sets the response's id and model.
@@ -130,19 +130,19 @@ impl StreamBuilder {
     }
 
     /// Returns the usage event, if the counts differ from the last one.
-    pub fn counts(&mut self) -> Option<StreamEvent> {
+    pub fn changed_counts(&mut self) -> Option<StreamEvent> {
         let usage = &self.all.meta().usage;
-        if *usage == self.told {
+        if *usage == self.reported_usage {
             return None;
         }
-        self.told.clone_from(usage);
-        let mut usage = Box::new(self.told.clone());
+        self.reported_usage.clone_from(usage);
+        let mut usage = Box::new(self.reported_usage.clone());
         self.model.price(&mut usage);
         Some(StreamEvent::Usage(usage))
     }
 
     /// Sets the factor on the list price.
-    pub fn at_times_the_price(&mut self, factor: f64) {
+    pub fn set_price_factor(&mut self, factor: f64) {
         let tiers = self.model.cost.tiers.iter_mut().map(|tier| &mut tier.cost);
         for cost in tiers.chain([&mut self.model.cost.base]) {
             for price in [&mut cost.input, &mut cost.output, &mut cost.cache_read, &mut cost.cache_write] {
@@ -152,12 +152,12 @@ impl StreamBuilder {
     }
 
     /// Sets the provider's charge in dollars, which overrides the price list.
-    pub fn charged(&mut self, dollars: f64) {
+    pub fn set_charge(&mut self, dollars: f64) {
         self.charged = Some(dollars).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
     }
 
     /// Sets the prices of another model that answered.
-    pub fn priced_as(&mut self, prices: Prices) {
+    pub fn set_prices(&mut self, prices: Prices) {
         self.model.cost = prices;
     }
 
@@ -191,7 +191,7 @@ impl StreamBuilder {
         message
     }
 
-    fn tell(&mut self, event: StreamEvent) -> StreamEvent {
+    fn push_event(&mut self, event: StreamEvent) -> StreamEvent {
         self.all.push(&event);
         event
     }
@@ -219,14 +219,14 @@ mod tests {
         let mut model = Model::unknown("p", "m", "a", "");
         model.cost.base = Cost { input: 2.0, ..Cost::default() };
         let mut draft = StreamBuilder::new(&model, 0);
-        assert_eq!(draft.counts(), None, "nobody has counted");
+        assert_eq!(draft.changed_counts(), None, "nobody has counted");
         draft.usage().input = 500_000;
-        let Some(StreamEvent::Usage(usage)) = draft.counts() else { panic!("somebody has") };
+        let Some(StreamEvent::Usage(usage)) = draft.changed_counts() else { panic!("somebody has") };
         assert_eq!((usage.input, usage.total_tokens), (500_000, 500_000));
         assert!((usage.cost.total - 1.0).abs() < 1e-9, "{:?}", usage.cost);
-        assert_eq!(draft.counts(), None, "they are the same");
+        assert_eq!(draft.changed_counts(), None, "they are the same");
         draft.usage().output = 1;
-        assert!(draft.counts().is_some());
+        assert!(draft.changed_counts().is_some());
     }
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
         let mut model = Model::unknown("p", "m", "a", "");
         model.cost.base = Cost { input: 2.0, output: 10.0, ..Cost::default() };
         let mut draft = StreamBuilder::new(&model, 0);
-        draft.at_times_the_price(0.5);
+        draft.set_price_factor(0.5);
         draft.usage().input = 1_000_000;
         let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
         assert!((message.usage.cost.total - 1.0).abs() < 1e-9, "{:?}", message.usage.cost);

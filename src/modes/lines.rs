@@ -18,33 +18,33 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// Capacity of the queue for writing.
-const WAITING_OUT: usize = 256;
+const OUT_QUEUE_MAX: usize = 256;
 /// Capacity of the queue of lines read.
-const WAITING_IN: usize = 64;
+const IN_QUEUE_MAX: usize = 64;
 /// Bytes per write when several lines are queued.
-const AT_ONCE: usize = 64 << 10;
+const WRITE_BYTES: usize = 64 << 10;
 /// Bytes per read.
-const PIECE: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 /// Maximum length of a line: a message with its images is shorter.
 pub const LINE_MAX: usize = 64 << 20;
 
 /// Sender of lines.
 #[derive(Debug, Clone)]
-pub struct Out {
+pub struct LineWriter {
     sender: mpsc::Sender<String>,
-    gone: CancellationToken,
+    closed: CancellationToken,
     /// Number of writes so far.
-    written: Arc<AtomicU64>,
+    write_count: Arc<AtomicU64>,
 }
 
 /// The result of the writer thread.
 #[derive(Debug)]
-pub struct Written(oneshot::Receiver<io::Result<()>>);
+pub struct WriterThread(oneshot::Receiver<io::Result<()>>);
 
-impl Out {
+impl LineWriter {
     /// Starts the writer thread, which flushes after each line or after all queued lines.
-    pub fn start(to: impl Write + Send + 'static) -> (Self, Written) {
-        let (sender, receiver) = mpsc::channel(WAITING_OUT);
+    pub fn start(to: impl Write + Send + 'static) -> (Self, WriterThread) {
+        let (sender, receiver) = mpsc::channel(OUT_QUEUE_MAX);
         let (done, written) = oneshot::channel();
         let gone = CancellationToken::new();
         let (reader_left, count) = (gone.clone(), Arc::new(AtomicU64::new(0)));
@@ -54,7 +54,7 @@ impl Out {
             reader_left.cancel();
             done.send(ended).ok()
         });
-        (Self { sender, gone, written: count }, Written(written))
+        (Self { sender, closed: gone, write_count: count }, WriterThread(written))
     }
 
     /// Writes a value as a line. Returns `false` when the reader is gone.
@@ -74,31 +74,31 @@ impl Out {
     }
 
     /// Waits for room for one line. `None` when the reader is gone.
-    pub async fn room(&self) -> Option<mpsc::Permit<'_, String>> {
+    pub async fn reserve(&self) -> Option<mpsc::Permit<'_, String>> {
         self.sender.reserve().await.ok()
     }
 
     /// Waits until lines were queued for this long without any being read.
-    pub async fn stuck(&self, patience: Duration) {
+    pub async fn wait_stalled(&self, patience: Duration) {
         loop {
-            let before = self.written.load(Ordering::Relaxed);
+            let before = self.write_count.load(Ordering::Relaxed);
             tokio::time::sleep(patience).await;
-            if self.sender.capacity() == 0 && self.written.load(Ordering::Relaxed) == before {
+            if self.sender.capacity() == 0 && self.write_count.load(Ordering::Relaxed) == before {
                 return;
             }
         }
     }
 
     /// Waits until the reader is gone.
-    pub async fn gone(&self) {
-        self.gone.cancelled().await;
+    pub async fn wait_closed(&self) {
+        self.closed.cancelled().await;
     }
 }
 
-impl Written {
+impl WriterThread {
     /// Waits until everything is written, once every [`Out`] is dropped, up to a timeout. Fails if a write
     /// failed: the disk is full, or the reader is gone.
-    pub async fn done(self, patience: Duration) -> io::Result<()> {
+    pub async fn finish(self, patience: Duration) -> io::Result<()> {
         match tokio::time::timeout(patience, self.0).await {
             Ok(ended) => ended.unwrap_or_else(|lost| Err(io::Error::other(lost))),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stalls")),
@@ -109,22 +109,22 @@ impl Written {
 fn write_all(mut lines: mpsc::Receiver<String>, mut to: impl Write, count: &AtomicU64) -> io::Result<()> {
     let mut buffer = Vec::new();
     while let Some(line) = lines.blocking_recv() {
-        put(&mut buffer, &line);
-        while buffer.len() < AT_ONCE
+        append_line(&mut buffer, &line);
+        while buffer.len() < WRITE_BYTES
             && let Ok(line) = lines.try_recv()
         {
-            put(&mut buffer, &line);
+            append_line(&mut buffer, &line);
         }
         to.write_all(&buffer)?;
         to.flush()?;
         count.fetch_add(1, Ordering::Relaxed);
         buffer.clear();
-        buffer.shrink_to(AT_ONCE);
+        buffer.shrink_to(WRITE_BYTES);
     }
     Ok(())
 }
 
-fn put(buffer: &mut Vec<u8>, line: &str) {
+fn append_line(buffer: &mut Vec<u8>, line: &str) {
     buffer.extend_from_slice(line.as_bytes());
     buffer.push(b'\n');
 }
@@ -135,18 +135,18 @@ pub enum Line {
     /// Its text, without line feed and carriage return.
     Text(String),
     /// An invalid or overlong line, with the reason.
-    Bad(String),
+    Invalid(String),
 }
 
 /// Splits bytes into lines.
 #[derive(Debug, Default)]
-pub struct Splitter {
-    rest: Vec<u8>,
+pub struct LineSplitter {
+    partial: Vec<u8>,
     /// Whether the current line is too long; the rest of it is discarded.
-    skips: bool,
+    skipping: bool,
 }
 
-impl Splitter {
+impl LineSplitter {
     /// Adds bytes; passes on each complete line. Empty lines are skipped.
     pub fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Line)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
@@ -163,18 +163,18 @@ impl Splitter {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        self.skips |= self.rest.len() + bytes.len() > LINE_MAX;
-        if self.skips {
-            self.rest = Vec::new();
+        self.skipping |= self.partial.len() + bytes.len() > LINE_MAX;
+        if self.skipping {
+            self.partial = Vec::new();
         } else {
-            self.rest.extend_from_slice(bytes);
+            self.partial.extend_from_slice(bytes);
         }
     }
 
     fn end(&mut self, line: &mut impl FnMut(Line)) {
-        let mut bytes = std::mem::take(&mut self.rest);
-        if std::mem::take(&mut self.skips) {
-            return line(Line::Bad(format!("the line is longer than {} MB", LINE_MAX >> 20)));
+        let mut bytes = std::mem::take(&mut self.partial);
+        if std::mem::take(&mut self.skipping) {
+            return line(Line::Invalid(format!("the line is longer than {} MB", LINE_MAX >> 20)));
         }
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
@@ -182,7 +182,7 @@ impl Splitter {
         match String::from_utf8(bytes) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => line(Line::Text(text)),
-            Err(error) => line(Line::Bad(format!("the line is not UTF-8: {error}"))),
+            Err(error) => line(Line::Invalid(format!("the line is not UTF-8: {error}"))),
         }
     }
 }
@@ -193,7 +193,7 @@ impl Splitter {
 pub fn read_to_end(
     from: impl Read + AsFd + Send + 'static,
 ) -> io::Result<(mpsc::Receiver<Line>, CancellationToken)> {
-    let (sender, lines) = mpsc::channel(WAITING_IN);
+    let (sender, lines) = mpsc::channel(IN_QUEUE_MAX);
     let over = CancellationToken::new();
     let (ended, mut unwatched) = (over.clone(), Some(from.as_fd().try_clone_to_owned()?));
     std::thread::spawn(move || {
@@ -203,7 +203,7 @@ pub fn read_to_end(
             Err(TrySendError::Full(line)) => {
                 if let Some(end) = unwatched.take() {
                     let ended = ended.clone();
-                    std::thread::spawn(move || watch(&end, &ended));
+                    std::thread::spawn(move || wait_until_closed(&end, &ended));
                 }
                 sender.blocking_send(line).is_ok()
             }
@@ -221,7 +221,7 @@ const CLOSED: PollFlags = PollFlags::empty();
 
 /// Waits until the other end of a pipe, socket or terminal is closed, without reading. A file counts as
 /// closed immediately.
-fn watch(end: &OwnedFd, closed: &CancellationToken) {
+fn wait_until_closed(end: &OwnedFd, closed: &CancellationToken) {
     let is_file = |facts: rustix::fs::Stat| FileType::from_raw_mode(facts.st_mode).is_file();
     while !fstat(end).is_ok_and(is_file) {
         match poll(&mut [PollFd::new(end, CLOSED)], None) {
@@ -238,8 +238,8 @@ fn watch(end: &OwnedFd, closed: &CancellationToken) {
 
 /// Reads lines until the end, or until `give` returns that the receiver is gone.
 pub fn split(mut from: impl Read, mut give: impl FnMut(Line) -> bool) {
-    let mut splitter = Splitter::default();
-    let mut piece = vec![0; PIECE];
+    let mut splitter = LineSplitter::default();
+    let mut piece = vec![0; READ_BYTES];
     let mut open = true;
     while open {
         match from.read(&mut piece) {

@@ -8,7 +8,7 @@ use crate::agent::event::AgentEvent;
 use crate::runtime::{RuntimeEvent, Snapshot};
 
 /// Returns the notice for a session without a model, if it is one.
-pub fn demo(snapshot: &Snapshot) -> Option<&'static str> {
+pub fn demo_note(snapshot: &Snapshot) -> Option<&'static str> {
     let is_demo = snapshot.model.as_ref().is_some_and(|model| model.provider == "demo");
     is_demo.then_some(if snapshot.offline {
         "bowline is offline, so this is the demo guide (start it without --offline and BOWLINE_OFFLINE to reach a model)"
@@ -18,15 +18,15 @@ pub fn demo(snapshot: &Snapshot) -> Option<&'static str> {
 }
 
 /// Returns the notice for an event, if there is one.
-pub fn note(event: &RuntimeEvent) -> Option<String> {
+pub fn event_note(event: &RuntimeEvent) -> Option<String> {
     match event {
-        RuntimeEvent::Agent(event) => of_agent(event),
+        RuntimeEvent::Agent(event) => agent_event_note(event),
         RuntimeEvent::Failed(report) => Some(report.to_string()),
         _ => None,
     }
 }
 
-fn of_agent(event: &AgentEvent) -> Option<String> {
+fn agent_event_note(event: &AgentEvent) -> Option<String> {
     Some(match event {
         AgentEvent::AgentEnd { error: Some(error), .. }
         | AgentEvent::CompactionEnd { error: Some(error), .. } => error.clone(),
@@ -37,7 +37,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
         }
         // A refused call is worth a notice: the answer may lack its result.
         AgentEvent::ToolEnd { tool, result, .. } if result.is_error => {
-            refusal(tool, result.details.as_ref())?
+            refusal_note(tool, result.details.as_ref())?
         }
         AgentEvent::LimitReached(text) => text.clone(),
         AgentEvent::ContextWarning { tokens, window } => {
@@ -54,7 +54,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
 }
 
 /// Returns the notice for a call that a rule refused: the rule, and the flag that would allow it.
-pub fn refusal(tool: &str, details: Option<&Value>) -> Option<String> {
+pub fn refusal_note(tool: &str, details: Option<&Value>) -> Option<String> {
     let refused = details?.get("refused")?;
     let said = |name: &str| refused.get(name)?.as_str();
     Some(format!("{tool} was not run: {}; {} runs it unasked", said("rule")?, said("flag")?))

@@ -12,7 +12,7 @@ use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent};
-use crate::modes::notes::{demo, note};
+use crate::modes::notes::{demo_note, event_note};
 use crate::runtime::{Delivery, Handle, RuntimeEvent};
 
 /// Exit code when all prompts were answered.
@@ -53,19 +53,19 @@ async fn print_until(
     interruption: BoxFuture<'static, ()>,
 ) -> i32 {
     let Some((snapshot, events)) = handle.subscribe().await else {
-        tell(stderr, "the session has ended before it began");
+        write_notice(stderr, "the session has ended before it began");
         return FAILED;
     };
-    if let Some(line) = demo(&snapshot) {
-        tell(stderr, line);
+    if let Some(line) = demo_note(&snapshot) {
+        write_notice(stderr, line);
     }
     let mut run = Run {
         events,
         stdout,
         stderr,
-        shown: Shown { live, ..Shown::default() },
+        live_output: LiveOutput { enabled: live, ..LiveOutput::default() },
         answer: None,
-        limited: false,
+        limit_reached: false,
     };
     let mut interruption = interruption;
     for prompt in prompts {
@@ -74,17 +74,17 @@ async fn print_until(
             biased;
             () = &mut interruption => {
                 handle.abort();
-                run.until_end().await;
+                run.run_to_end().await;
                 return INTERRUPTED;
             }
-            ended = run.until_end() => ended,
+            ended = run.run_to_end() => ended,
         };
         if !ended {
             return FAILED;
         }
     }
-    let code = finish(run.answer.as_ref(), run.shown, run.stdout, run.stderr);
-    if run.limited { FAILED } else { code }
+    let code = finish(run.answer.as_ref(), run.live_output, run.stdout, run.stderr);
+    if run.limit_reached { FAILED } else { code }
 }
 
 /// State of the run.
@@ -92,24 +92,24 @@ struct Run<'a> {
     events: Receiver<RuntimeEvent>,
     stdout: &'a mut (dyn Write + Send),
     stderr: &'a mut (dyn Write + Send),
-    shown: Shown,
+    live_output: LiveOutput,
     /// The last answer.
     answer: Option<AssistantMessage>,
     /// Whether a limit stopped the last prompt.
-    limited: bool,
+    limit_reached: bool,
 }
 
 impl Run<'_> {
     /// Follows one prompt to its end; returns whether it succeeded.
-    async fn until_end(&mut self) -> bool {
-        self.limited = false;
+    async fn run_to_end(&mut self) -> bool {
+        self.limit_reached = false;
         loop {
             let Some(event) = self.events.recv().await else {
-                tell(self.stderr, "the session ended by itself");
+                write_notice(self.stderr, "the session ended by itself");
                 return false;
             };
-            if let Some(note) = note(&event) {
-                tell(self.stderr, &note);
+            if let Some(note) = event_note(&event) {
+                write_notice(self.stderr, &note);
             }
             match event {
                 RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, error }) => {
@@ -117,14 +117,14 @@ impl Run<'_> {
                 }
                 RuntimeEvent::Agent(AgentEvent::MessageEnd(message)) => {
                     if let Message::Assistant(answer) = &*message {
-                        self.shown.end(answer, self.stdout);
+                        self.live_output.end(answer, self.stdout);
                         self.answer = Some(answer.clone());
                     }
                 }
                 // The reason was reported before.
-                RuntimeEvent::Agent(AgentEvent::LimitReached(_)) => self.limited = true,
+                RuntimeEvent::Agent(AgentEvent::LimitReached(_)) => self.limit_reached = true,
                 RuntimeEvent::Agent(AgentEvent::MessageUpdate(update)) => {
-                    self.shown.hear(&update, self.stdout);
+                    self.live_output.on_update(&update, self.stdout);
                 }
                 RuntimeEvent::Failed(_) if self.events.is_closed() => return false,
                 // A returned prompt is still on the command line.
@@ -136,30 +136,30 @@ impl Run<'_> {
 
 /// Writes answers to a terminal as they arrive.
 #[derive(Debug, Default)]
-struct Shown {
+struct LiveOutput {
     /// Whether output is live.
-    live: bool,
+    enabled: bool,
     /// Whether text of the streaming answer was written.
     began: bool,
     /// Whether the text ended with a line feed.
     line_ended: bool,
     /// The error that stopped the output.
-    trouble: Option<io::Error>,
+    write_error: Option<io::Error>,
 }
 
-impl Shown {
-    fn hear(&mut self, update: &StreamEvent, stdout: &mut (dyn Write + Send)) {
+impl LiveOutput {
+    fn on_update(&mut self, update: &StreamEvent, stdout: &mut (dyn Write + Send)) {
         if matches!(update, StreamEvent::Start | StreamEvent::TextStart { .. })
             && self.began
             && !self.line_ended
         {
             // The answer starts over, or another part starts: the next text needs a new line.
-            self.put("\n", stdout);
+            self.write_text("\n", stdout);
             self.line_ended = true;
         }
         let StreamEvent::TextDelta { delta, .. } = update else { return };
-        if self.live && !delta.is_empty() {
-            self.put(delta, stdout);
+        if self.enabled && !delta.is_empty() {
+            self.write_text(delta, stdout);
             (self.began, self.line_ended) = (true, delta.ends_with('\n'));
         }
     }
@@ -168,22 +168,22 @@ impl Shown {
     fn end(&mut self, answer: &AssistantMessage, stdout: &mut (dyn Write + Send)) {
         if !std::mem::take(&mut self.began) {
             // An answer that arrived in one piece.
-            let text = if self.live { words(answer) } else { String::new() };
-            self.put(&text, stdout);
+            let text = if self.enabled { answer_text(answer) } else { String::new() };
+            self.write_text(&text, stdout);
         } else if !self.line_ended {
-            self.put("\n", stdout);
+            self.write_text("\n", stdout);
         }
     }
 
-    fn put(&mut self, text: &str, stdout: &mut (dyn Write + Send)) {
-        if self.trouble.is_none() {
-            self.trouble = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).err();
+    fn write_text(&mut self, text: &str, stdout: &mut (dyn Write + Send)) {
+        if self.write_error.is_none() {
+            self.write_error = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).err();
         }
     }
 }
 
 /// Returns the text of an answer, with a line feed after each part.
-fn words(answer: &AssistantMessage) -> String {
+fn answer_text(answer: &AssistantMessage) -> String {
     let texts = answer.content.iter().filter_map(Part::as_text).filter(|text| !text.is_empty());
     texts.flat_map(|text| [text.trim_end_matches('\n'), "\n"]).collect()
 }
@@ -191,27 +191,27 @@ fn words(answer: &AssistantMessage) -> String {
 /// Writes the answer and returns the exit code.
 fn finish(
     answer: Option<&AssistantMessage>,
-    shown: Shown,
+    shown: LiveOutput,
     stdout: &mut (dyn Write + Send),
     stderr: &mut (dyn Write + Send),
 ) -> i32 {
     let Some(answer) = answer else {
-        tell(stderr, "there was no answer");
+        write_notice(stderr, "there was no answer");
         return FAILED;
     };
     let written = match shown {
-        Shown { live: true, trouble, .. } => trouble.map_or(Ok(()), Err),
-        _ => stdout.write_all(words(answer).as_bytes()).and_then(|()| stdout.flush()),
+        LiveOutput { enabled: true, write_error: trouble, .. } => trouble.map_or(Ok(()), Err),
+        _ => stdout.write_all(answer_text(answer).as_bytes()).and_then(|()| stdout.flush()),
     };
     match written {
         Ok(()) => {}
         Err(error) => {
-            tell(stderr, &Report::caused("the answer cannot be written", &error).to_string());
+            write_notice(stderr, &Report::caused("the answer cannot be written", &error).to_string());
             return FAILED;
         }
     }
     if answer.stop_reason == StopReason::Length {
-        tell(stderr, "the answer was cut off at the output limit; what stands above is a part of it");
+        write_notice(stderr, "the answer was cut off at the output limit; what stands above is a part of it");
         return FAILED;
     }
     OK
@@ -243,7 +243,7 @@ pub fn interruption() -> BoxFuture<'static, ()> {
 }
 
 /// Writes a line for the user. If standard error is closed it is lost.
-pub(super) fn tell(stderr: &mut (dyn Write + Send), text: &str) {
+pub(super) fn write_notice(stderr: &mut (dyn Write + Send), text: &str) {
     let line = visible_lines(&format!("bowline: {text}\n"));
     if let Err(error) = stderr.write_all(line.as_bytes()) {
         tracing::warn!("nobody could be told: {text}: {error}");

@@ -8,19 +8,19 @@ use crate::base::width::visible;
 
 /// Replaces control characters other than line feeds and tabs with visible ones, and invalid UTF-8 with `�`.
 #[derive(Debug)]
-pub struct Visible<W> {
+pub struct VisibleWriter<W> {
     inner: W,
     /// An incomplete character at the end of the last write.
-    rest: Vec<u8>,
+    partial: Vec<u8>,
 }
 
-impl<W: Write> Visible<W> {
+impl<W: Write> VisibleWriter<W> {
     /// Wraps another writer.
     pub fn new(inner: W) -> Self {
-        Self { inner, rest: Vec::new() }
+        Self { inner, partial: Vec::new() }
     }
 
-    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_visible(&mut self, bytes: &[u8]) -> io::Result<()> {
         let text = String::from_utf8_lossy(bytes);
         let mut out = String::with_capacity(text.len());
         for piece in text.split_inclusive(['\n', '\t']) {
@@ -32,24 +32,24 @@ impl<W: Write> Visible<W> {
     }
 }
 
-impl<W: Write> Write for Visible<W> {
+impl<W: Write> Write for VisibleWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = std::mem::take(&mut self.rest);
+        let mut all = std::mem::take(&mut self.partial);
         all.extend_from_slice(bytes);
-        self.rest = all.split_off(whole(&all));
-        self.pass(&all)?;
+        self.partial = all.split_off(complete_len(&all));
+        self.write_visible(&all)?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let rest = std::mem::take(&mut self.rest);
-        self.pass(&rest)?;
+        let rest = std::mem::take(&mut self.partial);
+        self.write_visible(&rest)?;
         self.inner.flush()
     }
 }
 
 /// Returns the number of bytes before an incomplete character at the end.
-fn whole(bytes: &[u8]) -> usize {
+fn complete_len(bytes: &[u8]) -> usize {
     let mut from = 0;
     loop {
         match std::str::from_utf8(&bytes[from..]) {
@@ -69,7 +69,7 @@ mod tests {
 
     fn shown(pieces: &[&[u8]]) -> String {
         let mut out = Vec::new();
-        let mut writer = Visible::new(&mut out);
+        let mut writer = VisibleWriter::new(&mut out);
         for piece in pieces {
             writer.write_all(piece).unwrap();
         }

@@ -15,13 +15,13 @@ use tokio::net::{TcpListener, TcpStream};
 /// Maximum bytes of a request.
 const REQUEST_MAX: usize = 16 << 10;
 /// Timeout for a browser's request.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of concurrent connections.
 const OPEN_MAX: usize = 32;
 
 /// The result of the redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Redirected {
+pub enum RedirectResult {
     /// An authorization code.
     Code(String),
     /// The user or the provider refused, with the reason.
@@ -51,12 +51,12 @@ impl Callback {
 
     /// Waits for a request with this state; without one the path suffices. Browsers open connections that
     /// they never use, so several are read concurrently.
-    pub async fn wait(&self, state: Option<&str>) -> io::Result<Redirected> {
+    pub async fn wait(&self, state: Option<&str>) -> io::Result<RedirectResult> {
         let mut open = FuturesUnordered::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept(), if open.len() < OPEN_MAX => {
-                    open.push(self.serve(accepted?.0, state));
+                    open.push(self.serve_request(accepted?.0, state));
                 }
                 Some(landed) = open.next() => {
                     if let Some(landed) = landed {
@@ -67,12 +67,14 @@ impl Callback {
         }
     }
 
-    async fn serve(&self, mut socket: TcpStream, state: Option<&str>) -> Option<Redirected> {
-        let head = tokio::time::timeout(PATIENCE, head(&mut socket)).await.ok()??;
-        let landed = self.read(&head, state);
+    async fn serve_request(&self, mut socket: TcpStream, state: Option<&str>) -> Option<RedirectResult> {
+        let head = tokio::time::timeout(READ_TIMEOUT, read_head(&mut socket)).await.ok()??;
+        let landed = self.parse_request(&head, state);
         let (status, text) = match &landed {
-            Some(Redirected::Code(_)) => ("200 OK", "bowline has what it needs. This page can be closed."),
-            Some(Redirected::Refused(_)) => ("200 OK", "The login was refused. This page can be closed."),
+            Some(RedirectResult::Code(_)) => {
+                ("200 OK", "bowline has what it needs. This page can be closed.")
+            }
+            Some(RedirectResult::Refused(_)) => ("200 OK", "The login was refused. This page can be closed."),
             None => ("404 Not Found", "There is nothing here."),
         };
         let answer = format!(
@@ -87,25 +89,25 @@ impl Callback {
         landed
     }
 
-    fn read(&self, head: &str, state: Option<&str>) -> Option<Redirected> {
+    fn parse_request(&self, head: &str, state: Option<&str>) -> Option<RedirectResult> {
         let mut words = head.lines().next()?.split(' ');
         let (Some("GET"), Some(target)) = (words.next(), words.next()) else { return None };
         let (path, query) = target.split_once('?')?;
-        let pairs = Redirected::pairs(query);
+        let pairs = RedirectResult::parse_query(query);
         let known = state.is_none_or(|state| pairs.get("state").is_some_and(|got| got == state));
-        (path == self.path && known).then(|| Redirected::read(&pairs)).flatten()
+        (path == self.path && known).then(|| RedirectResult::parse(&pairs)).flatten()
     }
 }
 
-impl Redirected {
+impl RedirectResult {
     /// Parses the fields of a query.
-    pub fn pairs(query: &str) -> HashMap<String, String> {
+    pub fn parse_query(query: &str) -> HashMap<String, String> {
         let url = reqwest::Url::parse(&format!("http://localhost/?{query}"));
         url.map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()
     }
 
     /// Returns the result in the fields; `None` if they have neither a code nor an error.
-    pub fn read(pairs: &HashMap<String, String>) -> Option<Self> {
+    pub fn parse(pairs: &HashMap<String, String>) -> Option<Self> {
         if let Some(error) = pairs.get("error") {
             return Some(Self::Refused(pairs.get("error_description").unwrap_or(error).clone()));
         }
@@ -114,7 +116,7 @@ impl Redirected {
 }
 
 /// Reads the head of a request; `None` if it is incomplete.
-async fn head(socket: &mut TcpStream) -> Option<String> {
+async fn read_head(socket: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut piece = [0; 2048];
     let mut looked = 0_usize;
@@ -155,7 +157,7 @@ mod tests {
         }
         let answer = ask(port, "/cb?code=a%2Bb&state=s").await;
         assert!(answer.starts_with("HTTP/1.1 200") && !answer.contains("a+b"), "{answer}");
-        assert_eq!(waiting.await.unwrap(), Redirected::Code("a+b".into()));
+        assert_eq!(waiting.await.unwrap(), RedirectResult::Code("a+b".into()));
         drop(silent);
     }
 
@@ -184,7 +186,7 @@ mod tests {
         for byte in b"GET /cb?code=a&state=s HTTP/1.1\r\nhost: x\r\n\r\n" {
             socket.write_all(&[*byte]).await.unwrap();
         }
-        assert_eq!(waiting.await.unwrap(), Redirected::Code("a".into()));
+        assert_eq!(waiting.await.unwrap(), RedirectResult::Code("a".into()));
     }
 
     #[tokio::test]
@@ -194,6 +196,6 @@ mod tests {
         assert!(Callback::open(port, "/cb").await.is_err());
         let waiting = tokio::spawn(async move { callback.wait(None).await.unwrap() });
         ask(port, "/cb?error=access_denied&error_description=not+you").await;
-        assert_eq!(waiting.await.unwrap(), Redirected::Refused("not you".into()));
+        assert_eq!(waiting.await.unwrap(), RedirectResult::Refused("not you".into()));
     }
 }

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::NetError;
-use crate::base::secrets::plain;
+use crate::base::secrets::redact_url;
 
 /// One recorded exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,13 +39,13 @@ pub struct Exchange {
     pub pieces: Vec<Piece>,
     /// The error that ended it; if there was no response at all, the status is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut: Option<Cut>,
+    pub cut: Option<Disconnect>,
 }
 
 /// A connection error or timeout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Cut {
+pub enum Disconnect {
     /// The connection failed or broke.
     Broken {
         /// Who was asked.
@@ -62,14 +62,14 @@ pub enum Cut {
     },
 }
 
-impl Cut {
+impl Disconnect {
     /// Returns the recorded form of an error; `None` if it does not concern a connection.
-    pub fn of(error: &NetError) -> Option<Self> {
+    pub fn from_error(error: &NetError) -> Option<Self> {
         match error {
             NetError::Connection { host, cause } => {
                 Some(Self::Broken { host: host.clone(), cause: cause.clone() })
             }
-            NetError::Silence { host, after } => {
+            NetError::IdleTimeout { host, after } => {
                 Some(Self::Silent { host: host.clone(), ms: after.as_millis() as u64 })
             }
             _ => None,
@@ -77,10 +77,10 @@ impl Cut {
     }
 
     /// Returns the recorded error.
-    pub fn error(self) -> NetError {
+    pub fn to_error(self) -> NetError {
         match self {
             Self::Broken { host, cause } => NetError::Connection { host, cause },
-            Self::Silent { host, ms } => NetError::Silence { host, after: Duration::from_millis(ms) },
+            Self::Silent { host, ms } => NetError::IdleTimeout { host, after: Duration::from_millis(ms) },
         }
     }
 }
@@ -97,7 +97,7 @@ pub enum Piece {
 
 impl Piece {
     /// Creates a chunk from bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         std::str::from_utf8(bytes)
             .map_or_else(|_| Self::Bytes(STANDARD.encode(bytes)), |text| Self::Text(text.to_string()))
     }
@@ -175,9 +175,9 @@ impl Recording {
 
 /// Returns the next recorded exchange for a request, if there is one; a handwritten one with URL `*` matches
 /// any.
-pub fn next(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
+pub fn next_exchange(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
     let mut tape = tape.lock();
-    let url = &*plain(url);
+    let url = &*redact_url(url);
     let at = tape
         .iter()
         .position(|exchange| exchange.method == method && (exchange.url == url || exchange.url == "*"))?;
@@ -197,17 +197,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let Cassette::Record(recording) = Cassette::record(&path).unwrap() else { panic!("it records") };
-        let pieces = vec![Piece::of("é\n".as_bytes()), Piece::of(&[0xff, 0, 1])];
+        let pieces = vec![Piece::from_bytes("é\n".as_bytes()), Piece::from_bytes(&[0xff, 0, 1])];
         recording.add(&exchange("http://h/a", pieces));
         recording.add(&exchange("http://h/b", vec![]));
         recording.add(&exchange("http://h/a", vec![]));
         let Cassette::Replay(tape) = Cassette::replay(&path).unwrap() else { panic!("it plays") };
-        assert_eq!(next(&tape, "POST", "http://h/b?key=k").unwrap().pieces, []);
-        let first = next(&tape, "POST", "http://h/a").unwrap();
+        assert_eq!(next_exchange(&tape, "POST", "http://h/b?key=k").unwrap().pieces, []);
+        let first = next_exchange(&tape, "POST", "http://h/a").unwrap();
         let bytes: Vec<_> = first.pieces.iter().map(Piece::bytes).collect();
         assert_eq!(bytes, ["é\n".as_bytes(), &[0xff, 0, 1][..]]);
-        assert_eq!(next(&tape, "GET", "http://h/a"), None);
-        assert!(next(&tape, "POST", "http://h/a").is_some() && next(&tape, "POST", "http://h/a").is_none());
+        assert_eq!(next_exchange(&tape, "GET", "http://h/a"), None);
+        assert!(
+            next_exchange(&tape, "POST", "http://h/a").is_some()
+                && next_exchange(&tape, "POST", "http://h/a").is_none()
+        );
     }
 
     #[cfg(unix)]

@@ -24,7 +24,7 @@ pub(super) struct Clients {
 
 /// Kind of connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ClientKind {
     Remote,
     Local,
     Sockets,
@@ -33,14 +33,14 @@ pub(super) enum Way {
 impl Clients {
     pub(super) async fn get(
         &self,
-        way: Way,
+        way: ClientKind,
         connect: Duration,
         roots: &Roots,
     ) -> Result<&reqwest::Client, NetError> {
         let cell = match way {
-            Way::Remote => &self.remote,
-            Way::Local => &self.local,
-            Way::Sockets => &self.sockets,
+            ClientKind::Remote => &self.remote,
+            ClientKind::Local => &self.local,
+            ClientKind::Sockets => &self.sockets,
         };
         let roots = roots.clone();
         cell.get_or_try_init(|| async move {
@@ -52,21 +52,21 @@ impl Clients {
     }
 }
 
-fn build(way: Way, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
+fn build(way: ClientKind, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
     // If another thread was first, the same provider is installed already.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         tracing::debug!("the TLS provider was installed before");
     }
-    let own = if way == Way::Local { Vec::new() } else { roots.read()? };
+    let own = if way == ClientKind::Local { Vec::new() } else { roots.read()? };
     let base = || {
         let builder = reqwest::Client::builder()
             .connect_timeout(connect)
             .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true);
-        if way == Way::Sockets { builder.http1_only() } else { builder }
+        if way == ClientKind::Sockets { builder.http1_only() } else { builder }
     };
-    if way == Way::Local {
+    if way == ClientKind::Local {
         return bundled_roots(base().no_proxy(), own);
     }
     base().tls_certs_merge(own.clone()).build().or_else(|error| {

@@ -13,7 +13,7 @@ pub enum NetError {
     Offline(String),
     /// Replay mode: the request is not in the cassette.
     #[error("{0} was not asked: what was recorded holds no more answers of it")]
-    NotOnTape(String),
+    NotRecorded(String),
     /// An invalid URL.
     #[error("`{0}` is not a URL that can be asked")]
     Url(String),
@@ -33,7 +33,7 @@ pub enum NetError {
     },
     /// The server does not accept a `WebSocket` from us.
     #[error("{host}: no WebSocket: HTTP {status}")]
-    NoSocket {
+    SocketRefused {
         /// Whom we asked.
         host: String,
         /// The HTTP status of its answer.
@@ -41,7 +41,7 @@ pub enum NetError {
     },
     /// Nothing arrived for too long.
     #[error("{host}: no answer for {} s", after.as_secs())]
-    Silence {
+    IdleTimeout {
         /// Whom we asked.
         host: String,
         /// The timeout.
@@ -50,7 +50,7 @@ pub enum NetError {
 }
 
 /// Returns the error for a connection that failed or broke.
-pub(super) fn broken(host: &str, error: reqwest::Error) -> NetError {
+pub(super) fn connection_error(host: &str, error: reqwest::Error) -> NetError {
     let cause = error.without_url();
     // reqwest's own message says only that sending or reading failed; its source has the cause.
     let cause = cause.source().map_or_else(|| chain(&cause), chain);

@@ -17,7 +17,7 @@ pub const FRAME_BYTES_MAX: usize = 17 << 20;
 
 /// Why bytes are not a valid frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum FrameError {
     /// The lengths are impossible.
     #[error("a frame of {0} bytes with {1} bytes of headers")]
     Length(u32, u32),
@@ -39,7 +39,7 @@ pub struct Decoder {
 impl Decoder {
     /// Decodes bytes of the stream and appends complete events. The name of an event is its `:event-type`, or
     /// `:exception-type` prefixed with an exclamation mark.
-    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), Broken> {
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), FrameError> {
         self.rest.extend_from_slice(bytes);
         let rest = mem::take(&mut self.rest);
         let mut at = 0;
@@ -54,35 +54,35 @@ impl Decoder {
 }
 
 /// Returns the length of the frame that starts here, once it is known.
-fn frame_len(bytes: &[u8]) -> Result<Option<usize>, Broken> {
+fn frame_len(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
     let Some((total, headers, check)) =
         number(bytes, 0).zip(number(bytes, 4)).zip(number(bytes, 8)).map(|((a, b), c)| (a, b, c))
     else {
         return Ok(None);
     };
     if crc32fast::hash(&bytes[..8]) != check {
-        return Err(Broken::Checksum);
+        return Err(FrameError::Checksum);
     }
     let least = (PRELUDE + TRAILER) as u64 + u64::from(headers);
     if u64::from(total) < least || total as usize > FRAME_BYTES_MAX {
-        return Err(Broken::Length(total, headers));
+        return Err(FrameError::Length(total, headers));
     }
     Ok(Some(total as usize))
 }
 
-fn event(frame: &[u8]) -> Result<Event, Broken> {
+fn event(frame: &[u8]) -> Result<Event, FrameError> {
     let body = frame.len() - TRAILER;
     if number(frame, body) != Some(crc32fast::hash(&frame[..body])) {
-        return Err(Broken::Checksum);
+        return Err(FrameError::Checksum);
     }
-    let headers = number(frame, 4).ok_or(Broken::Headers)? as usize;
+    let headers = number(frame, 4).ok_or(FrameError::Headers)? as usize;
     let name = name(&frame[PRELUDE..PRELUDE + headers])?;
     let data = String::from_utf8_lossy(&frame[PRELUDE + headers..body]).into_owned();
     Ok(Event { name, data })
 }
 
 /// Returns the name of the event from its headers: each is a length byte, a name, a type, a value.
-fn name(mut headers: &[u8]) -> Result<String, Broken> {
+fn name(mut headers: &[u8]) -> Result<String, FrameError> {
     let mut found = String::new();
     while !headers.is_empty() {
         let key = take(&mut headers, 1)?[0];
@@ -99,7 +99,7 @@ fn name(mut headers: &[u8]) -> Result<String, Broken> {
                 usize::from(u16::from_be_bytes([len[0], len[1]]))
             }
             9 => 16,
-            _ => return Err(Broken::Headers),
+            _ => return Err(FrameError::Headers),
         };
         let value = take(&mut headers, len)?;
         let is_text = kind == 7;
@@ -114,8 +114,8 @@ fn name(mut headers: &[u8]) -> Result<String, Broken> {
     Ok(found)
 }
 
-fn take<'a>(bytes: &mut &'a [u8], len: usize) -> Result<&'a [u8], Broken> {
-    let (head, tail) = bytes.split_at_checked(len).ok_or(Broken::Headers)?;
+fn take<'a>(bytes: &mut &'a [u8], len: usize) -> Result<&'a [u8], FrameError> {
+    let (head, tail) = bytes.split_at_checked(len).ok_or(FrameError::Headers)?;
     *bytes = tail;
     Ok(head)
 }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn decode(pieces: &[&[u8]]) -> Result<Vec<(String, String)>, Broken> {
+    fn decode(pieces: &[&[u8]]) -> Result<Vec<(String, String)>, FrameError> {
         let mut decoder = Decoder::default();
         let mut out = Vec::new();
         for piece in pieces {
@@ -185,7 +185,7 @@ mod tests {
         }
         let mut huge = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0].to_vec();
         huge.extend_from_slice(&crc32fast::hash(&huge).to_be_bytes());
-        assert_eq!(decode(&[&huge]), Err(Broken::Length(u32::MAX, 0)));
+        assert_eq!(decode(&[&huge]), Err(FrameError::Length(u32::MAX, 0)));
         assert_eq!(decode(&[&frame[..frame.len() - 1]]), Ok(vec![]), "what is not whole waits");
     }
 

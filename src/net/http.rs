@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::cassette::{self, Cassette, Cut, Exchange};
+use super::cassette::{self, Cassette, Disconnect, Exchange};
 use super::certificates::Roots;
-use super::client::{Clients, Way};
-use super::error::{NetError, broken};
+use super::client::{ClientKind, Clients};
+use super::error::{NetError, connection_error};
 use super::response::Response;
 use super::socket::{Handshake, Socket};
 use crate::base::secrets;
@@ -23,7 +23,7 @@ pub struct Limits {
     /// Until the response's headers arrive.
     pub headers: Duration,
     /// Longest silence between two pieces of an answer.
-    pub silence: Duration,
+    pub idle_timeout: Duration,
     /// To open a `WebSocket`; 0 for no separate timeout.
     pub socket: Duration,
 }
@@ -57,7 +57,7 @@ impl Default for Limits {
         Self {
             connect: Duration::from_secs(10),
             headers: Duration::from_mins(2),
-            silence: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(30),
             socket: Duration::from_secs(15),
         }
     }
@@ -74,9 +74,9 @@ pub struct Post {
     /// The body: JSON, unless a `content-type` header says otherwise.
     pub body: Vec<u8>,
     /// Maximum gap between two chunks of the response; the client's default when `None`.
-    pub silence: Option<Duration>,
+    pub idle_timeout: Option<Duration>,
     /// Whether the body or response holds secrets: such an exchange is never recorded.
-    pub private: bool,
+    pub unrecorded: bool,
 }
 
 /// A request without a body.
@@ -87,7 +87,7 @@ pub struct Get {
     /// Headers in addition to the default ones.
     pub headers: Vec<(String, String)>,
     /// Timeout for the response; the client's default when `None`.
-    pub patience: Option<Duration>,
+    pub timeout: Option<Duration>,
 }
 
 /// A shared client; cheap to create, connected on first use.
@@ -95,7 +95,7 @@ pub struct Get {
 pub struct Http {
     limits: Limits,
     offline: bool,
-    tape: Option<Cassette>,
+    cassette: Option<Cassette>,
     roots: Roots,
     transport: Transport,
     clients: Clients,
@@ -109,8 +109,8 @@ impl Http {
 
     /// Records POST requests, or replays recorded ones without network access.
     #[must_use]
-    pub fn with_tape(mut self, tape: Option<Cassette>) -> Self {
-        self.tape = tape;
+    pub fn with_cassette(mut self, tape: Option<Cassette>) -> Self {
+        self.cassette = tape;
         self
     }
 
@@ -131,12 +131,12 @@ impl Http {
     /// Returns the transport for a server that supports both: never a `WebSocket` when exchanges are recorded
     /// or replayed, since its messages depend on earlier ones.
     pub fn transport(&self) -> Transport {
-        if self.tape.is_some() { Transport::Sse } else { self.transport }
+        if self.cassette.is_some() { Transport::Sse } else { self.transport }
     }
 
     /// Longest silence between two pieces of an answer.
-    pub fn silence(&self) -> Duration {
-        self.limits.silence
+    pub fn idle_timeout(&self) -> Duration {
+        self.limits.idle_timeout
     }
 
     /// Opens a `WebSocket` at an HTTP URL.
@@ -145,33 +145,37 @@ impl Http {
         let headers = [headers, &handshake.headers].concat();
         let patience = if self.limits.socket.is_zero() { self.limits.headers } else { self.limits.socket };
         let opening = async {
-            let Asking { request, host } = self.request(reqwest::Method::GET, url, &headers, true).await?;
-            let answer = request.send().await.map_err(|error| broken(&host, error))?;
+            let PendingRequest { request, host } =
+                self.request(reqwest::Method::GET, url, &headers, true).await?;
+            let answer = request.send().await.map_err(|error| connection_error(&host, error))?;
             handshake.finish(answer, host).await
         };
         match tokio::time::timeout(patience, opening).await {
             Ok(opened) => opened,
-            Err(_) => Err(NetError::Silence { host: secrets::plain(url).to_string(), after: patience }),
+            Err(_) => {
+                Err(NetError::IdleTimeout { host: secrets::redact_url(url).to_string(), after: patience })
+            }
         }
     }
 
     /// Sends a request and waits for the response's headers.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
-        let Post { url, mut headers, body, silence, private } = post;
-        if let Some(Cassette::Replay(tape)) = &self.tape {
-            return match cassette::next(tape, "POST", &url) {
-                Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.error()),
-                Some(exchange) => Ok(Response::played(exchange)),
-                None => Err(NetError::NotOnTape(secrets::plain(&url).to_string())),
+        let Post { url, mut headers, body, idle_timeout: silence, unrecorded: private } = post;
+        if let Some(Cassette::Replay(tape)) = &self.cassette {
+            return match cassette::next_exchange(tape, "POST", &url) {
+                Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.to_error()),
+                Some(exchange) => Ok(Response::replayed(exchange)),
+                None => Err(NetError::NotRecorded(secrets::redact_url(&url).to_string())),
             };
         }
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
-        let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers, false).await?;
-        let recording = match &self.tape {
+        let PendingRequest { request, host } =
+            self.request(reqwest::Method::POST, &url, &headers, false).await?;
+        let recording = match &self.cassette {
             Some(Cassette::Record(recording)) if !private => {
                 let sent = headers.into_iter().map(|(name, _)| name).collect();
                 let body = String::from_utf8_lossy(&body).into_owned();
-                let (method, url) = ("POST".to_string(), secrets::plain(&url).to_string());
+                let (method, url) = ("POST".to_string(), secrets::redact_url(&url).to_string());
                 Some((recording.clone(), Exchange { method, url, sent, body, ..Exchange::default() }))
             }
             _ => None,
@@ -181,9 +185,9 @@ impl Http {
         let answer = self.send(request.body(body), host, patience, silence).await;
         let Some((recording, mut exchange)) = recording else { return answer };
         match answer {
-            Ok(response) => Ok(response.recorded(recording, exchange)),
+            Ok(response) => Ok(response.with_recording(recording, exchange)),
             Err(error) => {
-                exchange.cut = Cut::of(&error);
+                exchange.cut = Disconnect::from_error(&error);
                 recording.add(&exchange);
                 Err(error)
             }
@@ -192,19 +196,19 @@ impl Http {
 
     /// Sends a GET request.
     pub async fn get(&self, get: Get) -> Result<Response, NetError> {
-        self.ask(reqwest::Method::GET, get).await
+        self.send_get(reqwest::Method::GET, get).await
     }
 
     /// Sends a `PUT` request without a body, which Amazon's instance metadata service needs for session
     /// tokens.
     pub async fn put(&self, get: Get) -> Result<Response, NetError> {
-        self.ask(reqwest::Method::PUT, get).await
+        self.send_get(reqwest::Method::PUT, get).await
     }
 
-    async fn ask(&self, method: reqwest::Method, get: Get) -> Result<Response, NetError> {
-        let Asking { request, host } = self.request(method, &get.url, &get.headers, false).await?;
-        let patience = get.patience.unwrap_or(self.limits.headers);
-        self.send(request, host, patience, get.patience).await
+    async fn send_get(&self, method: reqwest::Method, get: Get) -> Result<Response, NetError> {
+        let PendingRequest { request, host } = self.request(method, &get.url, &get.headers, false).await?;
+        let patience = get.timeout.unwrap_or(self.limits.headers);
+        self.send(request, host, patience, get.timeout).await
     }
 
     async fn request(
@@ -213,26 +217,27 @@ impl Http {
         url: &str,
         headers: &[(String, String)],
         socket: bool,
-    ) -> Result<Asking, NetError> {
-        if let Some(Cassette::Replay(_)) = &self.tape {
-            return Err(NetError::NotOnTape(secrets::plain(url).to_string()));
+    ) -> Result<PendingRequest, NetError> {
+        if let Some(Cassette::Replay(_)) = &self.cassette {
+            return Err(NetError::NotRecorded(secrets::redact_url(url).to_string()));
         }
-        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(secrets::plain(url).to_string()))?;
+        let url =
+            reqwest::Url::parse(url).map_err(|_| NetError::Url(secrets::redact_url(url).to_string()))?;
         let host = url
             .host_str()
-            .ok_or_else(|| NetError::Url(secrets::plain(url.as_str()).to_string()))?
+            .ok_or_else(|| NetError::Url(secrets::redact_url(url.as_str()).to_string()))?
             .to_string();
         let loopback = is_loopback(&url);
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
         }
         let way = match (loopback && url.scheme() == "http", socket) {
-            (true, _) => Way::Local,
-            (false, true) => Way::Sockets,
-            (false, false) => Way::Remote,
+            (true, _) => ClientKind::Local,
+            (false, true) => ClientKind::Sockets,
+            (false, false) => ClientKind::Remote,
         };
         let client = self.clients.get(way, self.limits.connect, &self.roots).await?;
-        Ok(Asking { request: client.request(method, url).headers(header_map(headers)?), host })
+        Ok(PendingRequest { request: client.request(method, url).headers(header_map(headers)?), host })
     }
 
     async fn send(
@@ -242,40 +247,48 @@ impl Http {
         after: Duration,
         silence: Option<Duration>,
     ) -> Result<Response, NetError> {
-        let silence = silence.unwrap_or(self.limits.silence);
+        let silence = silence.unwrap_or(self.limits.idle_timeout);
         match tokio::time::timeout(after, request.send()).await {
             Ok(Ok(inner)) => Ok(Response::live(inner, host, silence)),
-            Ok(Err(error)) => Err(broken(&host, error)),
-            Err(_) => Err(NetError::Silence { host, after }),
+            Ok(Err(error)) => Err(connection_error(&host, error)),
+            Err(_) => Err(NetError::IdleTimeout { host, after }),
         }
     }
 }
 
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown("Post", &self.url, &self.headers, f)
+        fmt_request("Post", &self.url, &self.headers, f)
     }
 }
 
 impl fmt::Debug for Get {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        shown("Get", &self.url, &self.headers, f)
+        fmt_request("Get", &self.url, &self.headers, f)
     }
 }
 
 /// Formats the parts of a request that are no secrets: URL, and names of headers.
-fn shown(kind: &str, url: &str, headers: &[(String, String)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_request(
+    kind: &str,
+    url: &str,
+    headers: &[(String, String)],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
-    f.debug_struct(kind).field("url", &secrets::plain(url)).field("headers", &names).finish_non_exhaustive()
+    f.debug_struct(kind)
+        .field("url", &secrets::redact_url(url))
+        .field("headers", &names)
+        .finish_non_exhaustive()
 }
 
-struct Asking {
+struct PendingRequest {
     request: reqwest::RequestBuilder,
     host: String,
 }
 
 /// Substrings of header names whose values are secret.
-const SECRET: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
+const SECRET_HEADER_WORDS: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
 
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::new();
@@ -288,7 +301,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
         } else {
             let mut value = HeaderValue::from_str(value).map_err(bad)?;
             // Libraries log headers unless they are marked as sensitive.
-            value.set_sensitive(SECRET.iter().any(|word| key.as_str().contains(word)));
+            value.set_sensitive(SECRET_HEADER_WORDS.iter().any(|word| key.as_str().contains(word)));
             map.insert(key, value);
         }
     }
@@ -296,7 +309,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
 }
 
 /// Whether a URL refers to this machine.
-pub fn loopback_url(url: &str) -> bool {
+pub fn is_loopback_url(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| is_loopback(&url))
 }
 
@@ -343,7 +356,7 @@ mod tests {
     fn http_request_debug_hides_secrets() {
         let headers = pairs(&[("x-key", "hunter2")]);
         let url = "https://me:hunter2@h/x?key=hunter2".to_string();
-        let get = Get { url: url.clone(), headers: headers.clone(), patience: None };
+        let get = Get { url: url.clone(), headers: headers.clone(), timeout: None };
         let post = Post { url, headers, body: b"hunter2".to_vec(), ..Post::default() };
         assert_eq!(format!("{post:?}"), r#"Post { url: "https://h/x", headers: ["x-key"], .. }"#);
         assert!(!format!("{get:?}").contains("hunter2"));
@@ -375,10 +388,10 @@ mod tests {
     #[tokio::test]
     async fn http_silence_times_out() {
         let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").await;
-        let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
+        let limits = Limits { idle_timeout: Duration::from_millis(30), ..Limits::default() };
         let mut response = Http::new(limits, false).post(post(url)).await.unwrap();
         assert!(response.chunk().await.is_ok());
-        assert!(matches!(response.chunk().await, Err(NetError::Silence { .. })));
+        assert!(matches!(response.chunk().await, Err(NetError::IdleTimeout { .. })));
     }
 
     #[tokio::test]
@@ -399,19 +412,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
-        let recording = Http::default().with_tape(Some(Cassette::record(&path).unwrap()));
+        let recording = Http::default().with_cassette(Some(Cassette::record(&path).unwrap()));
         let secret =
             Post { headers: pairs(&[("x-key", "hunter2")]), ..post(format!("{url}/v1?key=hunter2")) };
         assert_eq!(recording.post(secret).await.unwrap().text(99).await, "hello");
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("x-key") && !text.contains("hunter2"), "{text}");
 
-        let playing = Http::default().with_tape(Some(Cassette::replay(&path).unwrap()));
+        let playing = Http::default().with_cassette(Some(Cassette::replay(&path).unwrap()));
         let played = playing.post(post(format!("{url}/v1"))).await.unwrap();
         assert_eq!((played.status(), played.header("x-a")), (200, Some("b")));
         assert_eq!(played.text(99).await, "hello");
         let none = playing.post(post(format!("{url}/v1"))).await;
-        assert!(matches!(none, Err(NetError::NotOnTape(_))), "each answer is played once");
+        assert!(matches!(none, Err(NetError::NotRecorded(_))), "each answer is played once");
         assert!(playing.get(Get { url, ..Get::default() }).await.is_err(), "nobody is asked");
     }
 
@@ -419,8 +432,8 @@ mod tests {
     async fn http_cassette_replays_failures() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
-        let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
-        let recording = Http::new(limits, false).with_tape(Some(Cassette::record(&path).unwrap()));
+        let limits = Limits { idle_timeout: Duration::from_millis(30), ..Limits::default() };
+        let recording = Http::new(limits, false).with_cassette(Some(Cassette::record(&path).unwrap()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let nobody = format!("http://{}/v1", listener.local_addr().unwrap());
         drop(listener);
@@ -437,7 +450,7 @@ mod tests {
         };
         let live = listen(recording).await;
         assert!(live.0.contains("refused") && live.2.contains("no answer for"), "{live:?}");
-        assert_eq!(listen(Http::default().with_tape(Some(Cassette::replay(&path).unwrap()))).await, live);
+        assert_eq!(listen(Http::default().with_cassette(Some(Cassette::replay(&path).unwrap()))).await, live);
     }
 
     #[tokio::test]
@@ -445,8 +458,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
-        let http = Http::default().with_tape(Some(Cassette::record(&path).unwrap()));
-        http.post(Post { private: true, ..post(url) }).await.unwrap().text(99).await;
+        let http = Http::default().with_cassette(Some(Cassette::record(&path).unwrap()));
+        http.post(Post { unrecorded: true, ..post(url) }).await.unwrap().text(99).await;
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
     }
 
@@ -459,7 +472,7 @@ mod tests {
             ("https://localhost.example.com", false),
             ("not a url", false),
         ] {
-            assert_eq!(loopback_url(url), yes, "{url}");
+            assert_eq!(is_loopback_url(url), yes, "{url}");
         }
     }
 }

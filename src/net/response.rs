@@ -7,33 +7,33 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::cassette::{Cut, Exchange, Piece, Recording};
-use super::error::{NetError, broken};
+use super::cassette::{Disconnect, Exchange, Piece, Recording};
+use super::error::{NetError, connection_error};
 
 /// Timeout for reading a complete body: one that arrives byte by byte might never end.
-const TEXT_PATIENCE: Duration = Duration::from_secs(30);
+const TEXT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A response whose body is still arriving. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Response {
     source: Source,
     /// The exchange to record when it is dropped.
-    kept: Option<Kept>,
+    recorder: Option<ResponseRecorder>,
 }
 
 #[derive(Debug)]
 enum Source {
     Live { inner: reqwest::Response, host: String, silence: Duration },
-    Played { status: u16, headers: Vec<(String, String)>, pieces: VecDeque<Piece>, cut: Option<Cut> },
+    Replayed { status: u16, headers: Vec<(String, String)>, pieces: VecDeque<Piece>, cut: Option<Disconnect> },
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ResponseRecorder {
     recording: Recording,
     exchange: Exchange,
 }
 
-impl Drop for Kept {
+impl Drop for ResponseRecorder {
     fn drop(&mut self) {
         self.recording.add(&self.exchange);
     }
@@ -41,23 +41,23 @@ impl Drop for Kept {
 
 impl Response {
     pub(super) fn live(inner: reqwest::Response, host: String, silence: Duration) -> Self {
-        Self { source: Source::Live { inner, host, silence }, kept: None }
+        Self { source: Source::Live { inner, host, silence }, recorder: None }
     }
 
-    pub(super) fn played(exchange: Exchange) -> Self {
+    pub(super) fn replayed(exchange: Exchange) -> Self {
         let Exchange { status, headers, pieces, cut, .. } = exchange;
-        Self { source: Source::Played { status, headers, pieces: pieces.into(), cut }, kept: None }
+        Self { source: Source::Replayed { status, headers, pieces: pieces.into(), cut }, recorder: None }
     }
 
     /// Records what arrives, at the latest when this is dropped.
-    pub(super) fn recorded(mut self, recording: Recording, mut exchange: Exchange) -> Self {
+    pub(super) fn with_recording(mut self, recording: Recording, mut exchange: Exchange) -> Self {
         if let Source::Live { inner, .. } = &self.source {
             exchange.status = inner.status().as_u16();
             let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap_or_default().to_string();
             let headers = inner.headers().iter().map(|(name, value)| (name.to_string(), text(value)));
             exchange.headers = headers.filter(|(name, _)| name != "set-cookie").collect();
         }
-        self.kept = Some(Kept { recording, exchange });
+        self.recorder = Some(ResponseRecorder { recording, exchange });
         self
     }
 
@@ -65,7 +65,7 @@ impl Response {
     pub fn status(&self) -> u16 {
         match &self.source {
             Source::Live { inner, .. } => inner.status().as_u16(),
-            Source::Played { status, .. } => *status,
+            Source::Replayed { status, .. } => *status,
         }
     }
 
@@ -73,7 +73,7 @@ impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         match &self.source {
             Source::Live { inner, .. } => inner.headers().get(name)?.to_str().ok(),
-            Source::Played { headers, .. } => {
+            Source::Replayed { headers, .. } => {
                 headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
             }
         }
@@ -84,22 +84,22 @@ impl Response {
         let chunk = match &mut self.source {
             Source::Live { inner, host, silence } => {
                 match tokio::time::timeout(*silence, inner.chunk()).await {
-                    Ok(chunk) => chunk.map_err(|error| broken(host, error)),
-                    Err(_) => Err(NetError::Silence { host: host.clone(), after: *silence }),
+                    Ok(chunk) => chunk.map_err(|error| connection_error(host, error)),
+                    Err(_) => Err(NetError::IdleTimeout { host: host.clone(), after: *silence }),
                 }
             }
-            Source::Played { pieces, cut, .. } => match (pieces.pop_front(), cut.take()) {
-                (None, Some(cut)) => Err(cut.error()),
+            Source::Replayed { pieces, cut, .. } => match (pieces.pop_front(), cut.take()) {
+                (None, Some(cut)) => Err(cut.to_error()),
                 (piece, kept) => {
                     *cut = kept;
                     Ok(piece.map(|piece| piece.bytes()))
                 }
             },
         };
-        if let Some(kept) = &mut self.kept {
+        if let Some(kept) = &mut self.recorder {
             match &chunk {
-                Ok(bytes) => kept.exchange.pieces.extend(bytes.as_deref().map(Piece::of)),
-                Err(error) => kept.exchange.cut = Cut::of(error),
+                Ok(bytes) => kept.exchange.pieces.extend(bytes.as_deref().map(Piece::from_bytes)),
+                Err(error) => kept.exchange.cut = Disconnect::from_error(error),
             }
         }
         chunk
@@ -109,7 +109,7 @@ impl Response {
     /// for explaining an error that has already happened.
     pub async fn text(mut self, max: usize) -> String {
         let mut body = Vec::new();
-        let until = tokio::time::Instant::now() + TEXT_PATIENCE;
+        let until = tokio::time::Instant::now() + TEXT_TIMEOUT;
         while let Ok(Ok(Some(chunk))) = tokio::time::timeout_at(until, self.chunk()).await {
             body.extend_from_slice(&chunk);
             if body.len() >= max {

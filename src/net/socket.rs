@@ -16,17 +16,17 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::Error;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 
-use super::error::{NetError, broken};
+use super::error::{NetError, connection_error};
 use crate::base::error::chain;
 
 /// Maximum bytes of a message.
 const MESSAGE_MAX: usize = 64 << 20;
 /// Bytes per read.
-const READ: usize = 16 << 10;
+const READ_BYTES: usize = 16 << 10;
 /// The GUID that is appended to every handshake's key (RFC 6455, 1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Timeout of the closing handshake.
-const GOODBYE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An open `WebSocket`. Dropping it closes the connection immediately.
 #[derive(Debug)]
@@ -59,11 +59,11 @@ impl Handshake {
         let status = answer.status().as_u16();
         let accepted = answer.headers().get("sec-websocket-accept").map(HeaderValue::as_bytes);
         if status != 101 || accepted != Some(self.accept.as_bytes()) {
-            return Err(NetError::NoSocket { host, status });
+            return Err(NetError::SocketRefused { host, status });
         }
-        let upgraded = answer.upgrade().await.map_err(|error| broken(&host, error))?;
+        let upgraded = answer.upgrade().await.map_err(|error| connection_error(&host, error))?;
         let config = WebSocketConfig::default()
-            .read_buffer_size(READ)
+            .read_buffer_size(READ_BYTES)
             .write_buffer_size(0)
             .max_message_size(Some(MESSAGE_MAX))
             .max_frame_size(Some(MESSAGE_MAX));
@@ -84,7 +84,7 @@ impl Socket {
         match tokio::time::timeout(patience, self.inner.send(Message::text(text))).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(self.failed(error)),
-            Err(_) => Err(NetError::Silence { host: self.host.clone(), after: patience }),
+            Err(_) => Err(NetError::IdleTimeout { host: self.host.clone(), after: patience }),
         }
     }
 
@@ -93,7 +93,7 @@ impl Socket {
     pub async fn next(&mut self, silence: Duration) -> Result<String, NetError> {
         loop {
             let Ok(frame) = tokio::time::timeout(silence, self.inner.next()).await else {
-                return Err(NetError::Silence { host: self.host.clone(), after: silence });
+                return Err(NetError::IdleTimeout { host: self.host.clone(), after: silence });
             };
             match frame {
                 Some(Ok(Message::Text(text))) => return Ok(text.as_str().to_string()),
@@ -117,20 +117,20 @@ impl Socket {
                     self.close().await;
                     None
                 }
-                () = self.nothing() => None,
+                () = self.wait_closed() => None,
             }
         });
         Parked { wake, task }
     }
 
     /// Returns when the server closes, or sends an unexpected message.
-    async fn nothing(&mut self) {
+    async fn wait_closed(&mut self) {
         while let Some(Ok(Message::Ping(_) | Message::Pong(_))) = self.inner.next().await {}
     }
 
     /// Sends a close message.
     pub async fn close(mut self: Socket) {
-        if let Ok(Err(error)) = tokio::time::timeout(GOODBYE, self.inner.close(None)).await {
+        if let Ok(Err(error)) = tokio::time::timeout(CLOSE_TIMEOUT, self.inner.close(None)).await {
             tracing::debug!("{}: the socket was not closed in order: {}", self.host, chain(&error));
         }
     }
@@ -174,7 +174,7 @@ impl Parked {
     }
 
     /// Whether it was closed meanwhile.
-    pub fn is_over(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.task.is_finished()
     }
 }

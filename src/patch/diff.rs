@@ -39,7 +39,7 @@ const AROUND: usize = 32;
 /// Compares two texts line by line; line endings count. Of long texts that are mostly the same only the
 /// part that is not is looked at.
 pub fn lines(old: &str, new: &str) -> LineDiff {
-    let (front, back) = same_ends(old.as_bytes(), new.as_bytes());
+    let (front, back) = common_ends(old.as_bytes(), new.as_bytes());
     let above = memchr::memchr_iter(b'\n', &old.as_bytes()[..front]).count();
     let mut diff = compare(&old[front..old.len() - back], &new[front..new.len() - back]);
     diff.first_changed = diff.first_changed.map(|line| line + above);
@@ -48,7 +48,7 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
 }
 
 /// Bytes of whole lines that both texts begin and end with, but for some lines.
-fn same_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+fn common_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
     let shorter = old.len().min(new.len());
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let front = memchr::memrchr_iter(b'\n', &old[..same]).nth(AROUND).map_or(0, |at| at + 1);
@@ -168,8 +168,8 @@ mod tests {
         assert_eq!((diff.added, diff.removed, diff.first_changed), (2, 1, Some(60_000)));
         let rows = " 59997 59997\n 59998 59998\n 59999 59999\n-60000 60000\n+60000 x\n+60001 y\n";
         assert!(show(&old, &new).starts_with(rows), "{}", show(&old, &new));
-        assert!(super::same_ends(old.as_bytes(), new.as_bytes()).0 > 300_000);
-        assert!(super::same_ends(old.as_bytes(), new.as_bytes()).1 > 200_000);
+        assert!(super::common_ends(old.as_bytes(), new.as_bytes()).0 > 300_000);
+        assert!(super::common_ends(old.as_bytes(), new.as_bytes()).1 > 200_000);
     }
 
     #[test]

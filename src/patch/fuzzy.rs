@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::windows::{extent, lines_of, wanted};
+use super::line_windows::{extent, lines_of, search_lines};
 
 /// Old texts of fewer characters are too easily like anything.
 const CHARS_MIN: usize = 10;
@@ -17,26 +17,27 @@ const BLANK_WEIGHT: f64 = 0.1;
 const COMPLEXITY_MAX: f64 = 400_000_000.0;
 
 /// The places with the smallest difference that is allowed, those that overlap a better one left out.
-pub(super) fn places(text: &str, old: &str) -> Vec<Range<usize>> {
-    let Some(wanted) = wanted(old) else { return Vec::new() };
+pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
+    let Some(wanted) = search_lines(old) else { return Vec::new() };
     let chars = old.chars().count();
     let lines = lines_of(text);
     if chars < CHARS_MIN || lines.len() as f64 * (chars as f64).powi(2) > COMPLEXITY_MAX {
         return Vec::new();
     }
     let wanted_text = wanted.join("\n");
-    let solid = solid(&wanted_text);
+    let solid = without_whitespace(&wanted_text);
     let allowed = chars as f64 * DIFFERENCE_MAX;
     let mut best: Vec<(f64, usize)> = Vec::new();
     for (at, window) in lines.windows(wanted.len()).enumerate() {
         let joined: String = window.iter().map(|(_, line)| *line).collect();
         let joined = joined.strip_suffix('\n').unwrap_or(&joined);
         // Characters that are no blanks cannot come or go for less.
-        let size = self::solid(joined).len().abs_diff(solid.len()) as f64;
+        let size = self::without_whitespace(joined).len().abs_diff(solid.len()) as f64;
         if size > allowed {
             continue;
         }
-        let distance = distance(&self::solid(joined), &solid) as f64 + blanks(joined, &wanted_text);
+        let distance = distance(&self::without_whitespace(joined), &solid) as f64
+            + whitespace_distance(joined, &wanted_text);
         if distance <= allowed {
             best.push((distance, at));
         }
@@ -53,12 +54,12 @@ pub(super) fn places(text: &str, old: &str) -> Vec<Range<usize>> {
 }
 
 /// A text without its white space.
-fn solid(text: &str) -> Vec<char> {
+fn without_whitespace(text: &str) -> Vec<char> {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 /// What other white space counts.
-fn blanks(a: &str, b: &str) -> f64 {
+fn whitespace_distance(a: &str, b: &str) -> f64 {
     let count = |text: &str| text.chars().filter(|c| c.is_whitespace()).count();
     count(a).abs_diff(count(b)) as f64 * BLANK_WEIGHT
 }
@@ -85,16 +86,16 @@ mod tests {
     #[test]
     fn fuzzy_match_allows_a_tenth_to_differ() {
         let text = "fn alpha(value: u32) -> u32 {\n    value + 1\n}\nfn beta() {}\n";
-        let found = places(text, "fn alpha(valve: u32) -> u32 {\n  value + 1\n}\n");
+        let found = find_ranges(text, "fn alpha(valve: u32) -> u32 {\n  value + 1\n}\n");
         assert_eq!(found.iter().map(|place| &text[place.clone()]).collect::<Vec<_>>(), [&text[..46]]);
-        assert!(places(text, "fn gamma(thing: i64) -> u32 {\n").is_empty());
-        assert!(places("abcdefghi\n", "abcdefghj").is_empty(), "too short to be like anything");
-        assert!(places(&"x\n".repeat(500_000), &"y".repeat(5000)).is_empty(), "too much work");
+        assert!(find_ranges(text, "fn gamma(thing: i64) -> u32 {\n").is_empty());
+        assert!(find_ranges("abcdefghi\n", "abcdefghj").is_empty(), "too short to be like anything");
+        assert!(find_ranges(&"x\n".repeat(500_000), &"y".repeat(5000)).is_empty(), "too much work");
     }
 
     #[test]
     fn fuzzy_edit_distances() {
-        let of = |a: &str, b: &str| distance(&solid(a), &solid(b));
+        let of = |a: &str, b: &str| distance(&without_whitespace(a), &without_whitespace(b));
         assert_eq!((of("kitten", "sitting"), of("", "abc"), of("a b", "ab")), (3, 3, 0));
     }
 }

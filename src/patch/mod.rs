@@ -4,11 +4,11 @@
 
 pub mod diff;
 mod fuzzy;
+mod line_windows;
 pub mod passes;
 pub mod replace;
 pub mod v4a;
-mod windows;
 
 pub use diff::LineDiff;
-pub use passes::{Ladder, Pass};
-pub use replace::{Change, How, ReplaceError, Replacement};
+pub use passes::{Pass, Tolerance};
+pub use replace::{Change, ReplaceError, ReplaceOptions, Replacement};

@@ -9,7 +9,7 @@ use memchr::memmem;
 use regex::RegexBuilder;
 
 use super::fuzzy;
-use super::windows::{extent, lines_of, wanted};
+use super::line_windows::{extent, lines_of, search_lines};
 
 /// How a place was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ impl Pass {
     }
 
     /// What differed from the given text, for the model.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Exact => "nothing",
             Self::TrailingBlanks => "trailing blanks",
@@ -64,7 +64,7 @@ impl Pass {
 
 /// How far the ladder goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ladder {
+pub enum Tolerance {
     /// Passes in which all words of the old text are there as they were given: nothing that somebody else
     /// has written there since is taken for it.
     Strict,
@@ -79,7 +79,7 @@ pub enum Ladder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Bytes of the text.
-    pub place: Range<usize>,
+    pub range: Range<usize>,
     /// By which pass.
     pub pass: Pass,
     /// What a line of the new text loses and gets at its front, where indentation differs.
@@ -88,28 +88,28 @@ pub struct Found {
 
 /// Every place of the first pass that finds one. Exact places may overlap: replacing one of those would
 /// be a guess.
-pub fn places(text: &str, old: &str, ladder: Ladder) -> Vec<Found> {
+pub fn find_all(text: &str, old: &str, ladder: Tolerance) -> Vec<Found> {
     let plain = |pass: Pass, places: Vec<Range<usize>>| -> Vec<Found> {
-        places.into_iter().map(|place| Found { place, pass, indent: None }).collect()
+        places.into_iter().map(|place| Found { range: place, pass, indent: None }).collect()
     };
     let passes: [&dyn Fn() -> Vec<Found>; 8] = [
-        &|| plain(Pass::Exact, exact(text, old)),
-        &|| plain(Pass::TrailingBlanks, by_lines(text, old, |a, b| a.trim_end() == b.trim_end())),
-        &|| plain(Pass::Characters, alike(text, old)),
-        &|| indented(text, old),
-        &|| plain(Pass::Blanks, blanks(text, old)),
-        &|| plain(Pass::Escapes, unescaped(old).map_or_else(Vec::new, |old| exact(text, &old))),
-        &|| plain(Pass::Anchors, anchors(text, old)),
+        &|| plain(Pass::Exact, find_exact(text, old)),
+        &|| plain(Pass::TrailingBlanks, find_by_lines(text, old, |a, b| a.trim_end() == b.trim_end())),
+        &|| plain(Pass::Characters, find_lookalikes(text, old)),
+        &|| find_reindented(text, old),
+        &|| plain(Pass::Blanks, find_ignoring_blanks(text, old)),
+        &|| plain(Pass::Escapes, unescape(old).map_or_else(Vec::new, |old| find_exact(text, &old))),
+        &|| plain(Pass::Anchors, find_anchored(text, old)),
         &|| match ladder {
-            Ladder::Strict | Ladder::Careful => Vec::new(),
-            Ladder::Fuzzy => plain(Pass::Fuzzy, fuzzy::places(text, old)),
+            Tolerance::Strict | Tolerance::Careful => Vec::new(),
+            Tolerance::Fuzzy => plain(Pass::Fuzzy, fuzzy::find_ranges(text, old)),
         },
     ];
-    let last = if ladder == Ladder::Strict { Pass::Indentation } else { Pass::Fuzzy };
+    let last = if ladder == Tolerance::Strict { Pass::Indentation } else { Pass::Fuzzy };
     passes[..=last as usize].iter().map(|pass| pass()).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-fn exact(text: &str, old: &str) -> Vec<Range<usize>> {
+fn find_exact(text: &str, old: &str) -> Vec<Range<usize>> {
     let finder = memmem::Finder::new(old.as_bytes());
     let mut from = 0;
     let mut found = Vec::new();
@@ -120,8 +120,8 @@ fn exact(text: &str, old: &str) -> Vec<Range<usize>> {
     found
 }
 
-fn by_lines(text: &str, old: &str, same: impl Fn(&str, &str) -> bool) -> Vec<Range<usize>> {
-    let Some(wanted) = wanted(old) else { return Vec::new() };
+fn find_by_lines(text: &str, old: &str, same: impl Fn(&str, &str) -> bool) -> Vec<Range<usize>> {
+    let Some(wanted) = search_lines(old) else { return Vec::new() };
     lines_of(text)
         .windows(wanted.len())
         .filter(|window| window.iter().zip(&wanted).all(|((_, line), wanted)| same(line, wanted)))
@@ -143,7 +143,7 @@ fn plain_char(c: char) -> char {
 }
 
 /// Places where only characters differ that look alike, blanks at line ends aside.
-fn alike(text: &str, old: &str) -> Vec<Range<usize>> {
+fn find_lookalikes(text: &str, old: &str) -> Vec<Range<usize>> {
     let plain_old: String = old.chars().map(plain_char).collect();
     let mut plain = String::with_capacity(text.len());
     // Where each byte of the plain text's characters came from; only where it differs is it kept.
@@ -159,21 +159,21 @@ fn alike(text: &str, old: &str) -> Vec<Range<usize>> {
         let (from, origin) = shifts[shifts.partition_point(|(from, _)| *from <= at) - 1];
         origin + (at - from)
     };
-    let found = exact(&plain, &plain_old);
+    let found = find_exact(&plain, &plain_old);
     if !found.is_empty() {
         return found.into_iter().map(|place| back(place.start)..back(place.end)).collect();
     }
     let same =
         |a: &str, b: &str| a.trim_end().chars().map(plain_char).eq(b.trim_end().chars().map(plain_char));
-    by_lines(text, old, same)
+    find_by_lines(text, old, same)
 }
 
 fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-fn indented(text: &str, old: &str) -> Vec<Found> {
-    let Some(wanted) = wanted(old) else { return Vec::new() };
+fn find_reindented(text: &str, old: &str) -> Vec<Found> {
+    let Some(wanted) = search_lines(old) else { return Vec::new() };
     let lines = lines_of(text);
     let same = |window: &&[(usize, &str)]| {
         window.iter().zip(&wanted).all(|((_, line), wanted)| line.trim() == wanted.trim())
@@ -181,13 +181,13 @@ fn indented(text: &str, old: &str) -> Vec<Found> {
     let found = |window: &[(usize, &str)]| {
         let first = window.iter().zip(&wanted).find(|(_, wanted)| !wanted.trim().is_empty());
         let indent = first.map(|((_, line), wanted)| (indent_of(wanted).into(), indent_of(line).into()));
-        Found { place: extent(window, old), pass: Pass::Indentation, indent }
+        Found { range: extent(window, old), pass: Pass::Indentation, indent }
     };
     lines.windows(wanted.len()).filter(same).map(found).collect()
 }
 
 /// A new text whose lines change their indentation as the old one's did.
-pub(super) fn reindented(new: &str, (from, to): &(String, String)) -> String {
+pub(super) fn reindent(new: &str, (from, to): &(String, String)) -> String {
     let line = |line: &str| match line.strip_prefix(from.as_str()) {
         _ if line.trim().is_empty() => line.to_string(),
         Some(rest) => format!("{to}{rest}"),
@@ -202,7 +202,7 @@ const EXPRESSION_MAX: usize = 20_000;
 const DELIMITERS: &str = "()[]{}<>=:;,";
 
 /// Places where only white space differs.
-fn blanks(text: &str, old: &str) -> Vec<Range<usize>> {
+fn find_ignoring_blanks(text: &str, old: &str) -> Vec<Range<usize>> {
     if old.trim().chars().count() < 2 {
         return Vec::new();
     }
@@ -246,7 +246,7 @@ fn blanks(text: &str, old: &str) -> Vec<Range<usize>> {
 }
 
 /// A text with its escapes replaced by what they stand for; `None` when there are none.
-pub(super) fn unescaped(text: &str) -> Option<String> {
+pub(super) fn unescape(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut any = false;
@@ -276,8 +276,10 @@ const ANCHORED_MIN: usize = 3;
 const ANCHORED_SAME: f64 = 0.5;
 
 /// Blocks of as many lines whose first and last line are the same, and most between.
-fn anchors(text: &str, old: &str) -> Vec<Range<usize>> {
-    let Some(wanted) = wanted(old).filter(|wanted| wanted.len() >= ANCHORED_MIN) else { return Vec::new() };
+fn find_anchored(text: &str, old: &str) -> Vec<Range<usize>> {
+    let Some(wanted) = search_lines(old).filter(|wanted| wanted.len() >= ANCHORED_MIN) else {
+        return Vec::new();
+    };
     let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Vec::new() };
     if first.trim().is_empty() || last.trim().is_empty() {
         return Vec::new();

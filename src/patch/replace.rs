@@ -6,7 +6,7 @@
 
 use memchr::memmem;
 
-use super::passes::{self, Found, Ladder, Pass};
+use super::passes::{self, Found, Pass, Tolerance};
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub struct Change {
 
 /// How replacements are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct How {
+pub struct ReplaceOptions {
     /// How far matching may differ.
-    pub ladder: Ladder,
+    pub tolerance: Tolerance,
     /// Wherever the old text stands, not just once.
     pub everywhere: bool,
 }
@@ -78,31 +78,31 @@ pub enum ReplaceError {
 const PLACES_MAX: usize = 5;
 
 /// Applies all changes, or none.
-pub fn apply(original: &str, changes: &[Change], how: How) -> Result<Replacement, ReplaceError> {
+pub fn apply(original: &str, changes: &[Change], how: ReplaceOptions) -> Result<Replacement, ReplaceError> {
     if changes.is_empty() {
         return Err(ReplaceError::NoEdits);
     }
-    let flat = Flat::new(original);
+    let flat = NormalizedText::new(original);
     let mut matches = Vec::with_capacity(changes.len());
     let mut passes = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
-        let found = find(&flat.text, &unified(&change.old), at + 1, how)?;
+        let found = find(&flat.text, &normalize(&change.old), at + 1, how)?;
         passes.extend(found.first().map(|one| one.pass));
         matches.extend(found.into_iter().map(|found| (found, at)));
     }
-    matches.sort_by_key(|(found, _)| found.place.start);
+    matches.sort_by_key(|(found, _)| found.range.start);
     for pair in matches.windows(2) {
         let ((first, a), (second, b)) = (&pair[0], &pair[1]);
-        if first.place.end > second.place.start {
+        if first.range.end > second.range.start {
             return Err(ReplaceError::Overlap(a.min(b) + 1, a.max(b) + 1));
         }
     }
     let mut text = String::with_capacity(original.len());
     let mut done = 0;
     for (found, at) in &matches {
-        text.push_str(&original[done..flat.in_original(found.place.start)]);
-        flat.push_replacement(&mut text, found, &fitted(found, &unified(&changes[*at].new)));
-        done = flat.in_original(found.place.end);
+        text.push_str(&original[done..flat.original_offset(found.range.start)]);
+        flat.push_replacement(&mut text, found, &adapt(found, &normalize(&changes[*at].new)));
+        done = flat.original_offset(found.range.end);
     }
     text.push_str(&original[done..]);
     if text == original {
@@ -112,21 +112,21 @@ pub fn apply(original: &str, changes: &[Change], how: How) -> Result<Replacement
 }
 
 /// The new text as it is to stand at a place.
-fn fitted(found: &Found, new: &str) -> String {
+fn adapt(found: &Found, new: &str) -> String {
     match (&found.indent, found.pass) {
-        (Some(indent), _) => passes::reindented(new, indent),
-        (None, Pass::Escapes) => passes::unescaped(new).unwrap_or_else(|| new.to_string()),
+        (Some(indent), _) => passes::reindent(new, indent),
+        (None, Pass::Escapes) => passes::unescape(new).unwrap_or_else(|| new.to_string()),
         _ => new.to_string(),
     }
 }
 
 /// Text of a model with LF line ends and without a byte order mark.
-fn unified(text: &str) -> String {
+fn normalize(text: &str) -> String {
     text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
 }
 
 /// The text with LF line ends, and the way back.
-struct Flat {
+struct NormalizedText {
     text: String,
     /// Bytes before the text: the byte order mark.
     skipped: usize,
@@ -134,7 +134,7 @@ struct Flat {
     crlf: Vec<usize>,
 }
 
-impl Flat {
+impl NormalizedText {
     fn new(original: &str) -> Self {
         let body = original.strip_prefix('\u{feff}').unwrap_or(original);
         let mut flat = Self {
@@ -153,7 +153,7 @@ impl Flat {
     }
 
     /// The place in the original. A carriage return belongs to its line feed.
-    fn in_original(&self, at: usize) -> usize {
+    fn original_offset(&self, at: usize) -> usize {
         self.skipped + at + self.crlf.partition_point(|feed| *feed < at)
     }
 
@@ -164,9 +164,9 @@ impl Flat {
     /// Adds the new text: its first lines end as the replaced ones did, further ones as the last
     /// of those, or as the lines around do.
     fn push_replacement(&self, out: &mut String, found: &Found, new: &str) {
-        let replaced = &self.text[found.place.clone()];
+        let replaced = &self.text[found.range.clone()];
         let mut endings =
-            memchr::memchr_iter(b'\n', replaced.as_bytes()).map(|at| self.has_crlf(found.place.start + at));
+            memchr::memchr_iter(b'\n', replaced.as_bytes()).map(|at| self.has_crlf(found.range.start + at));
         let mut crlf = self.surrounding_crlf(found);
         for line in new.split_inclusive('\n') {
             let Some(line) = line.strip_suffix('\n') else {
@@ -182,23 +182,23 @@ impl Flat {
     /// How the line of a match ends, else the one before it.
     fn surrounding_crlf(&self, found: &Found) -> bool {
         let next =
-            memchr::memchr(b'\n', &self.text.as_bytes()[found.place.end..]).map(|at| found.place.end + at);
-        let feed = next.or_else(|| memchr::memrchr(b'\n', &self.text.as_bytes()[..found.place.start]));
+            memchr::memchr(b'\n', &self.text.as_bytes()[found.range.end..]).map(|at| found.range.end + at);
+        let feed = next.or_else(|| memchr::memrchr(b'\n', &self.text.as_bytes()[..found.range.start]));
         feed.is_some_and(|feed| self.has_crlf(feed))
     }
 }
 
 /// The one place where `old` stands, or all of them, none of which overlaps another.
-fn find(text: &str, old: &str, edit: usize, how: How) -> Result<Vec<Found>, ReplaceError> {
+fn find(text: &str, old: &str, edit: usize, how: ReplaceOptions) -> Result<Vec<Found>, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Empty(edit));
     }
-    let mut found = passes::places(text, old, how.ladder);
+    let mut found = passes::find_all(text, old, how.tolerance);
     if how.everywhere {
         let mut end = 0;
         found.retain(|one| {
-            let apart = one.place.start >= end;
-            end = if apart { one.place.end } else { end };
+            let apart = one.range.start >= end;
+            end = if apart { one.range.end } else { end };
             apart
         });
     }
@@ -206,7 +206,7 @@ fn find(text: &str, old: &str, edit: usize, how: How) -> Result<Vec<Found>, Repl
         0 => Err(ReplaceError::NotFound { edit, hint: hint(text, old) }),
         count if count > 1 && !how.everywhere => {
             let lines: Vec<String> =
-                found.iter().take(PLACES_MAX).map(|one| line_of(text, one.place.start).to_string()).collect();
+                found.iter().take(PLACES_MAX).map(|one| line_of(text, one.range.start).to_string()).collect();
             let more = if count > PLACES_MAX { " …" } else { "" };
             Err(ReplaceError::Ambiguous { edit, count, lines: lines.join(", ") + more })
         }
@@ -219,7 +219,7 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 /// Share of a line that must be the same at its ends to be worth a hint.
-const LIKENESS_MIN: f64 = 0.6;
+const SIMILARITY_MIN: f64 = 0.6;
 
 /// Where the first line of `old` or something like it stands.
 fn hint(text: &str, old: &str) -> String {
@@ -230,8 +230,8 @@ fn hint(text: &str, old: &str) -> String {
     let best = text
         .lines()
         .enumerate()
-        .map(|(at, line)| (likeness(line.trim(), wanted), at + 1, line))
-        .filter(|(score, ..)| *score >= LIKENESS_MIN)
+        .map(|(at, line)| (similarity(line.trim(), wanted), at + 1, line))
+        .filter(|(score, ..)| *score >= SIMILARITY_MIN)
         .fold(None, |best: Option<(f64, usize, &str)>, next| match best {
             Some(best) if best.0 >= next.0 => Some(best),
             _ => Some(next),
@@ -242,7 +242,7 @@ fn hint(text: &str, old: &str) -> String {
 }
 
 /// Common characters at both ends, as a share of the longer text.
-fn likeness(a: &str, b: &str) -> f64 {
+fn similarity(a: &str, b: &str) -> f64 {
     let longest = a.chars().count().max(b.chars().count());
     let shortest = a.chars().count().min(b.chars().count());
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.take_while(|(x, y)| x == y).count();

@@ -20,29 +20,29 @@ use crate::llm::model::{Notice, Question};
 /// A provider that supports login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Choice {
+pub struct LoginChoice {
     /// Its id.
     pub id: String,
     /// Display name.
     pub name: String,
     /// Type of the stored credential: `key`, `login`, or empty.
-    pub kept: &'static str,
+    pub credential_kind: &'static str,
 }
 
 /// The outcome of a logout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Left {
+pub struct LogoutOutcome {
     /// Whether a credential was stored, which is now removed.
-    pub was_kept: bool,
+    pub was_stored: bool,
     /// What still authenticates the provider: variables, or the user's file of providers.
-    pub still: Option<String>,
+    pub remaining: Option<String>,
 }
 
-impl Left {
+impl LogoutOutcome {
     /// Returns the outcome as a sentence for the user; `name` is the provider's.
     pub fn sentence(&self, name: &str) -> String {
-        let Self { was_kept, still } = self;
+        let Self { was_stored: was_kept, remaining: still } = self;
         let what = if *was_kept {
             format!("deleted the stored login of {name}")
         } else {
@@ -58,23 +58,27 @@ impl Left {
 /// Returns every provider that can store a credential, in the order of the catalog. Fails if the credentials
 /// file cannot be read, since it says what is stored.
 #[doc(hidden)]
-pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
+pub fn choices(options: &Options) -> Result<Vec<LoginChoice>, Report> {
     let entries = access::store(options).read().map_err(|error| Report::new(error.to_string()))?;
-    let kept = |id: &str| match entries.get(id).and_then(Entry::read) {
+    let kept = |id: &str| match entries.get(id).and_then(Entry::parse) {
         Some(Entry::Login(_)) => "login",
         Some(Entry::Key { .. }) => "key",
         None => "",
     };
-    let catalog = access::reach(options).catalog;
+    let catalog = access::load(options).catalog;
     let wants = |p: &&ProviderInfo| !p.key_vars.is_empty() || p.login.is_some() || p.api_key.is_some();
-    let row = |p: &ProviderInfo| Choice { id: p.id.clone(), name: p.name.clone(), kept: kept(&p.id) };
+    let row = |p: &ProviderInfo| LoginChoice {
+        id: p.id.clone(),
+        name: p.name.clone(),
+        credential_kind: kept(&p.id),
+    };
     Ok(catalog.providers.iter().filter(wants).map(row).collect())
 }
 
 /// Logs in and stores the credential; returns a sentence for the user.
 #[doc(hidden)]
 pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Result<String, Report> {
-    let catalog = access::reach(options).catalog;
+    let catalog = access::load(options).catalog;
     let Some(info) = catalog.provider(provider) else {
         return Err(
             Report::new(format!("no such provider: {provider}")).hint("`bowline login` lists the providers")
@@ -82,19 +86,20 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
     };
     let row = info.login.as_deref().and_then(oauth::find);
     let entry = match row {
-        Some(row) if info.key_vars.is_empty() || by_login(info, row, options, talk).await? => {
+        Some(row) if info.key_vars.is_empty() || ask_login_or_key(info, row, options, talk).await? => {
             let http = Arc::new(access::http(options));
-            let means = flow::Means { http: &http, clock: &options.clock, vars: &options.vars, talk };
+            let means =
+                flow::FlowContext { http: &http, clock: &options.clock, vars: &options.vars, ui: talk };
             let flow = flow::run(row, &means).await;
             flow.map_err(|error| Report::new(format!("{}: {error}", info.name)))?
         }
-        _ => by_key(info, options, talk).await?,
+        _ => ask_key(info, options, talk).await?,
     };
-    let entry = if options.keyring { into_keyring(options, info, entry).await? } else { entry };
-    let key = key_of(&entry);
-    let before = put(options, &info.id, Some(entry)).await?.and_then(|before| key_of(&before));
+    let entry = if options.keyring { move_to_keyring(options, info, entry).await? } else { entry };
+    let key = stored_key(&entry);
+    let before = store_entry(options, &info.id, Some(entry)).await?.and_then(|before| stored_key(&before));
     if let Some(before) = before.filter(|before| key.as_ref() != Some(before)) {
-        keyring::take_away(&*options.env, &info.id, &before).await?;
+        keyring::remove(&*options.env, &info.id, &before).await?;
     }
     let kept = match key {
         Some(key) if key == keyring::reference(&info.id) => "key stored in the system's keyring".to_string(),
@@ -106,19 +111,19 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
 
 /// Removes the stored credential of a provider, and returns what remains.
 #[doc(hidden)]
-pub async fn logout(options: &Options, provider: &str) -> Result<Left, Report> {
-    let before = put(options, provider, None).await?;
-    if let Some(key) = before.as_ref().and_then(key_of) {
-        keyring::take_away(&*options.env, provider, &key).await?;
+pub async fn logout(options: &Options, provider: &str) -> Result<LogoutOutcome, Report> {
+    let before = store_entry(options, provider, None).await?;
+    if let Some(key) = before.as_ref().and_then(stored_key) {
+        keyring::remove(&*options.env, provider, &key).await?;
     }
     let (files, id) = (options.clone(), provider.to_string());
-    let still = tokio::task::spawn_blocking(move || still_opens(&files, &id)).await;
+    let still = tokio::task::spawn_blocking(move || remaining_credential(&files, &id)).await;
     let still = still.map_err(|error| Report::caused("the work was ended", &error))?;
-    Ok(Left { was_kept: before.is_some(), still })
+    Ok(LogoutOutcome { was_stored: before.is_some(), remaining: still })
 }
 
 /// Stores or removes an entry; returns the old one.
-async fn put(
+async fn store_entry(
     options: &Options,
     provider: &str,
     entry: Option<serde_json::Value>,
@@ -137,16 +142,16 @@ async fn put(
 }
 
 /// Returns the key of an entry, as stored.
-fn key_of(entry: &serde_json::Value) -> Option<String> {
-    match Entry::read(entry) {
+fn stored_key(entry: &serde_json::Value) -> Option<String> {
+    match Entry::parse(entry) {
         Some(Entry::Key { key, .. }) => key.map(|key| key.0),
         _ => None,
     }
 }
 
 /// Returns what authenticates a provider without a stored credential. Reads files.
-fn still_opens(options: &Options, provider: &str) -> Option<String> {
-    let catalog = access::reach(options).catalog;
+fn remaining_credential(options: &Options, provider: &str) -> Option<String> {
+    let catalog = access::load(options).catalog;
     let info = catalog.provider(provider)?;
     let var = |name: &str| options.vars.get(name).cloned().filter(|value| !value.trim().is_empty());
     let set = |name: &&String| var(name).is_some();
@@ -158,28 +163,28 @@ fn still_opens(options: &Options, provider: &str) -> Option<String> {
 
 /// Moves the key of an entry into the system's keyring; the entry then refers to it. Login tokens are renewed
 /// often and stay in the file.
-async fn into_keyring(
+async fn move_to_keyring(
     options: &Options,
     info: &ProviderInfo,
     mut entry: serde_json::Value,
 ) -> Result<serde_json::Value, Report> {
-    let Some(Entry::Key { key: Some(key), .. }) = Entry::read(&entry) else { return Ok(entry) };
+    let Some(Entry::Key { key: Some(key), .. }) = Entry::parse(&entry) else { return Ok(entry) };
     let plain = value::resolve(&key.0, |_| None, None).await;
     let plain = plain.map_err(|error| Report::new(error.to_string()))?;
-    keyring::put(&*options.env, &info.id, &info.name, &plain).await?;
+    keyring::store(&*options.env, &info.id, &info.name, &plain).await?;
     entry["key"] = keyring::reference(&info.id).into();
     Ok(entry)
 }
 
 /// Returns whether the user chose login over a key. A method that cannot work is not offered, but explained.
-async fn by_login(
+async fn ask_login_or_key(
     info: &ProviderInfo,
     row: &oauth::LoginRow,
     options: &Options,
     talk: &dyn LoginUi,
 ) -> Result<bool, Report> {
     if let Err(error) = row.client(&options.vars) {
-        talk.tell(Notice::Progress(error.to_string()));
+        talk.notify(Notice::Progress(error.to_string()));
         return Ok(false);
     }
     let question = format!("{}: l for the login ({}), k for a key", info.name, row.name);
@@ -187,26 +192,27 @@ async fn by_login(
         Some("l" | "login" | "") => Ok(true),
         Some("k" | "key") => Ok(false),
         Some(other) => Err(Report::new(format!("`{other}` is neither l nor k"))),
-        None => Err(given_up()),
+        None => Err(login_canceled()),
     }
 }
 
-async fn by_key(
+async fn ask_key(
     info: &ProviderInfo,
     options: &Options,
     talk: &dyn LoginUi,
 ) -> Result<serde_json::Value, Report> {
-    let key = talk.ask(Question::Secret(format!("Key for {}", info.name))).await.ok_or_else(given_up)?;
+    let key =
+        talk.ask(Question::Secret(format!("Key for {}", info.name))).await.ok_or_else(login_canceled)?;
     let key = key.trim();
     if key.is_empty() {
-        return Err(given_up());
+        return Err(login_canceled());
     }
-    let mut entry = Entry::of_key(key);
+    let mut entry = Entry::from_key(key);
     for name in placeholders(info) {
         if options.vars.contains_key(&name) {
             continue;
         }
-        let said = talk.ask(Question::Line(name.clone())).await.ok_or_else(given_up)?;
+        let said = talk.ask(Question::Line(name.clone())).await.ok_or_else(login_canceled)?;
         let said = said.trim();
         if said.is_empty() {
             return Err(Report::new(format!("{} needs the address in {name}; nothing changed", info.name)));
@@ -222,7 +228,7 @@ fn placeholders(info: &ProviderInfo) -> Vec<String> {
     url.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_string())).collect()
 }
 
-fn given_up() -> Report {
+fn login_canceled() -> Report {
     Report::new("login canceled")
 }
 

@@ -22,9 +22,9 @@ pub mod restore;
 pub use agent_setup::prompt_report::PromptReport;
 pub use agent_setup::toolset::ActiveTools;
 pub use controls::handle::Handle;
-pub use events::event::{Delivery, RuntimeEvent, Snapshot, Summary};
+pub use events::event::{BranchSummaryChoice, Delivery, RuntimeEvent, Snapshot};
 pub use lifecycle::builder::Builder;
 pub use lifecycle::options::{Options, SessionChoice};
 pub use lifecycle::start::start;
 #[doc(hidden)]
-pub use lifecycle::start::{prompt_of, prompt_to_go_on};
+pub use lifecycle::start::{continued_session_prompt, new_session_prompt};

@@ -3,7 +3,7 @@
 //! Must not know the participants. Nothing is written before the first user message; from then on an entry is
 //! in memory only if it is in the file.
 
-mod adopt;
+mod graft;
 mod recent;
 
 use std::collections::HashMap;
@@ -20,10 +20,10 @@ use super::format::entry::Entry;
 use super::format::error::{Problem, SessionError};
 use super::format::header::Header;
 use super::restore::checkpoints;
-use super::store::load::{self, Use};
+use super::store::load::{self, OpenMode};
 use super::store::{self, SessionFile, Store};
 use super::tree::{Entries, Tree};
-use super::usage::totals::Sums;
+use super::usage::totals::UsageTotals;
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
 
@@ -36,11 +36,11 @@ pub struct Session {
     tree: Tree,
     file: Backing,
     problems: Vec<Problem>,
-    sums: Sums,
+    usage_totals: UsageTotals,
     /// Index of the latest entry that records a restore of the workspace.
-    restored: Option<u32>,
+    last_restore: Option<u32>,
     /// The entries of the latest context, whose decoded messages are cached.
-    told: Mutex<Vec<u32>>,
+    cached_entries: Mutex<Vec<u32>>,
     clock: SharedClock,
     ids: SharedIds,
 }
@@ -55,9 +55,9 @@ enum Backing {
     /// In a file.
     Open(Store),
     /// In a file of an earlier format, which is converted with the next entry.
-    Earlier(Store, u64),
+    OldFormat(Store, u64),
     /// In a file opened read-only.
-    Looked(PathBuf),
+    ReadOnly(PathBuf),
 }
 
 impl std::fmt::Debug for Session {
@@ -87,42 +87,64 @@ impl Session {
 
     /// Sets the parent session's file. Call it before anything is written.
     #[must_use]
-    pub fn descending_from(mut self, parent: &Path) -> Self {
+    pub fn with_parent(mut self, parent: &Path) -> Self {
         let began = clock::parse_iso8601(&self.header.timestamp).unwrap_or(0);
         self.header = Header::forked(self.header.id, began, self.header.cwd, parent);
         self
     }
 
     fn empty(header: Header, file: Backing, clock: SharedClock, ids: SharedIds) -> Self {
-        let (tree, sums, told) = (Tree::default(), Sums::default(), Mutex::default());
-        Self { header, tree, file, problems: Vec::new(), sums, restored: None, told, clock, ids }
+        let (tree, sums, told) = (Tree::default(), UsageTotals::default(), Mutex::default());
+        Self {
+            header,
+            tree,
+            file,
+            problems: Vec::new(),
+            usage_totals: sums,
+            last_restore: None,
+            cached_entries: told,
+            clock,
+            ids,
+        }
     }
 
     /// Opens a session file for writing and locks it against other processes ([`SessionError::Busy`]). A torn
     /// tail is repaired; broken lines are skipped and listed in [`Session::problems`]; an empty file becomes
     /// a new session; a file of an earlier format is converted with the next entry; other files are refused.
     pub fn open(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
-        let loaded = load::load(path, Use::Write)?;
+        let loaded = load::load(path, OpenMode::Write)?;
         let Some(header) = loaded.header else {
             return Self::start_in_empty_file(path, loaded.store, clock, ids);
         };
-        let file = match loaded.earlier {
-            Some(version) => Backing::Earlier(loaded.store, version),
+        let file = match loaded.old_version {
+            Some(version) => Backing::OldFormat(loaded.store, version),
             None => Backing::Open(loaded.store),
         };
-        let problems = sorted(loaded.problems);
-        let (tree, sums, restored) = (loaded.tree, loaded.sums, loaded.restored);
-        Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
+        let problems = sort_problems(loaded.problems);
+        let (tree, sums, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
+        Ok(Self {
+            tree,
+            problems,
+            usage_totals: sums,
+            last_restore: restored,
+            ..Self::empty(header, file, clock, ids)
+        })
     }
 
     /// Opens a session file read-only. Another process may have it open.
-    pub fn look_at(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
-        let loaded = load::load(path, Use::Look)?;
+    pub fn open_read_only(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
+        let loaded = load::load(path, OpenMode::ReadOnly)?;
         let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
-        let file = Backing::Looked(path.to_path_buf());
-        let problems = sorted(loaded.problems);
-        let (tree, sums, restored) = (loaded.tree, loaded.sums, loaded.restored);
-        Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
+        let file = Backing::ReadOnly(path.to_path_buf());
+        let problems = sort_problems(loaded.problems);
+        let (tree, sums, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
+        Ok(Self {
+            tree,
+            problems,
+            usage_totals: sums,
+            last_restore: restored,
+            ..Self::empty(header, file, clock, ids)
+        })
     }
 
     /// Returns a new session with the branch up to `leaf` (empty for `None`), in a new file below `root`, or
@@ -132,31 +154,31 @@ impl Session {
             return Err(SessionError::NoSuchEntry(id.to_string()));
         }
         let path = leaf.map_or_else(Vec::new, |leaf| self.tree.path_to(leaf));
-        let entries = fork::branch(&path, &self.tree).map_err(|source| self.unreadable(source))?;
+        let entries = fork::branch_entries(&path, &self.tree).map_err(|source| self.read_error(source))?;
         let labels = self.labels();
         let named: Vec<(String, String)> = entries
             .iter()
             .filter_map(|entry| Some((entry.id().to_string(), labels.get(entry.id())?.clone())))
             .collect();
-        let mut fork = self.sibling(root, cwd, entries)?;
+        let mut fork = self.with_entries(root, cwd, entries)?;
         for (id, label) in named {
-            fork.label(&id, Some(&label))?;
+            fork.set_label(&id, Some(&label))?;
         }
         Ok(fork)
     }
 
     /// Returns a new session with all entries of this one, in a new file below `root`.
     pub fn copy(&self, root: &Path) -> Result<Self, SessionError> {
-        let entries = self.tree.entries().map(|entry| entry.behind(entry.parent_id()));
+        let entries = self.tree.entries().map(|entry| entry.with_parent(entry.parent_id()));
         let entries: io::Result<Vec<Entry>> = entries.collect();
-        let entries = entries.map_err(|source| self.unreadable(source))?;
-        let mut copy = self.sibling(root, Path::new(&self.header.cwd), entries)?;
+        let entries = entries.map_err(|source| self.read_error(source))?;
+        let mut copy = self.with_entries(root, Path::new(&self.header.cwd), entries)?;
         copy.branch(self.leaf())?;
         Ok(copy)
     }
 
     /// Returns a new session that starts with these entries.
-    fn sibling(&self, root: &Path, cwd: &Path, entries: Vec<Entry>) -> Result<Self, SessionError> {
+    fn with_entries(&self, root: &Path, cwd: &Path, entries: Vec<Entry>) -> Result<Self, SessionError> {
         let (clock, ids) = (self.clock.clone(), self.ids.clone());
         let now = clock.now_ms();
         let id = ids.session(now);
@@ -175,8 +197,8 @@ impl Session {
         while let Some(entry) = entries.next() {
             speaks |= entry.kind() == "message";
             match entries.peek() {
-                None if speaks && kept => new.write_whole(entry, Store::create)?,
-                _ => new.keep(entry),
+                None if speaks && kept => new.write_file(entry, Store::create)?,
+                _ => new.add_to_memory(entry),
             }
         }
         Ok(new)
@@ -185,16 +207,16 @@ impl Session {
     /// Returns a read-only copy for use on another thread while this session continues. Cheap at any length:
     /// the lines stay in the file.
     #[must_use]
-    pub fn beside(&self) -> Self {
-        let file = self.file().map_or(Backing::Memory, |path| Backing::Looked(path.to_path_buf()));
+    pub fn read_only_copy(&self) -> Self {
+        let file = self.file().map_or(Backing::Memory, |path| Backing::ReadOnly(path.to_path_buf()));
         let (clock, ids) = (self.clock.clone(), self.ids.clone());
         let same = Self::empty(self.header.clone(), file, clock, ids);
         let problems = self.problems.clone();
-        Self { tree: self.tree.beside(), problems, restored: self.restored, ..same }
+        Self { tree: self.tree.read_only_copy(), problems, last_restore: self.last_restore, ..same }
     }
 
-    fn unreadable(&self, source: io::Error) -> SessionError {
-        unreadable(self.file().unwrap_or(Path::new("")), source)
+    fn read_error(&self, source: io::Error) -> SessionError {
+        read_error(self.file().unwrap_or(Path::new("")), source)
     }
 
     fn start_in_empty_file(
@@ -213,9 +235,9 @@ impl Session {
     /// Appends an entry after the leaf and makes it the leaf. It is in the file when this returns; after a
     /// failure it is neither in the file nor in memory.
     pub fn append(&mut self, body: EntryBody) -> Result<String, SessionError> {
-        let body = normalised(body);
-        let starts = begins_file(&body);
-        let id = self.free_id();
+        let body = normalize_name(body);
+        let starts = starts_file(&body);
+        let id = self.unused_id();
         let parent = self.leaf().map(str::to_string);
         let stamp = clock::iso8601(self.clock.now_ms());
         let entry = Entry::new(id.clone(), parent, stamp, &body).ok_or(SessionError::BadEntry)?;
@@ -225,61 +247,61 @@ impl Session {
 
     fn write(&mut self, entry: Entry, starts: bool) -> Result<(), SessionError> {
         match &mut self.file {
-            Backing::Memory => self.keep(entry),
-            Backing::Looked(path) => return Err(SessionError::ReadOnly(path.clone())),
-            Backing::Pending(_) if !starts => self.keep(entry),
+            Backing::Memory => self.add_to_memory(entry),
+            Backing::ReadOnly(path) => return Err(SessionError::ReadOnly(path.clone())),
+            Backing::Pending(_) if !starts => self.add_to_memory(entry),
             // The file was deleted by another process: the entries in memory are written to a new one.
-            Backing::Open(store) if store.is_gone() => self.write_whole(entry, Store::create)?,
+            Backing::Open(store) if store.is_deleted() => self.write_file(entry, Store::create)?,
             Backing::Open(store) => {
-                let line = entry.line().map_err(|source| unreadable(store.path(), source))?;
+                let line = entry.line().map_err(|source| read_error(store.path(), source))?;
                 let from = store.append(&format!("{line}\n"))?;
                 let lines = store.open()?.lines();
                 drop(line);
-                self.keep(entry);
+                self.add_to_memory(entry);
                 if let Some(from) = from {
-                    self.tree.settle_last(lines, from);
+                    self.tree.set_last_location(lines, from);
                 }
             }
-            Backing::Pending(_) => self.write_whole(entry, Store::create)?,
-            Backing::Earlier(_, version) => {
+            Backing::Pending(_) => self.write_file(entry, Store::create)?,
+            Backing::OldFormat(_, version) => {
                 let version = *version;
-                self.write_whole(entry, |store, text| store.upgrade(text, version))?;
+                self.write_file(entry, |store, text| store.upgrade(text, version))?;
             }
         }
         Ok(())
     }
 
     /// Adds an entry to memory.
-    fn keep(&mut self, entry: Entry) {
-        let restores = entry.line().is_ok_and(|line| checkpoints::restores(entry.kind(), &line));
+    fn add_to_memory(&mut self, entry: Entry) {
+        let restores = entry.line().is_ok_and(|line| checkpoints::is_restore(entry.kind(), &line));
         let pushed = self.tree.push(entry);
         if restores {
-            self.restored = self.tree.leaf_index();
+            self.last_restore = self.tree.leaf_index();
         }
         debug_assert!(pushed.is_ok(), "the id was free");
     }
 
     /// Creates a file with all entries and one more.
-    fn write_whole(
+    fn write_file(
         &mut self,
         entry: Entry,
         write: impl FnOnce(&mut Store, &str) -> Result<SessionFile, SessionError>,
     ) -> Result<(), SessionError> {
-        let (Backing::Pending(store) | Backing::Open(store) | Backing::Earlier(store, _)) = &mut self.file
+        let (Backing::Pending(store) | Backing::Open(store) | Backing::OldFormat(store, _)) = &mut self.file
         else {
             return Ok(());
         };
-        let text = whole(&self.header, &self.tree, &entry);
-        let text = text.map_err(|source| unreadable(store.path(), source))?;
+        let text = file_text(&self.header, &self.tree, &entry);
+        let text = text.map_err(|source| read_error(store.path(), source))?;
         let lines = write(store, &text)?.lines();
         let store = std::mem::replace(store, Store::new(PathBuf::new()));
         self.file = Backing::Open(store);
-        self.keep(entry);
-        self.tree.settle(&lines, self.header.line.len() as u64 + 1);
+        self.add_to_memory(entry);
+        self.tree.set_locations(&lines, self.header.line.len() as u64 + 1);
         Ok(())
     }
 
-    fn free_id(&self) -> String {
+    fn unused_id(&self) -> String {
         (0..SHORT_ID_TRIES)
             .map(|_| self.ids.entry())
             .find(|id| !self.tree.contains(id))
@@ -290,7 +312,7 @@ impl Session {
     pub fn sync(&self) -> Result<(), SessionError> {
         match &self.file {
             Backing::Open(store) => store.sync(),
-            Backing::Memory | Backing::Pending(_) | Backing::Earlier(..) | Backing::Looked(_) => Ok(()),
+            Backing::Memory | Backing::Pending(_) | Backing::OldFormat(..) | Backing::ReadOnly(_) => Ok(()),
         }
     }
 
@@ -301,7 +323,7 @@ impl Session {
     }
 
     /// Sets or removes the label of an entry. The label is an entry itself, after the leaf.
-    pub fn label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
+    pub fn set_label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
         if !self.tree.contains(target) {
             return Err(SessionError::NoSuchEntry(target.to_string()));
         }
@@ -324,30 +346,30 @@ impl Session {
     /// Returns the conversation from the root to the leaf. Its messages stay cached until the next call;
     /// those of a branch that was left or summarized since are dropped.
     pub fn context(&self) -> SessionContext {
-        let (path, from) = projection::told_path(&self.tree, self.tree.leaf_index());
-        messages::decode(&path[from..]);
+        let (path, from) = projection::sent_path(&self.tree, self.tree.leaf_index());
+        messages::decode_messages(&path[from..]);
         let context = messages::build(&path);
-        let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
+        let mut now: Vec<u32> = self.tree.ancestors(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
-        let mut told = self.told.lock();
+        let mut told = self.cached_entries.lock();
         for left in told.iter().filter(|at| now.binary_search(at).is_err()) {
-            self.tree.entry(*left).forget();
+            self.tree.entry(*left).drop_cached_message();
         }
         *told = now;
         context
     }
 
     /// Drops the messages that are cached for the next context.
-    pub fn forget(&self) {
-        let mut told = self.told.lock();
+    pub fn drop_cached_messages(&self) {
+        let mut told = self.cached_entries.lock();
         for at in std::mem::take(&mut *told) {
-            self.tree.entry(at).forget();
+            self.tree.entry(at).drop_cached_message();
         }
     }
 
     /// Returns the conversation from the root to any entry; empty when there is no such entry.
     pub fn context_at(&self, leaf: &str) -> SessionContext {
-        messages::build(&projection::told_path(&self.tree, self.tree.index_of(leaf)).0)
+        messages::build(&projection::sent_path(&self.tree, self.tree.index_of(leaf)).0)
     }
 
     /// Returns the session's id.
@@ -363,8 +385,8 @@ impl Session {
     /// Returns the file, once it exists.
     pub fn file(&self) -> Option<&Path> {
         match &self.file {
-            Backing::Open(store) | Backing::Earlier(store, _) => Some(store.path()),
-            Backing::Looked(path) => Some(path),
+            Backing::Open(store) | Backing::OldFormat(store, _) => Some(store.path()),
+            Backing::ReadOnly(path) => Some(path),
             Backing::Memory | Backing::Pending(_) => None,
         }
     }
@@ -391,7 +413,7 @@ impl Session {
 }
 
 /// Returns the text of a file with all entries and one more. Fails when an entry cannot be read.
-fn whole(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
+fn file_text(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
     let mut text = format!("{}\n", header.line);
     for entry in tree.entries().chain([last]) {
         text.push_str(&entry.line()?);
@@ -400,17 +422,17 @@ fn whole(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
     Ok(text)
 }
 
-fn unreadable(path: &Path, source: io::Error) -> SessionError {
+fn read_error(path: &Path, source: io::Error) -> SessionError {
     SessionError::Io { path: path.to_path_buf(), source }
 }
 
-fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
+fn sort_problems(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by_key(|problem| problem.line);
     problems
 }
 
 /// Normalizes a session name to one line.
-fn normalised(body: EntryBody) -> EntryBody {
+fn normalize_name(body: EntryBody) -> EntryBody {
     match body {
         EntryBody::SessionInfo { name: Some(name) } => {
             let name = name.split(['\r', '\n']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
@@ -421,7 +443,7 @@ fn normalised(body: EntryBody) -> EntryBody {
 }
 
 /// Whether this entry causes the file to be created: the first message of a user or a model.
-fn begins_file(body: &EntryBody) -> bool {
+fn starts_file(body: &EntryBody) -> bool {
     matches!(body, EntryBody::Message { message } if message.role() != "system")
 }
 

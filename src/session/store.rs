@@ -4,12 +4,12 @@
 //! lines in one write each, and is rewritten only once: when a file of an earlier format is appended to. The
 //! old file is then kept beside it.
 
+mod chunks;
 pub mod import;
 pub mod index;
 pub mod listing;
 pub mod load;
 pub mod lock;
-mod pieces;
 pub mod prompts;
 pub mod search;
 pub mod trash;
@@ -20,21 +20,23 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::format::entry::Lines;
+use super::format::entry::LineSource;
 use super::format::error::SessionError;
 use crate::base::clock;
 
 /// Pieces up to this many bytes are read without checking the file size first.
-const UNASKED: usize = 1 << 20;
+const UNCHECKED_READ_MAX: usize = 1 << 20;
 
 /// An open session file, whose lines can be read again.
 #[derive(Debug, Clone)]
 pub(super) struct SessionFile(Arc<File>);
 
-impl Lines for SessionFile {
+impl LineSource for SessionFile {
     fn read(&self, from: u64, length: u32) -> io::Result<String> {
         // An index may hold wrong lengths, and the buffer is as large as the requested piece.
-        if length as usize > UNASKED && from.saturating_add(u64::from(length)) > self.0.metadata()?.len() {
+        if length as usize > UNCHECKED_READ_MAX
+            && from.saturating_add(u64::from(length)) > self.0.metadata()?.len()
+        {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its line"));
         }
         let mut bytes = vec![0; length as usize];
@@ -45,7 +47,7 @@ impl Lines for SessionFile {
 
 impl SessionFile {
     /// Returns it as a source of lines for entries.
-    pub(super) fn lines(&self) -> Arc<dyn Lines> {
+    pub(super) fn lines(&self) -> Arc<dyn LineSource> {
         Arc::new(self.clone())
     }
 }
@@ -56,7 +58,7 @@ pub(super) struct Store {
     path: PathBuf,
     file: Option<SessionFile>,
     /// Whether the file ends within a line that could not be cut off.
-    torn: bool,
+    ends_torn: bool,
 }
 
 impl Drop for Store {
@@ -74,13 +76,13 @@ impl Drop for Store {
 impl Store {
     /// Returns a store for a file that does not exist yet.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, file: None, torn: false }
+        Self { path, file: None, ends_torn: false }
     }
 
     /// Returns a store for an open file.
     #[cfg(test)]
-    pub(super) fn over(path: PathBuf, file: File) -> Self {
-        Self { path, file: Some(SessionFile(Arc::new(file))), torn: false }
+    pub(super) fn from_file(path: PathBuf, file: File) -> Self {
+        Self { path, file: Some(SessionFile(Arc::new(file))), ends_torn: false }
     }
 
     /// Returns the path of the file, which may not exist yet.
@@ -97,7 +99,7 @@ impl Store {
         self.make_folder()?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&self.path);
         let file = file.map_err(|source| self.error(source))?;
-        lock::take(&file, &self.path)?;
+        lock::lock_file(&file, &self.path)?;
         let file = SessionFile(Arc::new(file));
         self.file = Some(file.clone());
         let written = self.append(lines);
@@ -125,9 +127,9 @@ impl Store {
         let kept = self.path.with_extension(format!("jsonl.v{from}"));
         let replaced = self.replace(lines, &kept);
         let file = replaced.map_err(|source| self.error(source))?;
-        lock::take(&file, &self.path)?;
+        lock::lock_file(&file, &self.path)?;
         let file = SessionFile(Arc::new(file));
-        (self.file, self.torn) = (Some(file.clone()), false);
+        (self.file, self.ends_torn) = (Some(file.clone()), false);
         sync_folder(&self.path);
         Ok(file)
     }
@@ -149,7 +151,7 @@ impl Store {
     }
 
     /// Whether the open file was deleted. Further writes would be lost.
-    pub(super) fn is_gone(&self) -> bool {
+    pub(super) fn is_deleted(&self) -> bool {
         let file = self.file.as_ref();
         file.and_then(|file| file.0.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
     }
@@ -159,17 +161,17 @@ impl Store {
     /// append ends the broken line first.
     pub(super) fn append(&mut self, lines: &str) -> Result<Option<u64>, SessionError> {
         let file = self.open()?;
-        let text = if self.torn { format!("\n{lines}") } else { lines.to_string() };
+        let text = if self.ends_torn { format!("\n{lines}") } else { lines.to_string() };
         let before = file.0.metadata().map(|found| found.len()).ok();
         match write_counted(&file.0, text.as_bytes()) {
             (_, Ok(())) => {
-                self.torn = false;
+                self.ends_torn = false;
                 let now = file.0.metadata().map(|found| found.len()).ok();
                 let alone = now.zip(before).is_some_and(|(now, before)| now == before + text.len() as u64);
                 Ok(before.filter(|_| alone).map(|before| before + (text.len() - lines.len()) as u64))
             }
             (written, Err(source)) => {
-                self.torn |= written > 0 && !cut_back(&file.0, before, written);
+                self.ends_torn |= written > 0 && !undo_write(&file.0, before, written);
                 Err(self.error(source))
             }
         }
@@ -182,7 +184,7 @@ impl Store {
         }
         let file = OpenOptions::new().read(true).append(true).open(&self.path);
         let file = file.map_err(|source| self.error(source))?;
-        lock::take(&file, &self.path)?;
+        lock::lock_file(&file, &self.path)?;
         Ok(self.file.insert(SessionFile(Arc::new(file))).clone())
     }
 
@@ -221,7 +223,7 @@ fn write_counted(mut file: &File, mut bytes: &[u8]) -> (u64, io::Result<()>) {
 }
 
 /// Truncates a broken write, unless another process has appended since.
-fn cut_back(file: &File, before: Option<u64>, written: u64) -> bool {
+fn undo_write(file: &File, before: Option<u64>, written: u64) -> bool {
     let now = file.metadata().map(|found| found.len()).ok();
     before.is_some_and(|before| now == Some(before + written) && file.set_len(before).is_ok())
 }

@@ -18,11 +18,11 @@ use compact_str::CompactString;
 use hashbrown::HashTable;
 
 use self::base::Base;
-use self::id_hash::{IdSums, spread};
+use self::id_hash::{IdHasher, spread};
 use self::kinds::Kinds;
-use self::rows::{Links, Row, Widths, somebody};
+use self::rows::{Links, Row, Widths, some_index};
 use self::slots::Slots;
-use super::format::entry::{Entry, Lines, Place};
+use super::format::entry::{Entry, EntryHead, LineSource};
 use super::format::role::Role;
 
 /// The tree.
@@ -30,7 +30,7 @@ pub struct Tree {
     /// The first rows, if an index has them.
     base: Option<Arc<Base>>,
     /// Changes to those rows.
-    touched: HashMap<u32, Links>,
+    changed_links: HashMap<u32, Links>,
     /// The rows after them, and separately their ids and timestamps. In one struct they would be moved with a
     /// string instruction, which stalls the pipeline.
     rows: Vec<Row>,
@@ -38,22 +38,22 @@ pub struct Tree {
     /// Indices of those rows by id. The ids are only in the rows; each entry has a part of its hash, so that
     /// the table grows without reading them.
     by_id: HashTable<(u32, u32)>,
-    sums: IdSums,
+    id_hasher: IdHasher,
     /// Widths of the texts; `None` once one was too long for the rows of an index.
     widths: Option<Widths>,
     kinds: Kinds,
     slots: Slots,
     /// Source of lines.
-    lines: Option<Arc<dyn Lines>>,
+    lines: Option<Arc<dyn LineSource>>,
     leaf: Option<u32>,
     /// The latest root.
     root: Option<u32>,
     /// How many entries nothing follows.
-    ends: u32,
+    leaf_count: u32,
     /// Entries whose parent has not been read yet, by the parent's id.
-    waiting: HashMap<CompactString, Vec<u32>>,
+    orphans: HashMap<CompactString, Vec<u32>>,
     /// The same parents, by the indices of the waiting entries.
-    lost: HashMap<u32, CompactString>,
+    missing_parents: HashMap<u32, CompactString>,
     /// Whether an entry precedes its parent, or is its own parent.
     unordered: bool,
 }
@@ -62,20 +62,20 @@ impl Default for Tree {
     fn default() -> Self {
         Self {
             base: None,
-            touched: HashMap::new(),
+            changed_links: HashMap::new(),
             rows: Vec::new(),
             texts: Vec::new(),
             by_id: HashTable::new(),
-            sums: IdSums::default(),
+            id_hasher: IdHasher::default(),
             widths: Some(Widths::default()),
             kinds: Kinds::default(),
             slots: Slots::default(),
             lines: None,
             leaf: None,
             root: None,
-            ends: 0,
-            waiting: HashMap::new(),
-            lost: HashMap::new(),
+            leaf_count: 0,
+            orphans: HashMap::new(),
+            missing_parents: HashMap::new(),
             unordered: false,
         }
     }
@@ -91,18 +91,18 @@ impl std::fmt::Debug for Tree {
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     tree: &'a Tree,
-    places: std::ops::Range<u32>,
+    range: std::ops::Range<u32>,
 }
 
 impl<'a> Entries<'a> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.range.is_empty()
     }
 
     /// Returns the entry at an index.
     pub fn get(&self, at: usize) -> Option<&'a Entry> {
-        self.places.clone().nth(at).map(|at| self.tree.entry(at))
+        self.range.clone().nth(at).map(|at| self.tree.entry(at))
     }
 }
 
@@ -110,21 +110,21 @@ impl<'a> Iterator for Entries<'a> {
     type Item = &'a Entry;
 
     fn next(&mut self) -> Option<&'a Entry> {
-        self.places.next().map(|at| self.tree.entry(at))
+        self.range.next().map(|at| self.tree.entry(at))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.places.size_hint()
+        self.range.size_hint()
     }
 
     fn nth(&mut self, n: usize) -> Option<&'a Entry> {
-        self.places.nth(n).map(|at| self.tree.entry(at))
+        self.range.nth(n).map(|at| self.tree.entry(at))
     }
 }
 
 impl DoubleEndedIterator for Entries<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.places.next_back().map(|at| self.tree.entry(at))
+        self.range.next_back().map(|at| self.tree.entry(at))
     }
 }
 
@@ -133,30 +133,30 @@ impl ExactSizeIterator for Entries<'_> {}
 impl Tree {
     /// Returns a copy for another thread while this tree grows. Copies only rows that no index has: entries
     /// are created again on access.
-    pub(super) fn beside(&self) -> Self {
+    pub(super) fn read_only_copy(&self) -> Self {
         Self {
             base: self.base.clone(),
-            touched: self.touched.clone(),
+            changed_links: self.changed_links.clone(),
             rows: self.rows.clone(),
             texts: self.texts.clone(),
             by_id: self.by_id.clone(),
-            sums: self.sums.clone(),
+            id_hasher: self.id_hasher.clone(),
             widths: self.widths,
             kinds: self.kinds.clone(),
-            slots: self.slots.copy(Entry::here),
+            slots: self.slots.copy(Entry::copy_in_memory),
             lines: self.lines.clone(),
             leaf: self.leaf,
             root: self.root,
-            ends: self.ends,
-            waiting: self.waiting.clone(),
-            lost: self.lost.clone(),
+            leaf_count: self.leaf_count,
+            orphans: self.orphans.clone(),
+            missing_parents: self.missing_parents.clone(),
             unordered: self.unordered,
         }
     }
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.based() as usize + self.rows.len()
+        self.base_len() as usize + self.rows.len()
     }
 
     /// Whether there are none.
@@ -167,14 +167,15 @@ impl Tree {
     /// Returns all entries in the order of the file. Each is created when it is reached; if type or role
     /// suffices to skip entries, use [`Self::of_kind`] or [`Self::role`], which do not create them.
     pub fn entries(&self) -> Entries<'_> {
-        Entries { tree: self, places: 0..self.len() as u32 }
+        Entries { tree: self, range: 0..self.len() as u32 }
     }
 
     /// Returns the entries of a type on all branches, latest in the file first. Skips other entries without
     /// reading them.
     pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Entry> {
-        let latest = self.kinds.named(kind).and_then(|kind| somebody(kind.latest));
-        std::iter::successors(latest, |at| somebody(self.links(*at).same)).map(|at| self.entry(at))
+        let latest = self.kinds.find(kind).and_then(|kind| some_index(kind.latest));
+        std::iter::successors(latest, |at| some_index(self.links(*at).previous_same_kind))
+            .map(|at| self.entry(at))
     }
 
     /// Returns the entry with an id.
@@ -184,7 +185,7 @@ impl Tree {
 
     /// Returns the entry at a valid index.
     pub fn entry(&self, at: u32) -> &Entry {
-        self.slots.get_or(at, || self.make(at))
+        self.slots.get_or(at, || self.create_entry(at))
     }
 
     /// Returns the role of the entry at a valid index.
@@ -208,40 +209,40 @@ impl Tree {
         self.row(at).length
     }
 
-    fn make(&self, at: u32) -> Entry {
+    fn create_entry(&self, at: u32) -> Entry {
         let row = self.row(at);
         let (id, timestamp) = self.texts(at);
-        let parent_id = match somebody(row.links.parent) {
+        let parent_id = match some_index(row.links.parent) {
             Some(parent) => Some(self.texts(parent).0),
-            None => self.lost.get(&at).cloned(),
+            None => self.missing_parents.get(&at).cloned(),
         };
         let kind = self.kinds.get(row.kind).map(|kind| kind.name.clone()).unwrap_or_default();
-        let place = Place { id, parent_id, timestamp, kind, role: row.role };
-        Entry::there(place, self.lines.clone().unwrap_or_else(|| Arc::new(Nowhere)), row.from, row.length)
+        let place = EntryHead { id, parent_id, timestamp, kind, role: row.role };
+        Entry::in_file(place, self.lines.clone().unwrap_or_else(|| Arc::new(NoLines)), row.from, row.length)
     }
 
     /// The number of entries that were created.
     #[cfg(test)]
-    pub(crate) fn made(&self) -> usize {
+    pub(crate) fn created_count(&self) -> usize {
         self.slots.count()
     }
 
     /// Returns the index of an entry in [`Tree::entries`].
     pub fn index_of(&self, id: &str) -> Option<u32> {
-        let sum = self.sums.of(id);
-        let is_it = |(other, at): &(u32, u32)| *other == sum && self.is(*at, id);
+        let sum = self.id_hasher.hash(id);
+        let is_it = |(other, at): &(u32, u32)| *other == sum && self.has_id(*at, id);
         let behind = self.by_id.find(spread(sum), is_it).map(|(_, at)| *at);
-        behind.or_else(|| self.base.as_ref()?.place(id))
+        behind.or_else(|| self.base.as_ref()?.index_of(id))
     }
 
     /// Returns the index of the parent.
     pub fn parent_index(&self, at: u32) -> Option<u32> {
-        if (at as usize) < self.len() { somebody(self.links(at).parent) } else { None }
+        if (at as usize) < self.len() { some_index(self.links(at).parent) } else { None }
     }
 
     /// How many entries nothing follows.
-    pub fn ends(&self) -> usize {
-        self.ends as usize
+    pub fn leaf_count(&self) -> usize {
+        self.leaf_count as usize
     }
 
     /// Whether an entry has the id.
@@ -260,8 +261,8 @@ impl Tree {
     }
 
     /// Whether there are entries whose parent has not been read yet.
-    pub(super) fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+    pub(super) fn has_orphans(&self) -> bool {
+        !self.orphans.is_empty()
     }
 
     /// Whether every entry follows its parent in the file.
@@ -288,8 +289,8 @@ impl Tree {
 
     /// Returns the indices from `leaf` back to the root. Stops early at a missing parent, and where the path
     /// would form a cycle.
-    pub fn way_back(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
-        let way = std::iter::successors(leaf, |at| somebody(self.links(*at).parent));
+    pub fn ancestors(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
+        let way = std::iter::successors(leaf, |at| some_index(self.links(*at).parent));
         // An ordered tree has no cycles.
         let mut seen = self.unordered.then(HashSet::new);
         way.take_while(move |at| seen.as_mut().is_none_or(|seen| seen.insert(*at)))
@@ -297,8 +298,10 @@ impl Tree {
 
     /// Returns the indices of the steering entries between `at` (exclusive) and the root, backward. Only if
     /// the tree [is ordered](Self::is_ordered).
-    pub(super) fn steering(&self, at: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(somebody(self.links(at).steering), |at| somebody(self.links(*at).steering))
+    pub(super) fn context_ancestors(&self, at: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(some_index(self.links(at).context_ancestor), |at| {
+            some_index(self.links(*at).context_ancestor)
+        })
     }
 
     /// Returns the entries from the root to `leaf`, as far as [`Self::way_back`] goes.
@@ -307,7 +310,7 @@ impl Tree {
     }
 
     fn path_from(&self, leaf: Option<u32>) -> Vec<&Entry> {
-        let mut path: Vec<&Entry> = self.way_back(leaf).map(|at| self.entry(at)).collect();
+        let mut path: Vec<&Entry> = self.ancestors(leaf).map(|at| self.entry(at)).collect();
         path.reverse();
         path
     }
@@ -322,11 +325,12 @@ impl Tree {
     pub fn children(&self, id: Option<&str>) -> Vec<&Entry> {
         let first = match id {
             None => self.root,
-            Some(id) => self.index_of(id).and_then(|at| somebody(self.links(at).first)),
+            Some(id) => self.index_of(id).and_then(|at| some_index(self.links(at).last_child)),
         };
-        let mut found: Vec<u32> = std::iter::successors(first, |at| somebody(self.links(*at).next)).collect();
+        let mut found: Vec<u32> =
+            std::iter::successors(first, |at| some_index(self.links(*at).previous_sibling)).collect();
         if id.is_none() {
-            found.extend(self.lost.keys());
+            found.extend(self.missing_parents.keys());
         }
         found.sort_unstable();
         found.into_iter().map(|at| self.entry(at)).collect()
@@ -341,9 +345,9 @@ impl Tree {
 }
 
 /// Source of lines of a tree whose entries are all in memory.
-struct Nowhere;
+struct NoLines;
 
-impl Lines for Nowhere {
+impl LineSource for NoLines {
     fn read(&self, _: u64, _: u32) -> std::io::Result<String> {
         Err(std::io::ErrorKind::NotFound.into())
     }

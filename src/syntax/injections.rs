@@ -18,24 +18,24 @@ use crate::text::rope::Text;
 const LEN_MAX: usize = 256 << 10;
 
 /// A text in another language.
-pub struct Layer {
+pub struct InjectedTree {
     /// Which one.
     pub language: &'static Language,
     /// The language ready for use.
-    pub made: &'static Compiled,
+    pub compiled: &'static Compiled,
     /// The tree; its offsets are those of the whole text.
     pub tree: Tree,
 }
 
 /// Texts in one language that were found.
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct Injection {
     language: &'static Language,
     ranges: Vec<tree_sitter::Range>,
 }
 
 /// Texts in other languages, parsed.
-pub(super) fn parse(found: Vec<Inner>, text: &Text, deadline: Instant) -> Vec<Layer> {
+pub(super) fn parse(found: Vec<Injection>, text: &Text, deadline: Instant) -> Vec<InjectedTree> {
     let mut parser = Parser::new();
     let mut out = Vec::new();
     for inner in found {
@@ -47,32 +47,33 @@ pub(super) fn parse(found: Vec<Inner>, text: &Text, deadline: Instant) -> Vec<La
             continue;
         }
         let Some(tree) = tree::run(&mut parser, text, None, deadline) else { break };
-        out.push(Layer { language: inner.language, made, tree });
+        out.push(InjectedTree { language: inner.language, compiled: made, tree });
     }
     out
 }
 
 /// Gathers texts in other languages from what a walk through a tree finds.
-pub(super) struct Finder<'a> {
-    made: &'a Compiled,
+pub(super) struct InjectionFinder<'a> {
+    compiled: &'a Compiled,
     text: &'a Text,
-    found: Vec<Inner>,
+    found: Vec<Injection>,
     /// Texts that are pieces of one, by their pattern and language.
     combined: BTreeMap<(usize, &'static str), usize>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> InjectionFinder<'a> {
     /// One that has found nothing yet.
     pub(super) fn new(made: &'a Compiled, text: &'a Text) -> Self {
-        Self { made, text, found: Vec::new(), combined: BTreeMap::new() }
+        Self { compiled: made, text, found: Vec::new(), combined: BTreeMap::new() }
     }
 
     /// Takes in a match of a pattern about such texts.
-    pub(super) fn add(&mut self, found: &rules::Found<'_, '_>) {
+    pub(super) fn add(&mut self, found: &rules::QueryMatch<'_, '_>) {
         let Some(language) = self.language(found) else { return };
-        let has = |key: &str| self.made.rules.setting(found.pattern, key).is_some();
+        let has = |key: &str| self.compiled.rules.setting(found.pattern, key).is_some();
         let mut ranges = Vec::new();
-        for (_, node) in found.captures.iter().filter(|(capture, _)| Some(*capture) == self.made.content) {
+        for (_, node) in found.captures.iter().filter(|(capture, _)| Some(*capture) == self.compiled.content)
+        {
             content(*node, has("injection.include-children"), &mut ranges);
         }
         if ranges.is_empty() {
@@ -83,16 +84,17 @@ impl<'a> Finder<'a> {
             Some(at) if has("injection.combined") => self.found[*at].ranges.append(&mut ranges),
             _ => {
                 self.combined.insert(key, self.found.len());
-                self.found.push(Inner { language, ranges });
+                self.found.push(Injection { language, ranges });
             }
         }
     }
 
-    fn language(&self, found: &rules::Found<'_, '_>) -> Option<&'static Language> {
-        if let Some(name) = self.made.rules.setting(found.pattern, "injection.language") {
+    fn language(&self, found: &rules::QueryMatch<'_, '_>) -> Option<&'static Language> {
+        if let Some(name) = self.compiled.rules.setting(found.pattern, "injection.language") {
             return detect::by_name(name);
         }
-        let (_, node) = found.captures.iter().find(|(capture, _)| Some(*capture) == self.made.named)?;
+        let (_, node) =
+            found.captures.iter().find(|(capture, _)| Some(*capture) == self.compiled.language_capture)?;
         // A name is short; a whole string would be no name.
         if node.byte_range().len() > 32 {
             return None;
@@ -102,7 +104,7 @@ impl<'a> Finder<'a> {
     }
 
     /// All of them, in the order in which they begin.
-    pub(super) fn finish(self) -> Vec<Inner> {
+    pub(super) fn finish(self) -> Vec<Injection> {
         let mut out = self.found;
         for inner in &mut out {
             inner.ranges.sort_by_key(|range| range.start_byte);

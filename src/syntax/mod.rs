@@ -7,13 +7,13 @@
 //! [`languages`] is the table, [`tree`] parses, `query` matches patterns, [`coloring`] gives scopes, [`structure`]
 //! everything else that a tree tells: indentation, local names, text objects, symbols.
 
-pub mod coloring;
+pub mod highlighting;
 pub mod injections;
 pub mod languages;
 pub mod query;
 pub mod structure;
 pub mod tree;
 
-pub use coloring::painted::{Painted, Span, Spans};
+pub use highlighting::highlighted_range::{HighlightedRange, Span, Spans};
 pub use languages::table::Language;
-pub use tree::{Syntax, Trouble};
+pub use tree::{ParseError, Syntax};

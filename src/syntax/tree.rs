@@ -21,7 +21,7 @@ const NODE_BYTES: usize = 110;
 
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum ParseError {
     /// It has too many bytes.
     #[error("too long to colour")]
     TooLong,
@@ -39,7 +39,7 @@ pub struct Syntax {
     /// Its language.
     pub language: &'static Language,
     /// The language ready for use.
-    pub(super) made: &'static Compiled,
+    pub(super) compiled: &'static Compiled,
     pub(super) tree: Tree,
 }
 
@@ -50,16 +50,16 @@ impl Syntax {
         text: &Text,
         old: Option<&Self>,
         budget: Duration,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, ParseError> {
         if text.end().0 > SIZE_MAX {
-            return Err(Trouble::TooLong);
+            return Err(ParseError::TooLong);
         }
-        let made = compiled(language).ok_or(Trouble::Broken)?;
+        let made = compiled(language).ok_or(ParseError::Broken)?;
         let mut parser = Parser::new();
-        parser.set_language(&made.grammar).map_err(|_| Trouble::Broken)?;
+        parser.set_language(&made.grammar).map_err(|_| ParseError::Broken)?;
         let tree = run(&mut parser, text, old.map(|old| &old.tree), Instant::now() + budget)
-            .ok_or(Trouble::TooSlow)?;
-        Ok(Self { language, made, tree })
+            .ok_or(ParseError::TooSlow)?;
+        Ok(Self { language, compiled: made, tree })
     }
 
     /// Moves the tree along with a change of its text, so that the next parse is short.

@@ -107,7 +107,7 @@ impl Builder {
         }
     }
 
-    fn done(self) -> ChangeSet {
+    fn finish(self) -> ChangeSet {
         let steps = Arc::new(Steps { ops: self.ops, index: OnceLock::new() });
         ChangeSet { steps, len_before: self.len_before, len_after: self.len_after }
     }
@@ -118,7 +118,7 @@ impl ChangeSet {
     pub fn identity(len: usize) -> Self {
         let mut changes = Builder::default();
         changes.retain(len);
-        changes.done()
+        changes.finish()
     }
 
     /// Replaces ranges of a text of `len` bytes. The ranges are sorted and do not overlap;
@@ -135,7 +135,7 @@ impl ChangeSet {
             at = range.end.0;
         }
         changes.retain(len - at);
-        changes.done()
+        changes.finish()
     }
 
     /// Length of the text that this applies to, in bytes.
@@ -163,7 +163,7 @@ impl ChangeSet {
     pub fn apply(&self, text: &mut Text) {
         assert_eq!(text.end().0, self.len_before, "a change is applied to the text that it was made for");
         if self.is_extensive() {
-            *text = self.rebuilt(text);
+            *text = self.rebuild(text);
             return;
         }
         let mut at = Byte(0);
@@ -180,7 +180,7 @@ impl ChangeSet {
     }
 
     /// The changed text put together anew, from the pieces that stay and those that come.
-    fn rebuilt(&self, text: &Text) -> Text {
+    fn rebuild(&self, text: &Text) -> Text {
         let mut builder = RopeBuilder::new();
         let mut at = Byte(0);
         for op in &self.steps.ops {
@@ -215,7 +215,7 @@ impl ChangeSet {
                 Op::Insert(new) => inverse.delete(new.len()),
             }
         }
-        inverse.done()
+        inverse.finish()
     }
 
     /// This change and then `next`, as one.
@@ -229,7 +229,7 @@ impl ChangeSet {
         let (mut a, mut b) = (first.next(), second.next());
         loop {
             match (a, b) {
-                (None, None) => return out.done(),
+                (None, None) => return out.finish(),
                 (Some(Op::Delete(n)), rest) => {
                     out.delete(n);
                     (a, b) = (first.next(), rest);

@@ -22,7 +22,7 @@ const WORDS_MAX: usize = 4 << 10;
 
 /// Lines that stand in place of others. One of the two may be empty, not both.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ChangedLines {
     /// Those of the old text.
     pub old: Range<usize>,
     /// Those of the new one.
@@ -31,7 +31,7 @@ pub struct Run {
     pub pairs: Option<Vec<(usize, usize)>>,
 }
 
-impl Run {
+impl ChangedLines {
     /// The pair that a line is in, looked for by `key`.
     fn pair_by(&self, key: impl Fn(&(usize, usize)) -> usize, line: usize) -> Option<(usize, usize)> {
         let pairs = self.pairs.as_deref()?;
@@ -61,8 +61,8 @@ pub fn line_count(text: &Text) -> usize {
 
 /// The runs of lines that differ, in order. What texts have in common at both ends is not
 /// looked at by lines.
-pub fn runs(old: &Text, new: &Text) -> Vec<Run> {
-    let (start, end) = same_ends(old, new);
+pub fn runs(old: &Text, new: &Text) -> Vec<ChangedLines> {
+    let (start, end) = common_ends(old, new);
     let (was, is) = (start..old.end().back(end), start..new.end().back(end));
     if was.is_empty() && is.is_empty() {
         return Vec::new();
@@ -72,22 +72,26 @@ pub fn runs(old: &Text, new: &Text) -> Vec<Run> {
         let last = |text: &Text, at: Byte| {
             if at == text.end() { line_count(text) } else { text.line_of(at).0 }
         };
-        return vec![Run { old: first..last(old, was.end), new: first..last(new, is.end), pairs: None }];
+        return vec![ChangedLines {
+            old: first..last(old, was.end),
+            new: first..last(new, is.end),
+            pairs: None,
+        }];
     }
     let found = diff::line_runs(&old.slice(was), &new.slice(is));
     let lines = |lines: Range<Line>| first + lines.start.0..first + lines.end.0;
     let mut left = PAIRED_MAX;
     let made = found.into_iter().map(|(was, is)| {
         let (was, is) = (lines(was), lines(is));
-        let pairs = pairs(old, new, (&was, &is), &mut left);
-        Run { old: was, new: is, pairs }
+        let pairs = pair_lines(old, new, (&was, &is), &mut left);
+        ChangedLines { old: was, new: is, pairs }
     });
     made.collect()
 }
 
 /// Which lines of a run go together, where there are others than all in their order; `left` is
 /// what may still be spent on that.
-fn pairs(
+fn pair_lines(
     old: &Text,
     new: &Text,
     (was, is): (&Range<usize>, &Range<usize>),
@@ -101,19 +105,20 @@ fn pairs(
     let bag = |text: &Text, line: usize| {
         let (start, end) = (text.line_start(Line(line)), text.line_end(Line(line)));
         let line = text.slice(start..end.min(text.char_floor(start + WORDS_MAX))).into_owned();
-        let mut words: Vec<String> = cut(&line).into_iter().map(|word| line[word].to_string()).collect();
+        let mut words: Vec<String> =
+            split_words(&line).into_iter().map(|word| line[word].to_string()).collect();
         words.retain(|word| !word.trim().is_empty());
         words.sort_unstable();
         words
     };
     let olds: Vec<_> = was.clone().map(|line| bag(old, line)).collect();
     let news: Vec<_> = is.clone().map(|line| bag(new, line)).collect();
-    let found = aligned(olds.len(), news.len(), |a, b| likeness(&olds[a], &news[b]));
+    let found = align(olds.len(), news.len(), |a, b| similarity(&olds[a], &news[b]));
     Some(found.into_iter().map(|(a, b)| (was.start + a, is.start + b)).collect())
 }
 
 /// How much two sorted lists of words share, of 100; 0 where that is less than half.
-fn likeness(old: &[String], new: &[String]) -> usize {
+fn similarity(old: &[String], new: &[String]) -> usize {
     let (mut a, mut b, mut same) = (0, 0, 0);
     while a < old.len() && b < new.len() {
         match old[a].cmp(&new[b]) {
@@ -127,7 +132,7 @@ fn likeness(old: &[String], new: &[String]) -> usize {
 }
 
 /// The pairs in order, of `olds` by `news` things, that are the most alike together.
-fn aligned(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
+fn align(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
     let mut likes = vec![0; olds * news];
     // The best for what is left of both, from the end.
     let mut best = vec![0; (olds + 1) * (news + 1)];
@@ -157,11 +162,11 @@ fn aligned(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -
 
 /// How many bytes of whole lines two texts have in common at their start, and behind those at
 /// their end. The first is given as a place.
-fn same_ends(old: &Text, new: &Text) -> (Byte, usize) {
-    let start = old.line_start(old.line_of(Byte(same_start(old, new))));
+fn common_ends(old: &Text, new: &Text) -> (Byte, usize) {
+    let start = old.line_start(old.line_of(Byte(common_start(old, new))));
     let most = (old.end() - start).min(new.end() - start);
     let begins_line = |text: &Text, at: Byte| text.line_start(text.line_of(at)) == at;
-    let mut same = same_end(old, new, most);
+    let mut same = common_end(old, new, most);
     let (was, is) = (old.end().back(same), new.end().back(same));
     if !begins_line(old, was) || !begins_line(new, is) {
         let next = old.line_start(Line(old.line_of(was).0 + 1));
@@ -170,7 +175,7 @@ fn same_ends(old: &Text, new: &Text) -> (Byte, usize) {
     (start, same)
 }
 
-fn same_start(old: &Text, new: &Text) -> usize {
+fn common_start(old: &Text, new: &Text) -> usize {
     let (mut olds, mut news) = (old.chunks_from(Byte(0)), new.chunks_from(Byte(0)));
     let (mut was, mut is): (&[u8], &[u8]) = (&[], &[]);
     let mut same = 0;
@@ -191,7 +196,7 @@ fn same_start(old: &Text, new: &Text) -> usize {
     }
 }
 
-fn same_end(old: &Text, new: &Text, most: usize) -> usize {
+fn common_end(old: &Text, new: &Text, most: usize) -> usize {
     let mut same = 0;
     while same < most {
         let before = |text: &Text| {
@@ -213,11 +218,11 @@ fn same_end(old: &Text, new: &Text, most: usize) -> usize {
 
 /// The words of two lines that differ, as bytes of each: none where the lines have next to
 /// nothing in common or are very long.
-pub fn words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+pub fn differing_words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     if old.len() + new.len() > WORDS_MAX {
         return Default::default();
     }
-    let (was, is) = (cut(old), cut(new));
+    let (was, is) = (split_words(old), split_words(new));
     let mut input = InternedInput::default();
     input.update_before(was.iter().map(|word| &old[word.clone()]));
     input.update_after(is.iter().map(|word| &new[word.clone()]));
@@ -236,7 +241,7 @@ pub fn words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
 }
 
 /// The words of a line, and what stands between them one by one.
-fn cut(line: &str) -> Vec<Range<usize>> {
+fn split_words(line: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut goes_on = false;
     let mut at = 0;
@@ -311,7 +316,7 @@ mod tests {
     #[test]
     fn compare_changed_words_are_marked() {
         let found = |old: &str, new: &str| {
-            let (olds, news) = words(old, new);
+            let (olds, news) = differing_words(old, new);
             let pick = |line: &str, places: Vec<Range<usize>>| {
                 places.into_iter().map(|place| line[place].to_string()).collect::<Vec<_>>().join("|")
             };

@@ -4,15 +4,15 @@
 use super::changes::ChangeSet;
 use super::rope::Text;
 use super::selection::Selection;
-use super::transaction::{Author, Ready, Transaction, is_of};
-use crate::text::anchors::marks::Marks;
-use crate::text::anchors::places::Places;
-use crate::text::file_format::encoding::Unfit;
+use super::transaction::{Author, PreparedChange, Transaction, belongs_to};
+use crate::text::anchors::marks::ReviewMarks;
+use crate::text::anchors::named_positions::NamedPositions;
+use crate::text::file_format::encoding::UnencodableChar;
 use crate::text::file_format::format::{self, Format};
-use crate::text::operations::edit::{Indents, indents};
-use crate::text::undo::history::{Commit, Formats, History, Revision, RevisionId, Step};
-use crate::text::undo::rebase::{Overlap, rebase, trimmed};
-use crate::text::undo::trail::{Steps, Trail};
+use crate::text::operations::edit::{IndentKind, detect_indents};
+use crate::text::undo::change_journal::{ChangeJournal, JournalSteps};
+use crate::text::undo::history::{Commit, Formats, History, Revision, RevisionId, UndoStep};
+use crate::text::undo::rebase::{RebaseConflict, rebase, trim};
 
 /// An open text.
 #[derive(Debug, Default)]
@@ -20,29 +20,29 @@ pub struct Document {
     text: Text,
     format: Format,
     history: History,
-    marks: Marks,
-    places: Places,
+    marks: ReviewMarks,
+    positions: NamedPositions,
     version: u64,
     saved: Option<RevisionId>,
     /// What changed since somebody who listens has asked; `None` while nobody does.
-    heard: Option<Vec<Past>>,
+    change_log: Option<Vec<ChangeRecord>>,
     /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
-    trail: Option<Trail>,
+    journal: Option<ChangeJournal>,
     /// What the text was indented by when it was read, or when something else than the user's editing changed it last.
-    began: Option<Indents>,
+    initial_indents: Option<IndentKind>,
 }
 
 /// A change that was made, for those who follow the text.
 #[derive(Debug, Clone)]
-pub struct Past {
+pub struct ChangeRecord {
     /// The change.
     pub changes: ChangeSet,
-    back: Back,
+    reverse: ReverseStep,
 }
 
 /// What leads back to the text before a change.
 #[derive(Debug, Clone)]
-enum Back {
+enum ReverseStep {
     /// That text, where it was exchanged for another one.
     Text(Text),
     /// A change, where it was changed in place. To keep the text for somebody who may ask would make
@@ -50,14 +50,14 @@ enum Back {
     Changes(ChangeSet),
 }
 
-impl Past {
+impl ChangeRecord {
     /// The texts before each of some changes, the last of which led to `now`. Takes time for many.
     pub fn texts_before(past: &[Self], now: &Text) -> Vec<Text> {
         let mut at = now.clone();
         let before = |past: &Self| {
-            match &past.back {
-                Back::Text(text) => at = text.clone(),
-                Back::Changes(changes) => changes.apply(&mut at),
+            match &past.reverse {
+                ReverseStep::Text(text) => at = text.clone(),
+                ReverseStep::Changes(changes) => changes.apply(&mut at),
             }
             at.clone()
         };
@@ -68,7 +68,7 @@ impl Past {
 }
 
 /// Changes that are kept for somebody who does not ask.
-const HEARD_MAX: usize = 512;
+const CHANGE_LOG_MAX: usize = 512;
 
 /// What a document did: other views map their positions through `changes`.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,26 +82,26 @@ pub struct Applied {
 impl Document {
     /// A document of this text, unmodified.
     pub fn new(text: &str, format: Format) -> Self {
-        Self::of(Text::from(text), format)
+        Self::from_text(Text::from(text), format)
     }
 
     /// A document of a text that was read already, unmodified.
-    pub fn of(text: Text, format: Format) -> Self {
-        let began = indents(&text, None);
-        Self { text, format, began, saved: Some(RevisionId::default()), ..Self::default() }
+    pub fn from_text(text: Text, format: Format) -> Self {
+        let began = detect_indents(&text, None);
+        Self { text, format, initial_indents: began, saved: Some(RevisionId::default()), ..Self::default() }
     }
 
     /// More of a text was read that nobody may edit yet; it begins as it was.
-    pub fn grow(&mut self, text: Text) {
+    pub fn extend_loaded(&mut self, text: Text) {
         debug_assert!(self.history.is_empty() && text.end() >= self.text.end(), "a text only grows");
         self.text = text;
-        self.began = indents(&self.text, None);
+        self.initial_indents = detect_indents(&self.text, None);
         self.version += 1;
     }
 
     /// The same document in the place of one that had this version.
     #[must_use]
-    pub fn after(self, version: u64) -> Self {
+    pub fn with_version_after(self, version: u64) -> Self {
         Self { version: version + 1, ..self }
     }
 
@@ -123,8 +123,8 @@ impl Document {
 
     /// What lines are indented by. Where lines were indented from the beginning the user's edits change nothing about
     /// it: a file whose last indented line goes is still the same file.
-    pub fn indents(&self) -> Option<Indents> {
-        self.began.or_else(|| indents(&self.text, None))
+    pub fn indents(&self) -> Option<IndentKind> {
+        self.initial_indents.or_else(|| detect_indents(&self.text, None))
     }
 
     /// What the file is like beside its text.
@@ -139,7 +139,7 @@ impl Document {
     }
 
     /// Places that the agent wrote and the user has not reviewed.
-    pub fn marks(&self) -> &Marks {
+    pub fn marks(&self) -> &ReviewMarks {
         &self.marks
     }
 
@@ -149,13 +149,13 @@ impl Document {
     }
 
     /// Marks that the user set, and places where something happened.
-    pub fn places(&self) -> &Places {
-        &self.places
+    pub fn positions(&self) -> &NamedPositions {
+        &self.positions
     }
 
     /// The same, to set.
-    pub fn places_mut(&mut self) -> &mut Places {
-        &mut self.places
+    pub fn positions_mut(&mut self) -> &mut NamedPositions {
+        &mut self.positions
     }
 
     /// From now on every edit by the user joins one undo step, until [`Self::ungroup`].
@@ -218,7 +218,7 @@ impl Document {
     }
 
     /// The bytes to save.
-    pub fn bytes(&self) -> Result<Vec<u8>, Unfit> {
+    pub fn bytes(&self) -> Result<Vec<u8>, UnencodableChar> {
         format::encode(self.text.chunks_from(super::position::Byte(0)), self.format)
     }
 
@@ -233,23 +233,24 @@ impl Document {
         let formats = (before != format).then_some(Formats { before, after: format });
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
         let extensive = edit.changes.is_extensive();
-        let ready = edit.ready.or_else(|| extensive.then(|| Ready::new(&edit.changes, &self.text)));
+        let ready =
+            edit.prepared.or_else(|| extensive.then(|| PreparedChange::new(&edit.changes, &self.text)));
         let kept = extensive.then(|| self.text.clone());
         let backward = match ready {
-            Some(Ready { after, backward }) => {
-                self.exchange(&edit.changes, after);
+            Some(PreparedChange { after, backward }) => {
+                self.replace_text(&edit.changes, after);
                 backward
             }
             None => self.change(&edit.changes),
         };
-        if matches!(edit.author, Author::Person | Author::Plugin(_)) {
-            self.places.changed(&self.text, &edit.changes);
+        if matches!(edit.author, Author::User | Author::Plugin(_)) {
+            self.positions.note_change(&self.text, &edit.changes);
         }
-        self.follow_indents(&edit.author);
+        self.update_indents(&edit.author);
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
-            Author::Reverting(by) => self.marks.remove(by),
-            Author::Person | Author::External | Author::Formatter | Author::Plugin(_) => {}
+            Author::Revert(by) => self.marks.remove(by),
+            Author::User | Author::External | Author::Formatter | Author::Plugin(_) => {}
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
@@ -270,7 +271,7 @@ impl Document {
     pub fn undo(&mut self) -> Option<Applied> {
         let step = self.history.undo()?;
         self.step(&step);
-        self.follow_indents(&step.author);
+        self.update_indents(&step.author);
         if let Author::Agent(by) = &step.author {
             self.marks.remove(by);
         }
@@ -281,7 +282,7 @@ impl Document {
     pub fn redo(&mut self) -> Option<Applied> {
         let step = self.history.redo()?;
         self.step(&step);
-        self.follow_indents(&step.author);
+        self.update_indents(&step.author);
         if let Author::Agent(by) = &step.author {
             self.marks.add(&step.changes, by);
         }
@@ -295,13 +296,13 @@ impl Document {
         let mut selection = None;
         for (back, step) in self.history.travel(revision) {
             self.step(&step);
-            self.follow_indents(&step.author);
+            self.update_indents(&step.author);
             match &step.author {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
-                Author::Reverting(by) if !back => self.marks.remove(by),
-                Author::Person
-                | Author::Reverting(_)
+                Author::Revert(by) if !back => self.marks.remove(by),
+                Author::User
+                | Author::Revert(_)
                 | Author::External
                 | Author::Formatter
                 | Author::Plugin(_) => {}
@@ -317,14 +318,14 @@ impl Document {
 
     /// The agent's edits on the way to the text as it is that were not taken back alone, newest
     /// first.
-    pub fn of_agent(&self) -> impl Iterator<Item = &str> {
+    pub fn agent_edits(&self) -> impl Iterator<Item = &str> {
         let mut reverted: Vec<&str> = Vec::new();
         self.history.path().filter_map(move |revision| match &revision.author {
-            Author::Reverting(by) => {
+            Author::Revert(by) => {
                 reverted.push(by);
                 None
             }
-            Author::Agent(edit) if !reverted.iter().any(|by| is_of(edit, by)) => Some(edit.as_str()),
+            Author::Agent(edit) if !reverted.iter().any(|by| belongs_to(edit, by)) => Some(edit.as_str()),
             _ => None,
         })
     }
@@ -332,8 +333,8 @@ impl Document {
     /// What would take back some of the agent's edits on the way to the text as it is, all else
     /// left: those that `by` names, one or a turn. `None` when there is nothing of the kind, or
     /// nothing is left of it; refused where a later edit touched the same text.
-    pub fn without(&self, by: &str) -> Option<Result<Transaction, Overlap>> {
-        let wanted: Vec<&str> = self.of_agent().filter(|edit| is_of(edit, by)).collect();
+    pub fn revert_agent_edits(&self, by: &str) -> Option<Result<Transaction, RebaseConflict>> {
+        let wanted: Vec<&str> = self.agent_edits().filter(|edit| belongs_to(edit, by)).collect();
         let theirs = |revision: &Revision| match &revision.author {
             Author::Agent(edit) => wanted.contains(&edit.as_str()),
             _ => false,
@@ -355,9 +356,9 @@ impl Document {
                 let cancelled = revision.forward.clone().compose(&later).compose(&moved);
                 whole = whole.compose(&moved);
                 // What was deleted and came back is no change that an older edit could meet.
-                trimmed(&cancelled, &before)
+                trim(&cancelled, &before)
             } else if taken_back {
-                trimmed(&revision.forward.clone().compose(&later), &before)
+                trim(&revision.forward.clone().compose(&later), &before)
             } else {
                 revision.forward.clone().compose(&later)
             };
@@ -368,76 +369,76 @@ impl Document {
         if whole.is_identity() {
             return None;
         }
-        Some(Ok(Transaction::new(whole).by(Author::Reverting(by.to_string()))))
+        Some(Ok(Transaction::new(whole).with_author(Author::Revert(by.to_string()))))
     }
 
     /// Keeps every change from now on for [`Self::heard`].
-    pub fn listen(&mut self) {
-        self.heard = Some(Vec::new());
+    pub fn record_changes(&mut self) {
+        self.change_log = Some(Vec::new());
     }
 
     /// The changes since the last call; `None` when they were not kept: nobody listened, or so
     /// long ago that there were too many.
-    pub fn heard(&mut self) -> Option<Vec<Past>> {
-        self.heard.as_mut().map(std::mem::take)
+    pub fn take_changes(&mut self) -> Option<Vec<ChangeRecord>> {
+        self.change_log.as_mut().map(std::mem::take)
     }
 
     /// What led here since the last call; `None` when that was not remembered. From now on it is.
-    pub fn steps(&mut self) -> Option<Steps> {
-        let trail = self.trail.replace(Trail::new(self.version));
+    pub fn take_journal_steps(&mut self) -> Option<JournalSteps> {
+        let trail = self.journal.replace(ChangeJournal::new(self.version));
         trail.map(|trail| trail.into_steps(self.version, &self.text))
     }
 
     /// Whether [`Self::steps`] has something to give.
-    pub fn has_steps(&self) -> bool {
-        self.trail.is_some()
+    pub fn has_journal_steps(&self) -> bool {
+        self.journal.is_some()
     }
 
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &UndoStep) {
         let after = step.text.clone().unwrap_or_else(|| {
             let mut after = self.text.clone();
             step.changes.apply(&mut after);
             after
         });
-        self.exchange(&step.changes, after);
+        self.replace_text(&step.changes, after);
         self.format = step.format.unwrap_or(self.format);
     }
 
     /// A formatter, an agent or another program may have indented the whole text anew.
-    fn follow_indents(&mut self, author: &Author) {
-        if !matches!(author, Author::Person) {
-            self.began = indents(&self.text, self.began);
+    fn update_indents(&mut self, author: &Author) {
+        if !matches!(author, Author::User) {
+            self.initial_indents = detect_indents(&self.text, self.initial_indents);
         }
     }
 
     /// Puts the text that a change leads to in the place of the text.
-    fn exchange(&mut self, changes: &ChangeSet, after: Text) {
+    fn replace_text(&mut self, changes: &ChangeSet, after: Text) {
         debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
-        self.follow(changes, |text| Back::Text(text.clone()));
+        self.update_followers(changes, |text| ReverseStep::Text(text.clone()));
         self.text = after;
-        self.places.land(&self.text);
+        self.positions.restore_columns(&self.text);
     }
 
     /// Makes a change in the text itself, of which nothing is copied unless somebody else holds it.
     /// Gives what takes it back.
     fn change(&mut self, changes: &ChangeSet) -> ChangeSet {
         let backward = changes.invert(&self.text);
-        self.follow(changes, |_| Back::Changes(backward.clone()));
+        self.update_followers(changes, |_| ReverseStep::Changes(backward.clone()));
         changes.apply(&mut self.text);
-        self.places.land(&self.text);
+        self.positions.restore_columns(&self.text);
         backward
     }
 
     /// Takes everything along that follows the text, which is still as it was before the change.
-    fn follow(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> Back) {
+    fn update_followers(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> ReverseStep) {
         assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
-        match &mut self.heard {
-            Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
-            Some(heard) => heard.push(Past { changes: changes.clone(), back: back(&self.text) }),
+        match &mut self.change_log {
+            Some(heard) if heard.len() >= CHANGE_LOG_MAX => self.change_log = None,
+            Some(heard) => heard.push(ChangeRecord { changes: changes.clone(), reverse: back(&self.text) }),
             None => {}
         }
-        self.trail = self.trail.take().and_then(|mut trail| trail.push(changes).then_some(trail));
-        self.places.map(&self.text, changes);
+        self.journal = self.journal.take().and_then(|mut trail| trail.push(changes).then_some(trail));
+        self.positions.map(&self.text, changes);
         self.marks.map(changes);
         self.version += 1;
     }

@@ -46,11 +46,11 @@ impl LongLines {
     /// The segments of a text, if it has a long line. Costs the text's length, for usual text as
     /// much as looking for line feeds.
     pub fn of(rope: &Rope) -> Option<Self> {
-        has_long(rope).then(|| Self { segments: measured(rope, 0, rope.len_bytes()) })
+        has_long(rope).then(|| Self { segments: measure(rope, 0, rope.len_bytes()) })
     }
 
     /// The segments from the one that begins at or behind an offset.
-    pub fn from(&self, offset: usize) -> impl Iterator<Item = Part> {
+    pub fn parts_from(&self, offset: usize) -> impl Iterator<Item = Part> {
         let mut start = 0;
         let parts = self.segments.iter().map(move |segment| {
             let part = Part { start, bytes: segment.bytes as usize, cells: segment.cells as usize };
@@ -61,7 +61,7 @@ impl LongLines {
     }
 
     /// `removed` bytes at an offset became `inserted` others; `rope` is the text afterwards.
-    pub fn replaced(&mut self, at: usize, removed: usize, inserted: usize, rope: &Rope) {
+    pub fn update(&mut self, at: usize, removed: usize, inserted: usize, rope: &Rope) {
         let (mut first, mut start) = (0, 0);
         // What touches a segment's edge may join a grapheme across it.
         while first + 1 < self.segments.len() && start + (self.segments[first].bytes as usize) < at {
@@ -73,7 +73,7 @@ impl LongLines {
             end += self.segments[behind].bytes as usize;
             behind += 1;
         }
-        let new = measured(rope, start, end - removed + inserted);
+        let new = measure(rope, start, end - removed + inserted);
         self.segments.splice(first..behind, new);
     }
 }
@@ -99,7 +99,7 @@ fn has_long(rope: &Rope) -> bool {
 }
 
 /// The segments of a part of a text that begins and ends between graphemes.
-fn measured(rope: &Rope, start: usize, end: usize) -> Vec<Segment> {
+fn measure(rope: &Rope, start: usize, end: usize) -> Vec<Segment> {
     let mut segments = Vec::with_capacity((end - start) / SEGMENT + 1);
     let mut at = start;
     while at < end {
@@ -146,7 +146,7 @@ mod tests {
 
     fn check(segments: &LongLines, rope: &Rope) -> Result<(), TestCaseError> {
         let mut end = 0;
-        for part in segments.from(0) {
+        for part in segments.parts_from(0) {
             prop_assert_eq!(part.start, end);
             end += part.bytes;
             prop_assert!(part.bytes <= 2 * (SEGMENT + SEARCH), "{:?}", part);
@@ -176,7 +176,7 @@ mod tests {
                 let (from, to) = (rope.char_to_byte(start), rope.char_to_byte(end));
                 rope.remove(start..end);
                 rope.insert(start, &new);
-                segments.replaced(from, to - from, new.len(), &rope);
+                segments.update(from, to - from, new.len(), &rope);
                 check(&segments, &rope)?;
             }
         }

@@ -62,7 +62,7 @@ impl Text {
     }
 
     /// The beginning of a text of which more is to come: nothing is looked for in it.
-    pub(super) fn growing(rope: Rope) -> Self {
+    pub(super) fn partial(rope: Rope) -> Self {
         Self { rope, long: None }
     }
 
@@ -296,7 +296,7 @@ impl Text {
         let place = self.rope.byte_to_char(at.0);
         self.rope.insert(place, text);
         match &mut self.long {
-            Some(long) => Arc::make_mut(long).replaced(at.0, 0, text.len(), &self.rope),
+            Some(long) => Arc::make_mut(long).update(at.0, 0, text.len(), &self.rope),
             None if text.len() >= LONG => self.long = LongLines::of(&self.rope).map(Arc::new),
             None => {}
         }
@@ -308,7 +308,7 @@ impl Text {
         let end = self.rope.byte_to_char(range.end.0);
         self.rope.remove(start..end);
         if let Some(long) = &mut self.long {
-            Arc::make_mut(long).replaced(range.start.0, range.end - range.start, 0, &self.rope);
+            Arc::make_mut(long).update(range.start.0, range.end - range.start, 0, &self.rope);
         }
     }
 }

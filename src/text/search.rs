@@ -16,34 +16,34 @@ use super::rope::Text;
 
 /// Whether upper and lower case are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
+pub enum CaseMatching {
     /// Only when the wanted text has an upper-case letter.
     #[default]
     Smart,
     /// Always.
-    Exact,
+    Sensitive,
     /// Never.
-    Ignored,
+    Insensitive,
 }
 
 /// How a wanted text is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct How {
+pub struct SearchOptions {
     /// As a regular expression; `^` and `$` are the ends of lines, `(?s)` lets `.` cross them.
     pub regex: bool,
     /// Whole words only.
     pub word: bool,
     /// Upper and lower case.
-    pub case: Case,
+    pub case: CaseMatching,
 }
 
 /// What is special about it, in words; nothing where it is the default.
-impl std::fmt::Display for How {
+impl std::fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let case = match self.case {
-            Case::Smart => "",
-            Case::Exact => "exact case",
-            Case::Ignored => "any case",
+            CaseMatching::Smart => "",
+            CaseMatching::Sensitive => "exact case",
+            CaseMatching::Insensitive => "any case",
         };
         let parts = [if self.regex { "regex" } else { "" }, if self.word { "words" } else { "" }, case];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -54,7 +54,7 @@ impl std::fmt::Display for How {
 /// A regular expression that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadPattern(String);
+pub struct PatternError(String);
 
 /// A text to look for, prepared. Copies share what was prepared.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub struct Needle {
     engine: Engine,
     regex: bool,
     /// Tells of two characters that they belong to one word, where matches are to be whole words.
-    joined: Option<fn(char, char) -> bool>,
+    joins_word: Option<fn(char, char) -> bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -74,34 +74,34 @@ enum Engine {
 
 impl Needle {
     /// Prepares a search; `None` for the empty text, which is nowhere.
-    pub fn new(text: &str, how: How) -> Result<Option<Self>, BadPattern> {
+    pub fn new(text: &str, how: SearchOptions) -> Result<Option<Self>, PatternError> {
         if text.is_empty() {
             return Ok(None);
         }
         let ignore_case = ignores_case(text, how.case);
         if !how.regex && !how.word && (!ignore_case || text.is_ascii()) {
             let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build([text]);
-            let automaton = automaton.map_err(|error| BadPattern(error.to_string()))?;
+            let automaton = automaton.map_err(|error| PatternError(error.to_string()))?;
             return Ok(Some(Self {
                 engine: Engine::Literal(Arc::new(automaton)),
                 regex: false,
-                joined: None,
+                joins_word: None,
             }));
         }
-        let regex = Regex::new(&expression(text, how)).map_err(|error| BadPattern(reason(&error)))?;
-        Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex, joined: None }))
+        let regex = Regex::new(&to_regex(text, how)).map_err(|error| PatternError(reason(&error)))?;
+        Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex, joins_word: None }))
     }
 
     /// The same search, of whose matches those count that neither begin nor end between two characters of one word:
     /// for words that no regular expression has borders for. Right for words, whose matches do not overlap then.
     #[must_use]
-    pub fn of_words(self, joined: fn(char, char) -> bool) -> Self {
-        Self { joined: Some(joined), ..self }
+    pub fn whole_words(self, joined: fn(char, char) -> bool) -> Self {
+        Self { joins_word: Some(joined), ..self }
     }
 
     /// Whether a match is wanted where it stands.
-    fn is_apart(&self, text: &Text, found: &Range<Byte>) -> bool {
-        let inside = |at| match (self.joined, text.char_before(at), text.char_at(at)) {
+    fn is_whole_word(&self, text: &Text, found: &Range<Byte>) -> bool {
+        let inside = |at| match (self.joins_word, text.char_before(at), text.char_at(at)) {
             (Some(joined), Some(before), Some(behind)) => joined(before, behind),
             _ => false,
         };
@@ -110,7 +110,7 @@ impl Needle {
 
     /// A search in which case matters whatever the text is; `None` for the empty text.
     pub fn exact(text: &str) -> Option<Self> {
-        Self::new(text, How { case: Case::Exact, ..How::default() }).ok()?
+        Self::new(text, SearchOptions { case: CaseMatching::Sensitive, ..SearchOptions::default() }).ok()?
     }
 
     /// Whether it is the very same search, not only one of the same text.
@@ -128,7 +128,7 @@ impl Needle {
     }
 
     /// The first match from an offset on, going round at the end of the text.
-    pub fn find_around(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
+    pub fn find_wrapping(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
         self.find(text, from).or_else(|| self.find(text, Byte(0)))
     }
 
@@ -153,12 +153,12 @@ impl Needle {
                     let found = found.ok()?;
                     Some(range.start + found.start()..range.start + found.end())
                 });
-                Box::new(found.filter(|found| self.is_apart(text, found)))
+                Box::new(found.filter(|found| self.is_whole_word(text, found)))
             }
             Engine::Regex(regex) => {
                 let found = regex.find_iter(input(text, range));
                 let found = found.map(|found| Byte(found.start())..Byte(found.end()));
-                Box::new(found.filter(|found| self.is_apart(text, found)))
+                Box::new(found.filter(|found| self.is_whole_word(text, found)))
             }
         }
     }
@@ -208,17 +208,17 @@ fn input(text: &Text, range: Range<Byte>) -> Input<RopeyCursor<'_>> {
 }
 
 /// Whether a search for this text takes upper and lower case for the same.
-fn ignores_case(text: &str, case: Case) -> bool {
+fn ignores_case(text: &str, case: CaseMatching) -> bool {
     match case {
-        Case::Smart => !text.chars().any(char::is_uppercase),
-        Case::Exact => false,
-        Case::Ignored => true,
+        CaseMatching::Smart => !text.chars().any(char::is_uppercase),
+        CaseMatching::Sensitive => false,
+        CaseMatching::Insensitive => true,
     }
 }
 
 /// The regular expression that a wanted text stands for, in the syntax of the `regex` crate; for
 /// searches of what is no [`Text`].
-pub fn expression(text: &str, how: How) -> String {
+pub fn to_regex(text: &str, how: SearchOptions) -> String {
     let body = if how.regex { text.to_string() } else { regex::escape(text) };
     // A text that begins or ends with a sign is a word of its own there.
     let edge = |c: Option<char>| {

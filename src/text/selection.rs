@@ -62,7 +62,7 @@ impl Range {
 
     /// Moves the head; the anchor follows unless the selection is being extended.
     #[must_use]
-    pub fn to(self, head: Byte, extend: bool) -> Self {
+    pub fn move_head(self, head: Byte, extend: bool) -> Self {
         Self { anchor: if extend { self.anchor } else { head }, head, goal: None }
     }
 
@@ -71,7 +71,7 @@ impl Range {
         self.end() > other.start() || touching
     }
 
-    fn merged(self, other: Self) -> Self {
+    fn merge(self, other: Self) -> Self {
         let (start, end) = (self.start().min(other.start()), self.end().max(other.end()));
         if self.head < self.anchor { Self::new(end, start) } else { Self::new(start, end) }
     }
@@ -100,7 +100,7 @@ impl Selection {
     pub fn new(ranges: Vec<Range>, primary: usize) -> Self {
         assert!(primary < ranges.len(), "a selection has a primary range");
         let mut selection = Self { ranges, primary };
-        selection.normalise();
+        selection.normalize();
         selection
     }
 
@@ -139,7 +139,7 @@ impl Selection {
 
     /// The same ranges in another text: none of them behind its end, nor inside one of its characters.
     #[must_use]
-    pub fn fitted(&self, text: &Text) -> Self {
+    pub fn clamp(&self, text: &Text) -> Self {
         let place = |at: Byte| text.char_floor(at.min(text.end()));
         self.transform(|range| Range {
             anchor: place(range.anchor),
@@ -148,13 +148,13 @@ impl Selection {
         })
     }
 
-    fn normalise(&mut self) {
+    fn normalize(&mut self) {
         let primary = self.ranges[self.primary];
         self.ranges.sort_by_key(|range| (range.start(), range.end()));
         let mut merged: Vec<Range> = Vec::with_capacity(self.ranges.len());
         for range in self.ranges.drain(..) {
             match merged.last_mut() {
-                Some(last) if last.overlaps(&range) => *last = last.merged(range),
+                Some(last) if last.overlaps(&range) => *last = last.merge(range),
                 _ => merged.push(range),
             }
         }

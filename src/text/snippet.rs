@@ -16,7 +16,7 @@ const WRITTEN_MAX: usize = 1 << 16;
 
 /// Why a text is no snippet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadSnippet {
+pub enum SnippetError {
     /// It is too long, or becomes so.
     #[error("it is too long")]
     TooLong,
@@ -70,9 +70,9 @@ pub struct Expanded {
 
 impl Snippet {
     /// Parses a snippet. A `$` that begins nothing is a sign like any other.
-    pub fn parse(source: &str) -> Result<Self, BadSnippet> {
+    pub fn parse(source: &str) -> Result<Self, SnippetError> {
         if source.len() > LENGTH_MAX {
-            return Err(BadSnippet::TooLong);
+            return Err(SnippetError::TooLong);
         }
         let mut parser = Parser { chars: source.chars().collect(), at: 0 };
         let parts = parser.parts(None, 0)?;
@@ -81,7 +81,7 @@ impl Snippet {
 
     /// The text of it. `variable` tells what a variable stands for: `Some` and empty where it is
     /// known and empty, `None` where there is none of the name.
-    pub fn expand(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Expanded, BadSnippet> {
+    pub fn expand(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Expanded, SnippetError> {
         let mut defaults = BTreeMap::new();
         collect(&self.parts, &mut defaults);
         let mut writer = Writer {
@@ -140,7 +140,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes parts; stops are noted where they stand for themselves and not for a mirror.
-    fn parts(&mut self, parts: &[Part], notes: bool) -> Result<(), BadSnippet> {
+    fn parts(&mut self, parts: &[Part], notes: bool) -> Result<(), SnippetError> {
         for part in parts {
             match part {
                 Part::Text(text) => self.text.push_str(text),
@@ -152,20 +152,20 @@ impl Writer<'_> {
                 Part::Stop { number, .. } => self.stop(*number, part, notes)?,
             }
             if self.text.len() > EXPANDED_MAX {
-                return Err(BadSnippet::TooLong);
+                return Err(SnippetError::TooLong);
             }
         }
         Ok(())
     }
 
-    fn stop(&mut self, number: u32, part: &Part, notes: bool) -> Result<(), BadSnippet> {
+    fn stop(&mut self, number: u32, part: &Part, notes: bool) -> Result<(), SnippetError> {
         self.written += 1;
         if self.written > WRITTEN_MAX {
-            return Err(BadSnippet::TooLong);
+            return Err(SnippetError::TooLong);
         }
         // Mirrors nest deeper than what is written does.
         if self.open.len() > DEPTH_MAX {
-            return Err(BadSnippet::TooDeep);
+            return Err(SnippetError::TooDeep);
         }
         let start = self.text.len();
         let default = self.defaults.get(&number).copied();
@@ -205,23 +205,23 @@ impl Parser {
         self.chars.get(self.at).copied()
     }
 
-    fn takes(&mut self, c: char) -> bool {
+    fn eat(&mut self, c: char) -> bool {
         let is = self.peek() == Some(c);
         self.at += usize::from(is);
         is
     }
 
     /// Parts up to the brace that closes those that a `${` at `opened` has begun, or to the end.
-    fn parts(&mut self, opened: Option<usize>, depth: usize) -> Result<Vec<Part>, BadSnippet> {
+    fn parts(&mut self, opened: Option<usize>, depth: usize) -> Result<Vec<Part>, SnippetError> {
         if depth > DEPTH_MAX {
-            return Err(BadSnippet::TooDeep);
+            return Err(SnippetError::TooDeep);
         }
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
             let Some(c) = self.peek() else {
                 if let Some(at) = opened {
-                    return Err(BadSnippet::Unclosed(at + 1));
+                    return Err(SnippetError::Unclosed(at + 1));
                 }
                 break;
             };
@@ -254,15 +254,15 @@ impl Parser {
     }
 
     /// What a `$` that was taken begins, if anything.
-    fn dollar(&mut self, depth: usize) -> Result<Option<Part>, BadSnippet> {
+    fn dollar(&mut self, depth: usize) -> Result<Option<Part>, SnippetError> {
         let opened = self.at - 1;
-        if !self.takes('{') {
+        if !self.eat('{') {
             if let Some(number) = self.number() {
                 return Ok(Some(Part::Stop { number, inner: Vec::new(), choices: Vec::new() }));
             }
             return Ok(self.name().map(|name| Part::Variable { name, inner: Vec::new() }));
         }
-        let unclosed = BadSnippet::Unclosed(opened + 1);
+        let unclosed = SnippetError::Unclosed(opened + 1);
         if let Some(number) = self.number() {
             let (mut inner, mut choices) = (Vec::new(), Vec::new());
             match self.peek().ok_or(unclosed)? {
@@ -275,11 +275,11 @@ impl Parser {
                     self.at += 1;
                     choices = self.choices(opened)?;
                 }
-                _ => return Err(BadSnippet::Unknown(opened + 1)),
+                _ => return Err(SnippetError::Unknown(opened + 1)),
             }
             return Ok(Some(Part::Stop { number, inner, choices }));
         }
-        let name = self.name().ok_or(BadSnippet::Unknown(opened + 1))?;
+        let name = self.name().ok_or(SnippetError::Unknown(opened + 1))?;
         let inner = match self.peek().ok_or(unclosed)? {
             '}' => {
                 self.at += 1;
@@ -289,16 +289,16 @@ impl Parser {
                 self.at += 1;
                 self.parts(Some(opened), depth + 1)?
             }
-            _ => return Err(BadSnippet::Unknown(opened + 1)),
+            _ => return Err(SnippetError::Unknown(opened + 1)),
         };
         Ok(Some(Part::Variable { name, inner }))
     }
 
     /// `a,b|}`, with `\` before a comma, a bar or itself.
-    fn choices(&mut self, opened: usize) -> Result<Vec<String>, BadSnippet> {
+    fn choices(&mut self, opened: usize) -> Result<Vec<String>, SnippetError> {
         let mut choices = vec![String::new()];
         loop {
-            let c = self.peek().ok_or(BadSnippet::Unclosed(opened + 1))?;
+            let c = self.peek().ok_or(SnippetError::Unclosed(opened + 1))?;
             self.at += 1;
             match c {
                 '|' => break,
@@ -310,7 +310,7 @@ impl Parser {
                 }
             }
         }
-        if self.takes('}') { Ok(choices) } else { Err(BadSnippet::Unknown(opened + 1)) }
+        if self.eat('}') { Ok(choices) } else { Err(SnippetError::Unknown(opened + 1)) }
     }
 
     fn number(&mut self) -> Option<u32> {

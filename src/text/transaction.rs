@@ -10,12 +10,12 @@ use crate::text::file_format::format::Format;
 pub enum Author {
     /// The user at the keyboard.
     #[default]
-    Person,
+    User,
     /// The agent; the text, made by [`agents_edit`], tells which of its edits.
     Agent(String),
     /// The user, taking back one edit of the agent's alone, or all of one turn: the text of that
     /// edit, or the turn's part of it.
-    Reverting(String),
+    Revert(String),
     /// The file changed on disk and was read again.
     External,
     /// What cleans a text before it is saved.
@@ -28,23 +28,23 @@ pub enum Author {
 const EDIT: &str = " edit ";
 
 /// The name of the agent's edit number `edit` in a turn of its.
-pub fn agents_edit(turn: u64, edit: u64) -> String {
+pub fn agent_edit_name(turn: u64, edit: u64) -> String {
     format!("run {turn}{EDIT}{edit}")
 }
 
 /// The turn's part of the name of an agent's edit.
-pub fn turn_of(edit: &str) -> &str {
+pub fn turn_name(edit: &str) -> &str {
     edit.split_once(EDIT).map_or(edit, |(turn, _)| turn)
 }
 
 /// The number of the turn in which an agent's edit was made; later ones are greater.
 pub fn turn_number(edit: &str) -> u64 {
-    turn_of(edit).strip_prefix("run ").and_then(|number| number.parse().ok()).unwrap_or(0)
+    turn_name(edit).strip_prefix("run ").and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Whether `by` names an agent's edit, or the turn that it belongs to.
-pub fn is_of(edit: &str, by: &str) -> bool {
-    edit == by || turn_of(edit) == by
+pub fn belongs_to(edit: &str, by: &str) -> bool {
+    edit == by || turn_name(edit) == by
 }
 
 /// How an edit joins the one before it in the undo tree.
@@ -52,7 +52,7 @@ pub fn is_of(edit: &str, by: &str) -> bool {
 pub enum Grouping {
     /// Always a step of its own.
     #[default]
-    Own,
+    Separate,
     /// Joins a burst of typing that it continues.
     Typing,
     /// Joins a burst of deletions that it continues.
@@ -63,7 +63,7 @@ pub enum Grouping {
 /// `None`), who made it, and how it is undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
-    /// The change.
+    /// What was done.
     pub changes: ChangeSet,
     /// The selection afterwards.
     pub selection: Option<Selection>,
@@ -74,19 +74,19 @@ pub struct Transaction {
     /// The text's format from then on, where it becomes another one.
     pub format: Option<Format>,
     /// What applying it comes to, where that was found beforehand.
-    pub ready: Option<Ready>,
+    pub prepared: Option<PreparedChange>,
 }
 
 /// What a change makes of the text that it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ready {
+pub struct PreparedChange {
     /// The text with it.
     pub after: Text,
     /// What takes it back.
     pub backward: ChangeSet,
 }
 
-impl Ready {
+impl PreparedChange {
     /// Finds it; takes time for changes of many places.
     pub fn new(changes: &ChangeSet, text: &Text) -> Self {
         let mut after = text.clone();
@@ -101,10 +101,10 @@ impl Transaction {
         Self {
             changes,
             selection: None,
-            author: Author::Person,
-            grouping: Grouping::Own,
+            author: Author::User,
+            grouping: Grouping::Separate,
             format: None,
-            ready: None,
+            prepared: None,
         }
     }
 
@@ -118,11 +118,11 @@ impl Transaction {
     /// Finds beforehand, in a task, what applying it to its text comes to: then a change of
     /// however many places is an exchange of texts.
     #[must_use]
-    pub fn prepared(mut self, text: &Text) -> Self {
-        let ready = Ready::new(&self.changes, text);
+    pub fn prepare(mut self, text: &Text) -> Self {
+        let ready = PreparedChange::new(&self.changes, text);
         self.changes.prepare();
         ready.backward.prepare();
-        self.ready = Some(ready);
+        self.prepared = Some(ready);
         self
     }
 
@@ -142,7 +142,7 @@ impl Transaction {
 
     /// Sets the author.
     #[must_use]
-    pub fn by(mut self, author: Author) -> Self {
+    pub fn with_author(mut self, author: Author) -> Self {
         self.author = author;
         self
     }

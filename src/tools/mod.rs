@@ -33,10 +33,7 @@ pub mod search;
 #[doc(hidden)]
 pub use call::before_change_hook::BeforeChangeHook;
 #[doc(hidden)]
-pub use call::pipeline::{cut, execute};
-pub use contract::choice::Flags;
-#[doc(hidden)]
-pub use contract::choice::{Choice, SharedChoice};
+pub use call::pipeline::{execute, truncate_progress};
 #[doc(hidden)]
 pub use contract::context::Context;
 pub use contract::from_fn::FromFn;
@@ -46,14 +43,17 @@ pub use contract::intent::Kind;
 #[doc(hidden)]
 pub use contract::registry::Registry;
 #[doc(hidden)]
-pub use contract::shared::Shared;
+pub use contract::shared::AgentToolState;
 pub use contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+pub use contract::tool_selection::ToolFlags;
+#[doc(hidden)]
+pub use contract::tool_selection::{SharedToolSelection, ToolSelection};
 pub use contract::view::{CallView, DiffLine, FileDiff, ResultView};
 pub use files::state::ReadFirst;
 pub use output::limits::{Keep, Limit, Limits};
-pub use output::truncation::{Override, Overrides};
+pub use output::truncation::{LimitOverride, LimitOverrides};
 pub use permissions::approval::{Approval, Ask, Decision};
 pub use permissions::policy::Mode;
-pub use permissions::proposal::Proposal;
+pub use permissions::proposal::RuleProposal;
 #[doc(hidden)]
 pub use permissions::rules::{Rules, SharedRules};

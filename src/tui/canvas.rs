@@ -129,7 +129,7 @@ impl<'a> Canvas<'a> {
 
     /// Draws a sign of the program's own, which takes one cell. Shorter than [`Self::text`], which has to find
     /// out what a text is made of.
-    pub fn sign(&mut self, x: u16, y: u16, sign: &'static str, style: Style) {
+    pub fn put_symbol(&mut self, x: u16, y: u16, sign: &'static str, style: Style) {
         debug_assert_eq!(grapheme_width(sign), 1, "a sign takes one cell: {sign}");
         self.put(x, y, sign, 1, style);
     }

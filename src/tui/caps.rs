@@ -32,7 +32,7 @@ pub struct Caps {
 
 /// What the loop is to do after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum CapsAction {
     /// Push the Kitty keyboard flags: `Terminal::enable_kitty_keyboard`.
     EnableKitty,
     /// Ask for xterm's modified keys instead: `Terminal::enable_other_keys`.
@@ -82,24 +82,24 @@ pub fn erases_colored(term: Option<&str>) -> bool {
 
 impl Caps {
     /// Takes an answer in and says what to do about it.
-    pub fn apply(&mut self, reply: &Reply) -> Vec<Action> {
+    pub fn apply(&mut self, reply: &Reply) -> Vec<CapsAction> {
         match reply {
             Reply::KittyFlags(_) => {
                 let first = !std::mem::replace(&mut self.kitty_keyboard, true);
-                return if first { vec![Action::EnableKitty] } else { Vec::new() };
+                return if first { vec![CapsAction::EnableKitty] } else { Vec::new() };
             }
             Reply::Mode { mode: 2026, state } => {
                 let works = matches!(state, 1..=3);
                 self.synchronized = Some(works);
-                return vec![Action::Synchronized(works)];
+                return vec![CapsAction::Synchronized(works)];
             }
             // Set, reset, or set for good.
-            Reply::Mode { mode: 69, state: 1..=3 } => return vec![Action::Margins],
+            Reply::Mode { mode: 69, state: 1..=3 } => return vec![CapsAction::Margins],
             Reply::Attributes(classes) => {
                 self.sixel = classes.contains(&4);
                 let first = !std::mem::replace(&mut self.complete, true);
                 let wanted = first && !self.kitty_keyboard;
-                return if wanted { vec![Action::EnableOtherKeys] } else { Vec::new() };
+                return if wanted { vec![CapsAction::EnableOtherKeys] } else { Vec::new() };
             }
             Reply::Background(r, g, b) => {
                 self.background = Some((*r, *g, *b));
@@ -112,7 +112,7 @@ impl Caps {
                 // copies its screen (`capture-pane`).
                 let name = name.to_ascii_lowercase();
                 let loses_color = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));
-                return if loses_color { Vec::new() } else { vec![Action::EraseColored] };
+                return if loses_color { Vec::new() } else { vec![CapsAction::EraseColored] };
             }
             Reply::Foreground(r, g, b) => self.foreground = Some((*r, *g, *b)),
             Reply::WindowPixels(w, h) => self.window_pixels = Some((*w, *h)),
@@ -122,9 +122,9 @@ impl Caps {
         Vec::new()
     }
 
-    fn set_dark(&mut self, dark: bool) -> Vec<Action> {
+    fn set_dark(&mut self, dark: bool) -> Vec<CapsAction> {
         let changed = self.dark_background.replace(dark) != Some(dark);
-        if changed { vec![Action::Dark(dark)] } else { Vec::new() }
+        if changed { vec![CapsAction::Dark(dark)] } else { Vec::new() }
     }
 }
 
@@ -151,17 +151,17 @@ mod tests {
     #[test]
     fn caps_replies_become_actions_once() {
         let mut caps = Caps::default();
-        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [Action::EnableKitty]);
+        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [CapsAction::EnableKitty]);
         assert_eq!(caps.apply(&Reply::KittyFlags(5)), []);
         assert_eq!(caps.apply(&Reply::Attributes(vec![62, 4])), []);
         assert!(caps.sixel && caps.complete);
-        assert_eq!(caps.apply(&Reply::Background(20, 20, 30)), [Action::Dark(true)]);
+        assert_eq!(caps.apply(&Reply::Background(20, 20, 30)), [CapsAction::Dark(true)]);
         assert_eq!(caps.apply(&Reply::ColorScheme(true)), []);
-        assert_eq!(caps.apply(&Reply::Mode { mode: 2026, state: 0 }), [Action::Synchronized(false)]);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 2026, state: 0 }), [CapsAction::Synchronized(false)]);
         assert_eq!(caps.apply(&Reply::Mode { mode: 2027, state: 1 }), []);
-        assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 2 }), [Action::Margins]);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 2 }), [CapsAction::Margins]);
         assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 4 }), []);
-        assert_eq!(caps.apply(&Reply::Version("XTerm(380)".to_string())), [Action::EraseColored]);
+        assert_eq!(caps.apply(&Reply::Version("XTerm(380)".to_string())), [CapsAction::EraseColored]);
         assert_eq!(caps.apply(&Reply::Version("tmux 3.3a".to_string())), []);
         assert_eq!(caps.apply(&Reply::CellPixels(8, 16)), []);
         assert_eq!((caps.synchronized, caps.cell_pixels), (Some(false), Some((8, 16))));
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn caps_without_kitty_enable_modified_keys() {
         let mut caps = Caps::default();
-        assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), [Action::EnableOtherKeys]);
+        assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), [CapsAction::EnableOtherKeys]);
         assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), []);
-        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [Action::EnableKitty]);
+        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [CapsAction::EnableKitty]);
     }
 
     #[test]

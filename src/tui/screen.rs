@@ -11,7 +11,7 @@ use crate::tui::tree::Tree;
 use crate::tui::writer::Writer;
 
 /// Bytes that a terminal reads at once, as they were written.
-const AT_ONCE: usize = 128;
+const ATOMIC_BYTES: usize = 128;
 /// Begins and ends an update that the terminal shows at once (mode 2026).
 const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
@@ -44,9 +44,9 @@ pub struct Screen {
     /// How the caret looks there, and how it is to look.
     shapes: (CursorShape, CursorShape),
     /// Nothing is known about what the terminal shows.
-    lost: bool,
+    is_unknown: bool,
     /// Nothing was ever drawn.
-    fresh: bool,
+    is_fresh: bool,
     out: Vec<u8>,
 }
 
@@ -62,8 +62,8 @@ impl Screen {
             next: Buffer::empty(area),
             cursor: None,
             shapes: Default::default(),
-            lost: true,
-            fresh: true,
+            is_unknown: true,
+            is_fresh: true,
             out: Vec::new(),
         }
     }
@@ -83,7 +83,7 @@ impl Screen {
         let area = Rect::new(0, 0, cols, rows);
         self.shown = None;
         self.next = Buffer::empty(area);
-        self.lost = true;
+        self.is_unknown = true;
     }
 
     /// Whether frames are wrapped in synchronized output; on until the terminal denies it.
@@ -103,21 +103,21 @@ impl Screen {
 
     /// Makes the next frame write everything, as after another program used the terminal.
     pub fn repaint(&mut self) {
-        self.lost = true;
+        self.is_unknown = true;
     }
 
     /// Draws what is damaged and appends the frame to the output.
     pub fn render<C>(&mut self, tree: &mut Tree<C>, cx: &C, theme: &Theme) {
-        if !self.lost && !tree.is_damaged() {
+        if !self.is_unknown && !tree.is_damaged() {
             return;
         }
-        let cleared = std::mem::take(&mut self.lost);
+        let cleared = std::mem::take(&mut self.is_unknown);
         if cleared {
             tree.damage_all();
             self.writer.clear();
             (self.cursor, self.shown) = (None, None);
             tree.draw(&mut self.next, theme, self.depth, cx);
-            self.writer.whole(&self.next);
+            self.writer.write_all(&self.next);
         } else {
             let shown = self.shown.get_or_insert_with(|| self.next.clone());
             let drawn = tree.draw(&mut self.next, theme, self.depth, cx);
@@ -173,8 +173,8 @@ impl Screen {
         self.cursor = cursor;
         // Nothing is half done on a screen that nobody has seen yet.
         let wrap = self.synchronized
-            && (runs > 1 && body.len() > AT_ONCE || cleared)
-            && !std::mem::take(&mut self.fresh);
+            && (runs > 1 && body.len() > ATOMIC_BYTES || cleared)
+            && !std::mem::take(&mut self.is_fresh);
         if !wrap && self.out.is_empty() {
             self.out = body;
             return;

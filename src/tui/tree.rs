@@ -31,12 +31,12 @@ pub trait Component<C> {
 
 /// Ranges of rows, sorted and apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rows(Vec<Range<u16>>);
+pub struct RowRanges(Vec<Range<u16>>);
 
 /// More ranges than this become one, since each costs a drawing call.
 const RANGES_MAX: usize = 8;
 
-impl Rows {
+impl RowRanges {
     /// Adds a range.
     pub fn add(&mut self, mut range: Range<u16>) {
         if range.is_empty() {
@@ -75,7 +75,7 @@ struct Node<C> {
     area: Option<Rect>,
     hidden: bool,
     /// Damaged rows in screen coordinates.
-    damage: Rows,
+    damage: RowRanges,
 }
 
 /// The components of a screen.
@@ -87,7 +87,7 @@ pub struct Tree<C> {
     /// The last is focused; earlier ones get the focus back when later ones go.
     focus: Vec<NodeId>,
     /// Rectangles that something left.
-    exposed: Vec<Rect>,
+    uncovered: Vec<Rect>,
     /// The caret may have moved without damage.
     focus_moved: bool,
 }
@@ -106,7 +106,7 @@ impl<C> Tree<C> {
             order: Vec::new(),
             next: 0,
             focus: Vec::new(),
-            exposed: Vec::new(),
+            uncovered: Vec::new(),
             focus_moved: false,
         }
     }
@@ -117,7 +117,7 @@ impl<C> Tree<C> {
         let id = NodeId(self.next);
         self.next += 1;
         let parent = parent.filter(|p| self.nodes.contains_key(p));
-        let damage = Rows::default();
+        let damage = RowRanges::default();
         self.nodes.insert(id, Node { parent, layer, component, area: None, hidden: false, damage });
         let at = self.order.partition_point(|other| self.nodes[other].layer <= layer);
         self.order.insert(at, id);
@@ -131,7 +131,7 @@ impl<C> Tree<C> {
         for child in children {
             self.remove(child);
         }
-        self.expose(id);
+        self.mark_uncovered(id);
         if self.nodes.remove(&id).is_some() {
             self.order.retain(|other| *other != id);
             self.focus.retain(|other| *other != id);
@@ -141,13 +141,13 @@ impl<C> Tree<C> {
 
     /// Puts a component at an area of the screen and shows it; damages it when that changes
     /// anything, and what it uncovers.
-    pub fn place(&mut self, id: NodeId, area: Rect) {
+    pub fn set_area(&mut self, id: NodeId, area: Rect) {
         let Some(node) = self.nodes.get(&id) else { return };
         if node.area == Some(area) && !node.hidden {
             return;
         }
         if node.area != Some(area) {
-            self.expose(id);
+            self.mark_uncovered(id);
         }
         if let Some(node) = self.nodes.get_mut(&id) {
             node.area = Some(area);
@@ -166,7 +166,7 @@ impl<C> Tree<C> {
         }
         let below: Vec<_> = self.nodes.keys().copied().filter(|other| self.is_within(*other, id)).collect();
         for other in below {
-            self.expose(other);
+            self.mark_uncovered(other);
         }
         if let Some(node) = self.nodes.get_mut(&id) {
             node.hidden = true;
@@ -205,13 +205,13 @@ impl<C> Tree<C> {
         for id in self.order.clone() {
             self.damage(id);
         }
-        self.exposed = vec![Rect::new(0, 0, u16::MAX, u16::MAX)];
+        self.uncovered = vec![Rect::new(0, 0, u16::MAX, u16::MAX)];
     }
 
     /// Whether a frame would do anything.
     pub fn is_damaged(&self) -> bool {
         self.focus_moved
-            || !self.exposed.is_empty()
+            || !self.uncovered.is_empty()
             || self.nodes.iter().any(|(id, n)| !n.damage.is_empty() && self.is_visible(*id))
     }
 
@@ -284,9 +284,9 @@ impl<C> Tree<C> {
     }
 
     /// Remembers that what lies under a visible component will be seen.
-    fn expose(&mut self, id: NodeId) {
+    fn mark_uncovered(&mut self, id: NodeId) {
         if let Some(area) = self.area(id) {
-            self.exposed.push(area);
+            self.uncovered.push(area);
         }
     }
 
@@ -319,7 +319,7 @@ impl<C> Tree<C> {
     pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Vec<Rect> {
         let screen = buffer.area;
         let mut touched: Vec<Rect> = Vec::new();
-        for exposed in std::mem::take(&mut self.exposed) {
+        for exposed in std::mem::take(&mut self.uncovered) {
             let area = exposed.intersection(screen);
             blank(buffer, area, theme, depth);
             touched.push(area);
@@ -331,7 +331,7 @@ impl<C> Tree<C> {
             // Also where nothing is seen, or the tree would stay damaged.
             let damage = std::mem::take(&mut node.damage);
             let Some((area, seen)) = visible.filter(|(_, seen)| !seen.is_empty()) else { continue };
-            let mut rows = Rows::default();
+            let mut rows = RowRanges::default();
             for range in damage.ranges() {
                 rows.add(range.start.max(seen.top())..range.end.min(seen.bottom()));
             }

@@ -10,7 +10,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use self::cells::{is_ascii, is_doubtful, same, width_of};
+use self::cells::{has_uncertain_width, is_ascii, looks_same, width_of};
 use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
@@ -31,7 +31,7 @@ const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).uni
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
 /// So few cells are written as they are.
-const FEW: usize = 8;
+const FEW_CELLS: usize = 8;
 /// Cells that are seen and that a shift saves, so many that it is shorter for sure: it takes a way more than the
 /// cells themselves and two commands, 18 bytes at most.
 const SHIFT_SURE: usize = 24;
@@ -47,15 +47,15 @@ fn changed(old: &[Cell], new: &[Cell], columns: &Range<u16>) -> Option<Range<usi
         columns.end += 1;
     }
     let mut cells = old.get(columns.clone())?.iter().zip(new.get(columns.clone())?);
-    let start = columns.start + cells.position(|(was, cell)| !same(was, cell))?;
+    let start = columns.start + cells.position(|(was, cell)| !looks_same(was, cell))?;
     // Nothing behind it may differ: then it was the last.
-    let behind = cells.rposition(|(was, cell)| !same(was, cell));
+    let behind = cells.rposition(|(was, cell)| !looks_same(was, cell));
     Some(start..start + behind.map_or(1, |behind| behind + 2))
 }
 
 /// Whether terminals agree about the width of a cell, which is one column.
 fn is_plain(cell: &Cell) -> bool {
-    is_ascii(cell) || !cell.symbol().is_empty() && width_of(cell) == 1 && !is_doubtful(cell.symbol())
+    is_ascii(cell) || !cell.symbol().is_empty() && width_of(cell) == 1 && !has_uncertain_width(cell.symbol())
 }
 
 /// Turns changed cells into bytes.
@@ -73,7 +73,7 @@ pub struct Writer {
     out: Vec<u8>,
     /// Two ways, to a place or to attributes, that are weighed against each other. They are built
     /// many times a frame, so the buffers stay.
-    ways: [String; 2],
+    candidates: [String; 2],
     /// The pair of colors that was reduced last, and what became of it.
     reduced: std::cell::Cell<Option<Reduced>>,
     /// The rows that are known to be plain all over: only what changes in them need be looked at.
@@ -94,7 +94,7 @@ impl Writer {
             at: None,
             runs: 0,
             out: Vec::new(),
-            ways: [String::new(), String::new()],
+            candidates: [String::new(), String::new()],
             reduced: std::cell::Cell::new(None),
             plain: Vec::new(),
         }
@@ -159,7 +159,7 @@ impl Writer {
     }
 
     /// Writes all cells onto a terminal that was cleared.
-    pub fn whole(&mut self, next: &Buffer) {
+    pub fn write_all(&mut self, next: &Buffer) {
         let blank = vec![Cell::EMPTY; usize::from(next.area.width)];
         for (new, y) in next.content.chunks_exact(blank.len().max(1)).zip(0..) {
             if let Some(changed) = changed(&blank, new, &(0..next.area.width)) {
@@ -173,7 +173,7 @@ impl Writer {
         if self.at == Some((x, y)) {
             return;
         }
-        let [best, way] = &mut self.ways;
+        let [best, way] = &mut self.candidates;
         best.clear();
         absolute(x, y, best);
         if let Some((from_x, from_y)) = self.at {
@@ -195,7 +195,7 @@ impl Writer {
         let was = |x: usize| &old[x];
         let plain = |cells: Range<usize>| old[cells.clone()].iter().chain(&new[cells]).all(is_plain);
         let plainly_changed = plain(changed.clone());
-        if changed.len() <= FEW && plainly_changed {
+        if changed.len() <= FEW_CELLS && plainly_changed {
             return self.cells(was, new, y, changed.clone());
         }
         let known = usize::from(y);
@@ -214,14 +214,14 @@ impl Writer {
         // What is typed into a line moves its rest: terminals can do that themselves.
         let shift = Shift::find(old, new, changed);
         if let Some(shift) = shift.as_ref().filter(|shift| shift.saved >= SHIFT_SURE) {
-            return self.shifted(shift, old, new, y);
+            return self.write_shifted(shift, old, new, y);
         }
         let (pen, at, runs, length) = (self.pen, self.at, self.runs, self.out.len());
         self.cells(was, new, y, changed.clone());
         let Some(shift) = shift.filter(|_| self.out.len() - length > SHIFT_WORTH) else { return };
         let plain = (self.pen, self.at, self.runs, self.out.split_off(length));
         (self.pen, self.at, self.runs) = (pen, at, runs);
-        self.shifted(&shift, old, new, y);
+        self.write_shifted(&shift, old, new, y);
         if self.out.len() - length >= plain.3.len() {
             self.out.truncate(length);
             (self.pen, self.at, self.runs) = (plain.0, plain.1, plain.2);
@@ -253,7 +253,7 @@ impl Writer {
         scroll.apply(shown);
     }
 
-    fn shifted(&mut self, shift: &Shift, old: &[Cell], new: &[Cell], y: u16) {
+    fn write_shifted(&mut self, shift: &Shift, old: &[Cell], new: &[Cell], y: u16) {
         self.runs += 1;
         self.shift(shift, y, new.len());
         let changed = usize::from(shift.x)..usize::from(shift.end);
@@ -277,7 +277,7 @@ impl Writer {
 
     /// `CSI n letter`.
     fn command(&mut self, n: u16, letter: char) {
-        let way = &mut self.ways[0];
+        let way = &mut self.candidates[0];
         way.clear();
         csi(n, letter, way);
         self.out.extend_from_slice(way.as_bytes());
@@ -292,17 +292,17 @@ impl Writer {
         let mut end_of_run = None;
         while x < part.end as u16 {
             let (was, cell) = (were(usize::from(x)), &new[usize::from(x)]);
-            if !doubt && is_ascii(cell) && same(was, cell) {
+            if !doubt && is_ascii(cell) && looks_same(was, cell) {
                 x += 1;
                 continue;
             }
             let cells = width_of(cell).min(width - x);
             let mut span = usize::from(x)..usize::from(x + cells);
-            if !doubt && span.all(|x| same(were(x), &new[x])) {
+            if !doubt && span.all(|x| looks_same(were(x), &new[x])) {
                 x += cells;
                 continue;
             }
-            doubt = doubt || is_doubtful(was.symbol()) || is_doubtful(cell.symbol());
+            doubt = doubt || has_uncertain_width(was.symbol()) || has_uncertain_width(cell.symbol());
             if end_of_run != Some(x) {
                 self.runs += usize::from(end_of_run.is_none_or(|end| x > end + GAP_MAX));
                 self.bridge(new, end_of_run, x, y);
@@ -364,7 +364,7 @@ impl Writer {
         self.move_to(x, y);
         self.set_pen(self.pen_of(cell));
         let symbol = if cell.symbol().is_empty() { " " } else { cell.symbol() };
-        let doubtful = is_doubtful(symbol);
+        let doubtful = has_uncertain_width(symbol);
         if doubtful {
             // A terminal that draws it narrower must not leave what stood there.
             let blanks = usize::from(cells);
@@ -399,7 +399,7 @@ impl Writer {
         if self.pen == Some(pen) {
             return;
         }
-        let [change, afresh] = &mut self.ways;
+        let [change, afresh] = &mut self.candidates;
         change.clear();
         afresh.clear();
         afresh.push('0');

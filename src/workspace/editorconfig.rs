@@ -22,26 +22,26 @@ const WIDTH_MAX: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     /// Whether indentation uses tabs.
-    pub by_tabs: Option<bool>,
+    pub use_tabs: Option<bool>,
     /// Columns per indentation level, from 1.
     pub indent: Option<usize>,
     /// Columns between tab stops, from 1.
     pub tab_width: Option<usize>,
     /// The line ending.
-    pub ending: Option<Ending>,
+    pub line_ending: Option<LineEndingRule>,
     /// The encoding.
-    pub charset: Option<Encoded>,
+    pub charset: Option<FileEncoding>,
     /// Whether trailing white space is removed when the file is saved.
-    pub trim: Option<bool>,
+    pub trim_trailing: Option<bool>,
     /// Whether a final line ending is added or removed when the file is saved.
-    pub final_ending: Option<bool>,
+    pub final_newline: Option<bool>,
     /// The column at which lines are wrapped, from 1.
     pub line_length: Option<usize>,
 }
 
 /// Line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum LineEndingRule {
     /// `\n`.
     Lf,
     /// `\r\n`.
@@ -50,7 +50,7 @@ pub enum Ending {
 
 /// Encoding of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoded {
+pub enum FileEncoding {
     /// UTF-8 without a byte order mark.
     Utf8,
     /// UTF-8 with a byte order mark.
@@ -65,7 +65,7 @@ pub enum Encoded {
 
 /// The rules and their problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct LoadedRules {
     /// The rules.
     pub rules: Rules,
     /// Why files were ignored, for the user.
@@ -73,7 +73,7 @@ pub struct Found {
 }
 
 /// Returns the rules for a file, which need not exist; its path is absolute.
-pub fn load(file: &Path) -> Found {
+pub fn load(file: &Path) -> LoadedRules {
     let (mut configs, mut problems) = (Vec::new(), Vec::new());
     for folder in file.ancestors().skip(1) {
         match sections(&folder.join(NAME)) {
@@ -98,7 +98,7 @@ pub fn load(file: &Path) -> Found {
         }
     }
     properties.use_fallbacks();
-    Found { rules: rules(&properties), problems }
+    LoadedRules { rules: rules(&properties), problems }
 }
 
 /// Parses a whole file; returns its sections and whether it is the topmost one; `None` when there is no file.
@@ -109,7 +109,7 @@ fn sections(path: &Path) -> Result<Option<(bool, Vec<Section>)>, String> {
     }
     let failed = |error: &dyn std::error::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
-    let text: Vec<String> = text.split('\n').map(whole_classes).collect();
+    let text: Vec<String> = text.split('\n').map(fix_negated_classes).collect();
     let mut config = ConfigParser::new_buffered(Cursor::new(text.join("\n"))).map_err(|e| failed(&e))?;
     let sections: Result<Vec<Section>, _> = config.by_ref().collect();
     let sections = sections.map_err(|error| format!("{}:{}: {error}", path.display(), config.line_no()))?;
@@ -117,10 +117,10 @@ fn sections(path: &Path) -> Result<Option<(bool, Vec<Section>)>, String> {
 }
 
 /// A character that occurs in no path.
-const NOWHERE: char = '\u{10ffff}';
+const UNUSED_CHAR: char = '\u{10ffff}';
 
 /// Rewrites negated classes with a single character: the library would parse `[!x]` as `x`.
-fn whole_classes(line: &str) -> String {
+fn fix_negated_classes(line: &str) -> String {
     if !line.trim_start().starts_with('[') {
         return line.to_string();
     }
@@ -133,7 +133,7 @@ fn whole_classes(line: &str) -> String {
             && (before(1) == Some('!') && before(2) == Some('[') && *c != '\\'
                 || before(1) == Some('\\') && before(2) == Some('!') && before(3) == Some('['));
         if is_single {
-            whole.push(NOWHERE);
+            whole.push(UNUSED_CHAR);
         }
     }
     whole
@@ -146,31 +146,31 @@ fn rules(properties: &Properties) -> Rules {
         Err(_) => None,
     };
     Rules {
-        by_tabs: properties.get::<IndentStyle>().ok().map(|style| style == IndentStyle::Tabs),
+        use_tabs: properties.get::<IndentStyle>().ok().map(|style| style == IndentStyle::Tabs),
         indent: match properties.get::<IndentSize>() {
             Ok(IndentSize::Value(columns)) => width(columns),
             Ok(IndentSize::UseTabWidth) => tab_width,
             Err(_) => None,
         },
         tab_width,
-        ending: match properties.get::<EndOfLine>() {
-            Ok(EndOfLine::Lf) => Some(Ending::Lf),
-            Ok(EndOfLine::CrLf) => Some(Ending::CrLf),
+        line_ending: match properties.get::<EndOfLine>() {
+            Ok(EndOfLine::Lf) => Some(LineEndingRule::Lf),
+            Ok(EndOfLine::CrLf) => Some(LineEndingRule::CrLf),
             // No other part of bowline supports a lone CR as line ending.
             Ok(EndOfLine::Cr) | Err(_) => None,
         },
         charset: properties.get::<Charset>().ok().map(|charset| match charset {
-            Charset::Utf8 => Encoded::Utf8,
-            Charset::Utf8Bom => Encoded::Utf8Bom,
-            Charset::Latin1 => Encoded::Latin1,
-            Charset::Utf16Le => Encoded::Utf16Le,
-            Charset::Utf16Be => Encoded::Utf16Be,
+            Charset::Utf8 => FileEncoding::Utf8,
+            Charset::Utf8Bom => FileEncoding::Utf8Bom,
+            Charset::Latin1 => FileEncoding::Latin1,
+            Charset::Utf16Le => FileEncoding::Utf16Le,
+            Charset::Utf16Be => FileEncoding::Utf16Be,
         }),
-        trim: match properties.get::<TrimTrailingWs>() {
+        trim_trailing: match properties.get::<TrimTrailingWs>() {
             Ok(TrimTrailingWs::Value(trim)) => Some(trim),
             Err(_) => None,
         },
-        final_ending: match properties.get::<FinalNewline>() {
+        final_newline: match properties.get::<FinalNewline>() {
             Ok(FinalNewline::Value(ended)) => Some(ended),
             Err(_) => None,
         },
@@ -208,13 +208,13 @@ mod tests {
                    end_of_line = crlf\ncharset = utf-8-bom\ntrim_trailing_whitespace = true\n\
                    insert_final_newline = false\nmax_line_length = 72\nother = x\n";
         let expected = Rules {
-            by_tabs: Some(true),
+            use_tabs: Some(true),
             indent: Some(3),
             tab_width: Some(8),
-            ending: Some(Ending::CrLf),
-            charset: Some(Encoded::Utf8Bom),
-            trim: Some(true),
-            final_ending: Some(false),
+            line_ending: Some(LineEndingRule::CrLf),
+            charset: Some(FileEncoding::Utf8Bom),
+            trim_trailing: Some(true),
+            final_newline: Some(false),
             line_length: Some(72),
         };
         assert_eq!(rules_of(&folder(&[(NAME, all)]), "a.txt"), expected);
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(widths("indent_size = 99999999999999999999"), (None, None));
         assert_eq!(widths("indent_size = unset"), (None, None));
         assert_eq!(rules_of(&file("end_of_line = cr\nmax_line_length = off"), "a"), Rules::default());
-        assert_eq!(rules_of(&file("INDENT_STYLE = Space"), "a").by_tabs, Some(false));
+        assert_eq!(rules_of(&file("INDENT_STYLE = Space"), "a").use_tabs, Some(false));
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
         ]);
         let near = rules_of(&folder, "a/x.rs");
         assert_eq!((near.indent, near.tab_width, near.line_length), (Some(2), Some(8), None));
-        assert_eq!(rules_of(&folder, "a/b/x.rs"), Rules { trim: Some(true), ..Rules::default() });
+        assert_eq!(rules_of(&folder, "a/b/x.rs"), Rules { trim_trailing: Some(true), ..Rules::default() });
     }
 
     #[test]

@@ -16,7 +16,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch}
 use ignore::DirEntry;
 use tokio_util::sync::CancellationToken;
 
-use self::lines::Lines;
+use self::lines::LineCursor;
 use super::walk;
 use crate::base::{names, parallel};
 
@@ -24,12 +24,12 @@ use crate::base::{names, parallel};
 pub const SIZE_MAX: u64 = 64 << 20;
 
 /// Source of texts. Called from several threads.
-pub trait Texts: Sync {
+pub trait FileTexts: Sync {
     /// Returns a text to search in place of the file's own: that of an open file, with unsaved changes.
-    fn in_place_of(&self, file: &Path) -> Option<String>;
+    fn unsaved_text(&self, file: &Path) -> Option<String>;
 
     /// Returns the files with such a text that do not exist on disk yet, sorted.
-    fn unwritten(&self) -> Vec<PathBuf>;
+    fn unsaved_files(&self) -> Vec<PathBuf>;
 
     /// Decodes a file's bytes; `None` if they are not text.
     fn decode(&self, bytes: Vec<u8>) -> Option<String>;
@@ -55,7 +55,7 @@ impl Pattern {
     pub fn new(expression: &str) -> Result<Self, BadPattern> {
         let by_lines = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(expression);
         let (matcher, searcher_lines) = match by_lines {
-            Ok(matcher) if !lets_dots_cross(expression) => (matcher, true),
+            Ok(matcher) if !has_dotall(expression) => (matcher, true),
             _ => {
                 let matcher = RegexMatcherBuilder::new().build(expression);
                 (matcher.map_err(|error| BadPattern(error.to_string()))?, false)
@@ -74,14 +74,14 @@ impl Pattern {
 
     /// Sets the replacement; with `groups`, `$1` and `${name}` are expanded.
     #[must_use]
-    pub fn replaced_by(mut self, new: &str, groups: bool) -> Self {
+    pub fn with_replacement(mut self, new: &str, groups: bool) -> Self {
         self.replacement = Some((new.to_string(), groups));
         self
     }
 }
 
 /// Whether a pattern has the flag that lets `.` match line endings.
-fn lets_dots_cross(expression: &str) -> bool {
+fn has_dotall(expression: &str) -> bool {
     expression.match_indices("(?").any(|(at, _)| {
         let flags = expression[at + 2..].split([':', ')', '-']).next().unwrap_or_default();
         flags.contains('s') && flags.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -116,7 +116,7 @@ pub struct FileHits {
 
 /// The summary of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Grepped {
+pub struct GrepSummary {
     /// Number of files with hits.
     pub files: usize,
     /// Number of matches.
@@ -128,13 +128,13 @@ pub struct Grepped {
     /// Number of files that could not be read or whose names are not UTF-8.
     pub unreadable: usize,
     /// Whether the limit was reached.
-    pub cut: bool,
+    pub truncated: bool,
     /// Whether the search was cancelled.
     pub cancelled: bool,
 }
 
 /// Files that a thread takes at a time.
-const SHARE: usize = 8;
+const BATCH: usize = 8;
 /// Maximum number of search threads.
 const THREADS_MAX: usize = 12;
 
@@ -145,15 +145,15 @@ pub fn grep(
     pattern: &Pattern,
     most: usize,
     cancel: &CancellationToken,
-    texts: &dyn Texts,
+    texts: &dyn FileTexts,
     mut sink: impl FnMut(FileHits),
-) -> Grepped {
-    let prepare = || Looker { pattern, searcher: pattern.searcher(), cancel, texts };
-    let (mut again, mut done) = (prepare(), Grepped::default());
-    let mut unwritten = texts.unwritten();
+) -> GrepSummary {
+    let prepare = || FileSearcher { pattern, searcher: pattern.searcher(), cancel, texts };
+    let (mut again, mut done) = (prepare(), GrepSummary::default());
+    let mut unwritten = texts.unsaved_files();
     let mut walked =
         walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
-            Ok(entry) if walk::is_file(&entry) => Some(Candidate::of(&entry, root)),
+            Ok(entry) if walk::is_file(&entry) => Some(Candidate::from_entry(&entry, root)),
             Ok(_) => None,
             Err(error) => {
                 tracing::debug!(%error, "skipped in a search");
@@ -161,54 +161,54 @@ pub fn grep(
             }
         });
     let shares = std::iter::from_fn(|| {
-        let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(SHARE).collect();
+        let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(BATCH).collect();
         (!files.is_empty()).then_some(files)
     });
-    let look = |looker: &mut Looker<'_>, files: Vec<Option<Candidate>>| -> Vec<_> {
-        files.into_iter().map(|file| file.map(|file| looker.look(file, most))).collect()
+    let look = |looker: &mut FileSearcher<'_>, files: Vec<Option<Candidate>>| -> Vec<_> {
+        files.into_iter().map(|file| file.map(|file| looker.search_file(file, most))).collect()
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    parallel::while_they_come(threads, shares, prepare, look, |files| {
+    parallel::map_ordered(threads, shares, prepare, look, |files| {
         for looked in files {
             unwritten.retain(|path| looked.as_ref().is_none_or(|looked| looked.file.path != *path));
-            done.take(looked, most, &mut again, &mut sink);
-            if done.is_over(cancel) {
+            done.add(looked, most, &mut again, &mut sink);
+            if done.is_done(cancel) {
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     });
     for path in unwritten {
-        let name = path.strip_prefix(root).ok().map(|below| names::shown(below).into_owned());
-        if let (Some(name), false) = (name, done.is_over(cancel)) {
-            let looked = again.look(Candidate { path, name }, most);
-            done.take(Some(looked), most, &mut again, &mut sink);
+        let name = path.strip_prefix(root).ok().map(|below| names::display(below).into_owned());
+        if let (Some(name), false) = (name, done.is_done(cancel)) {
+            let looked = again.search_file(Candidate { path, name }, most);
+            done.add(Some(looked), most, &mut again, &mut sink);
         }
     }
-    done.is_over(cancel);
+    done.is_done(cancel);
     done
 }
 
-impl Grepped {
+impl GrepSummary {
     /// Whether the search can stop.
-    fn is_over(&mut self, cancel: &CancellationToken) -> bool {
+    fn is_done(&mut self, cancel: &CancellationToken) -> bool {
         self.cancelled |= cancel.is_cancelled();
-        self.cancelled || self.cut
+        self.cancelled || self.truncated
     }
 
     /// Adds the results of a file; if it has more matches than remain allowed, `again` searches for only the
     /// first ones.
-    fn take(
+    fn add(
         &mut self,
         looked: Option<Searched>,
         most: usize,
-        again: &mut Looker<'_>,
+        again: &mut FileSearcher<'_>,
         sink: &mut impl FnMut(FileHits),
     ) {
         let left = most - self.matches;
         let Searched { file, outcome } = match looked {
             Some(Searched { file, outcome: Outcome::Searched { matches, .. } }) if matches > left => {
-                again.look(file, left)
+                again.search_file(file, left)
             }
             Some(looked) => looked,
             None => {
@@ -223,7 +223,7 @@ impl Grepped {
             Outcome::Searched { hits, matches, cut, failed } => {
                 self.unreadable += usize::from(failed);
                 self.matches += matches;
-                self.cut |= cut;
+                self.truncated |= cut;
                 if !hits.is_empty() {
                     self.files += 1;
                     sink(FileHits { path: file.path, name: file.name, hits });
@@ -242,7 +242,7 @@ struct Candidate {
 
 impl Candidate {
     /// Returns `None` if it is not below the root.
-    fn of(entry: &DirEntry, root: &Path) -> Option<Self> {
+    fn from_entry(entry: &DirEntry, root: &Path) -> Option<Self> {
         Some(Self { path: entry.path().to_path_buf(), name: walk::relative(entry, root)? })
     }
 }
@@ -261,19 +261,19 @@ enum Outcome {
 }
 
 /// State of one search thread.
-struct Looker<'a> {
+struct FileSearcher<'a> {
     pattern: &'a Pattern,
     searcher: Searcher,
     cancel: &'a CancellationToken,
-    texts: &'a dyn Texts,
+    texts: &'a dyn FileTexts,
 }
 
-impl Looker<'_> {
+impl FileSearcher<'_> {
     /// Searches a file for at most this many matches.
-    fn look(&mut self, file: Candidate, most: usize) -> Searched {
-        let outcome = match self.texts.in_place_of(&file.path) {
+    fn search_file(&mut self, file: Candidate, most: usize) -> Searched {
+        let outcome = match self.texts.unsaved_text(&file.path) {
             Some(text) => self.search(&text, &file.path, most),
-            None => match read(&file.path) {
+            None => match read_file(&file.path) {
                 Ok(Some(bytes)) => match self.texts.decode(bytes) {
                     Some(text) => self.search(&text, &file.path, most),
                     None => Outcome::Binary,
@@ -290,7 +290,7 @@ impl Looker<'_> {
 
     fn search(&mut self, text: &str, path: &Path, most: usize) -> Outcome {
         let (pattern, cancel) = (self.pattern, self.cancel);
-        let mut found = Found { pattern, text, cancel, left: most, hits: Vec::new(), cut: false };
+        let mut found = MatchCollector { pattern, text, cancel, left: most, hits: Vec::new(), cut: false };
         let searched = self.searcher.search_slice(&pattern.matcher, text.as_bytes(), &mut found);
         if let Err(error) = &searched {
             tracing::warn!(%error, path = %path.display(), "a search failed");
@@ -301,7 +301,7 @@ impl Looker<'_> {
 }
 
 /// Returns a file's bytes; `None` when there are too many.
-fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = fs::File::open(path)?;
     let size = file.metadata()?.len();
     if size > SIZE_MAX {
@@ -313,7 +313,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Collects the searcher's matches in one text.
-struct Found<'a> {
+struct MatchCollector<'a> {
     pattern: &'a Pattern,
     text: &'a str,
     cancel: &'a CancellationToken,
@@ -325,7 +325,7 @@ struct Found<'a> {
 /// A match: its range and its replacement.
 type Match = (usize, usize, Option<String>);
 
-impl Sink for Found<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, lines: &SinkMatch<'_>) -> io::Result<bool> {
@@ -334,15 +334,15 @@ impl Sink for Found<'_> {
         let line = lines.line_number().unwrap_or(1) as usize;
         let matches = self.matches(start, end)?;
         if self.pattern.replacement.is_some() {
-            self.replaced(start, line, &matches);
+            self.add_replaced(start, line, &matches);
         } else {
-            self.found(start, line, &matches);
+            self.add_lines(start, line, &matches);
         }
         Ok(!self.cut && !self.cancel.is_cancelled())
     }
 }
 
-impl Found<'_> {
+impl MatchCollector<'_> {
     /// Returns the matches that start in a part of the text, up to the limit.
     fn matches(&mut self, start: usize, end: usize) -> io::Result<Vec<Match>> {
         let matcher = &self.pattern.matcher;
@@ -371,15 +371,18 @@ impl Found<'_> {
         if let Some((new, groups)) = &self.pattern.replacement {
             let mut captures = matcher.new_captures().map_err(failed)?;
             for (from, _, put) in &mut found {
-                *put =
-                    Some(if *groups { self.filled(&mut captures, bytes, *from, new)? } else { new.clone() });
+                *put = Some(if *groups {
+                    self.expand_replacement(&mut captures, bytes, *from, new)?
+                } else {
+                    new.clone()
+                });
             }
         }
         Ok(found)
     }
 
     /// Returns the replacement with its groups expanded.
-    fn filled(
+    fn expand_replacement(
         &self,
         captures: &mut RegexCaptures,
         bytes: &[u8],
@@ -396,8 +399,8 @@ impl Found<'_> {
     }
 
     /// Adds every line that a match touches, once.
-    fn found(&mut self, start: usize, line: usize, matches: &[Match]) {
-        let mut lines = Lines::new(self.text, start, line);
+    fn add_lines(&mut self, start: usize, line: usize, matches: &[Match]) {
+        let mut lines = LineCursor::new(self.text, start, line);
         let mut next = 0;
         for (from, to, _) in matches {
             lines.go_to(*from);
@@ -409,7 +412,7 @@ impl Found<'_> {
                     self.hits.push(Hit { first: lines.line, last: lines.line, old, new: None, at });
                     next = lines.line + 1;
                 }
-                if lines.end > last || !lines.step() {
+                if lines.end > last || !lines.advance() {
                     break;
                 }
             }
@@ -417,8 +420,8 @@ impl Found<'_> {
     }
 
     /// Adds the lines that matches touch, joined where a match spans several, with their replacement.
-    fn replaced(&mut self, start: usize, line: usize, matches: &[Match]) {
-        let mut lines = Lines::new(self.text, start, line);
+    fn add_replaced(&mut self, start: usize, line: usize, matches: &[Match]) {
+        let mut lines = LineCursor::new(self.text, start, line);
         let mut rest = matches.iter().peekable();
         while let Some((from, to, put)) = rest.next() {
             lines.go_to(*from);
@@ -428,7 +431,7 @@ impl Found<'_> {
             let mut done = *to;
             // Replacing a line ending joins the next line.
             lines.go_to(done);
-            while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.holds(*from)) {
+            while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.contains(*from)) {
                 new.push_str(self.text.get(done..self.before_ending(*from)).unwrap_or_default());
                 new.push_str(put.as_deref().unwrap_or_default());
                 done = *to;
@@ -440,9 +443,9 @@ impl Found<'_> {
             if done > end && new.ends_with('\r') {
                 new.pop();
             }
-            let old = plain(&self.text[begin..end.max(begin)]);
+            let old = normalize_endings(&self.text[begin..end.max(begin)]);
             let at = self.before_ending(*from) - begin;
-            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at });
+            self.hits.push(Hit { first, last: lines.line, old, new: Some(normalize_endings(&new)), at });
         }
     }
 
@@ -455,7 +458,7 @@ impl Found<'_> {
 }
 
 /// Returns the text with `\n` line endings.
-fn plain(text: &str) -> String {
+fn normalize_endings(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 

@@ -54,11 +54,11 @@ pub fn list(folder: &Path) -> io::Result<Vec<Item>> {
         let kind = if entry.path().is_dir() { ItemKind::Folder } else { ItemKind::File };
         items.push(Item { ignored: !kept.contains(&name), name, kind, link });
     }
-    items.sort_by(order);
+    items.sort_by(compare);
     Ok(items)
 }
 
-fn order(a: &Item, b: &Item) -> Ordering {
+fn compare(a: &Item, b: &Item) -> Ordering {
     let name = |item: &Item| item.name.to_string_lossy().to_lowercase();
     a.kind.cmp(&b.kind).then_with(|| name(a).cmp(&name(b))).then_with(|| a.name.cmp(&b.name))
 }

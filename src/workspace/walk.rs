@@ -75,7 +75,7 @@ pub(super) fn is_file(entry: &DirEntry) -> bool {
 
 /// Returns its path below the root, as [`names`] has it; `None` if it is outside.
 pub(super) fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
-    Some(names::shown(entry.path().strip_prefix(root).ok()?).into_owned())
+    Some(names::display(entry.path().strip_prefix(root).ok()?).into_owned())
 }
 
 #[cfg(test)]

@@ -29,25 +29,25 @@ pub enum WatchError {
 
 /// Files that changed and were not checked yet. Filled on the watcher's thread.
 #[derive(Debug, Default)]
-pub struct ChangedPaths(Mutex<Touched>);
+pub struct ChangedPaths(Mutex<Changes>);
 
 /// The changes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Touched {
+pub struct Changes {
     /// The changed files.
     pub files: BTreeSet<PathBuf>,
     /// Total number of events.
-    pub times: u64,
+    pub event_count: u64,
 }
 
 impl ChangedPaths {
     /// Returns the number of events since the last [`Self::take`].
-    pub fn times(&self) -> u64 {
-        self.0.lock().times
+    pub fn event_count(&self) -> u64 {
+        self.0.lock().event_count
     }
 
     /// Returns and clears the changes.
-    pub fn take(&self) -> Touched {
+    pub fn take(&self) -> Changes {
         std::mem::take(&mut *self.0.lock())
     }
 
@@ -56,7 +56,7 @@ impl ChangedPaths {
         let mut touched = self.0.lock();
         let was_empty = touched.files.is_empty();
         touched.files.extend(files);
-        touched.times += 1;
+        touched.event_count += 1;
         was_empty && !touched.files.is_empty()
     }
 }
@@ -69,11 +69,11 @@ pub struct Watcher {
 }
 
 struct Shared {
-    touches: Arc<ChangedPaths>,
-    wake: Box<dyn Fn() + Send + Sync>,
-    wanted: Mutex<Vec<PathBuf>>,
+    changed_paths: Arc<ChangedPaths>,
+    on_change: Box<dyn Fn() + Send + Sync>,
+    watched_files: Mutex<Vec<PathBuf>>,
     /// Folders whose watch ended because they were deleted.
-    lost: Mutex<BTreeSet<PathBuf>>,
+    lost_folders: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Watcher {
@@ -84,24 +84,24 @@ impl Watcher {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, WatchError> {
         let shared = Arc::new(Shared {
-            touches,
-            wake: Box::new(wake),
-            wanted: Mutex::default(),
-            lost: Mutex::default(),
+            changed_paths: touches,
+            on_change: Box::new(wake),
+            watched_files: Mutex::default(),
+            lost_folders: Mutex::default(),
         });
         let heard = shared.clone();
-        let inner = notify::recommended_watcher(move |event| heard.hear(event));
+        let inner = notify::recommended_watcher(move |event| heard.on_event(event));
         Ok(Self { inner: inner.map_err(WatchError::NoWatcher)?, shared, folders: BTreeSet::new() })
     }
 
     /// Replaces the watched files (absolute paths). A file whose folder is missing is watched through its
     /// nearest existing ancestor; calling this again after an event follows it further down. Returns whether
     /// new folders are watched: earlier changes in them were not reported. Blocking.
-    pub fn follow(&mut self, files: Vec<PathBuf>) -> Result<bool, WatchError> {
+    pub fn set_files(&mut self, files: Vec<PathBuf>) -> Result<bool, WatchError> {
         let folder = |file: &PathBuf| file.ancestors().skip(1).find(|up| up.is_dir()).map(Path::to_path_buf);
         let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder).collect();
-        *self.shared.wanted.lock() = files;
-        let lost = std::mem::take(&mut *self.shared.lost.lock());
+        *self.shared.watched_files.lock() = files;
+        let lost = std::mem::take(&mut *self.shared.lost_folders.lock());
         self.folders.retain(|folder| !lost.contains(folder));
         for old in self.folders.difference(&folders) {
             if let Err(error) = self.inner.unwatch(old) {
@@ -126,18 +126,18 @@ impl Watcher {
 }
 
 impl Shared {
-    fn hear(&self, event: notify::Result<notify::Event>) {
-        let wanted = self.wanted.lock();
+    fn on_event(&self, event: notify::Result<notify::Event>) {
+        let wanted = self.watched_files.lock();
         let touched: Vec<PathBuf> = match event {
             // Events were lost: any file may have changed.
             Ok(event) if event.need_rescan() => wanted.clone(),
             // Reads are not changes.
-            Ok(event) if is_reading(event.kind) => Vec::new(),
+            Ok(event) if is_read_event(event.kind) => Vec::new(),
             Ok(event) => {
                 let leaves = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(_));
                 if leaves {
                     let gone = event.paths.iter().filter(|path| !path.exists()).cloned();
-                    self.lost.lock().extend(gone);
+                    self.lost_folders.lock().extend(gone);
                 }
                 // An event on a parent folder concerns the file, too.
                 let is_meant = |file: &&PathBuf| event.paths.iter().any(|path| file.starts_with(path));
@@ -149,13 +149,13 @@ impl Shared {
             }
         };
         drop(wanted);
-        if !touched.is_empty() && self.touches.add(touched) {
-            (self.wake)();
+        if !touched.is_empty() && self.changed_paths.add(touched) {
+            (self.on_change)();
         }
     }
 }
 
-fn is_reading(kind: EventKind) -> bool {
+fn is_read_event(kind: EventKind) -> bool {
     matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let touches = Arc::new(ChangedPaths::default());
         let (send, woken) = mpsc::channel();
         let mut watcher = Watcher::new(touches.clone(), move || send.send(()).unwrap()).unwrap();
-        watcher.follow(files.iter().map(|file| folder.path().join(file)).collect()).unwrap();
+        watcher.set_files(files.iter().map(|file| folder.path().join(file)).collect()).unwrap();
         Place { folder, watcher, touches, woken }
     }
 
@@ -221,7 +221,7 @@ mod tests {
         while !place.touches.0.lock().files.contains(&place.path("end")) {
             std::thread::yield_now();
         }
-        assert!(place.touches.times() > 50);
+        assert!(place.touches.event_count() > 50);
         assert!(place.woken.try_recv().is_err(), "one wake for all of them");
     }
 
@@ -232,20 +232,20 @@ mod tests {
         let files = || vec![file.clone()];
         fs::create_dir(place.path("deep")).unwrap();
         assert_eq!(place.touched(), ["deep/er/a.txt"]);
-        place.watcher.follow(files()).unwrap();
+        place.watcher.set_files(files()).unwrap();
         fs::create_dir(place.path("deep/er")).unwrap();
         assert_eq!(place.touched(), ["deep/er/a.txt"]);
-        place.watcher.follow(files()).unwrap();
+        place.watcher.set_files(files()).unwrap();
         fs::remove_dir_all(place.path("deep")).unwrap();
         assert_eq!(place.touched(), ["deep/er/a.txt"]);
-        while place.path("deep").exists() || place.watcher.shared.lost.lock().is_empty() {
+        while place.path("deep").exists() || place.watcher.shared.lost_folders.lock().is_empty() {
             std::thread::yield_now();
         }
-        place.watcher.follow(files()).unwrap();
+        place.watcher.set_files(files()).unwrap();
         place.touches.take();
         fs::create_dir_all(place.path("deep/er")).unwrap();
         place.touched();
-        place.watcher.follow(files()).unwrap();
+        place.watcher.set_files(files()).unwrap();
         place.touches.take();
         fs::write(place.path("deep/er/a.txt"), "x").unwrap();
         assert_eq!(place.touched(), ["deep/er/a.txt"]);

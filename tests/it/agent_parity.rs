@@ -9,7 +9,7 @@ use bowline::agent::config::Lifecycle;
 use bowline::llm::model::Thinking;
 use bowline::runtime::Options;
 use bowline::runtime::events::observe::EventKind;
-use bowline::tools::contract::config::Config as ToolsConfig;
+use bowline::tools::contract::config::ToolConfig as ToolsConfig;
 use serde_json::json;
 
 use crate::support::family::{FAMILIES, Family, Stage, of, outputs, wait};
@@ -93,7 +93,7 @@ async fn shell_tool_timeout_stops_command() {
         let output = outputs(&told).concat();
         assert!(output.contains("begun") && !output.contains("never\n"), "{}: {output}", family.profile);
         assert!(output.contains("timed out after 300ms"), "{}: {output}", family.profile);
-        let mut lifecycles = stage.handle.lifecycles();
+        let mut lifecycles = stage.handle.watch_lifecycle();
         let idle = lifecycles.wait_for(|lifecycle| *lifecycle == Lifecycle::Idle);
         tokio::time::timeout(Duration::from_secs(30), idle).await.expect("it comes to rest").unwrap();
     }

@@ -135,7 +135,7 @@ async fn auth_failure_closes_session_if_configured() {
         let told = stage.run("go").await;
         assert!(!of(&told, EventKind::Error).is_empty(), "{told:?}");
         assert_eq!(stage.server.seen().len(), 1, "it is not tried again");
-        let mut lifecycles = stage.handle.lifecycles();
+        let mut lifecycles = stage.handle.watch_lifecycle();
         let stands = lifecycles.wait_for(|now| *now == lifecycle);
         tokio::time::timeout(std::time::Duration::from_secs(30), stands).await.expect("in time").unwrap();
     }

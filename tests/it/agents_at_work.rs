@@ -58,7 +58,7 @@ async fn disabled_tool_is_disabled_for_running_subagents() {
         stage.say("go");
         until("the agent works", || stage.work().join("begun").exists()).await;
         let (tool, ..) = shell_tool(family);
-        let kept = snapshot.equipment.available.iter().filter(|name| *name != tool);
+        let kept = snapshot.active_tools.available.iter().filter(|name| *name != tool);
         stage.handle.set_tools(kept.cloned().collect());
         while !matches!(events.recv().await.unwrap(), RuntimeEvent::ToolsChanged(_)) {}
         stage.write("go", "");
@@ -197,7 +197,7 @@ async fn subagent_unread_result_is_kept() {
     let mut working = 20;
     while working > 0 {
         let event = events.recv().await.unwrap();
-        let ends = matches!(&event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. });
+        let ends = matches!(&event, RuntimeEvent::Subagent { event: AgentEvent::AgentEnd { .. }, .. });
         working -= usize::from(ends);
     }
     let outputs = outputs(&stage.run("one more").await);

@@ -83,7 +83,7 @@ async fn apply_patch_outcomes_match_codex_fixture() {
         let folder = tempfile::tempdir().unwrap();
         lay_out(folder.path(), &case.before);
         let env = Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), []));
-        let shared = Arc::new(bowline::tools::Shared::new(folder.path().join("artifacts")));
+        let shared = Arc::new(bowline::tools::AgentToolState::new(folder.path().join("artifacts")));
         let outcome = tool.run(Invocation::new(json!({"input": case.patch}), env, shared)).await;
         let mut after = Files::new();
         found(folder.path(), folder.path(), &mut after);

@@ -10,10 +10,11 @@ use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
-use bowline::tools::interaction::delegate::{AgentReport, Delegate, Done, Status, Task};
+use bowline::tools::interaction::delegate::{AgentReport, AgentStatus, AgentTask, Delegate, DelegateResult};
 use bowline::tools::interaction::questions::{Answer, Question, Questions};
 use bowline::tools::{
-    self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared, Tool, ToolClass,
+    self, AgentToolState, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Tool,
+    ToolClass,
 };
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
@@ -161,25 +162,29 @@ impl Approval for Silent {
     }
 }
 
-fn report(status: Status) -> AgentReport {
+fn report(status: AgentStatus) -> AgentReport {
     AgentReport { id: "b".into(), status, output: "so far".into(), turns: 1, cost: 0.0 }
 }
 
 impl Delegate for Silent {
-    fn spawn(&self, task: Task) -> BoxFuture<'static, Done> {
-        if task.message == "held" { self.forever() } else { async { Ok(report(Status::Running)) }.boxed() }
+    fn spawn(&self, task: AgentTask) -> BoxFuture<'static, DelegateResult> {
+        if task.message == "held" {
+            self.forever()
+        } else {
+            async { Ok(report(AgentStatus::Running)) }.boxed()
+        }
     }
 
-    fn send(&self, _: &str, _: String) -> BoxFuture<'static, Done> {
+    fn send(&self, _: &str, _: String) -> BoxFuture<'static, DelegateResult> {
         self.forever()
     }
 
-    fn wait(&self, _: &str, _: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done> {
+    fn wait(&self, _: &str, _: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, DelegateResult> {
         self.forever()
     }
 
-    fn close(&self, id: &str) -> BoxFuture<'static, Done> {
-        if id == "a" { self.forever() } else { async { Ok(report(Status::Closed)) }.boxed() }
+    fn close(&self, id: &str) -> BoxFuture<'static, DelegateResult> {
+        if id == "a" { self.forever() } else { async { Ok(report(AgentStatus::Closed)) }.boxed() }
     }
 
     fn interrupt(&self) {}
@@ -211,7 +216,7 @@ impl Bench {
         let vars = [("PATH".into(), "/usr/bin:/bin".into()), ("HOME".into(), home)];
         let place = Arc::new(SlowPlace::new(LocalEnvironment::new(root.canonicalize().unwrap(), vars), slow));
         let silent = Arc::new(Silent { asked: Semaphore::new(0) });
-        let mut shared = Shared::new(folder.path().join("artifacts")).read_first(ReadFirst::Off);
+        let mut shared = AgentToolState::new(folder.path().join("artifacts")).with_read_first(ReadFirst::Off);
         shared.questions = Some(Arc::<Silent>::clone(&silent));
         shared.delegate = Some(Arc::<Silent>::clone(&silent));
         let context = Context {
@@ -308,7 +313,7 @@ async fn interrupt(set: &str, tool: &str, busy: Busy, args: Value) {
             let go = CancellationToken::new();
             let (files, env) = (&bench.context.shared.files, &*bench.place);
             let turns = ["a.txt", "n.ipynb"].map(|name| (bench.at(name), &go)).map(|(path, go)| async move {
-                files.turn(env, &path, go).await.expect("nobody else has it")
+                files.lock_file(env, &path, go).await.expect("nobody else has it")
             });
             let _turns = join_all(turns).await;
             bench.interrupted(set, tool, args.clone(), std::future::ready(())).await;

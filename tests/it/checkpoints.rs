@@ -6,8 +6,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use bowline::workspace::checkpoint::apply::Nobody;
-use bowline::workspace::checkpoint::{CheckpointError, Checkpointer, Decisions, Limits, Oid, Step, Why};
+use bowline::workspace::checkpoint::apply::NoOpenFiles;
+use bowline::workspace::checkpoint::{
+    CheckpointError, Checkpointer, Decisions, Limits, Oid, SkipReason, Step,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::checkpoint_workspace::{Place, image, name, names};
@@ -23,7 +25,7 @@ fn checkpoint_skips_ignored_files_unless_requested() {
     place.put("sub/x", "nested");
     let first = place.take();
     assert_eq!(names(&first), [".gitignore", "sub", "sub/x"]);
-    let asked = place.keeper.take(&[name("a.env")], &[], &CancellationToken::new()).unwrap();
+    let asked = place.keeper.record(&[name("a.env")], &[], &CancellationToken::new()).unwrap();
     assert_eq!(names(&asked), [".gitignore", "a.env", "sub", "sub/x"]);
     place.put("a.env", "secret=changed");
     let later = place.take();
@@ -41,7 +43,7 @@ fn checkpoint_restore_keeps_files_ignored_at_target() {
     place.put(".gitignore", "");
     place.put("out/more", "x");
     let (plan, _) = place.go(before.id);
-    assert_eq!((place.text("out/result"), plan.left.len()), ("hours of work".into(), 2));
+    assert_eq!((place.text("out/result"), plan.skipped.len()), ("hours of work".into(), 2));
     assert_eq!(place.text(".gitignore"), "out/\n");
 }
 
@@ -74,19 +76,19 @@ fn checkpoint_restore_keeps_externally_ignored_files() {
         fs::create_dir_all(keeper.root().join("deep")).unwrap();
         fs::write(keeper.root().join(file), "hours of work").unwrap();
     }
-    let before = keeper.take(&[], &[], &cancel).unwrap();
+    let before = keeper.record(&[], &[], &cancel).unwrap();
     assert_eq!(names(&before), ["deep"], "all are ignored");
     fs::write(keeper.root().join("made"), "by the agent").unwrap();
-    let after = keeper.take(&hidden.map(name), &[], &cancel).unwrap();
+    let after = keeper.record(&hidden.map(name), &[], &cancel).unwrap();
     // As it comes back from the store.
     let [base, target] = [&after, &before].map(|state| keeper.load(state.id).unwrap());
     let plan = keeper.plan(&after, &[Step { base, target }], &Decisions::new()).unwrap();
-    let applied = keeper.apply(&after, &plan, &mut Nobody);
+    let applied = keeper.apply(&after, &plan, &mut NoOpenFiles);
     assert!(applied.failed.is_empty() && !keeper.root().join("made").exists());
     for file in hidden {
         assert_eq!(fs::read_to_string(keeper.root().join(file)).unwrap(), "hours of work", "{file}");
     }
-    assert_eq!(plan.left.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), hidden);
+    assert_eq!(plan.skipped.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), hidden);
 }
 
 #[test]
@@ -98,15 +100,15 @@ fn checkpoint_unsaved_text_of_deleted_file_conflicts() {
     let two = place.take();
     fs::remove_dir_all(place.root.join("d")).unwrap();
     let words = [(name("d/f"), b"unsaved".to_vec())];
-    let now = place.keeper.take(&[], &words, &CancellationToken::new()).unwrap();
+    let now = place.keeper.record(&[], &words, &CancellationToken::new()).unwrap();
     let step = Step { base: two.files.clone(), target: one.files.clone() };
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     assert_eq!((plan.conflicts.len(), plan.changes.len()), (1, 0), "{plan:?}");
-    let theirs = plan.conflicts[0].mine.and_then(bowline::workspace::checkpoint::Node::oid).unwrap();
+    let theirs = plan.conflicts[0].ours.and_then(bowline::workspace::checkpoint::Node::oid).unwrap();
     assert_eq!(place.keeper.store().blob(theirs).unwrap(), b"unsaved");
     // Nor does it come where something else is.
     place.put("d", "a file");
-    let now = place.keeper.take(&[], &words, &CancellationToken::new()).unwrap();
+    let now = place.keeper.record(&[], &words, &CancellationToken::new()).unwrap();
     assert_eq!(names(&now), ["d"]);
 }
 
@@ -121,7 +123,7 @@ fn checkpoint_apply_rejects_changes_seen_by_later_snapshot() {
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     place.put("f", "written meanwhile");
     place.take();
-    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
+    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!((applied.done, applied.failed.len()), (0, 1));
     assert_eq!(place.text("f"), "written meanwhile");
 }
@@ -134,23 +136,26 @@ fn checkpoint_limits_are_reported_without_data_loss() {
     place.put("large", &"x".repeat(101));
     rustix::fs::mkfifoat(rustix::fs::CWD, place.root.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
     let first = place.take();
-    let left: Vec<_> = first.left_out.iter().map(|(name, why)| (name.to_string(), *why)).collect();
-    assert_eq!(left, [("large".to_string(), Why::TooLarge), ("pipe".to_string(), Why::NoFile)]);
+    let left: Vec<_> = first.skipped.iter().map(|(name, why)| (name.to_string(), *why)).collect();
+    assert_eq!(
+        left,
+        [("large".to_string(), SkipReason::TooLarge), ("pipe".to_string(), SkipReason::NotAFile)]
+    );
     place.put("small", "changed");
     fs::remove_file(place.root.join("large")).unwrap();
     place.put("large", "now it is small");
     let (plan, applied) = place.go(first.id);
     assert!(applied.failed.is_empty());
-    assert_eq!((plan.left.len(), place.text("small")), (1, "s".to_string()));
+    assert_eq!((plan.skipped.len(), place.text("small")), (1, "s".to_string()));
     assert_eq!(place.text("large"), "now it is small");
     (0..3).for_each(|n| place.put(&format!("part{n}"), &"y".repeat(99)));
-    let refused = |place: &Place| place.keeper.take(&[], &[], &CancellationToken::new()).unwrap_err();
+    let refused = |place: &Place| place.keeper.record(&[], &[], &CancellationToken::new()).unwrap_err();
     assert!(matches!(refused(&place), CheckpointError::TooMuch(300)));
     (0..20).for_each(|n| place.put(&format!("n{n}"), ""));
     assert!(matches!(refused(&place), CheckpointError::TooMany(20)));
     let cancelled = CancellationToken::new();
     cancelled.cancel();
-    assert!(matches!(place.keeper.take(&[], &[], &cancelled), Err(CheckpointError::Cancelled)));
+    assert!(matches!(place.keeper.record(&[], &[], &cancelled), Err(CheckpointError::Cancelled)));
 }
 
 #[test]
@@ -165,7 +170,7 @@ fn checkpoint_apply_does_not_write_through_new_symlink() {
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     fs::rename(place.root.join("d"), place.root.join("kept")).unwrap();
     symlink(outside.path(), place.root.join("d")).unwrap();
-    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
+    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!((applied.done, applied.failed.len()), (0, 1));
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
@@ -182,7 +187,7 @@ fn checkpoint_apply_keeps_file_changed_after_plan() {
     let step = Step { base: now.files.clone(), target: one.files.clone() };
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     place.put("f", "typed just now");
-    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
+    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!(applied.failed, [(name("f"), "changed meanwhile".to_string())]);
     assert_eq!((place.text("f"), place.text("g")), ("typed just now".into(), "one".into()));
 }
@@ -281,7 +286,7 @@ fn checkpoint_concurrent_writers_do_not_interfere() {
                 let write = |n: usize| fs::write(root.join(format!("f{who}")), format!("{who} {n}")).unwrap();
                 let take = |n| {
                     write(n);
-                    (keeper.take(&[], &[], &CancellationToken::new()).unwrap().id, who)
+                    (keeper.record(&[], &[], &CancellationToken::new()).unwrap().id, who)
                 };
                 (0..25).map(take).collect::<Vec<_>>()
             }
@@ -307,7 +312,7 @@ fn checkpoint_excludes_bowline_folders() {
     fs::write(folder.path().join("f"), "x").unwrap();
     let base = folder.path().join("data/checkpoints");
     let keeper = Checkpointer::open(&base, folder.path(), &[own], Limits::default()).unwrap();
-    let taken = keeper.take(&[], &[], &CancellationToken::new()).unwrap();
+    let taken = keeper.record(&[], &[], &CancellationToken::new()).unwrap();
     let names: Vec<String> = taken.files.keys().map(ToString::to_string).collect();
     assert_eq!(names, ["data", "f"]);
 }

@@ -12,7 +12,7 @@ use bowline::ide::core::damage::Part;
 use bowline::ide::core::layers::dialog::Dialog;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::layers::prompt::Prompt;
-use bowline::ide::editor::modal::flow;
+use bowline::ide::editor::modal::key_hooks;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
 use bowline::ide::features::login::view::LoginView;
@@ -229,13 +229,13 @@ async fn ide(id: &str, text: &str) -> TestIde {
     let mut ide = plan.size(72, 14).start().await;
     ide.keys("Alt-2").await;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     ide
 }
 
 fn shown(ide: &mut TestIde) -> Option<String> {
     let buffer = ide.state().buffers.current()?;
-    if let Some((title, _)) = buffer.fixed {
+    if let Some((title, _)) = buffer.builtin {
         // What it says is tested elsewhere.
         return Some(format!("the text {title}"));
     }
@@ -247,19 +247,19 @@ fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let state = ide.state();
     let layers = &state.layers;
     let picker =
-        layers.top::<Picker>().map(|picker| format!("picker {} at {}", picker.row.id, picker.selected));
+        layers.top::<Picker>().map(|picker| format!("picker {} at {}", picker.spec.id, picker.selected));
     let prompt = layers.top::<Prompt>();
     let prompt =
         prompt.map(|prompt| format!("prompt {:?} {:?}", prompt.title, prompt.answer.text().to_string()));
     let dialog = layers.top::<Dialog>().map(|dialog| format!("dialog {}", dialog.title));
     let undo = layers.top::<UndoView>().map(|_| "undo tree".to_string());
     let diff = layers.top::<DiffView>();
-    let diff = diff.map(|view| format!("differences from {}: {:?}", view.there, view.counts()));
+    let diff = diff.map(|view| format!("differences from {}: {:?}", view.old_name, view.counts()));
     let session = layers.top::<SessionView>().map(|view| format!("session tree {}", view.filter.name()));
     let context = layers.top::<ContextView>().map(|view| format!("the next request at {}", view.selected));
     let login = layers.top::<LoginView>().map(|view| format!("login {}", view.name));
     let questions = layers.top::<QuestionsView>().map(|view| format!("inquiry {}", view.question().text));
-    let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.way));
+    let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
@@ -269,9 +269,9 @@ fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
         ("keys go to", format!("{:?}", state.panes.focus)),
         ("panes", format!("{:?}", state.panes)),
         ("windows", format!("{:?}", state.windows.shape())),
-        ("look", format!("{:?}, {:?}", state.look, state.search_how)),
+        ("look", format!("{:?}, {:?}", state.display, state.search_options)),
         ("quits", state.quit.to_string()),
-        ("waits", format!("{:?}", state.awaiting)),
+        ("waits", format!("{:?}", state.pending_char)),
     ];
     let picture = ide.picture();
     seen.push(("screen", picture));
@@ -293,7 +293,7 @@ async fn outcome(command: &Command, text: &str) -> String {
     let (was, beside) = (shown(&mut ide), besides(&mut ide));
     ide.headless.app().with_cx(|cx| {
         input::run(cx, command);
-        flow::after(cx, None);
+        key_hooks::after_key(cx, None);
         cx.state.damage.add(Part::Status);
     });
     ide.headless.idle().await;

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use bowline::agent::compaction::branch::BranchSummaryPlan;
 use bowline::agent::compaction::budget::Override;
-use bowline::agent::compaction::hook::{Before, Failure, Hook, Supplied, Verdict};
+use bowline::agent::compaction::hook::{
+    BeforeCompaction, CompactionFailure, CompactionHook, HookDecision, SuppliedSummary,
+};
 use bowline::agent::event::{Compacted, CompactionReason};
 use bowline::llm::model::{CacheRetention, ErrorKind, StopReason, Usage};
 use bowline::llm::providers::scripted::{Step, Turn};
-use bowline::runtime::{Delivery, Options, Summary};
+use bowline::runtime::{BranchSummaryChoice, Delivery, Options};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::json;
@@ -162,7 +164,7 @@ async fn compaction_abort_writes_no_entry() {
     assert_eq!(rig.kinds().await, ["user", "assistant", "user"]);
     // What is given up is not missed.
     rig.script.push([says("S"), says("two")]);
-    rig.handle.go_on();
+    rig.handle.continue_run();
     assert_eq!(rig.until("agent end").await, ["start threshold", "end threshold done", "agent end"]);
 }
 
@@ -292,7 +294,7 @@ async fn compaction_is_undone_by_navigating_before_it() {
     assert!(rig.handle.summary().await.unwrap().ends_with("**Turn Context (split turn):**\n\nS"));
     rig.run("two").await;
     assert!(rig.request(2)[0].contains("<summary>"));
-    let moved = rig.handle.navigate(&before, Summary::None).await.unwrap();
+    let moved = rig.handle.navigate(&before, BranchSummaryChoice::None).await.unwrap();
     assert_eq!(moved.messages.iter().map(|m| m.role()).collect::<Vec<_>>(), ["user", "assistant"]);
     assert_eq!(rig.handle.summary().await, None);
     // What the branch has is as large as it was: it is compacted again, and the old one stays.
@@ -320,7 +322,7 @@ async fn compaction_summary_edit_can_be_undone() {
     rig.run("three").await;
     assert!(rig.request(3)[0].contains("<summary>\nmine\n</summary>"), "{:?}", rig.request(3));
     assert_eq!(rig.request(3)[1..], ["user two", "assistant two", "user three"]);
-    rig.handle.navigate(&before, Summary::None).await.unwrap();
+    rig.handle.navigate(&before, BranchSummaryChoice::None).await.unwrap();
     assert_eq!(rig.handle.summary().await.as_deref(), Some("S"));
     let entries = rig.entries().await;
     let sums: Vec<_> = entries.iter().filter(|entry| entry["type"] == "compaction").collect();
@@ -360,8 +362,8 @@ async fn compaction_settings_apply_per_model() {
     assert_eq!(off.run("two").await, ["agent end"]);
 }
 
-impl Hook for Witness {
-    fn before(&self, about: Before) -> BoxFuture<'static, Verdict> {
+impl CompactionHook for Witness {
+    fn before_compaction(&self, about: BeforeCompaction) -> BoxFuture<'static, HookDecision> {
         let words =
             format!("before {} {:?} {}", about.reason.name(), about.instructions, about.plan.history.len());
         self.told.lock().unwrap().push(words);
@@ -369,26 +371,26 @@ impl Hook for Witness {
         async move { verdict }.boxed()
     }
 
-    fn before_leaving(&self, about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, Verdict> {
+    fn before_branch_summary(&self, about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, HookDecision> {
         self.told.lock().unwrap().push(format!("leaving {}", about.messages.len()));
         let verdict = self.verdict.lock().unwrap().clone();
         async move { verdict }.boxed()
     }
 
-    fn compacted(&self, reason: CompactionReason, done: Arc<Compacted>) -> BoxFuture<'static, ()> {
+    fn after_compaction(&self, reason: CompactionReason, done: Arc<Compacted>) -> BoxFuture<'static, ()> {
         let words = format!("compacted {} {} {}", reason.name(), done.summary, done.from_hook);
         self.told.lock().unwrap().push(words);
         async {}.boxed()
     }
 
-    fn failed(&self, failure: Failure) -> BoxFuture<'static, ()> {
+    fn compaction_failed(&self, failure: CompactionFailure) -> BoxFuture<'static, ()> {
         let words = format!("failed {} {} {:?}", failure.reason.name(), failure.aborted, failure.error);
         self.told.lock().unwrap().push(words);
         async {}.boxed()
     }
 }
 
-async fn witnessed(verdict: Verdict, rest: Vec<Turn>) -> (Rig, Arc<Witness>) {
+async fn witnessed(verdict: HookDecision, rest: Vec<Turn>) -> (Rig, Arc<Witness>) {
     let witness = Arc::new(Witness { verdict: Mutex::new(verdict), told: Mutex::default() });
     let hook = witness.clone();
     let rig = full_with(rest, |options| Options { hook: Some(hook), ..options }).await;
@@ -397,28 +399,34 @@ async fn witnessed(verdict: Verdict, rest: Vec<Turn>) -> (Rig, Arc<Witness>) {
 
 #[tokio::test]
 async fn compaction_hook_can_cancel_or_supply_summary() {
-    let (mut rig, witness) = witnessed(Verdict::Cancel, vec![says("two")]).await;
+    let (mut rig, witness) = witnessed(HookDecision::Cancel, vec![says("two")]).await;
     assert_eq!(rig.run("two").await, ["start threshold", "end threshold aborted", "agent end"]);
     let told = witness.told.lock().unwrap().clone();
     assert_eq!(told, ["before threshold None 2", "failed threshold true None"]);
 
-    let supplied =
-        Supplied { summary: "theirs".into(), details: Some(json!({"mine": 1})), ..Supplied::default() };
-    let (mut rig, witness) = witnessed(Verdict::Supply(Box::new(supplied)), vec![says("two")]).await;
+    let supplied = SuppliedSummary {
+        summary: "theirs".into(),
+        details: Some(json!({"mine": 1})),
+        ..SuppliedSummary::default()
+    };
+    let (mut rig, witness) = witnessed(HookDecision::Supply(Box::new(supplied)), vec![says("two")]).await;
     assert_eq!(rig.run("two").await, ["start threshold", "end threshold done", "agent end"]);
     assert_eq!(witness.told.lock().unwrap()[1], "compacted threshold theirs true");
     let entry = rig.entries().await.into_iter().find(|entry| entry["type"] == "compaction").unwrap();
     assert_eq!((&entry["fromHook"], &entry["details"]), (&json!(true), &json!({"mine": 1})));
     assert_eq!(rig.script.requests().len(), 2, "no model was asked");
 
-    let wrong =
-        Supplied { summary: "theirs".into(), first_kept: Some("nowhere".into()), ..Supplied::default() };
-    let (mut rig, witness) = witnessed(Verdict::Supply(Box::new(wrong)), vec![says("two")]).await;
+    let wrong = SuppliedSummary {
+        summary: "theirs".into(),
+        first_kept: Some("nowhere".into()),
+        ..SuppliedSummary::default()
+    };
+    let (mut rig, witness) = witnessed(HookDecision::Supply(Box::new(wrong)), vec![says("two")]).await;
     let told = rig.run("two").await;
     assert!(told[1].contains("nothing can be kept from the entry `nowhere` on"), "{told:?}");
     assert!(witness.told.lock().unwrap()[1].starts_with("failed threshold false Some"));
 
-    let (mut rig, witness) = witnessed(Verdict::Proceed, vec![says("S"), says("two")]).await;
+    let (mut rig, witness) = witnessed(HookDecision::Proceed, vec![says("S"), says("two")]).await;
     rig.run("two").await;
     assert_eq!(witness.told.lock().unwrap()[1], "compacted threshold S false");
 }
@@ -430,7 +438,8 @@ async fn branch_summary_is_added_at_navigation_target() {
     let fork = rig.last("assistant").await;
     rig.run("second").await;
     let left = rig.last("assistant").await;
-    let moved = rig.handle.navigate(&fork, Summary::WithInstructions("the error".into())).await.unwrap();
+    let moved =
+        rig.handle.navigate(&fork, BranchSummaryChoice::WithInstructions("the error".into())).await.unwrap();
     assert_eq!(moved.messages.last().unwrap().role(), "branchSummary");
     assert_eq!(rig.until("branch end").await, ["branch", "branch end false"]);
     let asked = &rig.request(2)[0];
@@ -450,7 +459,7 @@ async fn branch_summary_is_added_at_navigation_target() {
     assert!(next[2].contains("what came of it") && next[3] == "user go on", "{next:?}");
     // It can be changed where it was written, and the one before stays beside it.
     let summary = entry["id"].as_str().unwrap().to_string();
-    rig.handle.navigate(&summary, Summary::None).await.unwrap();
+    rig.handle.navigate(&summary, BranchSummaryChoice::None).await.unwrap();
     rig.handle.edit_summary("shorter").await.unwrap();
     let edited = rig.entries().await.pop().unwrap();
     assert_eq!((&edited["parentId"], &edited["summary"]), (&json!(fork), &json!("shorter")));
@@ -467,17 +476,17 @@ async fn branch_summary_abort_or_failure_writes_no_entry() {
     let before = rig.entries().await;
     let handle = rig.handle.clone();
     let to = fork.clone();
-    let moving = tokio::spawn(async move { handle.navigate(&to, Summary::Written).await });
+    let moving = tokio::spawn(async move { handle.navigate(&to, BranchSummaryChoice::Written).await });
     rig.asked(3).await;
-    assert!(rig.handle.navigate(&fork, Summary::None).await.is_err(), "one thing at a time");
+    assert!(rig.handle.navigate(&fork, BranchSummaryChoice::None).await.is_err(), "one thing at a time");
     rig.handle.abort();
     assert!(moving.await.unwrap().unwrap_err().to_string().contains("summary canceled"));
-    let failed = rig.handle.navigate(&fork, Summary::Written).await.unwrap_err().to_string();
+    let failed = rig.handle.navigate(&fork, BranchSummaryChoice::Written).await.unwrap_err().to_string();
     assert!(failed.contains("no money"), "{failed}");
     assert_eq!(rig.entries().await, before, "no trace of either");
     assert_eq!(rig.snapshot().await.messages.len(), 4);
     // Where nothing is left behind nobody is asked.
     let leaf = rig.last("assistant").await;
-    rig.handle.navigate(&leaf, Summary::Written).await.unwrap();
+    rig.handle.navigate(&leaf, BranchSummaryChoice::Written).await.unwrap();
     assert_eq!(rig.script.requests().len(), 4);
 }

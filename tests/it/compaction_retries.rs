@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::llm::retry::Policy;
-use bowline::runtime::{Options, Summary};
+use bowline::runtime::{BranchSummaryChoice, Options};
 
 use crate::compaction::{full, full_with};
 use crate::support::compacting::{Rig, says};
@@ -48,7 +48,7 @@ async fn branch_summary_retries_interrupted_reply() {
     rig.run("first").await;
     let fork = rig.last("assistant").await;
     rig.run("second").await;
-    let moved = rig.handle.navigate(&fork, Summary::Written).await.unwrap();
+    let moved = rig.handle.navigate(&fork, BranchSummaryChoice::Written).await.unwrap();
     assert_eq!(moved.messages.last().unwrap().role(), "branchSummary");
     let entry = rig.entries().await.into_iter().find(|entry| entry["type"] == "branch_summary").unwrap();
     let text = entry["summary"].as_str().unwrap().to_string();

@@ -102,10 +102,10 @@ async fn compact_command_summary_can_be_read_and_edited() {
     ide.keys("Alt-3").await;
     ide.type_now("/compact tests above all");
     ide.headless.press("Enter");
-    ide.until("the compaction", |state| state.agent.summing.is_some()).await;
+    ide.until("the compaction", |state| state.agent.summarizing.is_some()).await;
     assert!(ide.picture().contains("compacting…"), "{}", ide.picture());
     ide.script.gate.add_permits(1);
-    ide.until("its end", |state| state.agent.summing.is_none()).await;
+    ide.until("its end", |state| state.agent.summarizing.is_none()).await;
     ide.headless.idle().await;
     let picture = ide.picture();
     assert!(picture.contains("▸ compacted: ") && picture.contains("→"), "{picture}");
@@ -113,7 +113,7 @@ async fn compact_command_summary_can_be_read_and_edited() {
     ide.keys("Ctrl-o").await;
     assert!(ide.picture().contains("so far"), "{}", ide.picture());
     // It can be read as a text.
-    ide.headless.app().state.damage.all();
+    ide.headless.app().state.damage.add_all();
     ide.keys("Alt-x").await;
     ide.type_in("Show compaction summary").await;
     ide.keys("Enter").await;
@@ -147,7 +147,7 @@ async fn compact_command_escape_cancels() {
     ide.ask("second").await;
     ide.type_now("/compact");
     ide.headless.press("Enter");
-    ide.until("the compaction", |state| state.agent.summing.is_some()).await;
+    ide.until("the compaction", |state| state.agent.summarizing.is_some()).await;
     ide.keys("Escape").await;
     ide.headless.shows("compaction canceled").await;
     assert!(ide.state().agent.working_since.is_none());

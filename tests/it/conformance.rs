@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, LlmError, Message, Model, Part, Request, ResponseFormat,
     StopReason, StreamEvent, Thinking, ToolChoice, ToolResultMessage, ToolSpec, UserMessage,
@@ -42,7 +42,7 @@ pub fn model(wire: &dyn Wire) -> Model {
 
 pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
-    let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
     let transport = if wire.over_socket() { Transport::WebSocketCached } else { Transport::Sse };
     let access = Access {
         base_url: url.to_string(),
@@ -53,9 +53,9 @@ pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     };
     (row.build)(Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
         http: Arc::new(Http::new(limits, true).with_transport(transport)),
         clock: ManualClock::new(1_000),
     })

@@ -3,8 +3,8 @@
 use bowline::agent::compaction::Settings;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
-use bowline::runtime::context::report::{ContextReport, Item, Reason};
-use bowline::runtime::history::navigation::Spot;
+use bowline::runtime::context::report::{ContextItem, ContextReport, ItemReason};
+use bowline::runtime::history::navigation::NavigationTarget;
 use bowline::runtime::{Options, SessionChoice};
 use serde_json::{Value, json};
 
@@ -28,9 +28,9 @@ async fn entry(rig: &Rig, start: &str) -> String {
 /// What it has of the conversation: what, tokens, why.
 fn rows(contents: &ContextReport) -> Vec<String> {
     let said = contents.items.iter().filter(|item| item.entry.is_some());
-    let row = |item: &Item| {
+    let row = |item: &ContextItem| {
         let pinned = if item.pinned { "*" } else { "" };
-        format!("{pinned}{} {} {}", item.what, item.tokens, item.why.name())
+        format!("{pinned}{} {} {}", item.kind, item.tokens, item.reason.name())
     };
     said.map(row).collect()
 }
@@ -46,8 +46,8 @@ async fn context_edits_apply_to_next_request() {
     .await;
     rig.run("one").await;
     let (result, answer) = (rig.last("toolResult").await, entry(&rig, "done").await);
-    assert!(rig.handle.leave_out(result.clone()).await.unwrap().contains("excluded from context"));
-    assert!(rig.handle.tell_differently(answer.clone(), "finished".into()).await.is_ok());
+    assert!(rig.handle.exclude_from_context(result.clone()).await.unwrap().contains("excluded from context"));
+    assert!(rig.handle.replace_in_context(answer.clone(), "finished".into()).await.is_ok());
     rig.run("second").await;
     let said = rig.script.requests().pop().unwrap();
     let whole = serde_json::to_string(&said.messages).unwrap();
@@ -56,24 +56,24 @@ async fn context_edits_apply_to_next_request() {
     // The answer with the call goes together with its result.
     let call = rig.entries().await.into_iter().find(|e| e["message"]["stopReason"] == "toolUse").unwrap();
     let call = call["id"].as_str().unwrap().to_string();
-    rig.handle.leave_out(call.clone()).await.unwrap();
+    rig.handle.exclude_from_context(call.clone()).await.unwrap();
     rig.run("third").await;
     let said = carries(&rig.script.requests().pop().unwrap());
     assert_eq!(said, ["user one", "assistant finished", "user second", "assistant two", "user third"]);
     // It comes back as it was told before: a result that went by itself comes back by itself.
-    rig.handle.tell_as_it_was(call).await.unwrap();
+    rig.handle.restore_original(call).await.unwrap();
     rig.run("again").await;
     let said = rig.script.requests().pop().unwrap();
     assert!(!serde_json::to_string(&said.messages).unwrap().contains("secret"));
-    rig.handle.tell_as_it_was(result).await.unwrap();
-    rig.handle.tell_as_it_was(answer).await.unwrap();
+    rig.handle.restore_original(result).await.unwrap();
+    rig.handle.restore_original(answer).await.unwrap();
     rig.run("fourth").await;
     let said = rig.script.requests().pop().unwrap();
     assert!(serde_json::to_string(&said.messages).unwrap().contains("secret"));
     assert_eq!(carries(&said)[..4], ["user one", "assistant ", "result c1", "assistant done"]);
     // It holds after the session was closed, too.
     let second = entry(&rig, "second").await;
-    rig.handle.leave_out(second).await.unwrap();
+    rig.handle.exclude_from_context(second).await.unwrap();
     let mut rig = rig.reopened(vec![says("seven")]).await;
     rig.run("fifth").await;
     assert!(!rig.request(0).iter().any(|said| said == "user second"), "{:?}", rig.request(0));
@@ -86,18 +86,18 @@ async fn context_edits_invalid_or_while_working_are_rejected() {
     rig.say("first");
     rig.asked(1).await;
     let first = entry(&rig, "first").await;
-    let refused = rig.handle.leave_out(first.clone()).await.unwrap_err();
+    let refused = rig.handle.exclude_from_context(first.clone()).await.unwrap_err();
     assert!(refused.to_string().contains("the agent is working"), "{refused}");
     rig.handle.pin(first.clone(), true).await.unwrap();
     rig.script.gate.add_permits(1);
     rig.until("agent end").await;
     assert_eq!(carries(&rig.script.requests()[0]), ["user first"]);
-    let refused = rig.handle.leave_out("nobody".into()).await.unwrap_err();
+    let refused = rig.handle.exclude_from_context("nobody".into()).await.unwrap_err();
     assert!(refused.to_string().contains("no entry nobody"), "{refused}");
-    let refused = rig.handle.tell_differently(first.clone(), " ".into()).await.unwrap_err();
+    let refused = rig.handle.replace_in_context(first.clone(), " ".into()).await.unwrap_err();
     assert!(refused.to_string().contains("cannot be empty"), "{refused}");
     assert!(rig.handle.pin("nobody".into(), true).await.is_err());
-    assert!(rig.handle.contents().await.unwrap().items.iter().any(|item| item.pinned));
+    assert!(rig.handle.context_report().await.unwrap().items.iter().any(|item| item.pinned));
     // What was pinned twice is so once.
     rig.handle.pin(first.clone(), true).await.unwrap();
     assert_eq!(rig.kinds().await.iter().filter(|kind| *kind == "custom").count(), 1);
@@ -108,10 +108,10 @@ async fn context_report_matches_next_request() {
     let mut rig = Rig::new(vec![filling(says("answer one"), 500), says("two")]).await;
     rig.run("first thing").await;
     let first = entry(&rig, "first thing").await;
-    let contents = rig.handle.contents().await.unwrap();
+    let contents = rig.handle.context_report().await.unwrap();
     assert_eq!(rows(&contents), ["user 3 path", "assistant 3 path"]);
-    assert_eq!((contents.window(), contents.counted), (Some(WINDOW), Some((500, 0))));
-    let before: Vec<&str> = contents.items.iter().filter(|i| i.entry.is_none()).map(|i| &*i.what).collect();
+    assert_eq!((contents.window(), contents.provider_count), (Some(WINDOW), Some((500, 0))));
+    let before: Vec<&str> = contents.items.iter().filter(|i| i.entry.is_none()).map(|i| &*i.kind).collect();
     assert_eq!(before[0], "system: base");
     assert!(before.contains(&"tool bash") && before.contains(&"system: place"), "{before:?}");
     let request = &rig.script.requests()[0];
@@ -120,25 +120,29 @@ async fn context_report_matches_next_request() {
     let texts: Vec<String> = contents
         .items
         .iter()
-        .filter(|item| item.what.starts_with("system: "))
+        .filter(|item| item.kind.starts_with("system: "))
         .filter_map(|item| item.text.clone())
         .collect();
     assert_eq!(texts, request.system);
-    rig.handle.leave_out(first.clone()).await.unwrap();
-    let contents = rig.handle.contents().await.unwrap();
+    rig.handle.exclude_from_context(first.clone()).await.unwrap();
+    let contents = rig.handle.context_report().await.unwrap();
     assert_eq!(rows(&contents), ["user 6 edited", "assistant 3 path"], "a note stands before the answer");
-    assert_eq!(contents.counted, None, "that was counted before");
-    let told = rig.handle.told(first.clone()).await.unwrap().unwrap();
+    assert_eq!(contents.provider_count, None, "that was counted before");
+    let told = rig.handle.sent_message(first.clone()).await.unwrap().unwrap();
     assert_eq!(
-        (told.text.as_str(), told.words.as_str()),
+        (told.text.as_str(), told.editable_text.as_str()),
         ("(left out by the user)", "(left out by the user)")
     );
-    rig.handle.tell_as_it_was(first.clone()).await.unwrap();
-    let contents = rig.handle.contents().await.unwrap();
+    rig.handle.restore_original(first.clone()).await.unwrap();
+    let contents = rig.handle.context_report().await.unwrap();
     assert_eq!(rows(&contents)[0], "user 3 path", "as it was");
-    assert!(contents.sum().contains(" of 20000 tokens of scripted/script"), "{}", contents.sum());
+    assert!(
+        contents.total_sentence().contains(" of 20000 tokens of scripted/script"),
+        "{}",
+        contents.total_sentence()
+    );
     let by = contents.items.iter().find(|item| item.entry.as_ref() == Some(&first)).unwrap();
-    assert_eq!((by.why.clone(), by.editable, by.pin.as_ref()), (Reason::Path, true, Some(&first)));
+    assert_eq!((by.reason.clone(), by.editable, by.pin.as_ref()), (ItemReason::OnPath, true, Some(&first)));
 }
 
 #[tokio::test]
@@ -167,10 +171,10 @@ async fn pinned_entry_is_kept_verbatim_after_compaction() {
     assert!(
         request[2].starts_with("user [From the conversation before, kept word for word: what the user said]")
     );
-    let contents = rig.handle.contents().await.unwrap();
-    let copy = contents.items.iter().find(|item| matches!(item.why, Reason::Carried(_))).unwrap();
-    assert_eq!((copy.why.by(), copy.pin.as_ref(), copy.pinned), (Some(&*rule), Some(&rule), true));
-    assert!(contents.summed_up >= 4, "{}", contents.summed_up);
+    let contents = rig.handle.context_report().await.unwrap();
+    let copy = contents.items.iter().find(|item| matches!(item.reason, ItemReason::PinnedCopy(_))).unwrap();
+    assert_eq!((copy.reason.source(), copy.pin.as_ref(), copy.pinned), (Some(&*rule), Some(&rule), true));
+    assert!(contents.summarized >= 4, "{}", contents.summarized);
     // The second time it is not summed up any more, and stands there once.
     assert_eq!(rig.run(&long("fourth")).await, ["start threshold", "end threshold done", "agent end"]);
     assert!(!rig.request(4)[0].contains("never push to main"), "{:?}", rig.request(4));
@@ -203,9 +207,9 @@ async fn context_edit_is_undone_by_navigating_before_it() {
     rig.run("first").await;
     rig.run("second").await;
     let (before, first) = (rig.last("assistant").await, entry(&rig, "first").await);
-    rig.handle.tell_differently(first.clone(), "otherwise".into()).await.unwrap();
-    rig.handle.go(Spot::Behind(before)).await.unwrap();
-    assert_eq!(rig.handle.told(first).await.unwrap().unwrap().words, "first");
+    rig.handle.replace_in_context(first.clone(), "otherwise".into()).await.unwrap();
+    rig.handle.go(NavigationTarget::After(before)).await.unwrap();
+    assert_eq!(rig.handle.sent_message(first).await.unwrap().unwrap().editable_text, "first");
     rig.run("third").await;
     assert_eq!(rig.request(2)[0], "user first");
 }
@@ -223,7 +227,7 @@ async fn context_edit_keeps_chosen_reasoning_effort() {
     };
     let again = Rig::with(vec![says("two")], wished).await;
     assert_eq!(again.snapshot().await.thinking, Thinking::High);
-    again.handle.tell_differently(first, "otherwise".into()).await.unwrap();
+    again.handle.replace_in_context(first, "otherwise".into()).await.unwrap();
     assert_eq!(again.snapshot().await.thinking, Thinking::High);
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
-use bowline::tools::contract::config::Config;
-use bowline::tools::reading::pdf::extract::{self, PageRequest, Trouble};
-use bowline::tools::{Invocation, Outcome, Registry, Shared};
+use bowline::tools::contract::config::ToolConfig;
+use bowline::tools::reading::pdf::extract::{self, PageRequest, PdfError};
+use bowline::tools::{AgentToolState, Invocation, Outcome, Registry};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +37,7 @@ fn fixture(name: &str) -> Vec<u8> {
 /// A folder with documents, and tools that look at them.
 struct Shelf {
     folder: tempfile::TempDir,
-    shared: Arc<Shared>,
+    shared: Arc<AgentToolState>,
 }
 
 impl Shelf {
@@ -48,8 +48,8 @@ impl Shelf {
 
     fn with(program: Option<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let shared = Shared::new(folder.path().join("outputs"));
-        let shared = Arc::new(shared.configured(Config { program, ..Config::default() }));
+        let shared = AgentToolState::new(folder.path().join("outputs"));
+        let shared = Arc::new(shared.with_config(ToolConfig { program, ..ToolConfig::default() }));
         Self { folder, shared }
     }
 
@@ -338,7 +338,7 @@ async fn pdf_encrypted_without_password_is_read() {
     for name in ["rc4.pdf", "aes128.pdf", "open.pdf"] {
         assert_eq!(pages(fixture(name)), ["Not for everyone."], "{name}");
     }
-    assert_eq!(extract::read(fixture("locked.pdf"), ALL, &|| false), Err(Trouble::Password));
+    assert_eq!(extract::read(fixture("locked.pdf"), ALL, &|| false), Err(PdfError::Password));
     let shelf = Shelf::new();
     shelf.put("locked.pdf", fixture("locked.pdf"));
     let why = shelf.error("pi", "read", json!({"path": "locked.pdf"})).await;

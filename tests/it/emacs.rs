@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use bowline::ide::core::panes::Focus;
-use bowline::ide::model::area::Area;
+use bowline::ide::model::text_area::TextArea;
 use bowline::text::clipboard::kill_ring::KillRing;
 use bowline::text::document::Document;
 use bowline::text::file_format::format::Format;
@@ -92,8 +92,8 @@ fn play(ide: &mut TestIde, script: &str) -> String {
     state.kill_ring = KillRing::default();
     state.panes.focus = Focus::Editor;
     let document = Document::new(&text.replace("\\n", "\n"), Format::default());
-    state.buffers.current_mut().unwrap().area = Area::new(document);
-    state.damage.all();
+    state.buffers.current_mut().unwrap().area = TextArea::new(document);
+    state.damage.add_all();
     for command in commands.split(' ') {
         let (name, keys, _) = COMMANDS.iter().find(|(name, ..)| *name == command).unwrap();
         if *name != "copy-word" {
@@ -117,7 +117,7 @@ fn play(ide: &mut TestIde, script: &str) -> String {
 async fn kill_ring_matches_recorded_emacs() {
     let answers = std::fs::read_to_string(record()).unwrap();
     let mut ide = Plan::new().with("a.txt", "").start().await;
-    ide.state().show.auto_pairs = false;
+    ide.state().text_options.auto_pairs = false;
     let scripts = scripts();
     let mut wrong = Vec::new();
     assert_eq!(scripts.lines().count(), answers.lines().count());

@@ -421,7 +421,7 @@ async fn embedding_custom_provider_and_instructions_are_used() {
     assert_eq!((answer.text().as_str(), answer.model.as_str()), ("Anybody there?", "second"));
     let shown = session.system_prompt().await.unwrap();
     assert!(shown.parts.last().unwrap().text.contains("Speak up."));
-    session.choose_model("echo", "first").await.unwrap();
+    session.select_model("echo", "first").await.unwrap();
     assert_eq!(soon(session.submit("And now?")).await.unwrap().model, "first");
     session.shutdown().await;
 }

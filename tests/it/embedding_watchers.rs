@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
 use bowline::runtime::events::observe::EventKind;
-use bowline::runtime::history::navigation::Change;
+use bowline::runtime::history::navigation::SessionSwitch;
 use bowline::runtime::{Builder, Delivery, Handle, RuntimeEvent, Snapshot};
 use tokio::sync::mpsc::Receiver;
 
@@ -80,7 +80,7 @@ async fn session_replace_is_followed_by_all_front_ends() {
     })
     .await;
     // In the middle of an answer.
-    soon(session.replace(Change::New(None))).await.unwrap();
+    soon(session.replace(SessionSwitch::New(None))).await.unwrap();
     let new = session.status().await.unwrap().session_id;
     assert_ne!(old, new);
     soon(session.submit("3")).await.unwrap();

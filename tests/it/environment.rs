@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bowline::exec::wrap::{DeniedPaths, Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
-use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LeftOut, LocalEnvironment, Selection};
+use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LocalEnvironment, Omitted, Selection};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::environment_suite::{self, conforms, run};
@@ -47,7 +47,7 @@ async fn environment_logging_passes_suite_without_file_contents() {
     place.read(&root.join("none")).await.unwrap_err();
     run(&place, "echo the secret; exit 2", None, CancellationToken::new()).await.0.unwrap();
     let log = log.lock().unwrap();
-    let told: Vec<(&str, &str)> = log.iter().map(|entry| (entry.what, entry.on.as_str())).collect();
+    let told: Vec<(&str, &str)> = log.iter().map(|entry| (entry.operation, entry.target.as_str())).collect();
     let (secret, none) = (secret.display().to_string(), root.join("none").display().to_string());
     assert_eq!(told, [("write", secret.as_str()), ("read", &none), ("run", "echo the secret; exit 2")]);
     assert_eq!((&log[0].ended, &log[2].ended), (&Ended::Done, &Ended::Exit(Exit::Code(2))));
@@ -124,7 +124,7 @@ async fn environment_denied_paths_are_hidden() {
             "no link to it either"
         );
         // The folder and the link to it; what is listed and found is left out once.
-        assert_eq!(count.get(), LeftOut { files: 1, folders: 2 });
+        assert_eq!(count.get(), Omitted { files: 1, folders: 2 });
         let found: Arc<Mutex<Vec<String>>> = Arc::default();
         let into = Arc::clone(&found);
         let sink = move |one: bowline::exec::FoundPath| {
@@ -135,7 +135,7 @@ async fn environment_denied_paths_are_hidden() {
         let spec = FindSpec { root: root.clone(), files, folders: false };
         place.find(spec, Box::new(sink), CancellationToken::new()).await.unwrap();
         assert_eq!(*found.lock().unwrap(), ["a.txt"]);
-        assert_eq!(count.get(), LeftOut { files: 1, folders: 2 });
+        assert_eq!(count.get(), Omitted { files: 1, folders: 2 });
         for path in ["src/b.rs", "way-in", "folder-link/b.rs"] {
             let error = place.read(&root.join(path)).await.unwrap_err();
             assert!(matches!(error, EnvError::Refused(_)), "{path}: {error}");
@@ -159,7 +159,7 @@ async fn environment_layers_compose() {
     environment_suite::looks(&place).await;
     place.write(&root.join("x"), Vec::new(), None).await.unwrap_err();
     let last = log.lock().unwrap().last().unwrap().clone();
-    assert!(last.what == "write" && matches!(last.ended, Ended::Failed(_)), "{last:?}");
+    assert!(last.operation == "write" && matches!(last.ended, Ended::Failed(_)), "{last:?}");
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ fn two_branches() -> (Story, String) {
     story.say(json!({"role": "toolResult", "toolCallId": "c1", "toolName": "bash", "timestamp": 3,
         "content": [{"type": "text", "text": "</pre><img src=x onerror='window.ran = 2'>"}, dot], "isError": false}));
     let left = story.answer(&json!([{"type": "text", "text": "the left branch\n\n```js\n</script>\n```"}]));
-    story.session.label(&left, Some("</script><script>window.ran = 3</script>")).unwrap();
+    story.session.set_label(&left, Some("</script><script>window.ran = 3</script>")).unwrap();
     story.session.branch(Some(&first)).unwrap();
     story.answer(&json!([{"type": "text", "text": "the right branch ![x](http://elsewhere.test/x.png)"}]));
     story.session.append(EntryBody::SessionInfo { name: Some("Two <ways>".into()) }).unwrap();

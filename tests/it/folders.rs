@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
-use bowline::tools::{self, Approval, Ask, Context, Decision, Mode, Registry, Rules, Shared};
+use bowline::tools::{self, AgentToolState, Approval, Ask, Context, Decision, Mode, Registry, Rules};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::json;
@@ -53,7 +53,7 @@ impl Fixture {
             approval: yes.clone(),
             mode: Mode::OnRequest.into(),
             rules: Rules::default().into(),
-            shared: Arc::new(Shared::new(above.join("outputs"))),
+            shared: Arc::new(AgentToolState::new(above.join("outputs"))),
         };
         Self { _folder: folder, root, yes, context }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, Variables};
 use bowline::llm::model::{Message, Model, Request, StreamEvent, UserMessage};
 use bowline::llm::providers::{DIALECTS, Setup};
 use bowline::llm::stream::partial_json::PartialJson;
@@ -217,10 +217,10 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
     let access = Access { base_url: "http://127.0.0.1:9".into(), key, account, ..Access::default() };
     let setup = Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
-        http: Arc::new(Http::new(Limits::default(), true).with_tape(Some(tape(pieces)))),
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
+        http: Arc::new(Http::new(Limits::default(), true).with_cassette(Some(tape(pieces)))),
         clock: ManualClock::new(0),
     };
     let messages = vec![Message::User(UserMessage::text("hi", 0))];
@@ -230,7 +230,7 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
 
 /// A tape that answers whatever URL is asked.
 fn tape(pieces: &[Vec<u8>]) -> Cassette {
-    let pieces = pieces.iter().map(|piece| Piece::of(piece)).collect();
+    let pieces = pieces.iter().map(|piece| Piece::from_bytes(piece)).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
     Cassette::Replay(Arc::new(Mutex::new([exchange].into())))
@@ -307,7 +307,7 @@ fn fuzz_broken_images_stay_within_limits() {
 
 #[test]
 fn fuzz_broken_notebooks_edit_to_valid_json() {
-    use bowline::tools::editing::notebook::{Change, changed};
+    use bowline::tools::editing::notebook::{Change, change_cell};
     use bowline::tools::reading::{notebook, sniff};
     let book = json!({"cells": [
         {"cell_type": "code", "id": "a", "source": ["1\n", "2"], "outputs": [
@@ -323,7 +323,7 @@ fn fuzz_broken_notebooks_edit_to_valid_json() {
         let mode = ["replace", "insert", "delete"][chance.below(3)].to_string();
         let (cell, kind) = (Some("a".to_string()), Some("code".to_string()));
         let change = Change { cell, source: "new".into(), kind, mode };
-        if let Ok((after, _)) = changed(&text, &change) {
+        if let Ok((after, _)) = change_cell(&text, &change) {
             assert!(shown.is_some() || String::from_utf8(bytes).is_err());
             serde_json::from_str::<serde_json::Value>(&after).unwrap();
         }

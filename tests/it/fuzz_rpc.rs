@@ -3,7 +3,7 @@
 
 use bowline::base::error::Report;
 use bowline::modes::json;
-use bowline::modes::lines::{Line, Splitter};
+use bowline::modes::lines::{Line, LineSplitter};
 use bowline::modes::rpc::answer;
 use bowline::modes::rpc::command::Command;
 use serde_json::Value;
@@ -33,7 +33,7 @@ const LINES: &str = concat!(
 
 /// The lines of bytes that come in pieces.
 fn split(pieces: &[Vec<u8>]) -> Vec<Line> {
-    let (mut splitter, mut lines) = (Splitter::default(), Vec::new());
+    let (mut splitter, mut lines) = (LineSplitter::default(), Vec::new());
     for piece in pieces {
         splitter.push(piece, |line| lines.push(line));
     }
@@ -45,7 +45,7 @@ fn split(pieces: &[Vec<u8>]) -> Vec<Line> {
 fn command(text: &str) -> Option<Result<Command, String>> {
     let Ok(Value::Object(fields)) = serde_json::from_str(text) else { return None };
     let name = fields.get("type")?.as_str()?.to_string();
-    Some(Command::read(&name, fields))
+    Some(Command::parse(&name, fields))
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn fuzz_rpc_broken_lines_get_one_line_answers() {
         for line in lines {
             let Line::Text(text) = line else { continue };
             assert!(!text.contains('\n') && !text.trim().is_empty(), "{text:?}");
-            json::messages::is_meant(&text);
+            json::messages::is_mode_message(&text);
             let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
             let id = value.as_object().and_then(|fields| answer::id(&text, fields));
             let name = value.get("type").and_then(Value::as_str).unwrap_or("parse").to_string();

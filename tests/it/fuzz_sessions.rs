@@ -36,7 +36,7 @@ fn fuzz_session_import_of_broken_files_is_consistent() {
         let sessions = tempfile::tempdir_in(temp.path()).unwrap();
         let take = || import::import(sessions.path(), &file, None, &clock, &ids);
         if let Ok(done) = take() {
-            let session = Session::look_at(&done.path, clock.clone(), ids.clone()).unwrap();
+            let session = Session::open_read_only(&done.path, clock.clone(), ids.clone()).unwrap();
             assert_eq!((session.problems(), session.entries().len()), (&[][..], done.added));
             assert_eq!(take().unwrap().added, 0);
         }
@@ -54,8 +54,8 @@ fn fuzz_search_snippets_have_valid_marks() {
         chance.damage(&mut asked);
         let (line, asked) = (String::from_utf8_lossy(&line), String::from_utf8_lossy(&asked));
         let query = Query::parse(&asked, 1_763_681_411_042, chance.below(2) == 0);
-        let Some(found) = entry_text::of_line(&line) else { return };
-        let shown = snippet::of(&found.text(), &query);
+        let Some(found) = entry_text::parse_line(&line) else { return };
+        let shown = snippet::excerpt(&found.text(), &query);
         assert!(shown.text.chars().all(|c| !c.is_control()));
         for mark in shown.marks {
             assert!(shown.text.get(mark).is_some_and(|text| !text.is_empty()));

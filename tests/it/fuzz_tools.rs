@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use bowline::patch::passes::{self, Ladder, Pass};
-use bowline::patch::replace::{self, Change, How};
+use bowline::patch::passes::{self, Pass, Tolerance};
+use bowline::patch::replace::{self, Change, ReplaceOptions};
 use bowline::patch::v4a::outline::Outline;
 use bowline::patch::v4a::parse::{self, Section};
 use bowline::patch::v4a::update;
 use bowline::tools::output::artifacts::Artifacts;
-use bowline::tools::output::command_output::{Collector, Output};
+use bowline::tools::output::command_output::{Output, OutputCollector};
 use bowline::tools::output::limits::{BYTES_MAX, Keep, Limits};
 use bowline::tools::output::truncation::{self, Body};
 use bowline::tools::permissions::policy::{self, Roots, Verdict};
@@ -23,11 +23,11 @@ const PRINTED: &[u8] = b"\x1b[1;31merror\x1b[0m: caf\xc3\xa9 \xe2\x94\x82 \xf0\x
     \xe2\x94 \xc2\x9b31m \xc2\x9dstring\xc2\x9c plain\n\n\x1bPq#0\x1b\\ end\x1b";
 
 fn collect(artifacts: &Arc<Artifacts>, pieces: &[Vec<u8>]) -> Output {
-    let mut collector = Collector::new(artifacts.begin("bash"));
+    let mut collector = OutputCollector::new(artifacts.start_writing("bash"));
     for piece in pieces {
         collector.push(piece);
     }
-    collector.take(artifacts.begin("bash"), true)
+    collector.take(artifacts.start_writing("bash"), true)
 }
 
 fn some_limits(chance: &mut Chance) -> Limits {
@@ -47,7 +47,7 @@ fn fuzz_command_output_ignores_chunk_boundaries() {
         if chance.below(40) == 0 && !bytes.is_empty() {
             bytes = bytes.repeat(1_300_000 / bytes.len() + 1);
         }
-        let wanted = ansi::plain(&String::from_utf8_lossy(&bytes));
+        let wanted = ansi::strip_ansi(&String::from_utf8_lossy(&bytes));
         assert!(wanted.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{wanted:?}");
         let wanted = wanted.trim_end_matches('\n');
         let pieces = chance.cut(&bytes);
@@ -130,12 +130,12 @@ fn fuzz_edit_replacement_changes_text_consistently() {
             chance.damage(&mut old);
         }
         let (old, new) = (lossy(old), slice(chance, FILE));
-        let ladder = if chance.below(2) == 0 { Ladder::Careful } else { Ladder::Fuzzy };
-        let how = How { ladder, everywhere: chance.below(3) == 0 };
+        let ladder = if chance.below(2) == 0 { Tolerance::Careful } else { Tolerance::Fuzzy };
+        let how = ReplaceOptions { tolerance: ladder, everywhere: chance.below(3) == 0 };
         let plain = ![&file, &old, &new].iter().any(|text| text.contains('\r'));
         if plain && !old.is_empty() {
-            for found in passes::places(&file, &old, ladder) {
-                assert!(file.get(found.place.clone()).is_some(), "{found:?} in {file:?}");
+            for found in passes::find_all(&file, &old, ladder) {
+                assert!(file.get(found.range.clone()).is_some(), "{found:?} in {file:?}");
             }
         }
         let change = Change { old: old.clone(), new: new.clone() };

@@ -6,7 +6,7 @@ use bowline::ide::features::login;
 use bowline::ide::features::login::view::LoginView;
 use bowline::ide::shell::input;
 use bowline::llm::model::{Notice, Question};
-use bowline::runtime::login::channel::Said;
+use bowline::runtime::login::channel::LoginMessage;
 use bowline::tui::input::Input;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -48,7 +48,7 @@ async fn until_asked(cols: u16, rows: u16) -> TestIde {
     let mut ide = Plan::new().with("a.txt", "one\n").size(cols, rows).start().await;
     choose(&mut ide, "agent.login", "deepseek").await;
     ide.until("the question", |state| {
-        state.layers.top::<LoginView>().is_some_and(|view| view.asked.is_some())
+        state.layers.top::<LoginView>().is_some_and(|view| view.question.is_some())
     })
     .await;
     ide
@@ -90,7 +90,7 @@ async fn login_key_is_not_recorded_in_macro() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     run(&mut ide, "macro.record");
     choose(&mut ide, "agent.login", "deepseek").await;
-    ide.until("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.asked.is_some())).await;
+    ide.until("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some())).await;
     ide.type_now("hunter2");
     ide.headless.press("Escape");
     assert!(!login_is_open(&mut ide));
@@ -143,7 +143,7 @@ async fn login_link_can_be_copied_and_escape_cancels() {
     ide.headless.press("Enter");
     ide.shows("https://openrouter.ai/auth?callback_url=").await;
     ide.headless.press("Alt-c");
-    let copied = ide.headless.app().copied.take().unwrap();
+    let copied = ide.headless.app().clipboard.take().unwrap();
     assert!(
         copied.starts_with("https://openrouter.ai/auth?callback_url=http%3A%2F%2Flocalhost%3A"),
         "{copied}"
@@ -180,11 +180,11 @@ fn with_code(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
     };
     let question = Question::Pasted("If the browser is on another machine, paste the address".into());
     for said in [
-        Said::Told(Notice::Progress("asking for a code…".into())),
-        Said::Told(code),
-        Said::Asked(question, reply),
+        LoginMessage::Notice(Notice::Progress("asking for a code…".into())),
+        LoginMessage::Notice(code),
+        LoginMessage::Question(question, reply),
     ] {
-        ide.headless.app().with_cx(|cx| login::events::progress(cx, number, said));
+        ide.headless.app().with_cx(|cx| login::events::on_progress(cx, number, said));
     }
     ide.headless.app().frame();
     answer
@@ -235,7 +235,7 @@ async fn login_dialogs_match_snapshots_on_all_sizes() {
         ide.type_now("http://localhost:1455/auth/callback?code=abc");
         ide.snap("login_code");
         ide.headless.press("Alt-k");
-        assert_eq!(ide.headless.app().copied.take().as_deref(), Some("WDJB-MJHT"));
+        assert_eq!(ide.headless.app().clipboard.take().as_deref(), Some("WDJB-MJHT"));
         ide.headless.press("Enter");
         assert_eq!(answer.await.unwrap().as_deref(), Some("http://localhost:1455/auth/callback?code=abc"));
         ide.headless.press("Escape");

@@ -379,7 +379,7 @@ async fn status_line_shows_percent_for_huge_token_count() {
     ide.say("go on").await;
     ide.shows("An answer.").await;
     ide.state().agent.context_tokens = u64::MAX;
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     assert!(ide.picture().contains('%'), "{}", ide.picture());
 }
 

@@ -35,7 +35,7 @@ fn map(name: &str) -> &'static str {
 fn keys(name: &str) -> Vec<String> {
     let (map, problems) = Keymap::parse(map(name), |id| Some(id.to_string()));
     assert_eq!(problems, []);
-    let rows = KeyContext::ALL.into_iter().flat_map(|place| map.rows(place));
+    let rows = KeyContext::ALL.into_iter().flat_map(|place| map.bindings(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.
     let rows =
         rows.filter(|(_, command)| !["app.quit", "file.save", "file.close"].contains(&command.as_str()));

@@ -59,7 +59,7 @@ async fn auto_pairs_insert_and_delete_closing_character() {
 #[tokio::test]
 async fn auto_pairs_disabled_inserts_typed_only() {
     let mut ide = Plan::new().with("a.rs", "\n").start().await;
-    ide.state().show.auto_pairs = false;
+    ide.state().text_options.auto_pairs = false;
     ide.type_in("(").await;
     assert_eq!(ide.text(), "(\n");
 }
@@ -147,7 +147,7 @@ async fn macro_replaying_itself_terminates() {
     let mut ide = Plan::new().with("a.txt", "").start().await;
     ide.keys("F7 a F8 F7 F8").await;
     assert_eq!(ide.text(), "aa");
-    assert!(!ide.state().again.replaying);
+    assert!(!ide.state().macros.replaying);
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ async fn open(ide: &mut TestIde) {
     ide.type_now("/context");
     ide.headless.press("Enter");
     ide.until("the list", |state| {
-        state.layers.top::<ContextView>().is_some_and(|view| view.contents.is_some())
+        state.layers.top::<ContextView>().is_some_and(|view| view.report.is_some())
     })
     .await;
     ide.headless.idle().await;

@@ -176,7 +176,7 @@ async fn diff_view_updates_after_external_edit() {
         let buffer = cx.state.buffers.current_mut().unwrap();
         let end = buffer.area.text().end();
         let edit = bowline::text::changes::ChangeSet::replace(end.0, [(end..end, "three\n".to_string())]);
-        buffer.area.apply_foreign(bowline::text::transaction::Transaction::new(edit), 0);
+        buffer.area.apply_external(bowline::text::transaction::Transaction::new(edit), 0);
     });
     ide.keys("t").await;
     assert_eq!(ide.message(), "Still comparing; try again");

@@ -88,7 +88,7 @@ async fn selection_is_replaced_by_typed_text() {
     assert_eq!(ide.text(), "x\n");
     ide.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
     assert_eq!(ide.message(), "Copied");
-    assert_eq!(ide.headless.app().copied.as_deref(), Some("x"));
+    assert_eq!(ide.headless.app().clipboard.as_deref(), Some("x"));
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn picker_polls_matcher_until_settled() {
     ide.keys("Ctrl-p").await;
     assert_eq!(ide.headless.app().deadline(), None, "nothing is under way");
     let Some(picker) = ide.state().layers.top_mut::<Picker>() else { panic!("no picker") };
-    picker.settled = false;
+    picker.is_settled = false;
     assert!(ide.headless.app().deadline().is_some());
     ide.headless.idle().await;
     assert_eq!(ide.headless.app().deadline(), None);

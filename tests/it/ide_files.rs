@@ -20,7 +20,7 @@ async fn answer(ide: &mut TestIde, text: &str) {
 
 fn selected(ide: &mut TestIde) -> String {
     let row = ide.state().files.current().unwrap().path.clone();
-    ide.state().shown(&row)
+    ide.state().display_path(&row)
 }
 
 #[tokio::test]

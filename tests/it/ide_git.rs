@@ -20,7 +20,7 @@ async fn compared(ide: &mut TestIde) {
 async fn signs(ide: &mut TestIde) -> String {
     compared(ide).await;
     ide.headless.app().frame();
-    let shown = ide.state().shown.clone().unwrap();
+    let shown = ide.state().visible_rows.clone().unwrap();
     let x = shown.area.x + shown.gutter - 1;
     let buffer = ide.headless.app().screen.buffer();
     (0..shown.rows.len() as u16).map(|y| buffer[(x, shown.area.y + y)].symbol().to_string()).collect()
@@ -52,7 +52,7 @@ async fn git_scrollbar_marks_follow_edits() {
     ide.type_in("x").await;
     compared(&mut ide).await;
     let marks = |ide: &mut TestIde| {
-        let bar = ide.state().shown.clone().unwrap().bar;
+        let bar = ide.state().visible_rows.clone().unwrap().bar;
         (bar.iter().filter(|cell| cell.mark.is_some()).count(), bar.last().and_then(|cell| cell.mark))
     };
     assert_eq!(marks(&mut ide), (1, Some(BarMark::Cursor)));

@@ -88,7 +88,7 @@ async fn background_edit_after_external_change_is_dropped() {
         run(&mut ide, "edit.trim");
         let area = &mut ide.state().buffers.current_mut().unwrap().area;
         let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
-        area.apply_foreign(Transaction::new(changes).by(Author::External), 0);
+        area.apply_external(Transaction::new(changes).with_author(Author::External), 0);
         ide.headless.idle().await;
         assert!(ide.text() == format!("new {}", text()));
         assert!(ide.message().to_lowercase().contains("nothing changed"), "{}", ide.message());
@@ -104,7 +104,7 @@ async fn background_edit_after_focus_change_is_dropped() {
             run(&mut ide, "edit.trim");
             if prompt {
                 ide.state().panes.focus = Focus::Agent;
-                ide.state().damage.all();
+                ide.state().damage.add_all();
             } else {
                 ide.state().push_layer(Dialog::message("asked", Vec::new()));
             }

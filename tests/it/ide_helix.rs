@@ -10,9 +10,9 @@ async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
     let mut ide = Plan::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
     ide.keys("Alt-2").await;
-    ide.state().show.auto_pairs = false;
+    ide.state().text_options.auto_pairs = false;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     ide
 }
 

@@ -131,7 +131,7 @@ async fn session_delete_moves_to_trash_and_can_be_undone() {
     ide.keys("y").await;
     ide.until("the empty list", |state| {
         let picker = state.layers.top::<Picker>();
-        picker.is_some_and(|picker| picker.settled && !picker.filling && picker.current().is_none())
+        picker.is_some_and(|picker| picker.is_settled && !picker.is_filling && picker.current().is_none())
     })
     .await;
     assert!(ide.message().contains("moved to trash"), "{}", ide.message());

@@ -22,7 +22,7 @@ async fn held(content: impl AsRef<[u8]>, name: &str) -> (TestIde, mpsc::Sender<(
     ide.type_now(name);
     ide.headless.press("Enter");
     ide.until("the first piece", |state| {
-        state.buffers.current().is_some_and(|buffer| buffer.reading.is_some())
+        state.buffers.current().is_some_and(|buffer| buffer.loading.is_some())
     })
     .await;
     (ide, go_on)
@@ -31,7 +31,7 @@ async fn held(content: impl AsRef<[u8]>, name: &str) -> (TestIde, mpsc::Sender<(
 async fn whole(ide: &mut TestIde, go_on: &mpsc::Sender<()>) {
     go_on.send(()).unwrap();
     ide.headless.idle().await;
-    assert!(ide.state().buffers.all().iter().all(|buffer| buffer.reading.is_none()));
+    assert!(ide.state().buffers.all().iter().all(|buffer| buffer.loading.is_none()));
 }
 
 #[tokio::test]

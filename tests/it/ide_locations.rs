@@ -10,7 +10,7 @@ async fn ide(marked_text: &str) -> TestIde {
     let mut ide = Plan::new().with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n").start().await;
     ide.keys("Alt-2").await;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     ide
 }
 

@@ -92,7 +92,7 @@ async fn mouse_drag_beyond_edge_scrolls() {
     for _ in 0..10 {
         ide.mouse(MouseKind::Drag(Button::Left), x, 23);
     }
-    assert!(ide.state().shown.clone().unwrap().rows[0].line.0 >= 10, "{}", ide.picture());
+    assert!(ide.state().visible_rows.clone().unwrap().rows[0].line.0 >= 10, "{}", ide.picture());
     ide.mouse(MouseKind::Up(Button::Left), x, 23);
     assert!(ide.selected()[0].starts_with("line 5\n"));
 }
@@ -115,7 +115,7 @@ async fn terminal_cursor_matches_text_position() {
     ide.keys("Home").await;
     assert_eq!(caret(&mut ide).0, ide.find("six").0 - 4, "before the tab");
     ide.keys("Ctrl-f").await;
-    let shown = ide.state().shown.clone().unwrap().area;
+    let shown = ide.state().visible_rows.clone().unwrap().area;
     assert!(
         !shown.contains(caret(&mut ide).into()) || ide.picture().contains("Find in file"),
         "questions have it"

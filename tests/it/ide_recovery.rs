@@ -189,7 +189,7 @@ async fn recovery_journal_removed_after_discard_save_or_quit() {
     assert_eq!(kept(&ide).len(), 0, "saved");
     ide.type_in("z").await;
     second(&mut ide).await;
-    ide.headless.app().end_keeping(true)();
+    ide.headless.app().final_writes(true)();
     assert_eq!(kept(&ide).len(), 0, "left by choice");
 }
 
@@ -198,7 +198,7 @@ async fn recovery_journal_written_on_unexpected_end() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     ide.type_in("x").await;
     assert_eq!(kept(&ide).len(), 0);
-    ide.headless.app().end_keeping(false)();
+    ide.headless.app().final_writes(false)();
     let mut ide = ide.again().open("a.txt").start().await;
     ide.wait(GUARD);
     ide.keys("r").await;

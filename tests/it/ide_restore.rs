@@ -31,7 +31,7 @@ async fn divided() -> TestIde {
 /// Ends the run as a user does.
 async fn quit(mut ide: TestIde) -> Plan {
     ide.keys("Ctrl-q").await;
-    ide.headless.app().end_keeping(true)();
+    ide.headless.app().final_writes(true)();
     ide.again()
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::features::transcript::items::Kind;
+use bowline::ide::features::transcript::items::ItemKind;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
@@ -20,7 +20,9 @@ fn overloaded(wait: Duration) -> Turn {
 fn notices(ide: &mut TestIde) -> Vec<String> {
     let items = ide.state().slots[TRANSCRIPT].items().iter();
     items
-        .filter_map(|item| if let Kind::Notice { text, .. } = &item.kind { Some(text.clone()) } else { None })
+        .filter_map(
+            |item| if let ItemKind::Notice { text, .. } = &item.kind { Some(text.clone()) } else { None },
+        )
         .collect()
 }
 

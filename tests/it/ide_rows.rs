@@ -51,12 +51,12 @@ async fn soft_wrap_pages_and_scrolls_by_rows() {
     let mut ide = Plan::new().with("a.txt", format!("{words}\nlast\n")).size(40, 12).start().await;
     ide.keys("Alt-, w PageDown").await;
     assert_eq!(ide.cursor().0, 1, "{}", ide.picture());
-    let top = ide.state().shown.clone().unwrap().rows[0].clone();
+    let top = ide.state().visible_rows.clone().unwrap().rows[0].clone();
     assert!(!top.is_first);
     ide.keys("PageUp").await;
-    assert!(ide.state().shown.clone().unwrap().rows[0].is_first);
+    assert!(ide.state().visible_rows.clone().unwrap().rows[0].is_first);
     ide.mouse(MouseKind::ScrollDown, 10, 5);
-    let rows = ide.state().shown.clone().unwrap().rows;
+    let rows = ide.state().visible_rows.clone().unwrap().rows;
     assert!(!rows[0].is_first && rows[0].line.0 == 0, "the wheel scrolls by rows");
     ide.keys("Ctrl-End").await;
     assert_eq!(ide.cursor().0, 3);
@@ -157,7 +157,7 @@ async fn inlay_hints_take_cells_but_no_cursor_positions() {
     let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };
     let buffer = ide.state().buffers.current_mut().unwrap();
     buffer.area.per_view.inlays.set("test", [hint, told]);
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     let picture = ide.picture();
     assert!(picture.contains("let a: u8 = 漢;  ␛[31m!"), "{picture}");
     let (x, y) = ide.find(": u8");

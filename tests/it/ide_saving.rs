@@ -2,8 +2,8 @@
 //! is written to the wrong file.
 
 use bowline::exec::Stamp;
-use bowline::ide::features::files::disk::{Reread, reloaded};
-use bowline::ide::features::files::save::{AfterSave, Saved, saved};
+use bowline::ide::features::files::disk::{ReloadResult, on_reloaded};
+use bowline::ide::features::files::save::{AfterSave, SaveResult, on_saved};
 use bowline::text::changes::ChangeSet;
 use bowline::text::file_format::format::Format;
 use bowline::text::undo::history::RevisionId;
@@ -47,7 +47,7 @@ async fn save_and_close_with_new_edit_stays_open() {
         ide.type_now("b");
         ide.headless.idle().await;
         assert_eq!(ide.text(), "ab\n", "it is still open");
-        let written = Saved {
+        let written = SaveResult {
             buffer: id,
             path: path.clone(),
             real: path,
@@ -56,7 +56,7 @@ async fn save_and_close_with_new_edit_stays_open() {
             result: Ok(Stamp::of(b"")),
             then: AfterSave::Close,
         };
-        ide.headless.app().with_cx(|cx| saved(cx, written));
+        ide.headless.app().with_cx(|cx| on_saved(cx, written));
         assert!(ide.headless.app().state.buffers.current().is_some());
     })
     .await;
@@ -111,14 +111,14 @@ async fn reload_does_not_overwrite_typed_text() {
         let (id, version) = (buffer.id, buffer.area.document.version());
         ide.type_now("typed ");
         let changes = ChangeSet::identity(4);
-        let read = Reread {
+        let read = ReloadResult {
             buffer: id,
             version,
             forced: false,
             encoding: None,
             result: Ok(Some((changes, Format::default(), Stamp::of(b"two\n")))),
         };
-        ide.headless.app().with_cx(|cx| reloaded(cx, read));
+        ide.headless.app().with_cx(|cx| on_reloaded(cx, read));
         assert_eq!(ide.text(), "typed one\n");
         assert!(ide.picture().contains("Changed on disk: a.txt"), "{}", ide.picture());
     })

@@ -160,7 +160,7 @@ async fn color_depth_limits_written_colors() {
         ide.headless.press("F5");
         let app = ide.headless.app();
         app.screen.repaint();
-        app.state.damage.all();
+        app.state.damage.add_all();
         let bytes = app.frame();
         let mut terminal = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
         terminal.process(&bytes);
@@ -208,9 +208,10 @@ async fn status_line_updates_with_every_field() {
     look(|state| state.agent.context_tokens = 1_000, "script · high  1.0k/128k 0%");
     look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k 0%  $0.500");
     look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k 0%  $0.500");
-    look(|state| state.agent.sign = 1, "◓  script · high  1.0k/128k 0%  $0.500");
-    let summing =
-        |state: &mut State| state.agent.summing = Some(Summarizing { what: "summing", alone: false });
+    look(|state| state.agent.spinner_frame = 1, "◓  script · high  1.0k/128k 0%  $0.500");
+    let summing = |state: &mut State| {
+        state.agent.summarizing = Some(Summarizing { what: "summing", is_exclusive: false })
+    };
     look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
     look(
         |state| state.agent.unrestricted = true,

@@ -158,7 +158,7 @@ async fn find_restored_selection_is_clamped_to_text() {
     ide.type_in("a").await;
     // The text changes under the question: what was selected begins inside a character now.
     ide.state().buffers.current_mut().unwrap().area.undo();
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     ide.type_in("nothing").await;
     let area = &ide.state().buffers.current().unwrap().area;
     let head = area.selection.primary().head;

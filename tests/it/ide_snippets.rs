@@ -74,7 +74,7 @@ async fn snippet_fills_variables_and_ends_on_leaving() {
     put(&mut ide, "loop").await;
     ide.keys("Escape Tab").await;
     assert!(ide.text().starts_with("for "), "{}", ide.text());
-    assert!(ide.state().buffers.current().unwrap().area.per_view.stops.is_none());
+    assert!(ide.state().buffers.current().unwrap().area.per_view.snippet_stops.is_none());
 }
 
 #[tokio::test]

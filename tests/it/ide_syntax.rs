@@ -39,7 +39,7 @@ async fn syntax_colors_code_on_open() {
 
 /// Names of the open files whose parse tree is kept.
 fn parsed(ide: &mut TestIde) -> Vec<String> {
-    let parsed = |buffer: &&Buffer| buffer.coloring.memory() > 0;
+    let parsed = |buffer: &&Buffer| buffer.highlighting.memory() > 0;
     ide.state().buffers.all().iter().filter(parsed).map(Buffer::name).collect()
 }
 
@@ -52,12 +52,12 @@ async fn syntax_trees_of_hidden_files_respect_memory_budget() {
             plan = plan.with(name, &code);
         }
         let mut ide = plan.start().await;
-        ide.state().look.syntax_memory = most;
+        ide.state().display.syntax_memory = most;
         for _ in 0..2 {
             ide.keys("Alt-PageDown").await;
             ide.wait(Duration::from_secs(1));
         }
-        let each = ide.state().buffers.current().unwrap().coloring.memory();
+        let each = ide.state().buffers.current().unwrap().highlighting.memory();
         assert!((350 << 10..500 << 10).contains(&each), "two are below one megabyte, three above: {each}");
         assert_eq!(parsed(&mut ide).join(" "), expected, "{most}");
         ide.keys("Alt-PageDown").await;

@@ -34,7 +34,7 @@ fn big() -> Plan {
 /// What must hold after a task has panicked, whatever it was.
 async fn nothing_waits(ide: &mut TestIde, what: &str) {
     assert!(!is_changing(ide.state()), "{what}: files still count as being changed");
-    assert!(ide.state().modal.elsewhere.waiting.is_none(), "{what}: keys wait");
+    assert!(ide.state().modal.background.waiting.is_none(), "{what}: keys wait");
     assert!(ide.state().slots[PLUGINS].running.is_none(), "{what}: a plugin runs");
     assert!(!ide.headless.app().is_filling(), "{what}: a picker is being filled");
     // Two of them in a row would open the session tree.
@@ -53,7 +53,7 @@ async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn
         let mut ide = plan().start().await;
         ide.headless.app().tasks().panic_in_task(nth);
         story(&mut ide).await;
-        if ide.headless.app().tasks().is_panic_to_come() {
+        if ide.headless.app().tasks().is_panic_pending() {
             break;
         }
         struck += 1;
@@ -190,7 +190,7 @@ async fn recovery_journal_write_is_retried_after_task_panic() {
     ide.wait(std::time::Duration::from_secs(10));
     ide.headless.idle().await;
     let id = ide.state().buffers.current().unwrap().id;
-    assert!(!ide.state().slots[UNSAVED].behind().contains(&id), "the text is kept");
+    assert!(!ide.state().slots[UNSAVED].outdated().contains(&id), "the text is kept");
 }
 
 #[tokio::test]

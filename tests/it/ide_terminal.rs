@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use bowline::ide::core::panes::Focus;
-use bowline::ide::features::terminal::state::Shell as State;
+use bowline::ide::features::terminal::state::ShellState as State;
 use bowline::ide::features::terminal::state::TERMINALS;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
@@ -12,8 +12,10 @@ use crate::support::test_ide::{Plan, TestIde};
 
 /// The shell that was started last, once it runs.
 async fn shell(ide: &mut TestIde) -> Shell {
-    ide.until("a shell", |state| state.slots[TERMINALS].active().is_some_and(|one| one.shell == State::Runs))
-        .await;
+    ide.until("a shell", |state| {
+        state.slots[TERMINALS].active().is_some_and(|one| one.shell == State::Running)
+    })
+    .await;
     ide.refused.shells.lock().unwrap().pop().expect("a shell was started")
 }
 
@@ -269,7 +271,7 @@ async fn terminal_output_cannot_escape_pane() {
     let (mut ide, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
     ide.until("a word", |state| state.status.message.starts_with("Refused: terminal program")).await;
-    assert_eq!(ide.headless.app().copied, None);
+    assert_eq!(ide.headless.app().clipboard, None);
     shell.reads("\x1b[1;3R").await;
     ide.keys("x").await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[Hlater").await;

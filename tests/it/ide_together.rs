@@ -96,7 +96,7 @@ async fn agent_edit_keeps_text_typed_meanwhile() {
 async fn agent_write_with_stale_stamp_is_rejected() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     let (sender, mut events) = mpsc::channel(8);
-    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
+    let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = ide.path("a.txt");
@@ -181,7 +181,7 @@ async fn agent_write_without_change_failed_undoes_nothing() {
 /// the text and before it is on disk.
 async fn write_and_type(ide: &mut TestIde, content: &[u8]) -> Result<Stamp, EnvError> {
     let (sender, mut events) = mpsc::channel(8);
-    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
+    let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let path = ide.path("a.txt");
     let asked = async {
@@ -236,7 +236,7 @@ async fn agent_write_sets_bom_and_line_endings() {
     ] {
         let mut ide = Plan::new().with("a.txt", before).start().await;
         let (sender, mut events) = mpsc::channel(8);
-        let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
+        let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
         let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
         let env = BufferEnvironment::new(Arc::new(local), tasks);
         let path = ide.path("a.txt");
@@ -259,7 +259,7 @@ async fn agent_write_of_bom_failed_keeps_format() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.write("a.txt", "from elsewhere\n");
     let (sender, mut events) = mpsc::channel(8);
-    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
+    let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = ide.path("a.txt");

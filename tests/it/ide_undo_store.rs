@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::features::undo_store::persist::found;
+use bowline::ide::features::undo_store::persist::on_found;
 use bowline::text::diff::change;
 use bowline::text::document::Document;
 use bowline::text::file_format::format::Format;
@@ -24,7 +24,7 @@ fn shelf(ide: &TestIde) -> Vec<PathBuf> {
 
 /// Ends the run as a user does, unsaved text given up.
 async fn quit(mut ide: TestIde) -> Plan {
-    let end = ide.headless.app().end_keeping(true);
+    let end = ide.headless.app().final_writes(true);
     tokio::task::spawn_blocking(end).await.unwrap();
     ide.again()
 }
@@ -94,7 +94,7 @@ fn deliver_tree(ide: &mut TestIde) {
     }
     let buffer = ide.state().buffers.current().unwrap().id;
     let tree = Ok(older.history().clone());
-    ide.headless.app().with_cx(|cx| found(cx, buffer, tree));
+    ide.headless.app().with_cx(|cx| on_found(cx, buffer, tree));
 }
 
 fn is_unsaved(ide: &mut TestIde) -> bool {

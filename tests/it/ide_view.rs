@@ -1,7 +1,7 @@
 //! What the editor shows beside the text: numbers, brackets, blanks, guides, rulers, the
 //! scrollbar; and that typing draws no more than what differs.
 
-use bowline::ide::model::view::display::Blanks;
+use bowline::ide::model::view::display::WhitespaceDisplay;
 use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
@@ -42,7 +42,7 @@ async fn line_numbers_toggle_absolute_relative_or_off() {
 async fn whitespace_guides_and_ruler_are_drawn() {
     let mut ide = Plan::new().with("a.rs", CODE).size(60, 12).start().await;
     ide.keys("Alt-, v Alt-, g").await;
-    assert_eq!(ide.state().look.blanks, Blanks::Trailing);
+    assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::Trailing);
     ide.snap("view_trailing_guides");
     ide.keys("Alt-, v").await;
     ide.snap("view_blanks");
@@ -62,9 +62,9 @@ async fn whitespace_of_long_lines_is_drawn_at_any_width() {
     for shift in 0..4 {
         let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
         let mut ide = Plan::new().with("a.txt", line).size(60, 12).start().await;
-        ide.state().look.wrap = false;
+        ide.state().display.wrap = false;
         ide.keys("Alt-, v Alt-, v").await;
-        assert_eq!(ide.state().look.blanks, Blanks::All);
+        assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::All);
         for cols in 20..70 {
             ide.headless.resize(cols, 12);
         }
@@ -75,8 +75,8 @@ async fn whitespace_of_long_lines_is_drawn_at_any_width() {
 #[tokio::test]
 async fn overlong_lines_are_highlighted() {
     let mut ide = Plan::new().with("a.txt", "12345678901234\n漢漢漢漢漢漢\nshort\n").start().await;
-    ide.state().look.line_max = 10;
-    ide.state().damage.all();
+    ide.state().display.line_max = 10;
+    ide.state().damage.add_all();
     let red = scope("ui.overlong").fg;
     assert_eq!(style(&mut ide, "12345678901234", 10).fg, red);
     assert_ne!(style(&mut ide, "12345678901234", 9).fg, red);
@@ -110,7 +110,7 @@ async fn matching_brackets_follow_syntax() {
 
 fn bar(ide: &mut TestIde) -> String {
     ide.headless.app().frame();
-    let shown = ide.state().shown.clone().unwrap();
+    let shown = ide.state().visible_rows.clone().unwrap();
     let x = shown.area.right() - 1;
     let buffer = ide.headless.app().screen.buffer();
     (shown.area.top()..shown.area.bottom()).map(|y| buffer[(x, y)].symbol().to_string()).collect()
@@ -126,15 +126,15 @@ async fn scrollbar_marks_cursor_and_matches() {
     ide.keys("Enter").await;
     assert_eq!(bar(&mut ide), "  ─    •  ", "the cursor covers the match where it is");
     let thumb = |ide: &mut TestIde| {
-        ide.state().shown.clone().unwrap().bar.iter().map(|cell| cell.is_thumb).collect::<Vec<_>>()
+        ide.state().visible_rows.clone().unwrap().bar.iter().map(|cell| cell.is_thumb).collect::<Vec<_>>()
     };
     assert_eq!(thumb(&mut ide).iter().filter(|is| **is).count(), 2);
     ide.keys("Escape").await;
     assert!(!bar(&mut ide).contains('•'));
     ide.keys("Alt-, s").await;
-    assert!(ide.state().shown.clone().unwrap().bar.is_empty());
+    assert!(ide.state().visible_rows.clone().unwrap().bar.is_empty());
     let mut short = Plan::new().with("a.txt", "one\n").start().await;
-    assert!(short.state().shown.clone().unwrap().bar.is_empty());
+    assert!(short.state().visible_rows.clone().unwrap().bar.is_empty());
 }
 
 /// Bytes that the terminal gets for each character of a text.
@@ -172,19 +172,19 @@ async fn typing_with_all_decorations_sends_no_extra_bytes() {
 async fn scroll_margin_is_respected_and_wheel_keeps_cursor() {
     let text = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut ide = Plan::new().with("a.txt", text).size(60, 12).start().await;
-    ide.state().look.margin = 0;
+    ide.state().display.scrolloff = 0;
     ide.keys("Down Down Down Down Down Down Down Down Down").await;
     assert!(ide.picture().contains("line 0\n") || ide.picture().contains("line 0 "), "{}", ide.picture());
-    ide.state().look.margin = 5;
+    ide.state().display.scrolloff = 5;
     ide.keys("Down").await;
     assert!(!ide.picture().contains(" line 3 "), "{}", ide.picture());
-    let top = ide.state().shown.clone().unwrap().rows[0].line.0;
+    let top = ide.state().visible_rows.clone().unwrap().rows[0].line.0;
     ide.mouse(MouseKind::ScrollDown, 20, 5);
-    assert_eq!(ide.state().shown.clone().unwrap().rows[0].line.0, top + 3);
+    assert_eq!(ide.state().visible_rows.clone().unwrap().rows[0].line.0, top + 3);
     assert_eq!(ide.cursor().0, 11);
     ide.keys("Right").await;
-    assert_eq!(ide.state().shown.clone().unwrap().caret.0, 10);
-    assert!(ide.state().shown.clone().unwrap().rows.iter().any(|row| row.line.0 == 10));
+    assert_eq!(ide.state().visible_rows.clone().unwrap().caret.0, 10);
+    assert!(ide.state().visible_rows.clone().unwrap().rows.iter().any(|row| row.line.0 == 10));
 }
 
 #[tokio::test]

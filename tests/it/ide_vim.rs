@@ -18,9 +18,9 @@ async fn ide(marked_text: &str) -> TestIde {
     let plan = Plan::new().keymap(VIM).with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n");
     let mut ide = plan.start().await;
     ide.keys("Alt-2").await;
-    ide.state().show.auto_pairs = false;
+    ide.state().text_options.auto_pairs = false;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
-    ide.state().damage.all();
+    ide.state().damage.add_all();
     ide
 }
 
@@ -59,15 +59,15 @@ async fn vim_status_line_shows_mode_and_pending_keys() {
 
 #[tokio::test]
 async fn vim_cursor_shape_follows_mode() {
-    use bowline::ide::editor::modal::cursor_shape::wanted;
+    use bowline::ide::editor::modal::cursor_shape::cursor_shape;
     let mut ide = ide("|one\n").await;
-    assert_eq!(wanted(ide.state()), CursorShape::Block);
+    assert_eq!(cursor_shape(ide.state()), CursorShape::Block);
     ide.keys("i").await;
-    assert_eq!(wanted(ide.state()), CursorShape::Bar);
+    assert_eq!(cursor_shape(ide.state()), CursorShape::Bar);
     ide.keys("Escape d").await;
-    assert_eq!(wanted(ide.state()), CursorShape::Underline);
+    assert_eq!(cursor_shape(ide.state()), CursorShape::Underline);
     ide.keys("Escape Alt-3").await;
-    assert_eq!(wanted(ide.state()), CursorShape::Bar, "the prompt is typed into");
+    assert_eq!(cursor_shape(ide.state()), CursorShape::Bar, "the prompt is typed into");
 }
 
 #[tokio::test]
@@ -140,8 +140,8 @@ async fn vim_set_changes_options() {
     let mut ide = ide("|one\nONE\n").await;
     ide.type_in(":set nonu ts=8 ic").await;
     ide.keys("Enter").await;
-    assert!(!ide.state().look.numbers);
-    assert_eq!(ide.state().show.tab_width, 8);
+    assert!(!ide.state().display.numbers);
+    assert_eq!(ide.state().text_options.tab_width, 8);
     ide.type_in("/one").await;
     ide.keys("Enter").await;
     assert_eq!(ide.cursor(), (2, 1), "case is ignored now");
@@ -211,7 +211,7 @@ async fn vim_insert_mode_deletion_keeps_registers() {
         assert_eq!(ide.text(), "one two kept\n");
         ide.keys("Ctrl-u").await;
         assert_eq!(ide.text(), "kept\n");
-        let newest = ide.state().kill_ring.killed(0).map(|content| content.joined());
+        let newest = ide.state().kill_ring.nth_kill(0).map(|content| content.joined());
         assert_eq!(newest.as_deref(), Some("kept"));
     }
 }
@@ -327,7 +327,7 @@ async fn vim_substitute_ends_on_external_change() {
             let area = &mut cx.state.buffers.current_mut().unwrap().area;
             let end = area.text().end();
             let edit = ChangeSet::replace(end.0, [(Byte(0)..end, "é".to_string())]);
-            area.apply_foreign(Transaction::new(edit), 0);
+            area.apply_external(Transaction::new(edit), 0);
         });
         ide.keys("n").await;
         assert_eq!(ide.message(), "Text changed meanwhile: nothing replaced");
@@ -376,7 +376,7 @@ async fn vim_pending_key_is_dropped_on_focus_change() {
         let mut ide = ide("|one\ntwo\n").await;
         ide.keys(keys).await;
         ide.state().panes.focus = bowline::ide::core::panes::Focus::Agent;
-        ide.state().damage.all();
+        ide.state().damage.add_all();
         ide.keys("o").await;
         assert_eq!(ide.text(), "one\ntwo\n", "{keys}");
     }

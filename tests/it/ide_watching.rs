@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use bowline::ide::model::buffers::Disk;
+use bowline::ide::model::buffers::DiskState;
 use bowline::text::transaction::Author;
 
 use crate::support::orders::in_several_orders;
@@ -17,7 +17,7 @@ fn is_unsaved(ide: &mut TestIde) -> bool {
     ide.state().buffers.current().unwrap().is_unsaved()
 }
 
-fn on_disk(ide: &mut TestIde) -> Disk {
+fn on_disk(ide: &mut TestIde) -> DiskState {
     ide.state().buffers.current().unwrap().disk
 }
 
@@ -57,7 +57,7 @@ async fn watcher_ignores_own_saves_and_equal_content() {
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.notices().await;
-    assert_eq!((ide.message().as_str(), on_disk(&mut ide)), ("Saved a.txt", Disk::Same));
+    assert_eq!((ide.message().as_str(), on_disk(&mut ide)), ("Saved a.txt", DiskState::Same));
     ide.write("a.txt", "xone\n");
     ide.notices().await;
     assert_eq!(ide.message(), "Saved a.txt");
@@ -113,7 +113,7 @@ async fn watcher_conflict_keep_ours_saves_without_asking() {
     pause(&mut ide);
     ide.keys("k").await;
     assert_eq!(ide.text(), "mine one\ntwo\nthree\n");
-    assert_eq!((is_unsaved(&mut ide), on_disk(&mut ide)), (true, Disk::Same));
+    assert_eq!((is_unsaved(&mut ide), on_disk(&mut ide)), (true, DiskState::Same));
     ide.look_again().await;
     assert!(ide.state().layers.is_empty());
     ide.keys("Ctrl-s").await;
@@ -168,7 +168,7 @@ async fn watcher_deleted_file_keeps_buffer_until_restored() {
     assert_eq!((ide.text().as_str(), is_unsaved(&mut ide)), ("one\n", true));
     fs::rename(ide.path("b.txt"), ide.path("a.txt")).unwrap();
     ide.notices().await;
-    assert_eq!((is_unsaved(&mut ide), on_disk(&mut ide)), (false, Disk::Same));
+    assert_eq!((is_unsaved(&mut ide), on_disk(&mut ide)), (false, DiskState::Same));
     fs::remove_file(ide.path("a.txt")).unwrap();
     ide.notices().await;
     ide.write("a.txt", "from another branch\n");
@@ -203,7 +203,7 @@ async fn watcher_reloads_many_files_of_replaced_folder() {
         let mut ide = plan.start().await;
         fs::remove_dir_all(ide.path("src")).unwrap();
         ide.notices().await;
-        assert!(ide.state().buffers.all().iter().all(|buffer| buffer.disk == Disk::Gone));
+        assert!(ide.state().buffers.all().iter().all(|buffer| buffer.disk == DiskState::Deleted));
         fs::create_dir(ide.path("src")).unwrap();
         for n in 0..12 {
             ide.write(&format!("src/{n}.txt"), format!("new {n}\n"));

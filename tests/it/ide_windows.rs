@@ -80,7 +80,7 @@ async fn split_windows_survive_tiny_screen() {
     ide.snap("windows_tiny");
     ide.headless.resize(120, 30);
     ide.headless.idle().await;
-    let rows = |ide: &mut TestIde| ide.state().beside.len();
+    let rows = |ide: &mut TestIde| ide.state().other_visible_rows.len();
     assert_eq!(rows(&mut ide), 2);
     ide.keys("Alt-5 w").await;
     assert_eq!(ide.cursor().0, 1);
@@ -93,7 +93,7 @@ async fn split_windows_survive_tiny_screen() {
 async fn split_windows_resize_by_keys_and_mouse() {
     let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
     ide.keys("Alt-5 v").await;
-    let width = |ide: &mut TestIde| ide.state().shown.clone().unwrap().area.width;
+    let width = |ide: &mut TestIde| ide.state().visible_rows.clone().unwrap().area.width;
     let before = width(&mut ide);
     ide.keys("Alt-5 >").await;
     assert_eq!(width(&mut ide), before + 4);
@@ -108,12 +108,12 @@ async fn split_windows_resize_by_keys_and_mouse() {
     assert_eq!(ide.state().borders[0].area.x, border.x - 10);
     assert!(ide.selected().iter().all(String::is_empty), "nothing was selected by that");
     ide.keys("Alt-5 o Alt-5 s Alt-5 +").await;
-    let title = ide.state().shown.clone().unwrap().title.unwrap();
+    let title = ide.state().visible_rows.clone().unwrap().title.unwrap();
     ide.mouse(MouseKind::Down(Button::Left), title.x + 20, title.y);
     ide.mouse(MouseKind::Drag(Button::Left), title.x + 20, title.y - 2);
     ide.mouse(MouseKind::Up(Button::Left), title.x + 20, title.y - 2);
     ide.headless.idle().await;
-    assert_eq!(ide.state().shown.clone().unwrap().title.unwrap().y, title.y - 2);
+    assert_eq!(ide.state().visible_rows.clone().unwrap().title.unwrap().y, title.y - 2);
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn breadcrumbs_show_enclosing_symbols() {
     ide.keys("Ctrl-End").await;
     assert!(!ide.picture().contains("›"));
     ide.keys("Alt-, h").await;
-    assert!(ide.state().shown.clone().unwrap().title.is_none());
+    assert!(ide.state().visible_rows.clone().unwrap().title.is_none());
 }
 
 #[tokio::test]
@@ -171,14 +171,14 @@ async fn sticky_header_shows_enclosing_blocks() {
     ide.click(x, y);
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("Down Down").await;
-    assert_eq!(ide.state().shown.clone().unwrap().sticky, 0);
+    assert_eq!(ide.state().visible_rows.clone().unwrap().sticky, 0);
 }
 
 #[tokio::test]
 async fn tab_bar_can_be_hidden() {
     let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
-    ide.state().look.tabs = bowline::ide::model::view::display::Tabs::Several;
-    ide.state().damage.all();
+    ide.state().display.tabs = bowline::ide::model::view::display::TabLineDisplay::Several;
+    ide.state().damage.add_all();
     assert!(ide.picture().contains(" a.txt  b.txt"));
     let (x, y) = ide.find("a.txt");
     ide.mouse(MouseKind::Down(Button::Middle), x, y);

@@ -129,7 +129,7 @@ async fn search_results_apply_edits_as_one_undo_step() {
     assert_eq!(ide.disk("src/lib.rs"), LIB.replace("let one", "let 1"));
     assert_eq!(ide.disk("src/é.txt"), "One é 1\r\nlast\r\n");
     assert_eq!(ide.disk("notes.md"), "nothing\n", "saving is the person's");
-    assert!(!ide.state().buffers.current().unwrap().is_edited_list());
+    assert!(!ide.state().buffers.current().unwrap().has_unapplied_edits());
     ide.keys("Alt-6 u").await;
     assert_eq!(ide.message(), "Undone in 3 files");
     assert_eq!(ide.disk("src/lib.rs"), LIB);
@@ -159,7 +159,7 @@ async fn search_results_apply_reports_stale_lines() {
     ide.keys("Enter").await;
     assert_eq!(ide.disk("src/lib.rs"), other.replace("use one", "use uno"));
     assert_eq!(ide.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
-    assert!(ide.state().buffers.current().unwrap().is_edited_list(), "not all of it is done");
+    assert!(ide.state().buffers.current().unwrap().has_unapplied_edits(), "not all of it is done");
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use std::time::Duration;
 use bowline::base::clock::{ManualClock, SharedClock};
 use bowline::llm::auth::Credentials;
 use bowline::llm::auth::entry::{Entry, Login};
-use bowline::llm::auth::oauth::flow::{self, Means};
-use bowline::llm::auth::oauth::refresh::{PATIENCE, TokenRefresh, renew};
+use bowline::llm::auth::oauth::flow::{self, FlowContext};
+use bowline::llm::auth::oauth::refresh::{RENEWAL_TIMEOUT, TokenRefresh, renew};
 use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, LoginUi};
 use bowline::llm::auth::store::Store;
 use bowline::llm::catalog::Catalog;
@@ -56,7 +56,7 @@ struct Person {
 }
 
 impl LoginUi for Person {
-    fn tell(&self, notice: Notice) {
+    fn notify(&self, notice: Notice) {
         if let (Notice::Page(url), Some(sender)) = (&notice, self.page.lock().unwrap().take()) {
             sender.send(url.clone()).unwrap();
         }
@@ -74,12 +74,12 @@ impl LoginUi for Person {
 async fn log_in(row: &LoginRow, person: &Person) -> Result<Value, LoginError> {
     let (http, clock): (_, SharedClock) = (Http::default(), ManualClock::new(1_000));
     let vars = HashMap::from([("CLIENT".to_string(), "mine".to_string())]);
-    flow::run(row, &Means { http: &http, clock: &clock, vars: &vars, talk: person }).await
+    flow::run(row, &FlowContext { http: &http, clock: &clock, vars: &vars, ui: person }).await
 }
 
 /// The fields of an address.
 fn fields(url: &str) -> BTreeMap<String, String> {
-    bowline::net::callback::Redirected::pairs(url.split_once('?').unwrap().1).into_iter().collect()
+    bowline::net::callback::RedirectResult::parse_query(url.split_once('?').unwrap().1).into_iter().collect()
 }
 
 /// Opens the page as a browser whose person says yes would, with `more` behind the address.
@@ -210,12 +210,12 @@ fn renewal(server: &Server, dir: &Path) -> TokenRefresh {
         http: Arc::default(),
         clock: ManualClock::new(1_000_000),
         vars: Arc::new(HashMap::from([("CLIENT".to_string(), "mine".to_string())])),
-        patience: PATIENCE,
+        timeout: RENEWAL_TIMEOUT,
     }
 }
 
 fn kept(renewal: &TokenRefresh) -> Login {
-    match Entry::read(&renewal.store.read().unwrap()["test"]) {
+    match Entry::parse(&renewal.store.read().unwrap()["test"]) {
         Some(Entry::Login(login)) => login,
         other => panic!("{other:?}"),
     }
@@ -236,7 +236,7 @@ async fn local_servers_list_their_models() {
     let (http, clock): (_, SharedClock) = (Arc::new(Http::new(Limits::default(), true)), ManualClock::new(0));
     let credentials = Credentials::new(vars);
     let client = Client::assemble(Catalog::builtin(), &credentials, vec![], &http, &clock, true);
-    let found = client.found().await;
+    let found = client.discover_local().await;
     assert_eq!(found.len(), 1);
     let facts = (found[0].provider.as_str(), found[0].id.as_str(), found[0].context_window);
     assert_eq!(facts, ("vllm", "llama", 4096));
@@ -246,7 +246,7 @@ async fn local_servers_list_their_models() {
         (seen[0].path.as_str(), seen[0].headers["authorization"].as_str()),
         ("/v1/models", "Bearer k")
     );
-    assert!(client.found().await.is_empty(), "a server that answers something else has none");
+    assert!(client.discover_local().await.is_empty(), "a server that answers something else has none");
 }
 
 #[tokio::test]
@@ -265,13 +265,13 @@ async fn oauth_token_concurrent_refresh_sends_one_request() {
 
 #[tokio::test]
 async fn oauth_token_refresh_timeout_releases_lock() {
-    assert_eq!(PATIENCE, Duration::from_secs(15));
+    assert_eq!(RENEWAL_TIMEOUT, Duration::from_secs(15));
     let dir = tempfile::tempdir().unwrap();
     let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
     let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), says(&fresh)]);
-    let stalled = TokenRefresh { patience: Duration::from_millis(50), ..renewal(&server, dir.path()) };
+    let stalled = TokenRefresh { timeout: Duration::from_millis(50), ..renewal(&server, dir.path()) };
     let error = renew(stalled).await.unwrap_err();
-    assert!(matches!(error, LoginError::Late(_)), "{error}");
+    assert!(matches!(error, LoginError::TimedOut(_)), "{error}");
     assert_eq!(kept(&renewal(&server, dir.path())).refresh.0, "r0", "what was kept stays");
     assert_eq!(renew(renewal(&server, dir.path())).await.unwrap().access.0, "new");
 }

@@ -7,7 +7,9 @@ use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
 use bowline::runtime::events::observe::EventKind;
-use bowline::tools::{self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared};
+use bowline::tools::{
+    self, AgentToolState, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules,
+};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -114,13 +116,13 @@ async fn long_output_artifact_hint_names_own_read_tool() {
             approval: Arc::new(Nobody),
             mode: Mode::Full.into(),
             rules: Rules::default().into(),
-            shared: Arc::new(Shared::new(folder.path().join("outputs"))),
+            shared: Arc::new(AgentToolState::new(folder.path().join("outputs"))),
         };
         let mut registry = Registry::of(set);
         let outcome = run(&registry, &context, tool, args.clone()).await;
         assert!(!outcome.is_error, "{set}: {outcome:?}");
         assert_eq!(outcome.artifact.as_deref(), Some("artifact://1"), "{set}");
-        let kept = context.shared.artifacts.whole("artifact://1").await.unwrap();
+        let kept = context.shared.artifacts.read_whole("artifact://1").await.unwrap();
         assert!(kept == printed() || kept == printed().trim_end(), "{set}");
         // The call that it is told to make works as it stands, and for other lines.
         for first in [1, 123_456, LINES - 2] {
@@ -132,7 +134,7 @@ async fn long_output_artifact_hint_names_own_read_tool() {
         }
         // Who may not read is not told to.
         let reads: Vec<String> = registry
-            .rows()
+            .entries()
             .iter()
             .filter(|row| row.tool.kind() == Kind::Read)
             .map(|row| row.spec.name.clone())

@@ -2,7 +2,7 @@
 //! where a wire has no place for them, named in what was said before. And files that become parts.
 
 use bowline::llm::model::{ErrorKind, KnownPart, Message, Part, Request, StreamEvent, UserMessage};
-use bowline::llm::request::attach::{Attach, attach};
+use bowline::llm::request::attach::{AttachContext, attach};
 use bowline::llm::request::history;
 use bowline::llm::request::media::{Kind, part};
 use bowline::net::http::Http;
@@ -141,7 +141,7 @@ async fn attachment_url_is_fetched_and_sent() {
     let missing = Reply::Status { code: 404, headers: Vec::new(), body: "no".into() };
     let server = Server::start(vec![Reply::Stream(vec![Piece::Raw(png)]), missing]);
     let http = Http::default();
-    let means = Attach { http: &http, home: None };
+    let means = AttachContext { http: &http, home: None };
     let url = format!("{}/charts/one.jpg?token=hidden", server.url);
     let image = attach(&url, &means).await.unwrap();
     let Part::Known(KnownPart::Image { data, mime_type }) = &image else { panic!("{image:?}") };
@@ -152,7 +152,7 @@ async fn attachment_url_is_fetched_and_sent() {
         "{error}"
     );
     let offline = Http::new(bowline::net::http::Limits::default(), true);
-    let error = attach("https://example.com/a.png", &Attach { http: &offline, home: None }).await;
+    let error = attach("https://example.com/a.png", &AttachContext { http: &offline, home: None }).await;
     assert!(error.unwrap_err().to_string().contains("offline"));
 
     for wire in WIRES {
@@ -169,8 +169,11 @@ async fn attachment_path_is_read_and_sent() {
     let path = dir.path().join("shot");
     std::fs::write(&path, b"GIF89a").unwrap();
     let http = Http::default();
-    let image = attach("~/shot", &Attach { http: &http, home: Some(dir.path()) }).await.unwrap();
-    assert_eq!(image, attach(path.to_str().unwrap(), &Attach { http: &http, home: None }).await.unwrap());
+    let image = attach("~/shot", &AttachContext { http: &http, home: Some(dir.path()) }).await.unwrap();
+    assert_eq!(
+        image,
+        attach(path.to_str().unwrap(), &AttachContext { http: &http, home: None }).await.unwrap()
+    );
     for wire in WIRES {
         let body =
             asked(*wire, Request { messages: vec![said(vec![image.clone()])], ..request(*wire) }).await;

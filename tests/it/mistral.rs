@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, Message, Model, Part, Request, StreamEvent, Thinking, UserMessage,
 };
@@ -18,14 +18,14 @@ use crate::support::server::{Piece, Reply, Server, bytes};
 
 async fn ask(url: &str) -> Vec<StreamEvent> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == "mistral-conversations").unwrap();
-    let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
     let clock: SharedClock = ManualClock::new(1_000);
     let access = Access { base_url: url.into(), key: Some(ApiKey("secret".into())), ..Access::default() };
     let adapter = (dialect.build)(Setup {
         provider: "mistral".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
         http: Arc::new(Http::new(limits, false)),
         clock,
     });

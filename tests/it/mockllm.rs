@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, Message, Model, Part, Request, StopReason, StreamEvent, Thinking,
     ToolResultMessage, ToolSpec, UserMessage,
@@ -44,9 +44,9 @@ pub fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
     let clock: SharedClock = ManualClock::new(1_000);
     (dialect.build)(Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
         http: Arc::new(Http::new(Limits::default(), false)),
         clock,
     })

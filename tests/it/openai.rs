@@ -24,7 +24,7 @@ use crate::support::server::{Piece, Reply, Server, bytes};
 fn client(url: &str, key: Option<&str>) -> Client {
     let mut vars = HashMap::from([("OPENAI_BASE_URL".to_string(), url.to_string())]);
     vars.extend(key.map(|key| ("OPENAI_API_KEY".to_string(), key.to_string())));
-    let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
     let http = Arc::new(Http::new(limits, false));
     let clock: SharedClock = ManualClock::new(1_000);
     Client::assemble(Catalog::builtin(), &Credentials::new(vars), Vec::new(), &http, &clock, true)

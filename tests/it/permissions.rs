@@ -9,7 +9,7 @@ use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
 use bowline::tools::permissions::rules::Author;
-use bowline::tools::{self, Approval, Ask, Context, Decision, Mode, Registry, Rules, Shared};
+use bowline::tools::{self, AgentToolState, Approval, Ask, Context, Decision, Mode, Registry, Rules};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ impl Fixture {
             fs::write(root.join(name), format!("found in {name}\n")).unwrap();
         }
         let mut fixture = Self { _folder: folder, root, rules: Rules::default() };
-        let problems = fixture.rules.add(rules, Author::Person, &fixture.root, Path::new("/nowhere"));
+        let problems = fixture.rules.add(rules, Author::User, &fixture.root, Path::new("/nowhere"));
         assert_eq!(problems, Vec::<String>::new());
         fixture
     }
@@ -62,8 +62,8 @@ impl Fixture {
         let parent = self.root.parent().unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let home = [("HOME".into(), parent.as_os_str().to_owned())];
-        let mut shared = Shared::new(parent.join("outputs"));
-        shared.own = vec![parent.join("own")];
+        let mut shared = AgentToolState::new(parent.join("outputs"));
+        shared.own_folders = vec![parent.join("own")];
         let context = Context {
             env: Arc::new(LocalEnvironment::new(self.root.clone(), vars.chain(home))),
             approval,

@@ -84,7 +84,7 @@ fn of_pi(seen: &Value) -> Value {
 }
 
 fn open(path: &Path) -> Session {
-    Session::look_at(path, ManualClock::new(0), CountingIds::shared()).unwrap()
+    Session::open_read_only(path, ManualClock::new(0), CountingIds::shared()).unwrap()
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
         },
         10 => {
             let label = Some("here").filter(|_| !step.is_multiple_of(3));
-            session.label(chance.pick::<String>(&all), label).unwrap();
+            session.set_label(chance.pick::<String>(&all), label).unwrap();
             return;
         }
         11 => EntryBody::SessionInfo { name: Some(format!("name {step}")) },
@@ -354,18 +354,18 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
 fn by_hand(session: &mut Session, chance: &mut Chance, step: u64, words: &str) {
     let path = session.tree().path();
     let ids: Vec<String> = path.iter().map(|entry| entry.id().to_string()).collect();
-    let pinnable = path.iter().find(|entry| pins::can_be(entry)).map(|entry| entry.id().to_string());
+    let pinnable = path.iter().find(|entry| pins::is_pinnable(entry)).map(|entry| entry.id().to_string());
     let bodies = match (chance.below(3), pinnable) {
         (0, _) => {
-            let wish = [ContextEdit::Drop, ContextEdit::Replace("by hand".into()), ContextEdit::Restore]
+            let wish = [ContextEdit::Exclude, ContextEdit::Replace("by hand".into()), ContextEdit::Restore]
                 [chance.below(3)]
             .clone();
-            editing::edits(&path, chance.pick::<String>(&ids), &wish).unwrap_or_default()
+            editing::edit_entries(&path, chance.pick::<String>(&ids), &wish).unwrap_or_default()
         }
-        (1, Some(target)) => vec![pins::entry(&target, !step.is_multiple_of(5))],
+        (1, Some(target)) => vec![pins::pin_entry(&target, !step.is_multiple_of(5))],
         _ => {
             let first = chance.pick::<String>(&ids).clone();
-            let copies = pins::carried(&path, &first);
+            let copies = pins::pinned_copies(&path, &first);
             std::iter::once(compaction(words, first)).chain(copies).collect()
         }
     };

@@ -11,8 +11,8 @@ use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
 use bowline::tools::{
-    self, Approval, Ask, Context, Decision, DiffLine, Mode, Outcome, Registry, ResultView, Rules, Shared,
-    Tool, ToolClass,
+    self, AgentToolState, Approval, Ask, Context, Decision, DiffLine, Mode, Outcome, Registry, ResultView,
+    Rules, Tool, ToolClass,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -155,7 +155,7 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
         approval: Arc::<Looks>::clone(&looks),
         mode: mode.into(),
         rules: Rules::default().into(),
-        shared: Arc::new(Shared::new(folder.path().join("outputs")).read_first(ReadFirst::Off)),
+        shared: Arc::new(AgentToolState::new(folder.path().join("outputs")).with_read_first(ReadFirst::Off)),
     };
     let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
     let go = CancellationToken::new();

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::agent::profile;
-use bowline::agent::prompt::Words;
+use bowline::agent::prompt::PromptTexts;
 use bowline::base::clock::ManualClock;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
-use bowline::runtime::{self, Delivery, Handle, Options, RuntimeEvent, SessionChoice, prompt_of};
-use bowline::tools::contract::choice::Flags;
+use bowline::runtime::{self, Delivery, Handle, Options, RuntimeEvent, SessionChoice, new_session_prompt};
+use bowline::tools::contract::tool_selection::ToolFlags;
 use bowline::tools::{Approval, Ask, Decision, Mode};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -75,7 +75,7 @@ impl Place {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(self.work(), vars));
         Options {
-            policy: Mode::Full,
+            approval_mode: Mode::Full,
             model: Some(model.to_string()),
             vars: HashMap::new(),
             clock: ManualClock::new(1_770_076_800_000),
@@ -109,9 +109,9 @@ fn fields(schema: &Value) -> String {
 #[test]
 fn profile_tools_match_snapshot() {
     for (id, name, _) in STORED {
-        let all = profile::named(id).unwrap().tools(&[]);
+        let all = profile::find(id).unwrap().tools(&[]);
         let offered: Vec<&str> = all.default_names().collect();
-        let lines = all.rows().iter().map(|row| {
+        let lines = all.entries().iter().map(|row| {
             let name = row.spec.name.as_str();
             let mark = if offered.contains(&name) { ' ' } else { '-' };
             let grammar = if row.spec.grammar.is_some() { " (grammar)" } else { "" };
@@ -128,12 +128,12 @@ async fn profile_prompts_match_snapshot() {
         let place = Place::new("http://127.0.0.1:9");
         std::fs::write(place.work().join("AGENTS.md"), "Use tabs.\n").unwrap();
         std::fs::write(place.dir.path().join("home/config/AGENTS.md"), "Speak plainly.\n").unwrap();
-        let words = Words { base: None, append: vec!["And be kind.".into()] };
-        let tool_flags = Flags { only: Some(vec!["read".into()]), ..Flags::default() };
-        let options = Options { words, tool_flags, ..place.options(model) };
-        let (shown, problems) = prompt_of(&options).await.unwrap();
+        let prompt_texts = PromptTexts { base: None, append: vec!["And be kind.".into()] };
+        let tool_flags = ToolFlags { only: Some(vec!["read".into()]), ..ToolFlags::default() };
+        let options = Options { prompt_texts, tool_flags, ..place.options(model) };
+        let (shown, problems) = new_session_prompt(&options).await.unwrap();
         assert_eq!(problems.len(), 0);
-        let (again, _) = prompt_of(&options).await.unwrap();
+        let (again, _) = new_session_prompt(&options).await.unwrap();
         assert_eq!(shown, again, "the same to the byte");
         let here = place.dir.path().display().to_string();
         let parts: Vec<String> =
@@ -161,18 +161,18 @@ async fn profile_selects_instruction_files() {
         ("google/gemini-x", Some("GEMINI.md")),
         ("oai/gpt-x", Some(".codex/instructions.md")),
     ] {
-        let text = prompt_of(&place.options(model)).await.unwrap().0.text();
+        let text = new_session_prompt(&place.options(model)).await.unwrap().0.text();
         assert!(text.contains("words of AGENTS.md"), "{model}");
         for name in ["CLAUDE.md", "GEMINI.md", ".codex/instructions.md"] {
             assert_eq!(text.contains(&format!("words of {name}\n")), extra == Some(name), "{model}: {name}");
         }
         let bare = Options { no_documents: true, ..place.options(model) };
-        assert!(!prompt_of(&bare).await.unwrap().0.text().contains("words of"), "{model}");
+        assert!(!new_session_prompt(&bare).await.unwrap().0.text().contains("words of"), "{model}");
     }
     let wished = Options { profile: Some("gemini".into()), ..place.options("chat/qwen-x") };
-    assert!(prompt_of(&wished).await.unwrap().0.text().contains("words of GEMINI.md"));
+    assert!(new_session_prompt(&wished).await.unwrap().0.text().contains("words of GEMINI.md"));
     let unknown = Options { profile: Some("geminy".into()), ..place.options("chat/qwen-x") };
-    assert!(prompt_of(&unknown).await.unwrap_err().to_string().contains("no such profile: geminy"));
+    assert!(new_session_prompt(&unknown).await.unwrap_err().to_string().contains("no such profile: geminy"));
 }
 
 async fn end(events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>) -> Vec<&'static str> {
@@ -226,8 +226,8 @@ fn generates(words: &str) -> Reply {
 
 /// The profile has a tool of that name.
 fn known(id: &str, name: &Value) {
-    let all = profile::named(id).unwrap().tools(&[]);
-    assert!(all.row(name.as_str().unwrap()).is_some(), "{id} knows no {name}");
+    let all = profile::find(id).unwrap().tools(&[]);
+    assert!(all.entry(name.as_str().unwrap()).is_some(), "{id} knows no {name}");
 }
 
 /// Every call of the past is one of Claude's own tools', and is answered in order.
@@ -297,7 +297,7 @@ async fn profile_switch_translates_history_to_own_tools() {
     let options = Options { session: SessionChoice::Memory, ..place.options("chat/qwen-x") };
     let handle = runtime::start(options).await.unwrap();
     let (snapshot, mut events) = handle.subscribe().await.unwrap();
-    assert_eq!(snapshot.equipment.profile, "pi");
+    assert_eq!(snapshot.active_tools.profile, "pi");
     assert_eq!(say(&handle, "change it", &mut events).await, Vec::<&str>::new());
     assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "1\n2\n");
     for (provider, model, profile) in [
@@ -352,7 +352,7 @@ async fn profile_switch_during_tool_applies_to_next_request() {
     let messages = body["messages"].as_array().unwrap();
     let (call, result) = (&messages[1]["content"][0], &messages[2]["content"][0]);
     assert_eq!(call["type"], "tool_use");
-    assert!(profile::named("anthropic").unwrap().tools(&[]).row(call["name"].as_str().unwrap()).is_some());
+    assert!(profile::find("anthropic").unwrap().tools(&[]).entry(call["name"].as_str().unwrap()).is_some());
     assert_eq!(call["id"], result["tool_use_id"]);
     assert!(result.to_string().contains("went"), "{result}");
     handle.shutdown().await;
@@ -362,7 +362,7 @@ async fn profile_switch_during_tool_applies_to_next_request() {
 async fn profile_switch_keeps_tool_selection() {
     let server = Server::start(vec![openai::says("a"), anthropic::says("b")]);
     let place = Place::new(&server.url);
-    let tool_flags = Flags { only: Some(vec!["read".into(), "bash".into()]), ..Flags::default() };
+    let tool_flags = ToolFlags { only: Some(vec!["read".into(), "bash".into()]), ..ToolFlags::default() };
     let options = Options { tool_flags, session: SessionChoice::Memory, ..place.options("chat/qwen-x") };
     let handle = runtime::start(options).await.unwrap();
     let (_, mut events) = handle.subscribe().await.unwrap();
@@ -376,10 +376,10 @@ async fn profile_switch_keeps_tool_selection() {
         names.map(|name| name.as_str().unwrap().to_string()).collect()
     };
     assert_eq!(names(&seen[0].body["tools"], "/function/name"), ["read", "bash"]);
-    let all = profile::named("anthropic").unwrap().tools(&[]);
+    let all = profile::find("anthropic").unwrap().tools(&[]);
     let kinds: Vec<&str> = names(&seen[1].body["tools"], "/name")
         .iter()
-        .map(|name| all.row(name).unwrap().tool.kind().name())
+        .map(|name| all.entry(name).unwrap().tool.kind().name())
         .collect();
     assert!(kinds.contains(&"read") && kinds.contains(&"bash"), "{kinds:?}");
     assert!(kinds.iter().all(|kind| ["read", "bash"].contains(kind)), "{kinds:?}");

@@ -48,7 +48,7 @@ async fn panic_host_process_runs_event_loop() {
     let work = std::env::current_dir().unwrap();
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
     let open = vec![OpenTarget { path: work.join("a.txt"), at: None }];
-    let feed = Preload::start(env, Threads::on(tokio::runtime::Handle::current()), open, |_| None);
+    let feed = Preload::start(env, Threads::from_handle(tokio::runtime::Handle::current()), open, |_| None);
     let (keymap, problems) = read_keymap("default.toml", BUILTIN[0].1);
     let options = Options {
         workspace: work,
@@ -56,7 +56,7 @@ async fn panic_host_process_runs_event_loop() {
         config: home.config.clone(),
         state: home.state.clone(),
         prompts: Vec::new(),
-        first: None,
+        initial_command: None,
         theme: Theme::builtin(),
         keymap,
         problems,
@@ -64,7 +64,7 @@ async fn panic_host_process_runs_event_loop() {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::view::display::DisplayOptions::default(),
+        display: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: false,

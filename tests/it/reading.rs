@@ -10,7 +10,7 @@ use bowline::exec::{
     PieceSink, Stamp,
 };
 use bowline::llm::model::message::join_text;
-use bowline::tools::{Invocation, Outcome, Registry, Shared};
+use bowline::tools::{AgentToolState, Invocation, Outcome, Registry};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn call(
     let args = Value::Object([(name.to_string(), json!(path))].into_iter().collect());
     let outputs = env.root().join("outputs");
     let args = schema.check(tool.prepare(args)).unwrap();
-    let mut call = Invocation::new(args, env, Arc::new(Shared::new(outputs)));
+    let mut call = Invocation::new(args, env, Arc::new(AgentToolState::new(outputs)));
     call.cancel = cancel.clone();
     tool.run(call).await
 }

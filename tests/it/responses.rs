@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
     ToolSpec, UserMessage,
@@ -21,14 +21,14 @@ use crate::support::server::{Piece, Reply, Server, bytes};
 
 fn adapter(api: &str, access: Access, vars: &[(&str, &str)]) -> Arc<dyn Provider> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == api).unwrap();
-    let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
     let clock: SharedClock = ManualClock::new(1_000);
     let vars: HashMap<_, _> = vars.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
     (dialect.build)(Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables { vars: Arc::new(vars), home: None },
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables { vars: Arc::new(vars), home: None },
+        idle_timeout: None,
         http: Arc::new(Http::new(limits, false)),
         clock,
     })

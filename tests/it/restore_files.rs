@@ -29,7 +29,7 @@ async fn restore_to_any_entry_can_be_undone() {
     let expected = "message message before message after message before message after message message message \
                     before message after message";
     assert_eq!(rig.kinds().await, expected);
-    let preview = rig.handle.restore_preview(&rig.said("second").await, RestoreScope::Code).await.unwrap();
+    let preview = rig.handle.preview_restore_to(&rig.said("second").await, RestoreScope::Code).await.unwrap();
     let shown: Vec<String> = preview
         .files
         .iter()
@@ -57,7 +57,7 @@ async fn restore_to_any_entry_can_be_undone() {
 
     let first = rig.said("first").await;
     let restored = rig.handle.restore(&first, RestoreScope::Both, Decisions::new()).await.unwrap();
-    assert!(restored.said.is_some(), "the words are there to be said differently");
+    assert!(restored.message.is_some(), "the words are there to be said differently");
     assert_eq!((place.text("a.txt"), place.text("b.txt")), ("-".into(), "mine\n".into()));
     let (snapshot, _) = rig.handle.subscribe().await.unwrap();
     assert_eq!(snapshot.messages.len(), 0, "the conversation is there, too, before what was said");
@@ -76,7 +76,7 @@ async fn restore_conflicts_with_user_edits_are_reported() {
     place.put("c.txt", "mine\n");
     place.put("own.txt", "mine too\n");
     let entry = rig.said("go").await;
-    let preview = rig.handle.restore_preview(&entry, RestoreScope::Code).await.unwrap();
+    let preview = rig.handle.preview_restore_to(&entry, RestoreScope::Code).await.unwrap();
     assert_eq!(preview.conflicts(), 1);
     let restored = rig.handle.restore(&entry, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!(place.text("a.txt"), "1\n2\n3\n4\nfive\n", "put together");
@@ -88,7 +88,7 @@ async fn restore_conflicts_with_user_edits_are_reported() {
     assert_eq!(conflicts, ["c.txt"]);
     rig.handle.restore(&restored.undo.unwrap(), RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.txt"), place.text("n.txt")), ("one\n2\n3\n4\nfive\n".into(), "n\n".into()));
-    let decided = Decisions::from([(Name::from_bytes(b"c.txt").unwrap(), Decision::Beside)]);
+    let decided = Decisions::from([(Name::from_bytes(b"c.txt").unwrap(), Decision::KeepBoth)]);
     rig.handle.revert_turn(&entry, decided).await.unwrap();
     assert_eq!((place.text("c.txt"), place.text("c.txt.restored")), ("mine\n".into(), "old\n".into()));
 }
@@ -108,11 +108,12 @@ async fn restore_revert_turn_keeps_later_turn() {
     rig.run("first").await;
     rig.run("second").await;
     let first = rig.said("first").await;
-    let preview = rig.handle.preview(RestoreTarget::Without(first.clone()), Decisions::new()).await.unwrap();
+    let preview =
+        rig.handle.preview_restore(RestoreTarget::RevertTurn(first.clone()), Decisions::new()).await.unwrap();
     assert!(preview.files.iter().any(|file| file.merged));
     rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.txt"), place.text("new.txt")), ("1\n2\n3\n4\nfive\n".into(), "-".into()));
-    let nothing = rig.handle.restore_preview("nobody", RestoreScope::Code).await.unwrap_err();
+    let nothing = rig.handle.preview_restore_to("nobody", RestoreScope::Code).await.unwrap_err();
     assert!(nothing.to_string().contains("no recorded state"), "{nothing}");
 }
 
@@ -214,7 +215,7 @@ async fn checkpoint_too_large_file_is_reported_once() {
     let about: Vec<&String> = rig.told.iter().filter(|told| told.contains("data.bin (too large)")).collect();
     assert_eq!(about.len(), 1, "{:?}", rig.told);
     let session = rig.session().await;
-    let state = checkpoints::last(session.tree()).unwrap();
+    let state = checkpoints::last_recorded(session.tree()).unwrap();
     assert_eq!(
         (state.at, state.left_out_count, state.left_out),
         (When::After, 1, vec!["data.bin".to_string()])

@@ -153,7 +153,7 @@ async fn restore_undo_survives_restart() {
     let choice = SessionChoice::Open(file);
     let rig = place.start_with(vec![], |options| Options { session: choice, ..options }).await;
     let (snapshot, _) = rig.handle.subscribe().await.unwrap();
-    assert_eq!(snapshot.way_back, undo);
+    assert_eq!(snapshot.undo_entry, undo);
     restore(&rig, &undo.unwrap(), RestoreScope::Code).await;
     assert_eq!(place.text("a"), "1\n");
 }
@@ -163,12 +163,12 @@ fn recording(options: Options) -> Options {
 }
 
 fn stored(file: &Path) -> Session {
-    Session::look_at(file, SystemClock::shared(), RandomIds::shared()).unwrap()
+    Session::open_read_only(file, SystemClock::shared(), RandomIds::shared()).unwrap()
 }
 
 /// How the last state was recorded, and whether agents were at work then.
 fn last_state(file: &Path) -> (When, bool) {
-    let last = checkpoints::last(stored(file).tree()).unwrap();
+    let last = checkpoints::last_recorded(stored(file).tree()).unwrap();
     (last.at, last.busy)
 }
 
@@ -200,7 +200,7 @@ async fn checkpoint_is_final_after_abort_with_subagent() {
     stage.server.wait_for_requests(3);
     stage.write("go", "");
     let ended = |event: &RuntimeEvent| {
-        matches!(event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. })
+        matches!(event, RuntimeEvent::Subagent { event: AgentEvent::AgentEnd { .. }, .. })
     };
     while !ended(&events.recv().await.unwrap()) {}
     stage.handle.abort();
@@ -230,12 +230,12 @@ async fn restore_waits_for_subagent_and_reverts_its_changes() {
     assert!(refused.to_string().contains("still working"), "{refused}");
     stage.write("go", "");
     let ended = |event: &RuntimeEvent| {
-        matches!(event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. })
+        matches!(event, RuntimeEvent::Subagent { event: AgentEvent::AgentEnd { .. }, .. })
     };
     while !ended(&events.recv().await.unwrap()) {}
     stage.handle.restore(&prompt, RestoreScope::Code, Decisions::new()).await.unwrap();
     let there = |name: &str| stage.work().join(name).exists();
     assert_eq!((there("main.txt"), there("begun"), there("late.txt")), (false, false, false));
-    let last = checkpoints::last(session().tree()).unwrap();
+    let last = checkpoints::last_recorded(session().tree()).unwrap();
     assert_eq!(last.at, When::Restored);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
-use bowline::tools::{self, Approval, Ask, Context, Decision, Mode, Registry, Rules, Shared};
+use bowline::tools::{self, AgentToolState, Approval, Ask, Context, Decision, Mode, Registry, Rules};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,7 @@ async fn asked(set: &str, name: &str, arguments: Value) -> Vec<String> {
         approval: Arc::<Refuses>::clone(&approval),
         mode: Mode::OnRequest.into(),
         rules: Rules::default().into(),
-        shared: Arc::new(Shared::new(folder.path().join("artifacts"))),
+        shared: Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
     };
     let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
     let cancel = CancellationToken::new();

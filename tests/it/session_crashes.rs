@@ -27,7 +27,7 @@ fn words(number: usize) -> String {
 }
 
 fn look(path: &Path) -> Session {
-    Session::look_at(path, SystemClock::shared(), RandomIds::shared()).unwrap()
+    Session::open_read_only(path, SystemClock::shared(), RandomIds::shared()).unwrap()
 }
 
 fn open(path: &Path) -> Result<Session, SessionError> {
@@ -249,7 +249,7 @@ fn session_order_ignores_backward_clock() {
         path = session.file().map(Path::to_path_buf);
     }
     let path = path.unwrap();
-    let session = Session::look_at(&path, ManualClock::new(0), CountingIds::shared()).unwrap();
+    let session = Session::open_read_only(&path, ManualClock::new(0), CountingIds::shared()).unwrap();
     let order: Vec<String> = session.tree().path().iter().map(|entry| said(&session, entry.id())).collect();
     assert_eq!(order, ["word 0", "word 1", "word 2"]);
     assert_eq!(session.leaf(), session.entries().next_back().map(bowline::session::Entry::id));

@@ -8,7 +8,7 @@ use bowline::agent::compaction::estimate;
 use bowline::agent::request::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
-use bowline::runtime::context::report::{ContextReport, Item};
+use bowline::runtime::context::report::{ContextItem, ContextReport};
 use bowline::session::context::editing::{self, ContextEdit};
 use bowline::session::context::projection::{self, Projection};
 use bowline::session::{
@@ -213,7 +213,7 @@ impl Pair {
             Step::Compact(at, own) if !path.is_empty() => {
                 let first = if *own { "nobody".to_string() } else { path[at % path.len()].clone() };
                 let pinned = self.pinned();
-                let copies = pins::carried(&self.session.tree().path(), &first);
+                let copies = pins::pinned_copies(&self.session.tree().path(), &first);
                 self.append(EntryBody::Compaction {
                     summary: format!("s{at}"),
                     first_kept_entry_id: first,
@@ -241,7 +241,7 @@ impl Pair {
             Step::Label(at, label) => {
                 let Some(target) = self.id(*at) else { return };
                 let label = label.map(|n| format!("l{n}"));
-                let id = self.session.label(&target, label.as_deref()).unwrap();
+                let id = self.session.set_label(&target, label.as_deref()).unwrap();
                 self.took(&id);
             }
             Step::Edit(at, words) if !path.is_empty() => {
@@ -253,8 +253,8 @@ impl Pair {
             Step::Hand(at, how) if !path.is_empty() => self.edit(&path[at % path.len()], *how),
             Step::Pin(at, pinned) if !path.is_empty() => {
                 let target = path[at % path.len()].clone();
-                if pins::can_be(self.session.tree().get(&target).unwrap()) {
-                    self.append(pins::entry(&target, *pinned));
+                if pins::is_pinnable(self.session.tree().get(&target).unwrap()) {
+                    self.append(pins::pin_entry(&target, *pinned));
                 }
             }
             Step::Name(n) => self.append(EntryBody::SessionInfo { name: Some(format!("name {n}")) }),
@@ -266,13 +266,13 @@ impl Pair {
     /// What is pinned and told, as what it is or as a copy: the one that stands last.
     fn pinned(&self) -> BTreeSet<String> {
         let path = self.session.tree().path();
-        let pins = pins::of(&path);
+        let pins = pins::pinned_ids(&path);
         let projection = Projection::of(&path);
         let mut latest = BTreeMap::new();
         for entry in &path {
             latest.insert(pins::origin(entry).unwrap_or_else(|| entry.id().to_string()), entry.id());
         }
-        let told = projection.rows.iter().filter(|row| row.is_own() && projection.told(row).is_some());
+        let told = projection.rows.iter().filter(|row| row.is_own() && projection.message(row).is_some());
         let told: BTreeSet<&str> = told.map(|row| row.entry.id()).collect();
         latest.retain(|target, last| pins.contains(target) && told.contains(last));
         latest.into_keys().collect()
@@ -281,11 +281,11 @@ impl Pair {
     /// What a user does to the context.
     fn edit(&mut self, target: &str, how: u8) {
         let wish = match how % 3 {
-            0 => ContextEdit::Drop,
+            0 => ContextEdit::Exclude,
             1 => ContextEdit::Replace(format!("h{how}")),
             _ => ContextEdit::Restore,
         };
-        let Ok(edits) = editing::edits(&self.session.tree().path(), target, &wish) else { return };
+        let Ok(edits) = editing::edit_entries(&self.session.tree().path(), target, &wish) else { return };
         assert!(!edits.is_empty());
         for edit in edits {
             self.append(edit);
@@ -293,12 +293,16 @@ impl Pair {
         let path = self.session.tree().path();
         let projection = Projection::of(&path);
         let row = projection.rows.iter().find(|row| row.is_own() && row.entry.id() == target).unwrap();
-        let (told, was) = (projection.told(row), projection::original(row));
+        let (told, was) = (projection.message(row), projection::original(row));
         match wish {
             ContextEdit::Restore => assert_eq!(told, was),
-            ContextEdit::Replace(text) => assert_eq!(editing::words(&told.unwrap()), text),
-            ContextEdit::Drop => {
-                assert!(told.is_none_or(|message| editing::words(&message) == editing::LEFT_OUT));
+            ContextEdit::Replace(text) => assert_eq!(editing::editable_text(&told.unwrap()), text),
+            ContextEdit::Exclude => {
+                assert!(
+                    told.is_none_or(
+                        |message| editing::editable_text(&message) == editing::EXCLUDED_PLACEHOLDER
+                    )
+                );
             }
         }
     }
@@ -306,19 +310,19 @@ impl Pair {
     /// The report says of each message that is told that it is, and nothing else.
     fn report(&self) {
         let path = self.session.tree().path();
-        let told = history::of(&messages::build(&path));
-        let report = ContextReport::of(None, &path, true);
-        let listed: Vec<&Item> = report.items.iter().filter(|item| item.why.is_told()).collect();
+        let told = history::messages(&messages::build(&path));
+        let report = ContextReport::build(None, &path, true);
+        let listed: Vec<&ContextItem> = report.items.iter().filter(|item| item.reason.is_sent()).collect();
         let tokens: Vec<u64> = told.iter().map(estimate::of_message).collect();
         assert_eq!(listed.iter().map(|item| item.tokens).collect::<Vec<_>>(), tokens);
         assert_eq!(report.tokens(), tokens.iter().sum::<u64>());
         let projection = Projection::of(&path);
-        let rows = projection.rows.iter().filter_map(|row| Some((row, projection.told(row)?)));
+        let rows = projection.rows.iter().filter_map(|row| Some((row, projection.message(row)?)));
         let rows: Vec<_> = rows.filter(|(_, message)| history::for_model(message).is_some()).collect();
         let entries: Vec<&str> = rows.iter().map(|(row, _)| row.entry.id()).collect();
         assert_eq!(listed.iter().filter_map(|item| item.entry.as_deref()).collect::<Vec<_>>(), entries);
-        let few = ContextReport::of(None, &path, false);
-        assert_eq!(few.items.iter().filter(|item| item.why.is_told()).count(), listed.len());
+        let few = ContextReport::build(None, &path, false);
+        assert_eq!(few.items.iter().filter(|item| item.reason.is_sent()).count(), listed.len());
         assert_eq!(few.tokens(), report.tokens());
     }
 

@@ -46,7 +46,7 @@ impl Stage {
         let said = Message::User(UserMessage::text("change it", 1));
         let prompt = session.append(EntryBody::Message { message: AgentMessage::Llm(said) }).unwrap();
         let mut take = |at| {
-            let taken = keeper.take(&[], &[], &CancellationToken::new()).unwrap();
+            let taken = keeper.record(&[], &[], &CancellationToken::new()).unwrap();
             let root = keeper.root().to_string_lossy().into_owned();
             let (tree, left_out) = (taken.id.to_string(), Vec::new());
             let files = taken.files.len();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StreamEvent, ToolSpec, UserMessage,
 };
@@ -37,9 +37,9 @@ fn side_with(server: &Server, http: Http) -> Side {
         Access { base_url: server.url.clone(), key, kind: KeyKind::Login, account, ..Access::default() };
     let adapter = (dialect.build)(Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables::default(),
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables::default(),
+        idle_timeout: None,
         http: Arc::new(http),
         clock: clock.clone(),
     });
@@ -47,7 +47,7 @@ fn side_with(server: &Server, http: Http) -> Side {
 }
 
 fn http() -> Http {
-    let limits = Limits { silence: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(300), ..Limits::default() };
     Http::new(limits, true).with_transport(Transport::parse("auto").unwrap())
 }
 
@@ -417,9 +417,9 @@ async fn websocket_disabled_with_cassette_or_sse_transport() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tape.jsonl");
     let server = Server::start(vec![says("a")]);
-    side_with(&server, http().with_tape(Some(Cassette::record(&path).unwrap()))).hi().await;
+    side_with(&server, http().with_cassette(Some(Cassette::record(&path).unwrap()))).hi().await;
     assert_eq!(ways(&server), [way("POST", 1)]);
-    let played = side_with(&server, http().with_tape(Some(Cassette::replay(&path).unwrap()))).hi().await;
+    let played = side_with(&server, http().with_cassette(Some(Cassette::replay(&path).unwrap()))).hi().await;
     assert_eq!(played.text(), "a");
     assert_eq!(ways(&server).len(), 1);
     let plain = Server::start(vec![says("b")]);

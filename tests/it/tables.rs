@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
-use bowline::ide::editor::modal::line::run;
+use bowline::ide::editor::modal::command_line::run;
 use bowline::ide::features::palette::keymaps;
-use bowline::ide::features::prompt::slash::WORDS;
+use bowline::ide::features::prompt::slash_commands::SLASH_COMMANDS;
 use bowline::ide::shell::catalog::CATALOG;
 use bowline::ide::shell::panes::panes;
 use bowline::tui::input::{Key, KeyCode, Mods};
@@ -45,7 +45,7 @@ fn command_catalog_contains_every_area() {
 #[test]
 fn command_ids_are_valid_and_unique() {
     let mut seen = BTreeSet::new();
-    for id in CATALOG.commands().flat_map(|command| command.former.iter().chain([&command.id])) {
+    for id in CATALOG.commands().flat_map(|command| command.former_ids.iter().chain([&command.id])) {
         assert!(seen.insert(id), "two commands are called {id}");
         let (area, verb) = id.split_once('.').expect("area.verb");
         let legal = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
@@ -210,7 +210,8 @@ const FORMER_IDS: &[(&str, &str)] = &[
 
 #[test]
 fn command_former_ids_still_work_in_keymaps() {
-    let declared: BTreeSet<&str> = CATALOG.commands().flat_map(|command| command.former).copied().collect();
+    let declared: BTreeSet<&str> =
+        CATALOG.commands().flat_map(|command| command.former_ids).copied().collect();
     assert_eq!(declared, FORMER_IDS.iter().map(|(former, _)| *former).collect());
     for (former, id) in FORMER_IDS {
         assert_eq!(CATALOG.command(former).map(|command| command.id), Some(*id));
@@ -332,9 +333,9 @@ fn default_keymap_matches_contract() {
 
 #[test]
 fn slash_commands_are_unique_and_map_to_commands() {
-    let names: BTreeSet<&str> = WORDS.iter().map(|word| word.name).collect();
-    assert_eq!(names.len(), WORDS.len());
-    for word in WORDS {
+    let names: BTreeSet<&str> = SLASH_COMMANDS.iter().map(|word| word.name).collect();
+    assert_eq!(names.len(), SLASH_COMMANDS.len());
+    for word in SLASH_COMMANDS {
         assert!(word.name.chars().all(|c| c.is_ascii_lowercase()), "{}", word.name);
         if let Some(id) = word.command() {
             assert!(CATALOG.command(id).is_some(), "/{} stands for {id}, which is no command", word.name);
@@ -373,7 +374,7 @@ fn keymaps_reach_essential_commands_with_legacy_keys() {
         let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
         let reachable: BTreeSet<String> = KeyContext::ALL
             .into_iter()
-            .flat_map(|place| map.rows(place))
+            .flat_map(|place| map.bindings(place))
             .filter(|(keys, _)| legacy(keys))
             .map(|(_, c)| c)
             .collect();
@@ -409,9 +410,9 @@ fn themes_parse_and_define_every_used_scope() {
         let name = entry.file_stem().unwrap().to_str().unwrap();
         let theme =
             Theme::parse(name, &std::fs::read_to_string(&entry).unwrap()).unwrap_or_else(|e| panic!("{e}"));
-        assert!(Theme::named(name).is_some(), "{name} is not built in");
+        assert!(Theme::from_name(name).is_some(), "{name} is not built in");
         for scope in &scopes {
-            assert!(theme.has(scope), "{name} has no style for {scope}");
+            assert!(theme.contains(scope), "{name} has no style for {scope}");
         }
     }
 }
@@ -434,7 +435,8 @@ fn vim_line_commands_are_found_by_abbreviation() {
 
 #[test]
 fn vim_line_commands_have_consistent_names_and_titles() {
-    let rows = run::ROWS.iter().chain(CATALOG.features.iter().flat_map(|feature| feature.lines));
+    let rows =
+        run::LINE_COMMANDS.iter().chain(CATALOG.features.iter().flat_map(|feature| feature.line_commands));
     for row in rows {
         assert!(row.long.starts_with(row.short), "{}", row.long);
         assert!(!row.title.is_empty());

@@ -188,7 +188,7 @@ fn tool_command_list_matches_profile_tools() {
     for profile in PROFILES {
         let (code, told) = place.json(&["--list", "--json", "--profile", profile.id]);
         assert_eq!((code, &told["profile"]), (0, &json!(profile.id)));
-        let all = profile::named(profile.id).unwrap().tools(&[]);
+        let all = profile::find(profile.id).unwrap().tools(&[]);
         let offered: Vec<&str> = all.default_names().collect();
         let tool = |spec: &bowline::llm::model::ToolSpec| {
             json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters,

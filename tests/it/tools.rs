@@ -67,7 +67,10 @@ fn tool_intents_translate_to_every_family() {
         Intent::Write { path: "a".into(), content: "x\n".into() },
         Intent::Edit {
             path: "a".into(),
-            swaps: vec![bowline::tools::contract::intent::Swap { old: "x".into(), new: "y".into() }],
+            swaps: vec![bowline::tools::contract::intent::TextReplacement {
+                old: "x".into(),
+                new: "y".into(),
+            }],
             everywhere: false,
         },
         Intent::Patch { patch: "*** Begin Patch\n*** End Patch".into() },

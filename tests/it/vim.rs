@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use bowline::ide::core::keys::modal::{Modal, Mode};
 use bowline::ide::core::layers::layer::Layers;
 use bowline::ide::core::panes::Focus;
-use bowline::ide::model::area::Area;
 use bowline::ide::model::jumps::Jumps;
+use bowline::ide::model::text_area::TextArea;
 use bowline::text::clipboard::kill_ring::KillRing;
 use bowline::text::clipboard::registers::Registers;
 use bowline::text::document::Document;
@@ -58,7 +58,7 @@ fn shown(text: &str) -> String {
 /// A ide for scripts: an open file and the keys of Vim, without pairs that close themselves.
 pub async fn ide() -> TestIde {
     let mut ide = Plan::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
-    ide.state().show.auto_pairs = false;
+    ide.state().text_options.auto_pairs = false;
     ide
 }
 
@@ -69,18 +69,18 @@ pub fn play(ide: &mut TestIde, script: &str) -> String {
     state.kill_ring = KillRing::default();
     state.registers = Registers::default();
     state.jumps = Jumps::default();
-    state.modal = Modal::new(state.keymap.modes());
+    state.modal = Modal::new(state.keymap.modal_style());
     state.layers = Layers::default();
     state.pending.clear();
-    state.awaiting = None;
+    state.pending_char = None;
     state.panes.focus = Focus::Editor;
     let text = text.replace("\\n", "\n").replace("\\t", "\t");
-    state.buffers.current_mut().unwrap().area = Area::new(Document::new(&text, Format::default()));
-    state.damage.all();
+    state.buffers.current_mut().unwrap().area = TextArea::new(Document::new(&text, Format::default()));
+    state.damage.add_all();
     for key in keys(script) {
         ide.headless.input(Input::Key(key));
     }
-    if !ide.state().layers.is_empty() || ide.state().modal.mode.types() {
+    if !ide.state().layers.is_empty() || ide.state().modal.mode.is_typing() {
         ide.headless.press("Escape");
     }
     let state = ide.state();

@@ -10,7 +10,7 @@ use super::files::Files;
 use crate::session::{AgentMessage, Entry, EntryBody, Tree, context::messages};
 
 /// Context window assumed when it is unknown, as in pi.
-const WINDOW: u64 = 128_000;
+const DEFAULT_WINDOW: u64 = 128_000;
 
 /// A planned summary.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,18 +32,21 @@ pub struct BranchSummaryPlan {
 
 /// Returns the plan for the branch from the leaf back to the common ancestor with `to`; `None` when it has
 /// nothing to summarize. Tool results are omitted: the calls are enough.
-pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSummaryPlan> {
+pub fn plan_branch_summary(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSummaryPlan> {
     let from = tree.leaf()?.id();
     let path = tree.path_to(from);
     let shared = to.and_then(|to| tree.common_ancestor(from, to));
     let begins = shared.and_then(|last| path.iter().position(|entry| entry.id() == last.id()));
     let begins = begins.map_or(0, |last| last + 1);
     let mut files = Files::default();
-    let said = messages::each(&path, begins);
-    let said: Vec<_> =
-        path[begins..].iter().zip(said).map(|(entry, said)| look(entry, said, &mut files)).collect();
-    let window = if budget.window == 0 { WINDOW } else { budget.window };
-    let messages = newest(&said, window.saturating_sub(budget.reserve));
+    let said = messages::edited_messages(&path, begins);
+    let said: Vec<_> = path[begins..]
+        .iter()
+        .zip(said)
+        .map(|(entry, said)| message_to_summarize(entry, said, &mut files))
+        .collect();
+    let window = if budget.window == 0 { DEFAULT_WINDOW } else { budget.window };
+    let messages = newest_that_fit(&said, window.saturating_sub(budget.reserve));
     (!messages.is_empty()).then(|| BranchSummaryPlan {
         from: from.to_string(),
         to: to.map(str::to_string),
@@ -54,7 +57,7 @@ pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSu
 }
 
 /// Returns an entry's message for the summary, and whether it is itself a summary.
-fn look(
+fn message_to_summarize(
     entry: &Entry,
     said: Option<Arc<AgentMessage>>,
     files: &mut Files,
@@ -63,18 +66,18 @@ fn look(
         "compaction" | "branch_summary" => entry.body(),
         _ => {
             let said = said.filter(|said| said.role() != "toolResult")?;
-            files.note(&said);
+            files.add_message(&said);
             return Some((said, false));
         }
     };
     match body {
         EntryBody::Compaction { summary, details, from_hook, .. } => {
-            files.carry(details.as_ref().filter(|_| from_hook != Some(true)));
+            files.add_details(details.as_ref().filter(|_| from_hook != Some(true)));
             let value = json!({"role": "compactionSummary", "summary": summary});
             Some((Arc::new(AgentMessage::Other(value)), true))
         }
         EntryBody::BranchSummary { details, from_hook, .. } => {
-            files.carry(details.as_ref().filter(|_| from_hook != Some(true)));
+            files.add_details(details.as_ref().filter(|_| from_hook != Some(true)));
             Some((said?, true))
         }
         _ => None,
@@ -83,10 +86,10 @@ fn look(
 
 /// Returns the newest messages that fit. A summary that would exceed the room is still included while a tenth
 /// of the room is free: it holds more than other messages of its length.
-fn newest(said: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
+fn newest_that_fit(said: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
     let (mut taken, mut tokens) = (Vec::new(), 0u64);
     for (message, sums_up) in said.iter().rev().flatten() {
-        let more = estimate::of_said(message);
+        let more = estimate::of_agent_message(message);
         if tokens.saturating_add(more) > room {
             if *sums_up && tokens < room / 10 * 9 {
                 taken.push(message.clone());
@@ -148,16 +151,16 @@ mod tests {
             ("5", "4", result),
             ("6", "5", earlier),
         ]);
-        let left = leaving(&tree, Some("2"), budget(1000)).unwrap();
+        let left = plan_branch_summary(&tree, Some("2"), budget(1000)).unwrap();
         assert_eq!((left.from.as_str(), left.to.as_deref()), ("6", Some("2")));
         assert_eq!(roles(&left), ["user", "assistant", "branchSummary"]);
         assert_eq!((left.files.read(), left.files.changed()), (vec!["r"], vec!["f"]));
         assert_eq!(
-            roles(&leaving(&tree, Some("4"), budget(1000)).unwrap()),
+            roles(&plan_branch_summary(&tree, Some("4"), budget(1000)).unwrap()),
             ["branchSummary"],
             "back on the same way"
         );
-        assert!(leaving(&tree, Some("6"), budget(1000)).is_none(), "nothing is left");
+        assert!(plan_branch_summary(&tree, Some("6"), budget(1000)).is_none(), "nothing is left");
     }
 
     #[test]
@@ -171,15 +174,19 @@ mod tests {
             ("4", "3", user(&long)),
         ]);
         assert_eq!(
-            roles(&leaving(&tree, Some("1"), budget(300)).unwrap()),
+            roles(&plan_branch_summary(&tree, Some("1"), budget(300)).unwrap()),
             ["user", "compactionSummary", "user"]
         );
         assert_eq!(
-            roles(&leaving(&tree, Some("1"), budget(150)).unwrap()),
+            roles(&plan_branch_summary(&tree, Some("1"), budget(150)).unwrap()),
             ["compactionSummary", "user"],
             "over a little"
         );
-        assert_eq!(roles(&leaving(&tree, Some("1"), budget(100)).unwrap()), ["user"], "nine tenths are full");
-        assert!(leaving(&tree, Some("1"), budget(50)).is_none());
+        assert_eq!(
+            roles(&plan_branch_summary(&tree, Some("1"), budget(100)).unwrap()),
+            ["user"],
+            "nine tenths are full"
+        );
+        assert!(plan_branch_summary(&tree, Some("1"), budget(50)).is_none());
     }
 }

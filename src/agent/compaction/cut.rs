@@ -15,13 +15,13 @@ pub struct Piece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Starts a turn: a user message or an equivalent.
-    Opens,
+    TurnStart,
     /// An answer of the model, whose results follow.
     Answer,
     /// A result of the call in the piece at this index, if there is one.
     Result(Option<usize>),
     /// Not part of the context.
-    Note,
+    OutOfContext,
     /// An earlier compaction.
     Boundary,
 }
@@ -37,28 +37,28 @@ pub struct Cut {
 
 /// Returns the cut that keeps about `keep` tokens; `None` when there are no more than that, or no valid cut
 /// exists. Linear.
-pub fn find(pieces: &[Piece], keep: u64) -> Option<Cut> {
-    let at = reaches(pieces, keep)?;
-    let places = places(pieces);
+pub fn find_cut(pieces: &[Piece], keep: u64) -> Option<Cut> {
+    let at = start_of_kept(pieces, keep)?;
+    let places = cut_points(pieces);
     let behind = places.partition_point(|place| *place < at);
     // Results at the end that alone exceed `keep` stay with their call.
     let place = *places.get(behind).or_else(|| places.last())?;
-    let opens = pieces[place].kind == Kind::Opens;
-    let turn = if opens { None } else { (0..place).rev().find(|n| pieces[*n].kind == Kind::Opens) };
+    let opens = pieces[place].kind == Kind::TurnStart;
+    let turn = if opens { None } else { (0..place).rev().find(|n| pieces[*n].kind == Kind::TurnStart) };
     // Notes directly before the cut are kept, too: model changes, names.
-    let notes = pieces[..place].iter().rev().take_while(|piece| piece.kind == Kind::Note).count();
+    let notes = pieces[..place].iter().rev().take_while(|piece| piece.kind == Kind::OutOfContext).count();
     Some(Cut { kept: place - notes, turn })
 }
 
 /// Returns all indices before which a cut is allowed.
-pub fn places(pieces: &[Piece]) -> Vec<usize> {
-    let whole = uncut(pieces);
-    let may = |place: &usize| whole[*place] && matches!(pieces[*place].kind, Kind::Opens | Kind::Answer);
+pub fn cut_points(pieces: &[Piece]) -> Vec<usize> {
+    let whole = separates_no_result(pieces);
+    let may = |place: &usize| whole[*place] && matches!(pieces[*place].kind, Kind::TurnStart | Kind::Answer);
     (0..pieces.len()).filter(may).collect()
 }
 
 /// Returns the last piece from which on there are at least this many tokens.
-fn reaches(pieces: &[Piece], keep: u64) -> Option<usize> {
+fn start_of_kept(pieces: &[Piece], keep: u64) -> Option<usize> {
     let mut tokens = 0u64;
     pieces.iter().enumerate().rev().find_map(|(place, piece)| {
         tokens = tokens.saturating_add(piece.tokens);
@@ -67,7 +67,7 @@ fn reaches(pieces: &[Piece], keep: u64) -> Option<usize> {
 }
 
 /// Returns for each index whether a cut before it separates no result from its call.
-fn uncut(pieces: &[Piece]) -> Vec<bool> {
+fn separates_no_result(pieces: &[Piece]) -> Vec<bool> {
     // The change in open calls after each piece.
     let mut changes = vec![0i64; pieces.len() + 1];
     for (place, piece) in pieces.iter().enumerate() {
@@ -96,13 +96,13 @@ mod tests {
         let piece = |(place, word): (usize, &str)| {
             let tokens = word[1..].parse().unwrap_or(0);
             let kind = match &word[..1] {
-                "u" => Kind::Opens,
+                "u" => Kind::TurnStart,
                 "a" => {
                     call = Some(place);
                     Kind::Answer
                 }
                 "r" => Kind::Result(call),
-                "n" => Kind::Note,
+                "n" => Kind::OutOfContext,
                 _ => Kind::Boundary,
             };
             Piece { kind, tokens }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn cut(script: &str, keep: u64) -> Option<(usize, Option<usize>)> {
-        find(&pieces(script), keep).map(|cut| (cut.kept, cut.turn))
+        find_cut(&pieces(script), keep).map(|cut| (cut.kept, cut.turn))
     }
 
     #[test]
@@ -153,28 +153,28 @@ mod tests {
                 .any(|n| matches!(pieces[n].kind, Kind::Result(Some(call)) if call < cut && cut <= n))
         };
         let places: Vec<usize> = (0..pieces.len())
-            .filter(|n| matches!(pieces[*n].kind, Kind::Opens | Kind::Answer) && !parted(*n))
+            .filter(|n| matches!(pieces[*n].kind, Kind::TurnStart | Kind::Answer) && !parted(*n))
             .collect();
         let at = (0..pieces.len()).filter(|n| pieces[*n].tokens > 0 && sum(*n) >= keep).max()?;
         let place = places.iter().copied().filter(|n| *n >= at).min();
         let place = place.or_else(|| places.iter().copied().filter(|n| *n < at).max())?;
         let mut kept = place;
-        while kept > 0 && pieces[kept - 1].kind == Kind::Note {
+        while kept > 0 && pieces[kept - 1].kind == Kind::OutOfContext {
             kept -= 1;
         }
-        let turn = (0..place).filter(|n| pieces[*n].kind == Kind::Opens).max();
-        Some(Cut { kept, turn: turn.filter(|_| pieces[place].kind != Kind::Opens) })
+        let turn = (0..place).filter(|n| pieces[*n].kind == Kind::TurnStart).max();
+        Some(Cut { kept, turn: turn.filter(|_| pieces[place].kind != Kind::TurnStart) })
     }
 
     fn any_pieces() -> impl Strategy<Value = Vec<Piece>> {
         let one = (0..6u8, 0..200u64, 0..4usize);
         prop::collection::vec(one, 0..40).prop_map(|rows| {
             let piece = |(place, (kind, tokens, back)): (usize, (u8, u64, usize))| match kind {
-                0 => Piece { kind: Kind::Opens, tokens },
+                0 => Piece { kind: Kind::TurnStart, tokens },
                 1 | 2 => Piece { kind: Kind::Answer, tokens },
                 // Its call may be anywhere before, or nowhere.
                 3 => Piece { kind: Kind::Result(place.checked_sub(back + 1)), tokens },
-                4 => Piece { kind: Kind::Note, tokens: 0 },
+                4 => Piece { kind: Kind::OutOfContext, tokens: 0 },
                 _ => Piece { kind: Kind::Boundary, tokens: 0 },
             };
             rows.into_iter().enumerate().map(piece).collect()
@@ -185,16 +185,16 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn compaction_cut_matches_plain_search(pieces in any_pieces(), keep in 0..3000u64) {
-            prop_assert_eq!(find(&pieces, keep), plain(&pieces, keep));
+            prop_assert_eq!(find_cut(&pieces, keep), plain(&pieces, keep));
         }
 
         #[test]
         fn compaction_cut_leaves_no_result_without_call(pieces in any_pieces(), keep in 0..3000u64) {
-            if let Some(cut) = find(&pieces, keep) {
+            if let Some(cut) = find_cut(&pieces, keep) {
                 for piece in &pieces[cut.kept..] {
                     prop_assert!(!matches!(piece.kind, Kind::Result(Some(call)) if call < cut.kept));
                 }
-                prop_assert!(cut.turn.is_none_or(|turn| turn < cut.kept && pieces[turn].kind == Kind::Opens));
+                prop_assert!(cut.turn.is_none_or(|turn| turn < cut.kept && pieces[turn].kind == Kind::TurnStart));
             }
         }
 
@@ -206,14 +206,14 @@ mod tests {
         ) {
             let (mut pieces, mut longest) = (Vec::new(), 0);
             for (words, steps) in turns {
-                pieces.push(Piece { kind: Kind::Opens, tokens: words });
+                pieces.push(Piece { kind: Kind::TurnStart, tokens: words });
                 for (answer, result) in steps {
                     pieces.push(Piece { kind: Kind::Answer, tokens: answer });
                     pieces.push(Piece { kind: Kind::Result(Some(pieces.len() - 1)), tokens: result });
                     longest = longest.max(answer + result).max(words);
                 }
             }
-            if let Some(cut) = find(&pieces, keep) {
+            if let Some(cut) = find_cut(&pieces, keep) {
                 let stays: u64 = pieces[cut.kept..].iter().map(|piece| piece.tokens).sum();
                 prop_assert!(stays <= keep + longest, "{stays} of {keep} and {longest}");
             }

@@ -32,7 +32,7 @@ pub fn of_message(message: &Message) -> u64 {
 }
 
 /// Returns the tokens of any session message, as it would be sent to a model.
-pub fn of_said(message: &AgentMessage) -> u64 {
+pub fn of_agent_message(message: &AgentMessage) -> u64 {
     let value = match message {
         AgentMessage::Llm(message) => return of_message(message),
         AgentMessage::Other(value) => value,
@@ -77,7 +77,7 @@ mod tests {
     use crate::base::json::json;
 
     fn tokens(value: Value) -> u64 {
-        of_said(&serde_json::from_value(value).unwrap())
+        of_agent_message(&serde_json::from_value(value).unwrap())
     }
 
     #[test]

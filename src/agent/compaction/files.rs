@@ -26,7 +26,7 @@ pub struct Files {
 
 impl Files {
     /// Adds the files in an earlier summary's `details`.
-    pub fn carry(&mut self, details: Option<&Value>) {
+    pub fn add_details(&mut self, details: Option<&Value>) {
         let list = |name: &str| {
             let list = details.and_then(|details| details.get(name)?.as_array());
             list.into_iter().flatten().filter_map(Value::as_str).map(str::to_string)
@@ -36,7 +36,7 @@ impl Files {
     }
 
     /// Adds the files of a message's calls.
-    pub fn note(&mut self, message: &AgentMessage) {
+    pub fn add_message(&mut self, message: &AgentMessage) {
         let AgentMessage::Llm(Message::Assistant(answer)) = message else { return };
         for call in answer.tool_calls() {
             let files = modified_paths(&call.name, &call.arguments);
@@ -61,7 +61,7 @@ impl Files {
     }
 
     /// Returns the lists as text to append to a summary; empty when there are no files.
-    pub fn told(&self) -> String {
+    pub fn to_text(&self) -> String {
         let list = |(begins, ends): (&str, &str), files: Vec<&str>| {
             // A name with line breaks would be read as several names.
             let names: Vec<_> = files.into_iter().map(visible).collect();
@@ -76,7 +76,7 @@ impl Files {
 }
 
 /// Returns a summary without the appended lists.
-pub fn without_lists(summary: &str) -> &str {
+pub fn strip_lists(summary: &str) -> &str {
     let mut rest = summary.trim_end();
     for (begins, ends) in [CHANGED, READ] {
         if let Some(at) = rest.strip_suffix(ends).and_then(|inner| inner.rfind(begins)) {
@@ -101,24 +101,24 @@ mod tests {
     #[test]
     fn compaction_files_changed_replaces_read() {
         let mut files = Files::default();
-        files.carry(Some(&json!({"readFiles": ["old", "b"], "modifiedFiles": ["z"]})));
-        files.carry(Some(&json!({"readFiles": "nonsense"})));
-        files.note(&calls(&[("read", "a"), ("read", "c"), ("write", "b"), ("bash", "x")]));
+        files.add_details(Some(&json!({"readFiles": ["old", "b"], "modifiedFiles": ["z"]})));
+        files.add_details(Some(&json!({"readFiles": "nonsense"})));
+        files.add_message(&calls(&[("read", "a"), ("read", "c"), ("write", "b"), ("bash", "x")]));
         assert_eq!(files.details(), json!({"readFiles": ["a", "c", "old"], "modifiedFiles": ["b", "z"]}));
         assert_eq!(
-            files.told(),
+            files.to_text(),
             "\n\n<read-files>\na\nc\nold\n</read-files>\n\n<modified-files>\nb\nz\n</modified-files>"
         );
-        assert_eq!(Files::default().told(), "");
+        assert_eq!(Files::default().to_text(), "");
     }
 
     #[test]
     fn compaction_files_lists_are_stripped_from_summary() {
         let mut files = Files::default();
-        files.note(&calls(&[("read", "a\nb"), ("write", "c")]));
-        let summary = format!("## Goal\nx{}", files.told());
+        files.add_message(&calls(&[("read", "a\nb"), ("write", "c")]));
+        let summary = format!("## Goal\nx{}", files.to_text());
         assert!(summary.contains("a␊b"), "{summary}");
-        assert_eq!(without_lists(&summary), "## Goal\nx");
-        assert_eq!(without_lists("about <read-files> as such\n"), "about <read-files> as such");
+        assert_eq!(strip_lists(&summary), "## Goal\nx");
+        assert_eq!(strip_lists("about <read-files> as such\n"), "about <read-files> as such");
     }
 }

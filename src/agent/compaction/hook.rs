@@ -10,14 +10,14 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::branch::BranchSummaryPlan;
-use super::plan::Plan;
+use super::plan::CompactionPlan;
 use crate::agent::event::{Compacted, CompactionReason};
 use crate::llm::model::Usage;
 
 /// A compaction that is about to start.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Before {
+pub struct BeforeCompaction {
     /// The reason.
     pub reason: CompactionReason,
     /// Whether the request that did not fit is retried afterwards.
@@ -25,24 +25,24 @@ pub struct Before {
     /// The user's instructions for the summary.
     pub instructions: Option<String>,
     /// What would be summarized and what would be kept.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<CompactionPlan>,
 }
 
 /// The hook's decision.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Verdict {
+pub enum HookDecision {
     /// Continue.
     #[default]
     Proceed,
     /// Cancel the compaction.
     Cancel,
     /// Use this summary.
-    Supply(Box<Supplied>),
+    Supply(Box<SuppliedSummary>),
 }
 
 /// A summary supplied by a hook.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Supplied {
+pub struct SuppliedSummary {
     /// The text for the model.
     pub summary: String,
     /// The first kept entry, one of [`Plan::places`]; `None` keeps the planned one. Ignored for branches.
@@ -56,7 +56,7 @@ pub struct Supplied {
 /// A failed compaction.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Failure {
+pub struct CompactionFailure {
     /// The reason for the compaction.
     pub reason: CompactionReason,
     /// Whether it was interrupted or cancelled.
@@ -68,24 +68,24 @@ pub struct Failure {
 }
 
 /// Hook into compaction. The session waits for the hook; an interruption drops the future.
-pub trait Hook: Send + Sync {
+pub trait CompactionHook: Send + Sync {
     /// Called when a compaction is about to start.
-    fn before(&self, _about: Before) -> BoxFuture<'static, Verdict> {
-        async { Verdict::Proceed }.boxed()
+    fn before_compaction(&self, _about: BeforeCompaction) -> BoxFuture<'static, HookDecision> {
+        async { HookDecision::Proceed }.boxed()
     }
 
     /// Called when a branch summary is about to be written.
-    fn before_leaving(&self, _about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, Verdict> {
-        async { Verdict::Proceed }.boxed()
+    fn before_branch_summary(&self, _about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, HookDecision> {
+        async { HookDecision::Proceed }.boxed()
     }
 
     /// Called after a compaction was added to the session.
-    fn compacted(&self, _reason: CompactionReason, _done: Arc<Compacted>) -> BoxFuture<'static, ()> {
+    fn after_compaction(&self, _reason: CompactionReason, _done: Arc<Compacted>) -> BoxFuture<'static, ()> {
         async {}.boxed()
     }
 
     /// Called when a compaction failed.
-    fn failed(&self, _failure: Failure) -> BoxFuture<'static, ()> {
+    fn compaction_failed(&self, _failure: CompactionFailure) -> BoxFuture<'static, ()> {
         async {}.boxed()
     }
 }

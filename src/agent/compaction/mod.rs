@@ -28,4 +28,4 @@ pub use branch::BranchSummaryPlan;
 #[doc(hidden)]
 pub use budget::Budget;
 pub use budget::{Override, Settings};
-pub use plan::Plan;
+pub use plan::CompactionPlan;

@@ -18,7 +18,7 @@ use crate::session::{
 /// A planned compaction.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct CompactionPlan {
     /// The first entry of the kept part.
     pub first_kept: String,
     /// The messages of complete turns that are summarized.
@@ -38,24 +38,24 @@ pub struct Plan {
     #[doc(hidden)]
     pub budget: Budget,
     /// The entries before which the path can be cut without separating a result from its call.
-    pub places: Vec<String>,
+    pub cut_points: Vec<String>,
 }
 
-impl Plan {
+impl CompactionPlan {
     /// Returns the tokens that the compaction removes from the context.
-    pub fn sums_up(&self) -> u64 {
+    pub fn removed_tokens(&self) -> u64 {
         let all: u64 =
-            self.history.iter().chain(&self.prefix).map(|message| estimate::of_said(message)).sum();
+            self.history.iter().chain(&self.prefix).map(|message| estimate::of_agent_message(message)).sum();
         all.saturating_sub(self.pinned)
     }
 }
 
 /// Returns the compaction for a path whose context has this many tokens; `None` when there is nothing to
 /// summarize.
-pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan> {
+pub fn plan_compaction(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<CompactionPlan> {
     let last = path.iter().rposition(|entry| entry.kind() == "compaction");
-    let earlier = last.map(|at| Earlier::read(path, at)).unwrap_or_default();
-    let said = messages::each(path, earlier.from);
+    let earlier = last.map(|at| PreviousCompaction::read(path, at)).unwrap_or_default();
+    let said = messages::edited_messages(path, earlier.from);
     let after = last.map_or(0, |at| at - earlier.from.min(at));
     let entries = &path[earlier.from..];
     let pinned = Pinned::of(path, entries);
@@ -63,10 +63,10 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
         return None;
     }
     let pieces = pieces(entries, &said, &pinned);
-    let cut = cut::find(&pieces, budget.keep)?;
+    let cut = cut::find_cut(&pieces, budget.keep)?;
     // Messages that are carried over verbatim are not summarized again.
     let messages = |range: std::ops::Range<usize>| {
-        range.filter(|at| !pinned.stays(*at)).filter_map(|at| said[at].clone()).collect::<Vec<_>>()
+        range.filter(|at| !pinned.is_pinned_copy(*at)).filter_map(|at| said[at].clone()).collect::<Vec<_>>()
     };
     let history = messages(0..cut.turn.unwrap_or(cut.kept));
     let prefix = messages(cut.turn.unwrap_or(cut.kept)..cut.kept);
@@ -74,10 +74,10 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
         return None;
     }
     let mut files = Files::default();
-    files.carry(earlier.details.as_ref());
-    history.iter().chain(&prefix).for_each(|message| files.note(message));
-    let places = cut::places(&pieces).into_iter().map(|at| entries[at].id().to_string());
-    Some(Plan {
+    files.add_details(earlier.details.as_ref());
+    history.iter().chain(&prefix).for_each(|message| files.add_message(message));
+    let places = cut::cut_points(&pieces).into_iter().map(|at| entries[at].id().to_string());
+    Some(CompactionPlan {
         first_kept: entries[cut.kept].id().to_string(),
         history,
         prefix,
@@ -86,13 +86,13 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
         pinned: (0..cut.kept).filter(|at| pinned.originals[*at]).map(|at| pieces[at].tokens).sum(),
         tokens_before,
         budget,
-        places: places.collect(),
+        cut_points: places.collect(),
     })
 }
 
 /// The state that the previous compaction passes to the next.
 #[derive(Default)]
-struct Earlier {
+struct PreviousCompaction {
     /// Index of its first kept entry.
     from: usize,
     summary: Option<String>,
@@ -100,14 +100,14 @@ struct Earlier {
     details: Option<Value>,
 }
 
-impl Earlier {
+impl PreviousCompaction {
     fn read(path: &[&Entry], at: usize) -> Self {
         let EntryBody::Compaction { summary, first_kept_entry_id, details, from_hook, .. } = path[at].body()
         else {
             return Self { from: at + 1, ..Self::default() };
         };
         let kept = path[..at].iter().position(|entry| entry.id() == first_kept_entry_id);
-        let summary = files::without_lists(&summary).to_string();
+        let summary = files::strip_lists(&summary).to_string();
         Self {
             from: kept.unwrap_or(at + 1),
             summary: Some(summary),
@@ -127,7 +127,7 @@ struct Pinned {
 
 impl Pinned {
     fn of(path: &[&Entry], entries: &[&Entry]) -> Self {
-        let pins = pins::of(path);
+        let pins = pins::pinned_ids(path);
         Self {
             copies: entries.iter().map(|entry| pins::origin(entry)).collect(),
             originals: entries.iter().map(|entry| pins.contains(entry.id())).collect(),
@@ -136,7 +136,7 @@ impl Pinned {
     }
 
     /// Whether an entry is a copy of an entry that is still pinned.
-    fn stays(&self, at: usize) -> bool {
+    fn is_pinned_copy(&self, at: usize) -> bool {
         self.copies[at].as_ref().is_some_and(|origin| self.pins.contains(origin))
     }
 }
@@ -147,9 +147,9 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinne
         if entry.kind() == "compaction" {
             return Piece { kind: Kind::Boundary, tokens: 0 };
         }
-        let Some(message) = message else { return Piece { kind: Kind::Note, tokens: 0 } };
+        let Some(message) = message else { return Piece { kind: Kind::OutOfContext, tokens: 0 } };
         let kind = match &**message {
-            AgentMessage::Llm(Message::User(_)) => Kind::Opens,
+            AgentMessage::Llm(Message::User(_)) => Kind::TurnStart,
             AgentMessage::Llm(Message::Assistant(answer)) => {
                 calls.extend(answer.tool_calls().map(|call| (call.id.clone(), place)));
                 Kind::Answer
@@ -158,13 +158,13 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinne
                 Kind::Result(calls.get(&result.tool_call_id).copied())
             }
             // A copy of an older entry that is carried over does not start a turn.
-            AgentMessage::Other(_) if pinned.stays(place) => Kind::Note,
+            AgentMessage::Other(_) if pinned.is_pinned_copy(place) => Kind::OutOfContext,
             AgentMessage::Other(_) => match message.role() {
-                "bashExecution" | "custom" | "branchSummary" => Kind::Opens,
-                _ => Kind::Note,
+                "bashExecution" | "custom" | "branchSummary" => Kind::TurnStart,
+                _ => Kind::OutOfContext,
             },
         };
-        Piece { kind, tokens: estimate::of_said(message) }
+        Piece { kind, tokens: estimate::of_agent_message(message) }
     };
     entries.iter().zip(said).enumerate().map(piece).collect()
 }

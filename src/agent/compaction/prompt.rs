@@ -10,15 +10,16 @@ const TURN: &str = include_str!("../../../assets/summaries/turn.md");
 const BRANCH: &str = include_str!("../../../assets/summaries/branch.md");
 
 /// A heading that branch summaries do not have.
-const CRITICAL: &str =
+const CRITICAL_CONTEXT: &str =
     "\n\n## Critical Context\n- (facts and figures without which the work cannot go on, or \"none\")";
 
 /// Text before a branch summary, for the model that reads it.
-pub const LEFT: &str = "Another way of going on was tried from here and left again. What happened on it:\n\n";
+pub const BRANCH_INTRO: &str =
+    "Another way of going on was tried from here and left again. What happened on it:\n\n";
 /// Placeholder for the summary of earlier turns when the cut turn starts the conversation.
-pub const NOTHING_BEFORE: &str = "Nothing came before this turn.";
+pub const NO_EARLIER_TURNS: &str = "Nothing came before this turn.";
 /// Separator between the summary of earlier turns and that of the cut turn.
-pub const BETWEEN: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+pub const SPLIT_TURN_HEADING: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 
 /// Returns the prompt for complete turns; with a previous summary, the prompt to update it.
 pub fn history(conversation: &str, previous: Option<&str>, focus: Option<&str>) -> String {
@@ -27,17 +28,17 @@ pub fn history(conversation: &str, previous: Option<&str>, focus: Option<&str>) 
         None => (FIRST, String::new()),
     };
     let (said, task, form) = (quoted(conversation), task.trim_end(), FORM.trim_end());
-    format!("{said}{previous}{task}\n\n{form}{CRITICAL}{}", focused(focus))
+    format!("{said}{previous}{task}\n\n{form}{CRITICAL_CONTEXT}{}", focus_paragraph(focus))
 }
 
 /// Returns the prompt for the first part of a turn whose end is kept.
 pub fn turn(conversation: &str, focus: Option<&str>) -> String {
-    format!("{}{}{}", quoted(conversation), TURN.trim_end(), focused(focus))
+    format!("{}{}{}", quoted(conversation), TURN.trim_end(), focus_paragraph(focus))
 }
 
 /// Returns the prompt for a branch that is left.
 pub fn branch(conversation: &str, focus: Option<&str>) -> String {
-    format!("{}{}\n\n{}{}", quoted(conversation), BRANCH.trim_end(), FORM.trim_end(), focused(focus))
+    format!("{}{}\n\n{}{}", quoted(conversation), BRANCH.trim_end(), FORM.trim_end(), focus_paragraph(focus))
 }
 
 fn quoted(conversation: &str) -> String {
@@ -45,7 +46,7 @@ fn quoted(conversation: &str) -> String {
 }
 
 /// Returns the user's instructions for the summary as a paragraph.
-fn focused(focus: Option<&str>) -> String {
+fn focus_paragraph(focus: Option<&str>) -> String {
     let focus = focus.map(str::trim).filter(|focus| !focus.is_empty());
     focus.map_or_else(String::new, |focus| format!("\n\nThe user wants this above all: {focus}"))
 }

@@ -14,23 +14,23 @@ use crate::session::AgentMessage;
 /// Characters kept of a tool's result, as in pi.
 const RESULT_CHARS: usize = 2000;
 /// Minimum tokens of a useful excerpt.
-const SCRAP: u64 = 64;
+const MIN_EXCERPT_TOKENS: u64 = 64;
 
 /// Returns the conversation as text in about this many tokens. If it is longer, the first message is kept,
 /// and as much of the end as fits.
-pub fn tell(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
-    let mut said: Vec<String> = messages.iter().flat_map(|message| one(message)).collect();
+pub fn serialize(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
+    let mut said: Vec<String> = messages.iter().flat_map(|message| serialize_message(message)).collect();
     if said.iter().map(|text| estimate::of_text(text)).sum::<u64>() <= tokens {
         return said.join("\n\n");
     }
-    let first = cut(&said.remove(0), chars(tokens / 2));
+    let first = truncate(&said.remove(0), chars(tokens / 2));
     let mut room = tokens.saturating_sub(estimate::of_text(&first));
     let mut end = Vec::new();
     for text in said.iter().rev() {
         let size = estimate::of_text(text);
         if size > room {
-            if room >= SCRAP {
-                end.push(cut(text, chars(room)));
+            if room >= MIN_EXCERPT_TOKENS {
+                end.push(truncate(text, chars(room)));
             }
             break;
         }
@@ -52,10 +52,10 @@ fn chars(tokens: u64) -> usize {
 }
 
 /// Returns the parts of one message, each with its label.
-fn one(message: &AgentMessage) -> Vec<String> {
+fn serialize_message(message: &AgentMessage) -> Vec<String> {
     let marked = |mark: &str, text: String| {
         let text = text.trim().to_string();
-        (!text.is_empty()).then(|| format!("[{mark}]: {}", fenced(&text)))
+        (!text.is_empty()).then(|| format!("[{mark}]: {}", escape_closing_tag(&text)))
     };
     match history::for_model(message) {
         Some(Message::User(user)) => marked("User", join_text(&user.content)).into_iter().collect(),
@@ -64,7 +64,7 @@ fn one(message: &AgentMessage) -> Vec<String> {
             said.into_iter().chain(marked("Assistant tool calls", calls(&answer))).collect()
         }
         Some(Message::ToolResult(result)) => {
-            marked("Tool result", cut(&join_text(&result.content), RESULT_CHARS)).into_iter().collect()
+            marked("Tool result", truncate(&join_text(&result.content), RESULT_CHARS)).into_iter().collect()
         }
         None => Vec::new(),
     }
@@ -83,7 +83,7 @@ fn calls(answer: &AssistantMessage) -> String {
 
 /// Returns the text truncated to about this many characters, with a note on how many are missing. Cuts only
 /// between characters.
-fn cut(text: &str, chars: usize) -> String {
+fn truncate(text: &str, chars: usize) -> String {
     let mut count = 0;
     let whole = text.graphemes(true).take_while(|sign| {
         count += sign.chars().count();
@@ -97,7 +97,7 @@ fn cut(text: &str, chars: usize) -> String {
 }
 
 /// Escapes the text so that it cannot close the quotation around it.
-fn fenced(text: &str) -> String {
+fn escape_closing_tag(text: &str) -> String {
     if text.contains("</conversation>") {
         text.replace("</conversation>", "< /conversation>")
     } else {
@@ -114,7 +114,7 @@ mod tests {
     fn said(messages: Vec<Value>, tokens: u64) -> String {
         let messages: Vec<_> =
             messages.into_iter().map(|m| Arc::new(serde_json::from_value(m).unwrap())).collect();
-        tell(&messages, tokens)
+        serialize(&messages, tokens)
     }
 
     fn user(text: &str) -> Value {

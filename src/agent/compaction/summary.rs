@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 use super::branch::BranchSummaryPlan;
 use super::estimate;
 use super::files;
-use super::hook::{Before, Hook, Supplied, Verdict};
-use super::plan::Plan;
+use super::hook::{BeforeCompaction, CompactionHook, HookDecision, SuppliedSummary};
+use super::plan::CompactionPlan;
 use super::prompt;
-use super::serialize::tell;
+use super::serialize::serialize;
 use crate::agent::event::CompactionReason;
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
@@ -38,7 +38,7 @@ const INSTRUCTIONS: u64 = 2048;
 
 /// A finished summary.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
+pub struct FinishedSummary {
     /// The text for the model.
     pub text: String,
     /// Its usage; `None` when no model was called.
@@ -66,7 +66,7 @@ pub enum SummaryError {
 
 /// A request that failed with a transient error and is retried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeat {
+pub struct RetryNotice {
     /// The number of this retry, from 1.
     pub attempt: u32,
     /// The maximum number of retries.
@@ -79,7 +79,7 @@ pub struct Repeat {
 
 /// Writer of a summary.
 #[derive(Clone)]
-pub struct Writer {
+pub struct SummaryWriter {
     /// The client that calls the model.
     pub client: Client,
     /// The model.
@@ -93,60 +93,64 @@ pub struct Writer {
     /// Source of the request's session id and of random numbers.
     pub ids: SharedIds,
     /// The hook.
-    pub hook: Option<Arc<dyn Hook>>,
+    pub hook: Option<Arc<dyn CompactionHook>>,
     /// Receiver of retry notices.
-    pub repeats: mpsc::Sender<Repeat>,
+    pub retry_notices: mpsc::Sender<RetryNotice>,
 }
 
 /// The future of a summary.
-pub type Writing = BoxFuture<'static, Result<Written, SummaryError>>;
+pub type SummaryFuture = BoxFuture<'static, Result<FinishedSummary, SummaryError>>;
 
-impl Writer {
+impl SummaryWriter {
     /// Returns the future of a compaction's summary.
-    pub fn compaction(self, plan: Arc<Plan>, about: Before) -> Writing {
+    pub fn summarize_compaction(self, plan: Arc<CompactionPlan>, about: BeforeCompaction) -> SummaryFuture {
         async move {
             let focus = about.instructions.clone();
             let verdict = match &self.hook {
-                Some(hook) => hook.before(about).await,
-                None => Verdict::Proceed,
+                Some(hook) => hook.before_compaction(about).await,
+                None => HookDecision::Proceed,
             };
             match verdict {
-                Verdict::Proceed => self.written(&plan, focus.as_deref()).await,
-                Verdict::Cancel => Err(SummaryError::Cancelled),
-                Verdict::Supply(supplied) => taken(*supplied, Some(&plan)),
+                HookDecision::Proceed => self.write_compaction(&plan, focus.as_deref()).await,
+                HookDecision::Cancel => Err(SummaryError::Cancelled),
+                HookDecision::Supply(supplied) => accept_supplied(*supplied, Some(&plan)),
             }
         }
         .boxed()
     }
 
     /// Returns the future of a branch summary.
-    pub fn branch(self, leaving: Arc<BranchSummaryPlan>, focus: Option<String>) -> Writing {
+    pub fn summarize_branch(self, leaving: Arc<BranchSummaryPlan>, focus: Option<String>) -> SummaryFuture {
         async move {
             let verdict = match &self.hook {
-                Some(hook) => hook.before_leaving(leaving.clone()).await,
-                None => Verdict::Proceed,
+                Some(hook) => hook.before_branch_summary(leaving.clone()).await,
+                None => HookDecision::Proceed,
             };
             match verdict {
-                Verdict::Proceed => self.left(&leaving, focus.as_deref()).await,
-                Verdict::Cancel => Err(SummaryError::Cancelled),
-                Verdict::Supply(supplied) => taken(*supplied, None),
+                HookDecision::Proceed => self.write_branch(&leaving, focus.as_deref()).await,
+                HookDecision::Cancel => Err(SummaryError::Cancelled),
+                HookDecision::Supply(supplied) => accept_supplied(*supplied, None),
             }
         }
         .boxed()
     }
 
-    async fn written(&self, plan: &Plan, focus: Option<&str>) -> Result<Written, SummaryError> {
+    async fn write_compaction(
+        &self,
+        plan: &CompactionPlan,
+        focus: Option<&str>,
+    ) -> Result<FinishedSummary, SummaryError> {
         let turn = async {
             if plan.prefix.is_empty() {
                 return Ok(None);
             }
-            let said = tell(&plan.prefix, self.room(plan.budget.reserve));
+            let said = serialize(&plan.prefix, self.available_tokens(plan.budget.reserve));
             let limit = plan.budget.reserve * TURN_TENTHS / 10;
-            self.ask(prompt::turn(&said, focus), limit).await.map(Some)
+            self.request_text(prompt::turn(&said, focus), limit).await.map(Some)
         };
-        let history = self.history(plan, focus);
+        let history = self.write_history(plan, focus);
         // A local server handles one request at a time, and may refuse a second one.
-        let (history, turn) = if Client::is_near(&self.model) {
+        let (history, turn) = if Client::is_local(&self.model) {
             let history = history.await?;
             (history, turn.await?)
         } else {
@@ -154,36 +158,45 @@ impl Writer {
         };
         let (mut text, mut usage) = history;
         if let Some((told, cost)) = turn {
-            text = text + prompt::BETWEEN + &told;
+            text = text + prompt::SPLIT_TURN_HEADING + &told;
             usage += &cost;
         }
-        text += &plan.files.told();
+        text += &plan.files.to_text();
         let details = Some(plan.files.details());
-        Ok(Written { text, usage: Some(usage), details, first_kept: None, from_hook: false })
+        Ok(FinishedSummary { text, usage: Some(usage), details, first_kept: None, from_hook: false })
     }
 
     /// Returns the summary of the complete turns. Without such turns the previous summary is kept.
-    async fn history(&self, plan: &Plan, focus: Option<&str>) -> Result<(String, Usage), SummaryError> {
+    async fn write_history(
+        &self,
+        plan: &CompactionPlan,
+        focus: Option<&str>,
+    ) -> Result<(String, Usage), SummaryError> {
         let previous = plan.previous.as_deref();
         if plan.history.is_empty() {
-            return Ok((previous.unwrap_or(prompt::NOTHING_BEFORE).to_string(), Usage::default()));
+            return Ok((previous.unwrap_or(prompt::NO_EARLIER_TURNS).to_string(), Usage::default()));
         }
-        let room = self.room(plan.budget.reserve).saturating_sub(previous.map_or(0, estimate::of_text));
-        let said = tell(&plan.history, room);
+        let room =
+            self.available_tokens(plan.budget.reserve).saturating_sub(previous.map_or(0, estimate::of_text));
+        let said = serialize(&plan.history, room);
         let limit = plan.budget.reserve * HISTORY_TENTHS / 10;
-        self.ask(prompt::history(&said, previous, focus), limit).await
+        self.request_text(prompt::history(&said, previous, focus), limit).await
     }
 
-    async fn left(&self, leaving: &BranchSummaryPlan, focus: Option<&str>) -> Result<Written, SummaryError> {
-        let said = tell(&leaving.messages, self.room(leaving.budget.reserve));
-        let (text, usage) = self.ask(prompt::branch(&said, focus), BRANCH_TOKENS).await?;
-        let text = format!("{}{text}{}", prompt::LEFT, leaving.files.told());
+    async fn write_branch(
+        &self,
+        leaving: &BranchSummaryPlan,
+        focus: Option<&str>,
+    ) -> Result<FinishedSummary, SummaryError> {
+        let said = serialize(&leaving.messages, self.available_tokens(leaving.budget.reserve));
+        let (text, usage) = self.request_text(prompt::branch(&said, focus), BRANCH_TOKENS).await?;
+        let text = format!("{}{text}{}", prompt::BRANCH_INTRO, leaving.files.to_text());
         let details = Some(leaving.files.details());
-        Ok(Written { text, usage: Some(usage), details, first_kept: None, from_hook: false })
+        Ok(FinishedSummary { text, usage: Some(usage), details, first_kept: None, from_hook: false })
     }
 
     /// Returns the tokens available for the text to summarize.
-    fn room(&self, reserve: u64) -> u64 {
+    fn available_tokens(&self, reserve: u64) -> u64 {
         match self.model.context_window {
             0 => u64::MAX,
             window => window.saturating_sub(reserve + INSTRUCTIONS),
@@ -191,7 +204,7 @@ impl Writer {
     }
 
     /// Requests one complete answer and returns its text.
-    async fn ask(&self, text: String, limit: u64) -> Result<(String, Usage), SummaryError> {
+    async fn request_text(&self, text: String, limit: u64) -> Result<(String, Usage), SummaryError> {
         let (model, now) = (&*self.model, self.clock.now_ms());
         let thinking = model.nearest_level(self.thinking);
         // Thinking counts as output: with a limit it could leave no tokens for the summary.
@@ -210,10 +223,10 @@ impl Writer {
             cache: CacheRetention::None,
             ..Request::default()
         };
-        let (repeats, max, tried) = (self.repeats.clone(), self.policy.retries, AtomicU32::new(0));
+        let (repeats, max, tried) = (self.retry_notices.clone(), self.policy.retries, AtomicU32::new(0));
         let on_retry = move |error: &LlmError, delay: Duration| {
             let attempt = tried.fetch_add(1, Ordering::Relaxed) + 1;
-            let repeat = Repeat { attempt, max, delay, error: error.message.clone() };
+            let repeat = RetryNotice { attempt, max, delay, error: error.message.clone() };
             if repeats.try_send(repeat).is_err() {
                 tracing::debug!("nobody hears that a summary is asked for again");
             }
@@ -227,7 +240,7 @@ impl Writer {
         };
         let outcome = generate::generate(&self.client, request, options).await;
         let outcome = outcome.map_err(|error| SummaryError::Failed(error.message))?;
-        let said = files::without_lists(&outcome.message.text()).trim().to_string();
+        let said = files::strip_lists(&outcome.message.text()).trim().to_string();
         match outcome.message.stop_reason {
             StopReason::Length => {
                 Err(SummaryError::Failed("the summary reached the model's output limit".to_string()))
@@ -239,22 +252,25 @@ impl Writer {
 }
 
 /// Returns a supplied summary, if it is valid.
-fn taken(supplied: Supplied, plan: Option<&Plan>) -> Result<Written, SummaryError> {
-    let Supplied { summary, first_kept, details, usage } = supplied;
+fn accept_supplied(
+    supplied: SuppliedSummary,
+    plan: Option<&CompactionPlan>,
+) -> Result<FinishedSummary, SummaryError> {
+    let SuppliedSummary { summary, first_kept, details, usage } = supplied;
     if summary.trim().is_empty() {
         return Err(SummaryError::Failed("the summary that was supplied is empty".to_string()));
     }
     if let (Some(plan), Some(id)) = (plan, &first_kept)
-        && !plan.places.contains(id)
+        && !plan.cut_points.contains(id)
         && *id != plan.first_kept
     {
         return Err(SummaryError::Failed(format!("nothing can be kept from the entry `{id}` on")));
     }
-    Ok(Written { text: summary, usage, details, first_kept, from_hook: true })
+    Ok(FinishedSummary { text: summary, usage, details, first_kept, from_hook: true })
 }
 
 /// Returns the error message of a failed compaction; `None` when the user needs no reason.
-pub fn told(why: &SummaryError, reason: CompactionReason) -> Option<String> {
+pub fn failure_text(why: &SummaryError, reason: CompactionReason) -> Option<String> {
     match (why, reason) {
         (SummaryError::Aborted | SummaryError::Cancelled, _) => None,
         (SummaryError::Nothing, CompactionReason::Overflow) => Some(

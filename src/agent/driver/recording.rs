@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::{Driver, Listener};
-use crate::agent::effect::{Ended, Event};
+use crate::agent::effect::{Event, FinishedCall};
 use crate::agent::event::AgentEvent;
 use crate::agent::work::ToolDone;
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage};
@@ -24,13 +24,14 @@ impl<L: Listener> Driver<L> {
             extra: Map::new(),
         };
         let Outcome { full_text, terminate, .. } = outcome;
-        self.send(Event::ToolEnded { index, ended: Ended { result, full_text, took, terminate } }).await;
+        self.send(Event::ToolEnded { index, ended: FinishedCall { result, full_text, took, terminate } })
+            .await;
     }
 
     pub(super) async fn record(&mut self, message: Message) {
         let message = stamp(message, self.services.clock.now_ms());
         // Loaded before the message is stored; otherwise it would be loaded with the others and added twice.
-        self.read_history();
+        self.load_history();
         self.listener.store(&message).await;
         if !matches!(&message, Message::Assistant(answer) if answer.is_replaced()) {
             self.setup.history.push(message.clone());
@@ -41,16 +42,16 @@ impl<L: Listener> Driver<L> {
         };
         if !announced {
             let start = match &message {
-                Message::Assistant(whole) => Message::Assistant(empty(whole)),
+                Message::Assistant(whole) => Message::Assistant(without_content(whole)),
                 other => other.clone(),
             };
-            self.listener.hear(AgentEvent::MessageStart(Arc::new(start))).await;
+            self.listener.on_event(AgentEvent::MessageStart(Arc::new(start))).await;
         }
-        self.listener.hear(AgentEvent::MessageEnd(Arc::new(message))).await;
+        self.listener.on_event(AgentEvent::MessageEnd(Arc::new(message))).await;
     }
 }
 
-fn empty(message: &AssistantMessage) -> AssistantMessage {
+fn without_content(message: &AssistantMessage) -> AssistantMessage {
     AssistantMessage { content: Vec::new(), ..message.clone() }
 }
 

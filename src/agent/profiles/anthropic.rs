@@ -5,7 +5,7 @@ use super::Profile;
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "anthropic",
-    names: &["claude"],
+    model_prefixes: &["claude"],
     documents: &["AGENTS.md", "CLAUDE.md"],
     prompt: &[
         ("identity", include_str!("../../../assets/prompts/anthropic/identity.md")),

@@ -5,7 +5,7 @@ use super::Profile;
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "gemini",
-    names: &["gemini"],
+    model_prefixes: &["gemini"],
     documents: &["AGENTS.md", "GEMINI.md"],
     prompt: &[
         ("identity", include_str!("../../../assets/prompts/gemini/identity.md")),

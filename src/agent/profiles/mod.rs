@@ -16,7 +16,7 @@ pub struct Profile {
     pub id: &'static str,
     /// Prefixes of its models' names. A provider may add words before such a prefix, separated by one of `/ .
     /// ~ : @`; the serving provider does not matter.
-    pub names: &'static [&'static str],
+    pub model_prefixes: &'static [&'static str],
     /// The project documents that it reads, by name; within one folder in this order.
     pub documents: &'static [&'static str],
     /// The base instructions: names and texts of the parts.

@@ -5,7 +5,7 @@ use super::Profile;
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "openai",
-    names: &["gpt-", "chatgpt", "chat-latest", "codex", "o1", "o3", "o4"],
+    model_prefixes: &["gpt-", "chatgpt", "chat-latest", "codex", "o1", "o3", "o4"],
     documents: &["AGENTS.md", ".codex/instructions.md"],
     prompt: &[
         ("identity", include_str!("../../../assets/prompts/openai/identity.md")),

@@ -5,7 +5,7 @@ use super::Profile;
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "pi",
-    names: &[],
+    model_prefixes: &[],
     documents: &["AGENTS.md"],
     prompt: &[
         ("role", include_str!("../../../assets/prompts/pi/role.md")),

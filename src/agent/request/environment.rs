@@ -3,7 +3,7 @@
 //!
 //! Must not know how the facts are collected.
 
-use crate::base::counted::counted;
+use crate::base::plural::pluralize;
 
 /// The facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Git {
             Some((changed, unknown)) => {
                 format!(
                     "Status: {} modified, {} untracked",
-                    counted(changed, "file", "files"),
-                    counted(unknown, "file", "files")
+                    pluralize(changed, "file", "files"),
+                    pluralize(unknown, "file", "files")
                 )
             }
         });

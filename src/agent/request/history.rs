@@ -6,31 +6,31 @@ use crate::llm::model::{Message, Usage, UserMessage};
 use crate::session::{AgentMessage, SessionContext};
 
 /// Returns the conversation as a model gets it. Token counts of answers before a compaction are removed.
-pub fn of(context: &SessionContext) -> Vec<Message> {
+pub fn messages(context: &SessionContext) -> Vec<Message> {
     let told = |(place, message): (usize, &std::sync::Arc<AgentMessage>)| {
         let mut message = for_model(message)?;
-        uncount(&mut message, place < context.kept);
+        clear_outdated_usage(&mut message, place < context.kept);
         Some(message)
     };
     context.messages.iter().enumerate().filter_map(told).collect()
 }
 
 /// The same for an owned conversation: messages are moved instead of copied.
-pub fn take(context: SessionContext) -> Vec<Message> {
+pub fn into_messages(context: SessionContext) -> Vec<Message> {
     let kept = context.kept;
     let sent = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
         let mut message = match std::sync::Arc::unwrap_or_clone(message) {
             AgentMessage::Llm(message) if !is_replaced(&message) => message,
             other => for_model(&other)?,
         };
-        uncount(&mut message, place < kept);
+        clear_outdated_usage(&mut message, place < kept);
         Some(message)
     };
     context.messages.into_iter().enumerate().filter_map(sent).collect()
 }
 
 /// Removes the context size from an answer when it is outdated.
-fn uncount(message: &mut Message, is_past: bool) {
+fn clear_outdated_usage(message: &mut Message, is_past: bool) {
     if let Message::Assistant(answer) = message
         && is_past
     {
@@ -43,7 +43,7 @@ fn is_replaced(message: &Message) -> bool {
 }
 
 /// Returns the number of answers in a conversation.
-pub fn answers(context: &SessionContext) -> u32 {
+pub fn count_answers(context: &SessionContext) -> u32 {
     let is_answer = |message: &&std::sync::Arc<AgentMessage>| match &***message {
         AgentMessage::Llm(Message::Assistant(answer)) => !answer.is_replaced(),
         _ => false,
@@ -71,7 +71,7 @@ pub fn for_model(message: &AgentMessage) -> Option<Message> {
         "bashExecution" if value.get("excludeFromContext") != Some(&Value::Bool(true)) => {
             format!("The user ran `{}`:\n\n{}", field("command"), field("output"))
         }
-        "custom" => return custom(value),
+        "custom" => return convert_custom(value),
         _ => return None,
     };
     let timestamp = value.get("timestamp").and_then(Value::as_u64).unwrap_or(0);
@@ -79,7 +79,7 @@ pub fn for_model(message: &AgentMessage) -> Option<Message> {
 }
 
 /// Converts an extension's message: its content is that of a user message.
-fn custom(value: &Value) -> Option<Message> {
+fn convert_custom(value: &Value) -> Option<Message> {
     let mut value = value.as_object()?.clone();
     value.retain(|name, _| name == "content" || name == "timestamp");
     serde_json::from_value(Value::Object(value)).ok().map(Message::User)
@@ -104,7 +104,7 @@ mod tests {
             "stopReason": "stop", "usage": {"totalTokens": 9}});
         let message = std::sync::Arc::new(serde_json::from_value(answer).unwrap());
         let context = SessionContext { messages: vec![message; 2], kept: 1, ..SessionContext::default() };
-        let sizes: Vec<u64> = of(&context)
+        let sizes: Vec<u64> = messages(&context)
             .iter()
             .map(|message| match message {
                 Message::Assistant(answer) => answer.usage.total_tokens,
@@ -120,8 +120,8 @@ mod tests {
         ];
         let others = others.map(|value| std::sync::Arc::new(serde_json::from_value(value).unwrap()));
         let context = SessionContext { messages: [&context.messages[..], &others].concat(), ..context };
-        assert_eq!(of(&context).len(), 3);
-        assert_eq!(take(context.clone()), of(&context), "the same messages");
+        assert_eq!(messages(&context).len(), 3);
+        assert_eq!(into_messages(context.clone()), messages(&context), "the same messages");
     }
 
     #[test]

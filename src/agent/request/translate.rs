@@ -11,17 +11,17 @@ use serde_json::{Map, Value};
 use crate::llm::model::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
 };
-use crate::tools::contract::registry::Row;
+use crate::tools::contract::registry::RegisteredTool;
 use crate::tools::{Registry, call::translate};
 
 /// Dialect of a translated answer: it matches no model, so signed content of the provider is not sent back.
-const RETOLD: &str = "retold";
+const TRANSLATED_API: &str = "retold";
 /// Result of the additional calls that one call was translated to.
-const TOGETHER: &str = "Done together with the call before; its result tells of both.";
+const MERGED_RESULT: &str = "Done together with the call before; its result tells of both.";
 
 /// Returns the messages translated to the tools of `to`.
 pub fn translate(history: Vec<Message>, to: &Registry) -> Vec<Message> {
-    let mut teller = Teller { to, out: Vec::with_capacity(history.len()), open: None };
+    let mut teller = Translator { to, out: Vec::with_capacity(history.len()), open: None };
     for message in history {
         match message {
             Message::ToolResult(result) => teller.result(result),
@@ -40,62 +40,62 @@ pub fn translate(history: Vec<Message>, to: &Registry) -> Vec<Message> {
 
 /// How a call is translated.
 #[derive(Debug, Clone, PartialEq)]
-enum Fate {
+enum Translation {
     /// Unchanged.
-    Own,
+    Unchanged,
     /// Replaced by other calls: names and arguments.
     Calls(Vec<(String, Value)>),
     /// Replaced by text.
-    Words,
+    Text,
 }
 
-struct Teller<'a> {
+struct Translator<'a> {
     to: &'a Registry,
     out: Vec<Message>,
     /// The last answer, if it was changed and has calls without results yet.
-    open: Option<Open>,
+    open: Option<OpenAnswer>,
 }
 
 /// An answer that was changed.
 #[derive(Default)]
-struct Open {
+struct OpenAnswer {
     /// The translation of its calls, by original id; calls with the same id in their order.
-    told: HashMap<String, VecDeque<Sent>>,
-    waiting: usize,
+    translated: HashMap<String, VecDeque<TranslatedCall>>,
+    pending: usize,
     /// Results as text. They are held back, since nothing may stand between calls and results.
-    held: Vec<Message>,
+    held_results: Vec<Message>,
 }
 
-enum Sent {
-    Own,
+enum TranslatedCall {
+    Unchanged,
     /// Ids and names.
     Calls(Vec<(String, String)>),
-    Words,
+    Text,
 }
 
-impl Teller<'_> {
+impl Translator<'_> {
     fn answer(&mut self, answer: AssistantMessage) {
-        let fates: Vec<Fate> = answer.tool_calls().map(|call| fate(call, self.to)).collect();
-        if fates.iter().all(|fate| *fate == Fate::Own) {
+        let fates: Vec<Translation> = answer.tool_calls().map(|call| translate_call(call, self.to)).collect();
+        if fates.iter().all(|fate| *fate == Translation::Unchanged) {
             return self.out.push(Message::Assistant(answer));
         }
         let mut ids: HashSet<String> = answer.tool_calls().map(|call| call.id.clone()).collect();
-        let (mut open, mut fates) = (Open::default(), fates.into_iter());
+        let (mut open, mut fates) = (OpenAnswer::default(), fates.into_iter());
         let mut content = Vec::with_capacity(answer.content.len());
         for part in answer.content {
             match part {
                 Part::Known(KnownPart::ToolCall(call)) => {
-                    let fate = fates.next().unwrap_or(Fate::Own);
-                    open.waiting += 1;
-                    open.take(call, fate, &mut content, &mut ids);
+                    let fate = fates.next().unwrap_or(Translation::Unchanged);
+                    open.pending += 1;
+                    open.add_call(call, fate, &mut content, &mut ids);
                 }
-                part => content.extend(unsigned(part)),
+                part => content.extend(strip_signature(part)),
             }
         }
         let calls = content.iter().any(|part| part.as_tool_call().is_some());
         let stopped = answer.stop_reason == StopReason::ToolUse && !calls;
         let stop_reason = if stopped { StopReason::Stop } else { answer.stop_reason };
-        let api = RETOLD.to_string();
+        let api = TRANSLATED_API.to_string();
         let told = AssistantMessage { content, api, response_id: None, stop_reason, ..answer };
         self.out.push(Message::Assistant(told));
         self.open = Some(open);
@@ -105,56 +105,62 @@ impl Teller<'_> {
         let told = self
             .open
             .as_mut()
-            .and_then(|open| Some((open.told.get_mut(&result.tool_call_id)?.pop_front()?, open)));
+            .and_then(|open| Some((open.translated.get_mut(&result.tool_call_id)?.pop_front()?, open)));
         let Some((told, open)) = told else { return self.out.push(Message::ToolResult(result)) };
         match told {
-            Sent::Own => self.out.push(Message::ToolResult(result)),
-            Sent::Calls(calls) => self.out.extend(results(result, calls)),
-            Sent::Words => open.held.push(in_words(result)),
+            TranslatedCall::Unchanged => self.out.push(Message::ToolResult(result)),
+            TranslatedCall::Calls(calls) => self.out.extend(split_result(result, calls)),
+            TranslatedCall::Text => open.held_results.push(result_as_text(result)),
         }
-        open.waiting -= 1;
-        if open.waiting == 0 {
+        open.pending -= 1;
+        if open.pending == 0 {
             self.close();
         }
     }
 
     fn close(&mut self) {
-        self.out.extend(self.open.take().into_iter().flat_map(|open| open.held));
+        self.out.extend(self.open.take().into_iter().flat_map(|open| open.held_results));
     }
 }
 
-impl Open {
+impl OpenAnswer {
     /// Adds the translation of a call to the answer.
-    fn take(&mut self, call: ToolCall, fate: Fate, content: &mut Vec<Part>, ids: &mut HashSet<String>) {
+    fn add_call(
+        &mut self,
+        call: ToolCall,
+        fate: Translation,
+        content: &mut Vec<Part>,
+        ids: &mut HashSet<String>,
+    ) {
         let told = match fate {
-            Fate::Own => {
+            Translation::Unchanged => {
                 let id = call.id.clone();
                 content.push(Part::Known(KnownPart::ToolCall(ToolCall { thought_signature: None, ..call })));
-                self.told.entry(id).or_default().push_back(Sent::Own);
+                self.translated.entry(id).or_default().push_back(TranslatedCall::Unchanged);
                 return;
             }
-            Fate::Words => {
+            Translation::Text => {
                 content
                     .push(Part::text(format!("(A call of the tool {}, with {})", call.name, call.arguments)));
-                Sent::Words
+                TranslatedCall::Text
             }
-            Fate::Calls(calls) => {
+            Translation::Calls(calls) => {
                 let mut named = Vec::with_capacity(calls.len());
                 for (nth, (name, arguments)) in calls.into_iter().enumerate() {
-                    let id = if nth == 0 { call.id.clone() } else { further(&call.id, nth + 1, ids) };
+                    let id = if nth == 0 { call.id.clone() } else { unique_id(&call.id, nth + 1, ids) };
                     named.push((id.clone(), name.clone()));
                     let call = ToolCall { id, name, arguments, thought_signature: None };
                     content.push(Part::Known(KnownPart::ToolCall(call)));
                 }
-                Sent::Calls(named)
+                TranslatedCall::Calls(named)
             }
         };
-        self.told.entry(call.id).or_default().push_back(told);
+        self.translated.entry(call.id).or_default().push_back(told);
     }
 }
 
 /// Returns an id for an additional call that is unique in the answer.
-fn further(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
+fn unique_id(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
     // Some protocols append the item's id after a bar.
     let head = id.split('|').next().unwrap_or_default();
     let mut further = format!("{head}-{nth}");
@@ -165,7 +171,7 @@ fn further(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
 }
 
 /// Returns a part without its provider signature; `None` if nothing remains.
-fn unsigned(part: Part) -> Option<Part> {
+fn strip_signature(part: Part) -> Option<Part> {
     match part {
         Part::Known(KnownPart::Text { text, .. }) => (!text.is_empty()).then(|| Part::text(text)),
         Part::Known(KnownPart::Thinking { redacted: true, .. }) => None,
@@ -177,7 +183,7 @@ fn unsigned(part: Part) -> Option<Part> {
 }
 
 /// Returns the results for the calls that a call was translated to.
-fn results(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Message> {
+fn split_result(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Message> {
     let mut calls = calls.into_iter();
     let Some((id, name)) = calls.next() else { return vec![Message::ToolResult(result)] };
     let (timestamp, is_error) = (result.timestamp, result.is_error);
@@ -185,7 +191,7 @@ fn results(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Messa
     let further = calls.map(|(tool_call_id, tool_name)| ToolResultMessage {
         tool_call_id,
         tool_name,
-        content: vec![Part::text(TOGETHER)],
+        content: vec![Part::text(MERGED_RESULT)],
         details: None,
         is_error,
         timestamp,
@@ -194,37 +200,38 @@ fn results(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Messa
     std::iter::once(first).chain(further).map(Message::ToolResult).collect()
 }
 
-fn in_words(result: ToolResultMessage) -> Message {
+fn result_as_text(result: ToolResultMessage) -> Message {
     let ToolResultMessage { tool_name, mut content, is_error, timestamp, .. } = result;
     let how = if is_error { "failed" } else { "gave" };
     content.insert(0, Part::text(format!("(The call of the tool {tool_name} {how}:)\n")));
     Message::User(UserMessage { content, timestamp, extra: Map::new() })
 }
 
-fn fate(call: &ToolCall, to: &Registry) -> Fate {
-    let families = Registry::anywhere(&call.name);
-    if let Some(own) = to.row(&call.name) {
+fn translate_call(call: &ToolCall, to: &Registry) -> Translation {
+    let families = Registry::in_any_set(&call.name);
+    if let Some(own) = to.entry(&call.name) {
         // Usually no other family has a tool of that name, and no check is needed.
         let only = to.is_builtin(&call.name) && families.len() == 1;
-        if only || own.takes(&call.arguments).is_some() {
-            return Fate::Own;
+        if only || own.accepts(&call.arguments).is_some() {
+            return Translation::Unchanged;
         }
         // Arguments that no tool of that name accepts are an invalid call of the current tool.
-        let intents = families.iter().filter_map(|row| row.tool.intent(&row.takes(&call.arguments)?));
+        let intents = families.iter().filter_map(|row| row.tool.intent(&row.accepts(&call.arguments)?));
         return intents
             .into_iter()
-            .find_map(|intent| translate::say(&intent, to))
-            .map_or(Fate::Own, Fate::Calls);
+            .find_map(|intent| translate::translate(&intent, to))
+            .map_or(Translation::Unchanged, Translation::Calls);
     }
     if families.is_empty() {
         // A name that the model invented; its result is the error that says so.
-        return Fate::Own;
+        return Translation::Unchanged;
     }
-    let exact = |row: &Row| row.tool.intent(&row.takes(&call.arguments)?);
-    let about =
-        |row: &Row| row.tool.intent(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?);
+    let exact = |row: &RegisteredTool| row.tool.intent(&row.accepts(&call.arguments)?);
+    let about = |row: &RegisteredTool| {
+        row.tool.intent(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?)
+    };
     let mut intents = families.iter().filter_map(exact).chain(families.iter().filter_map(about));
-    intents.find_map(|intent| translate::say(&intent, to)).map_or(Fate::Words, Fate::Calls)
+    intents.find_map(|intent| translate::translate(&intent, to)).map_or(Translation::Text, Translation::Calls)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use crate::agent::effect::{Effect, Ended};
+use crate::agent::effect::{Effect, FinishedCall};
 use crate::agent::event::AgentEvent;
 use crate::llm::model::{AssistantMessage, Message, Part, ToolCall, ToolResultMessage};
 
@@ -24,7 +24,7 @@ pub(super) struct Batch {
     pub(super) calls: Vec<ToolCall>,
     pub(super) results: Vec<Option<Arc<ToolResultMessage>>>,
     /// Live output of running calls, by id.
-    pub(super) shown: BTreeMap<String, String>,
+    pub(super) live_output: BTreeMap<String, String>,
     /// Whether every call that ended requests the end of the run.
     pub(super) terminate: bool,
     /// Number of calls that were started.
@@ -43,8 +43,8 @@ impl Batch {
         out.push(Effect::RunTool { index, call });
     }
 
-    pub(super) fn end(&mut self, index: usize, ended: Ended, out: &mut Vec<Effect>) {
-        let Ended { result, full_text, took, terminate } = ended;
+    pub(super) fn end_call(&mut self, index: usize, ended: FinishedCall, out: &mut Vec<Effect>) {
+        let FinishedCall { result, full_text, took, terminate } = ended;
         let result = Arc::new(result);
         self.results[index] = Some(result.clone());
         self.terminate &= terminate;
@@ -59,9 +59,9 @@ impl Batch {
     }
 
     /// Returns the result of a call that was abandoned.
-    pub(super) fn given_up(&self, index: usize) -> ToolResultMessage {
+    pub(super) fn abandoned_result(&self, index: usize) -> ToolResultMessage {
         let call = &self.calls[index];
-        match self.shown.get(&call.id).map(|text| text.trim_end()).filter(|text| !text.is_empty()) {
+        match self.live_output.get(&call.id).map(|text| text.trim_end()).filter(|text| !text.is_empty()) {
             Some(text) => {
                 error_result(call, &format!("{ABORTED_RUNNING} What it had shown by then:\n\n{text}"))
             }
@@ -70,13 +70,13 @@ impl Batch {
     }
 
     /// Whether all running tools are waiting for a user's answer.
-    pub(super) fn only_asks(&self, asking: &BTreeSet<String>) -> bool {
+    pub(super) fn waits_only_for_user(&self, asking: &BTreeSet<String>) -> bool {
         let pending = self.calls[..self.started].iter().zip(&self.results);
         let mut pending = pending.filter(|(_, result)| result.is_none()).peekable();
         pending.peek().is_some() && pending.all(|(call, _)| asking.contains(&call.name))
     }
 
-    pub(super) fn running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.results[..self.started].iter().any(Option::is_none)
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct CompactionRequest {
 
 /// What is summarized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Task {
+pub(super) enum SummaryTask {
     /// The older part of the conversation.
     Compaction(CompactionReason),
     /// A branch that is left.
@@ -20,11 +20,11 @@ pub(super) enum Task {
 
 /// What follows the summary.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Then {
+pub(super) enum AfterSummary {
     /// The postponed request.
-    Ask,
+    CallModel,
     /// The request that did not fit, once more; on failure the run ends with this error.
-    Again(String),
+    RetryRequest(String),
     /// Messages that were submitted meanwhile: no run is active.
-    Rest,
+    Idle,
 }

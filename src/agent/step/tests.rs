@@ -43,7 +43,12 @@ impl Rig {
 
     fn answer_with(&mut self, calls: &[&str], stop: StopReason) -> &mut Self {
         let message = message(calls, stop);
-        self.send(Event::Began).send(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.5 })
+        self.send(Event::AnswerStarted).send(Event::Answered {
+            message,
+            error: None,
+            fit: Fit::Fits,
+            chance: 0.5,
+        })
     }
 
     fn fail(&mut self, kind: ErrorKind, content: bool) -> &mut Self {
@@ -58,7 +63,8 @@ impl Rig {
             ToolCall { id: text.into(), name: "t".into(), arguments: json!({}), thought_signature: None };
         let mut result = error_result(&call, text);
         result.is_error = false;
-        let ended = Ended { result, full_text: None, took: Duration::ZERO, terminate: text.starts_with('!') };
+        let ended =
+            FinishedCall { result, full_text: None, took: Duration::ZERO, terminate: text.starts_with('!') };
         self.send(Event::ToolEnded { index, ended })
     }
 
@@ -113,13 +119,13 @@ fn describe(effect: &Effect) -> String {
         }
         // A repetition, and what follows a look, are not looked at again.
         Effect::CallModel { .. } => "call model".into(),
-        Effect::Look => "look".into(),
-        Effect::Omit => "omit".into(),
+        Effect::CheckWindow => "look".into(),
+        Effect::ExcludeLastAnswer => "omit".into(),
         Effect::Compact { instructions, will_retry, .. } => format!("compact {instructions:?} {will_retry}"),
-        Effect::SumBranch { instructions } => format!("sum branch {instructions:?}"),
+        Effect::SummarizeBranch { instructions } => format!("sum branch {instructions:?}"),
         Effect::RunTool { call, .. } => format!("run {}", call.id),
         Effect::Cancel => "cancel".into(),
-        Effect::Wait(timer, _) => format!("wait {timer:?}").to_lowercase(),
+        Effect::StartTimer(timer, _) => format!("wait {timer:?}").to_lowercase(),
         Effect::Close => "close".into(),
         Effect::ReturnQueue(messages) => {
             let texts: Vec<String> = messages.iter().map(|m| join_text(&m.content)).collect();
@@ -133,7 +139,7 @@ fn step_prompt_gets_answer() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("hi").check(&["agentstart", "turnstart", "user \"hi\"", "call model"]);
     rig.answer(&[]).check(&["answer stop", "turn end 0", "agent end"]);
-    assert!(!rig.state.working());
+    assert!(!rig.state.is_working());
 }
 
 #[test]
@@ -148,7 +154,7 @@ fn step_parallel_tools_are_recorded_in_order() {
 
 #[test]
 fn step_sequential_tool_makes_batch_sequential() {
-    let config = Config { sequential: ["b".to_string()].into(), ..Config::default() };
+    let config = Config { sequential_tools: ["b".to_string()].into(), ..Config::default() };
     let mut rig = Rig::new(config);
     rig.prompt("go").log.clear();
     rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a"]);
@@ -220,19 +226,19 @@ fn step_abort_keeps_history_valid_and_queue() {
 
 #[test]
 fn step_abort_waits_for_running_tools() {
-    let config = Config { sequential: ["c".to_string()].into(), ..Config::default() };
+    let config = Config { sequential_tools: ["c".to_string()].into(), ..Config::default() };
     let mut rig = Rig::new(config);
     rig.prompt("go").answer(&["a", "c"]).log.clear();
     rig.send(Event::Abort).check(&["cancel", "wait grace"]);
     rig.tool(0, "a").check(&["end a", "result a", "result! c", "turn end 2", "agent end aborted"]);
-    rig.send(Event::Due(Timer::Grace)).tool(0, "a").check(&[]);
+    rig.send(Event::TimerExpired(Timer::Grace)).tool(0, "a").check(&[]);
 }
 
 #[test]
 fn step_abort_drops_silent_tools_after_grace() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").answer(&["a", "b"]).tool(0, "a").log.clear();
-    rig.send(Event::Abort).send(Event::Due(Timer::Grace));
+    rig.send(Event::Abort).send(Event::TimerExpired(Timer::Grace));
     rig.check(&["cancel", "wait grace", "end b", "result a", "result! b", "turn end 2", "agent end aborted"]);
 }
 
@@ -242,8 +248,8 @@ fn step_abort_reports_partial_tool_output() {
     rig.prompt("go").answer(&["a", "b", "c"]).tool(0, "a").send(Event::Abort);
     let shown = [("a", "ended"), ("b", "half of it\n"), ("c", " ")];
     let shown = shown.map(|(id, text)| (id.to_string(), text.to_string())).into();
-    rig.send(Event::Shown(shown)).log.clear();
-    let effects = rig.state.step(Event::Due(Timer::Grace));
+    rig.send(Event::LiveOutput(shown)).log.clear();
+    let effects = rig.state.step(Event::TimerExpired(Timer::Grace));
     let results = effects.iter().filter_map(|effect| match effect {
         Effect::Record(Message::ToolResult(result)) if result.is_error => Some(join_text(&result.content)),
         _ => None,
@@ -256,7 +262,7 @@ fn step_abort_reports_partial_tool_output() {
 #[test]
 fn step_retry_replaces_broken_answer_without_calls() {
     let mut rig = Rig::new(Config::default());
-    rig.prompt("go").send(Event::Began).log.clear();
+    rig.prompt("go").send(Event::AnswerStarted).log.clear();
     let broken = |message| {
         let error = Some(LlmError::new(ErrorKind::Stream, "p", "broken"));
         Event::Answered { message, error, fit: Fit::Fits, chance: 0.5 }
@@ -264,13 +270,18 @@ fn step_retry_replaces_broken_answer_without_calls() {
     // A call whose arguments came whole is not run either: the answer that asks for it did not.
     rig.send(broken(message(&["a"], StopReason::Error)));
     rig.check(&["answer error, replaced", "retry 1 in 1s", "wait retry"]);
-    rig.send(Event::Due(Timer::Retry)).check(&["call model"]);
-    rig.send(Event::Began).answer(&[]).check(&["retry end true", "answer stop", "turn end 0", "agent end"]);
+    rig.send(Event::TimerExpired(Timer::Retry)).check(&["call model"]);
+    rig.send(Event::AnswerStarted).answer(&[]).check(&[
+        "retry end true",
+        "answer stop",
+        "turn end 0",
+        "agent end",
+    ]);
     // Nothing of an answer came but its announcement: it has an end, too.
-    rig.prompt("go").send(Event::Began).log.clear();
+    rig.prompt("go").send(Event::AnswerStarted).log.clear();
     rig.fail(ErrorKind::Network, false).check(&["answer error, replaced", "retry 1 in 1s", "wait retry"]);
     rig.send(Event::Abort).check(&["retry end cancelled", "agent end aborted"]);
-    rig.prompt("go").send(Event::Began).log.clear();
+    rig.prompt("go").send(Event::AnswerStarted).log.clear();
     rig.fail(ErrorKind::InvalidRequest, true).check(&["answer error", "turn end 0", "agent end: broken"]);
 }
 
@@ -279,9 +290,9 @@ fn step_retry_only_transient_failures() {
     let mut rig = Rig::new(Config { retry: Policy { retries: 2, ..Policy::default() }, ..Config::default() });
     rig.prompt("go").log.clear();
     rig.fail(ErrorKind::Server, false).check(&["retry 1 in 1s", "wait retry"]);
-    rig.send(Event::Due(Timer::Retry)).check(&["call model"]);
+    rig.send(Event::TimerExpired(Timer::Retry)).check(&["call model"]);
     rig.fail(ErrorKind::Server, false).check(&["retry 2 in 2s", "wait retry"]);
-    rig.send(Event::Due(Timer::Retry)).fail(ErrorKind::Server, false);
+    rig.send(Event::TimerExpired(Timer::Retry)).fail(ErrorKind::Server, false);
     rig.check(&["call model", "retry end false", "answer error", "turn end 0", "agent end: broken"]);
     rig.prompt("again").log.clear();
     rig.fail(ErrorKind::Authentication, false).check(&["answer error", "turn end 0", "agent end: broken"]);
@@ -290,12 +301,12 @@ fn step_retry_only_transient_failures() {
 #[test]
 fn step_retry_ends_on_answer_or_abort() {
     let mut rig = Rig::new(Config::default());
-    rig.prompt("go").fail(ErrorKind::Network, false).send(Event::Due(Timer::Retry)).log.clear();
-    rig.send(Event::Began).send(Event::Began).check(&["retry end true"]);
+    rig.prompt("go").fail(ErrorKind::Network, false).send(Event::TimerExpired(Timer::Retry)).log.clear();
+    rig.send(Event::AnswerStarted).send(Event::AnswerStarted).check(&["retry end true"]);
     rig.prompt("x").send(Event::TakeQueue).answer(&[]).log.clear();
     rig.prompt("go").fail(ErrorKind::Network, false).log.clear();
     rig.send(Event::Abort).check(&["retry end cancelled", "agent end aborted"]);
-    rig.send(Event::Due(Timer::Retry)).check(&[]);
+    rig.send(Event::TimerExpired(Timer::Retry)).check(&[]);
 }
 
 #[test]
@@ -394,7 +405,7 @@ fn step_continue_runs_without_new_message() {
 
 #[test]
 fn step_lifecycle_awaits_input_for_question() {
-    let mut rig = Rig::new(Config { asking: ["ask".to_string()].into(), ..Config::default() });
+    let mut rig = Rig::new(Config { question_tools: ["ask".to_string()].into(), ..Config::default() });
     assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);
     rig.prompt("go");
     assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);

@@ -16,20 +16,20 @@ use crate::agent::event::AgentEvent;
 use crate::agent::queue::Lane;
 use crate::agent::subagent_setup::{ChangedSetup, SetupChanges, Subagent, SubagentListener};
 use crate::llm::model::{Message, UserMessage};
-use crate::tools::interaction::delegate::{AgentReport, Status};
-use crate::tools::{Registry, Shared};
+use crate::tools::interaction::delegate::{AgentReport, AgentStatus};
+use crate::tools::{AgentToolState, Registry};
 
 /// Number of recent activity lines for waiting callers.
-const LINES: usize = 8;
+const ACTIVITY_LINES_MAX: usize = 8;
 
 /// Grace period of its commands: SIGTERM, SIGKILL after two seconds, and a moment to exit.
-const LEAVE: Duration = Duration::from_millis(2300);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(2300);
 
 /// An order to a subagent.
 #[derive(Debug)]
 pub(super) enum Order {
     /// A message, and the sender of its report.
-    Words(String, oneshot::Sender<AgentReport>),
+    Message(String, oneshot::Sender<AgentReport>),
     /// Interrupt the run.
     Interrupt,
     /// Close.
@@ -38,24 +38,24 @@ pub(super) enum Order {
 
 /// A running subagent.
 pub(super) struct Runner {
-    driver: Driver<Ear>,
-    gear: Box<dyn SetupChanges>,
+    driver: Driver<RunnerListener>,
+    setup_changes: Box<dyn SetupChanges>,
     /// Holds its commands and its own subagents.
-    shared: Arc<Shared>,
+    shared: Arc<AgentToolState>,
     /// Its commands that are ending.
     ending: JoinSet<()>,
 }
 
 /// The listener of its driver.
-struct Ear {
+struct RunnerListener {
     id: String,
-    ears: SubagentListener,
+    listener: SubagentListener,
     registry: Registry,
     report: watch::Sender<AgentReport>,
     activity: watch::Sender<String>,
     lines: VecDeque<String>,
     /// The error that ended the run.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 impl Runner {
@@ -67,30 +67,30 @@ impl Runner {
         report: watch::Sender<AgentReport>,
         activity: watch::Sender<String>,
     ) -> Self {
-        let Subagent { config, services, setup, gear } = recruit;
+        let Subagent { config, services, setup, setup_changes: gear } = recruit;
         let shared = Arc::clone(&services.tools.shared);
-        let ear = Ear {
+        let ear = RunnerListener {
             id: id.to_string(),
-            ears,
+            listener: ears,
             registry: services.registry.clone(),
             report,
             activity,
             lines: VecDeque::new(),
-            trouble: None,
+            error: None,
         };
         let driver = Driver::new(config, services, setup, abort, ear);
-        Self { driver, gear, shared, ending: JoinSet::new() }
+        Self { driver, setup_changes: gear, shared, ending: JoinSet::new() }
     }
 
     /// Works on a task, then on further orders, until it is closed or its last handle is dropped.
-    pub(super) async fn work(mut self, task: String, mut said: mpsc::Receiver<Order>) {
-        self.hear(task).await;
+    pub(super) async fn run(mut self, task: String, mut said: mpsc::Receiver<Order>) {
+        self.prompt(task).await;
         loop {
             tokio::select! {
                 biased;
                 say = said.recv() => match say {
-                    Some(Order::Words(words, heard)) => {
-                        self.hear(words).await;
+                    Some(Order::Message(words, heard)) => {
+                        self.prompt(words).await;
                         let report = self.driver.listener().report.borrow().clone();
                         if heard.send(report).is_err() {
                             tracing::debug!("who spoke to an agent has gone");
@@ -100,13 +100,13 @@ impl Runner {
                     Some(Order::Close) | None => break,
                 },
                 step = self.driver.next() => {
-                    self.renew().await;
+                    self.apply_setup_changes().await;
                     self.driver.handle(step).await;
                 }
             }
         }
         self.interrupt().await;
-        while self.driver.working() {
+        while self.driver.is_working() {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
@@ -114,9 +114,9 @@ impl Runner {
             let closing = others.close_all();
             self.ending.spawn(closing);
         }
-        self.driver.end_work().await;
+        self.driver.stop_work().await;
         while self.ending.join_next().await.is_some() {}
-        self.driver.listener().report.send_modify(|report| report.status = Status::Closed);
+        self.driver.listener().report.send_modify(|report| report.status = AgentStatus::Closed);
     }
 
     /// Interrupts the run and its commands and subagents.
@@ -125,29 +125,32 @@ impl Runner {
         if let Some(others) = &self.shared.delegate {
             others.interrupt();
         }
-        self.ending.spawn(self.shared.jobs.end_own(LEAVE));
+        self.ending.spawn(self.shared.jobs.end_own(SHUTDOWN_GRACE));
         // Collects those that have already ended.
         while self.ending.try_join_next().is_some() {}
     }
 
     /// Applies changed tools and prompt.
-    async fn renew(&mut self) {
-        let Some(ChangedSetup { registry, parallel, system }) = self.gear.renewed().await else { return };
+    async fn apply_setup_changes(&mut self) {
+        let Some(ChangedSetup { registry, parallel, system }) = self.setup_changes.take_changes().await
+        else {
+            return;
+        };
         self.driver.listener().registry = registry.clone();
-        self.driver.offer(registry, parallel, |_| true);
+        self.driver.set_tools(registry, parallel, |_| true);
         self.driver.setup().system = system;
     }
 
-    async fn hear(&mut self, words: String) {
-        self.renew().await;
-        self.driver.listener().report.send_modify(|report| report.status = Status::Running);
-        self.driver.listener().trouble = None;
+    async fn prompt(&mut self, words: String) {
+        self.apply_setup_changes().await;
+        self.driver.listener().report.send_modify(|report| report.status = AgentStatus::Running);
+        self.driver.listener().error = None;
         let message = UserMessage::text(words, 0);
         self.driver.send(Event::Prompt { message, lane: Lane::Steering }).await;
     }
 }
 
-impl Ear {
+impl RunnerListener {
     /// Records an event that waiting callers should see.
     fn note(&mut self, event: &AgentEvent) {
         match event {
@@ -156,14 +159,14 @@ impl Ear {
                 self.line(format!("{tool} {}", title.unwrap_or_default()));
             }
             AgentEvent::RetryStart { error, .. } => self.line(error.clone()),
-            AgentEvent::LimitReached(text) => self.trouble = Some(text.clone()),
+            AgentEvent::LimitReached(text) => self.error = Some(text.clone()),
             AgentEvent::AgentEnd { aborted, error } => self.end(*aborted, error.as_deref()),
             _ => {}
         }
     }
 
     fn line(&mut self, line: String) {
-        if self.lines.len() == LINES {
+        if self.lines.len() == ACTIVITY_LINES_MAX {
             self.lines.pop_front();
         }
         self.lines.push_back(line);
@@ -173,11 +176,11 @@ impl Ear {
 
     fn end(&mut self, aborted: bool, error: Option<&str>) {
         let interrupted = aborted.then_some("It was interrupted.");
-        let trouble = interrupted.or(error).map(str::to_string).or_else(|| self.trouble.take());
+        let trouble = interrupted.or(error).map(str::to_string).or_else(|| self.error.take());
         self.report.send_modify(|report| match trouble {
-            None => report.status = Status::Completed,
+            None => report.status = AgentStatus::Completed,
             Some(why) => {
-                report.status = Status::Failed;
+                report.status = AgentStatus::Failed;
                 let words = std::mem::take(&mut report.output);
                 report.output =
                     if words.is_empty() { why } else { format!("{why}\n\nIts last words:\n{words}") };
@@ -195,19 +198,19 @@ impl Ear {
     }
 }
 
-impl Listener for Ear {
+impl Listener for RunnerListener {
     async fn store(&mut self, message: &Message) {
         self.count(message);
     }
 
     async fn sync(&mut self) {}
 
-    async fn hear(&mut self, event: AgentEvent) {
+    async fn on_event(&mut self, event: AgentEvent) {
         self.note(&event);
-        (self.ears)(&self.id, event).await;
+        (self.listener)(&self.id, event).await;
     }
 
-    async fn returned(&mut self, messages: Vec<UserMessage>) {
+    async fn return_messages(&mut self, messages: Vec<UserMessage>) {
         tracing::debug!(count = messages.len(), "an agent that has ended was spoken to");
     }
 }

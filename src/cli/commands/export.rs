@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as Group;
 
 use crate::base::error::Report;
-use crate::cli::session_lookup::{located, open};
+use crate::cli::session_lookup::{find_session_file, open_session};
 use crate::session::derived::export::{self, Format};
 
 /// Which session becomes which document.
@@ -32,7 +32,7 @@ pub fn export(root: &Path, cwd: &Path, wanted: &Export) -> Result<String, Report
         return Err(Report::new(format!("no such format: {form}"))
             .hint("--format md, html or jsonl, or a file whose name ends so"));
     };
-    let session = open(&located(root, cwd, &wanted.session)?)?;
+    let session = open_session(&find_session_file(root, cwd, &wanted.session)?)?;
     let document = export::document(&session, format);
     let document = document.map_err(|error| Report::caused("cannot read the session", &error))?;
     let Some(file) = file else { return Ok(document.trim_end_matches('\n').to_string()) };
@@ -73,7 +73,7 @@ mod tests {
         let again = make(None, Some("page.html")).unwrap_err();
         assert!(again.to_string().contains("cannot write"), "{again}");
         make(Some("jsonl"), Some("copy.jsonl")).unwrap();
-        let copy = open(&out.path().join("copy.jsonl")).unwrap();
+        let copy = open_session(&out.path().join("copy.jsonl")).unwrap();
         assert_eq!(copy.context(), session.context());
         assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no such format"));
     }

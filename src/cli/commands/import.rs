@@ -12,7 +12,7 @@ use crate::base::json::json;
 use crate::cli::answer::Answer;
 use crate::session::SessionError;
 use crate::session::import::Source;
-use crate::session::store::import::{self, Imported};
+use crate::session::store::import::{self, ImportResult};
 use crate::session::store::listing;
 
 /// Which sessions of which program.
@@ -45,7 +45,7 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
     for file in files {
         match import::import(root, &file, source, &clock, &RandomIds::shared()) {
             Ok(done) => {
-                let Imported { source, path, added, before, problems, .. } = &done;
+                let ImportResult { source, path, added, existing: before, problems, .. } = &done;
                 let what = match (added, before) {
                     (0, _) => "nothing new".to_string(),
                     (added, 0) => format!("{added} entries"),

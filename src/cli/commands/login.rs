@@ -29,7 +29,7 @@ pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn LoginUi
 /// Deletes the stored credentials of a provider.
 pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String, Report> {
     let kept: Vec<_> =
-        login::choices(options)?.into_iter().filter(|choice| !choice.kept.is_empty()).collect();
+        login::choices(options)?.into_iter().filter(|choice| !choice.credential_kind.is_empty()).collect();
     let ids = kept.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ");
     let id = match provider {
         Some(id) => id.to_string(),
@@ -38,7 +38,7 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
         None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
     };
     let left = login::logout(options, &id).await?;
-    if left.was_kept {
+    if left.was_stored {
         return Ok(left.sentence(&id));
     }
     let report = Report::new(left.sentence(&id));
@@ -49,8 +49,12 @@ async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Repo
     let choices = login::choices(options)?;
     let width = choices.iter().map(|choice| choice.id.len()).max().unwrap_or_default();
     for choice in &choices {
-        let kept = if choice.kept.is_empty() { String::new() } else { format!("  ({})", choice.kept) };
-        talk.tell(Notice::Progress(format!("{:width$}  {}{kept}", choice.id, choice.name)));
+        let kept = if choice.credential_kind.is_empty() {
+            String::new()
+        } else {
+            format!("  ({})", choice.credential_kind)
+        };
+        talk.notify(Notice::Progress(format!("{:width$}  {}{kept}", choice.id, choice.name)));
     }
     let said = talk.ask(Question::Line("Provider".to_string())).await;
     let said = said.map(|said| said.trim().to_string()).filter(|said| !said.is_empty());
@@ -60,19 +64,19 @@ async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Repo
 /// Dialog on standard input and standard error.
 #[derive(Default)]
 pub struct Terminal {
-    hidden: Arc<Mutex<Option<EchoOff>>>,
+    echo_off: Arc<Mutex<Option<EchoOff>>>,
 }
 
 impl Terminal {
     /// Turns the terminal's echo on again when no line is being read.
-    pub fn show(&self) {
-        drop(self.hidden.lock().take());
+    pub fn restore_echo(&self) {
+        drop(self.echo_off.lock().take());
     }
 }
 
 impl LoginUi for Terminal {
-    fn tell(&self, notice: Notice) {
-        say(&match notice {
+    fn notify(&self, notice: Notice) {
+        print_notice(&match notice {
             Notice::Page(url) => format!("Open this page in a browser:\n\n  {url}\n\n"),
             Notice::Code { code, page } => format!("Open {page}\nand type the code {code} there.\n"),
             Notice::Progress(text) => format!("{text}\n"),
@@ -84,14 +88,14 @@ impl LoginUi for Terminal {
             Question::Secret(text) => (text, true),
             Question::Line(text) | Question::Pasted(text) => (text, false),
         };
-        say(&format!("{text}: "));
+        print_notice(&format!("{text}: "));
         // If the future is dropped, the thread ends with the process.
         async move {
             if secret {
-                *self.hidden.lock() = EchoOff::start();
+                *self.echo_off.lock() = EchoOff::start();
             }
-            let line = tokio::task::spawn_blocking(read).await.ok().flatten();
-            self.show();
+            let line = tokio::task::spawn_blocking(read_line).await.ok().flatten();
+            self.restore_echo();
             line
         }
         .boxed()
@@ -99,12 +103,12 @@ impl LoginUi for Terminal {
 }
 
 /// Writes to standard error, which is not piped; if it is closed the text is lost.
-fn say(text: &str) {
+fn print_notice(text: &str) {
     std::io::stderr().write_all(visible_lines(text).as_bytes()).ok();
 }
 
 /// Reads a line; `None` at the end of the input.
-fn read() -> Option<String> {
+fn read_line() -> Option<String> {
     let mut line = String::new();
     let count = std::io::stdin().read_line(&mut line).ok()?;
     (count > 0).then(|| line.trim_end_matches(['\n', '\r']).to_string())
@@ -132,6 +136,6 @@ impl Drop for EchoOff {
         if tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0).is_err() {
             tracing::warn!("the terminal's echo could not be turned on again");
         }
-        say("\n");
+        print_notice("\n");
     }
 }

@@ -8,9 +8,9 @@ use clap::{Args as Group, Subcommand};
 
 use crate::base::clock::{self, SystemClock};
 use crate::base::error::Report;
-use crate::cli::answer::written;
+use crate::cli::answer::format_answer;
 use crate::cli::options::AgentArgs;
-use crate::cli::session_lookup::{located, open};
+use crate::cli::session_lookup::{find_session_file, open_session};
 use crate::runtime::Options;
 use crate::session::store::listing;
 use restore::StateCommand;
@@ -55,7 +55,7 @@ pub enum SessionCommand {
         session: String,
     },
     /// Show what the next request of a session holds, with tokens and reasons
-    Context(Box<context::Wanted>),
+    Context(Box<context::ContextArgs>),
     /// Search all sessions
     Search {
         /// The words of the query.
@@ -103,31 +103,35 @@ pub async fn answer(options: &Options, sessions: &Sessions, json: bool) -> Resul
             return Ok((context::show(options, wanted, json).await?, true));
         }
         SessionCommand::List => list::list(&listing::list(&root)),
-        SessionCommand::Show { session } => list::show(&located(&root, cwd, session)?)?,
-        SessionCommand::Tree { session } => list::tree(&open(&located(&root, cwd, session)?)?),
+        SessionCommand::Show { session } => list::show(&find_session_file(&root, cwd, session)?)?,
+        SessionCommand::Tree { session } => {
+            list::tree(&open_session(&find_session_file(&root, cwd, session)?)?)
+        }
         SessionCommand::Search { text } => search::search(&root, &text.join(" "), now_ms)?,
         SessionCommand::Stats { by, since } => {
             stats::stats(&listing::list(&root), by.as_deref(), since.as_deref(), now_ms)?
         }
-        SessionCommand::Delete { session } => trash::delete(&located(&root, cwd, session)?, &trash, now_ms)?,
+        SessionCommand::Delete { session } => {
+            trash::delete(&find_session_file(&root, cwd, session)?, &trash, now_ms)?
+        }
         SessionCommand::States(states) => return restore::run(options, states, json).await,
     };
-    Ok((written(answer, json), true))
+    Ok((format_answer(answer, json), true))
 }
 
 /// Returns the end of an id: sessions started in the same minute have the same beginning.
-fn tail(id: &str) -> &str {
+fn short_id(id: &str) -> &str {
     let from = id.char_indices().rev().nth(ID_SHOWN - 1).map_or(0, |(at, _)| at);
     &id[from..]
 }
 
 /// `YYYY-MM-DD HH:MM`, UTC.
-fn minute(ms: u64) -> String {
+fn format_minute(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(16).collect()
 }
 
 /// Returns the beginning of a text as one line.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TEXT_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),
@@ -160,7 +164,7 @@ pub(in crate::cli) mod tests {
         session.append(user("left")).unwrap();
         session.branch(Some(&first)).unwrap();
         session.append(user("right")).unwrap();
-        session.label(&first, Some("start")).unwrap();
+        session.set_label(&first, Some("start")).unwrap();
         session
     }
 

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::options::AgentArgs;
-use crate::cli::process::{self, FAILED, OK, USAGE, tell, write_out};
+use crate::cli::process::{self, FAILED, OK, USAGE, print_error, write_out};
 use crate::exec::Environment;
 use crate::exec::wrap::{ReadOnly, Wrapped};
 use crate::llm::model::message::KnownPart;
@@ -21,7 +21,7 @@ use crate::llm::model::{Part, ToolSpec};
 use crate::modes::{notes, print};
 use crate::runtime::{ActiveTools, Options, controls::single_call};
 use crate::tools::command::is_read_only;
-use crate::tools::contract::registry::Row;
+use crate::tools::contract::registry::RegisteredTool;
 
 /// Exit code when a signal interrupted the call.
 const INTERRUPTED: i32 = 130;
@@ -49,7 +49,7 @@ pub struct Tool {
 }
 
 /// Returns the environment with this name, on top of the machine's own.
-pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environment> {
+pub fn environment_named(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environment> {
     match name {
         Some("read-only") => Arc::new(Wrapped::new(local, ReadOnly::new(is_read_only))),
         _ => local,
@@ -60,16 +60,16 @@ pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environ
 pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i32, Report)> {
     let found = single_call::tools(&options);
     let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
-    problems.iter().for_each(tell);
+    problems.iter().for_each(print_error);
     let Some(name) = &wanted.name else {
-        let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
+        let text = if json { format!("{:#}\n", tools_json(&equipment)) } else { tools_text(&equipment) };
         return write_out(&text, &mut *process::stdout()).map(|()| OK);
     };
     let given = wanted.arguments.as_deref();
-    let spec = equipment.all.row(name).map(|row| &*row.spec);
+    let spec = equipment.all.entry(name).map(|row| &*row.spec);
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
     single_call::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
-    let options = Options { env: place(wanted.env.as_deref(), options.env.clone()), ..options };
+    let options = Options { env: environment_named(wanted.env.as_deref(), options.env.clone()), ..options };
     // From here on a signal ends the call with everything that it started, and not only this process.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();
@@ -85,11 +85,12 @@ pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i3
         }
     };
     let ran = ran.map_err(|error| (FAILED, Report::caused(format!("{name} failed inside"), &error)))?;
-    ran.problems.iter().for_each(tell);
-    if let Some(text) = notes::refusal(name, ran.outcome.details.as_ref()) {
-        tell(&Report::new(text));
+    ran.problems.iter().for_each(print_error);
+    if let Some(text) = notes::refusal_note(name, ran.outcome.details.as_ref()) {
+        print_error(&Report::new(text));
     }
-    let told = if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) };
+    let told =
+        if json { format!("{:#}\n", result_json(name, &ran)) } else { content_text(&ran.outcome.content) };
     write_out(&told, &mut *process::stdout())?;
     Ok(match (interrupted, ran.outcome.is_error) {
         (true, _) => INTERRUPTED,
@@ -102,22 +103,22 @@ pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i3
 fn arguments(given: Option<&str>, spec: Option<&ToolSpec>) -> Result<Value, Report> {
     let none = || Ok(Value::Object(Map::new()));
     match given {
-        Some("-") => parsed(&process::read_stdin()?),
-        Some(text) => parsed(text),
-        None if spec.is_some_and(takes_none) || io::stdin().is_terminal() => none(),
+        Some("-") => parse_arguments(&process::read_stdin()?),
+        Some(text) => parse_arguments(text),
+        None if spec.is_some_and(takes_no_arguments) || io::stdin().is_terminal() => none(),
         None => match process::read_stdin()? {
             text if text.trim().is_empty() => none(),
-            text => parsed(&text),
+            text => parse_arguments(&text),
         },
     }
 }
 
-fn takes_none(spec: &ToolSpec) -> bool {
+fn takes_no_arguments(spec: &ToolSpec) -> bool {
     spec.parameters.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
 }
 
 /// Parses one JSON object. The tool checks whether it fits.
-fn parsed(text: &str) -> Result<Value, Report> {
+fn parse_arguments(text: &str) -> Result<Value, Report> {
     let hint = "one object, such as '{\"path\": \"README.md\"}' in single quotes, or - for standard input";
     match serde_json::from_str(text) {
         Ok(args @ Value::Object(_)) => Ok(args),
@@ -127,29 +128,29 @@ fn parsed(text: &str) -> Result<Value, Report> {
 }
 
 /// Returns the tools, one per line; tools that are not available by default are marked.
-fn listed(equipment: &ActiveTools) -> String {
+fn tools_text(equipment: &ActiveTools) -> String {
     let ActiveTools { all, available, .. } = equipment;
     let width = all.names().map(str::len).max().unwrap_or(0);
-    let line = |row: &Row| {
+    let line = |row: &RegisteredTool| {
         let (name, what) = (&row.spec.name, row.tool.snippet());
         let off = if available.contains(name) { "" } else { " (off by default)" };
         format!("{name:<width$}  {what}{off}\n")
     };
-    all.rows().iter().map(line).collect()
+    all.entries().iter().map(line).collect()
 }
 
-fn listed_json(equipment: &ActiveTools) -> Value {
+fn tools_json(equipment: &ActiveTools) -> Value {
     let ActiveTools { profile, all, available } = equipment;
-    let tool = |row: &Row| {
+    let tool = |row: &RegisteredTool| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,
             "offered": available.contains(name)})
     };
-    json!({"profile": profile, "tools": all.rows().iter().map(tool).collect::<Vec<_>>()})
+    json!({"profile": profile, "tools": all.entries().iter().map(tool).collect::<Vec<_>>()})
 }
 
 /// Returns the content for a model as text; other parts are described.
-fn told(content: &[Part]) -> String {
+fn content_text(content: &[Part]) -> String {
     let mut out = String::new();
     for part in content {
         match part {
@@ -168,8 +169,8 @@ fn told(content: &[Part]) -> String {
     out
 }
 
-fn told_json(name: &str, ran: &single_call::Ran) -> Value {
-    let single_call::Ran { outcome, took, .. } = ran;
+fn result_json(name: &str, ran: &single_call::CallResult) -> Value {
+    let single_call::CallResult { outcome, took, .. } = ran;
     json!({
         "tool": name, "content": outcome.content, "details": outcome.details, "isError": outcome.is_error,
         "durationMs": took.as_millis() as u64,
@@ -182,8 +183,8 @@ mod tests {
 
     #[test]
     fn tool_command_arguments_must_be_json_object() {
-        assert_eq!(parsed(" {\"path\": \"a\"}\n").unwrap(), json!({"path": "a"}));
-        let wrong = |text: &str| parsed(text).unwrap_err().message;
+        assert_eq!(parse_arguments(" {\"path\": \"a\"}\n").unwrap(), json!({"path": "a"}));
+        let wrong = |text: &str| parse_arguments(text).unwrap_err().message;
         assert_eq!(wrong("{\"path\": a}"), "the arguments are not JSON: expected value at line 1 column 10");
         assert_eq!(wrong("[1]"), "the arguments are not a JSON object");
         assert!(wrong("").contains("EOF"), "what is said must say something");
@@ -195,7 +196,7 @@ mod tests {
     fn tool_command_output_describes_images() {
         let image = KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() };
         let parts = [Part::text("a\n"), Part::Known(image), Part::text("b")];
-        assert_eq!(told(&parts), "a\n[image/png, 4 characters of base64]\nb\n");
-        assert_eq!(told(&[]), "");
+        assert_eq!(content_text(&parts), "a\n[image/png, 4 characters of base64]\nb\n");
+        assert_eq!(content_text(&[]), "");
     }
 }

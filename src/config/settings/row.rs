@@ -16,7 +16,7 @@ pub struct Row {
     pub doc: &'static str,
     /// Whether a project's own file may set it: only what cannot run, send or cost anything.
     pub project: bool,
-    pub(super) put: fn(&mut Settings, Value),
+    pub(super) assign: fn(&mut Settings, Value),
 }
 
 impl Row {
@@ -40,9 +40,9 @@ impl Row {
             _ => false,
         };
         if fits {
-            (self.put)(settings, value);
+            (self.assign)(settings, value);
             return Ok(());
         }
-        Err(format!("{} must be {}", self.key, self.kind.words()))
+        Err(format!("{} must be {}", self.key, self.kind.describe()))
     }
 }

@@ -4,7 +4,7 @@
 //! a terminal. `variables` filters what it inherits. `subprocess` runs this program again for work that may break,
 //! `dumping` keeps other processes out of this one's memory.
 
-pub mod dumping;
+pub mod dumpable;
 pub mod process;
 pub mod running;
 pub mod subprocess;

@@ -25,7 +25,7 @@ use crate::exec::environment::{CommandSpec, Exit, OutputSink};
 use crate::exec::error::EnvError;
 
 mod folder_report;
-pub(in crate::exec) mod keyboard;
+pub(in crate::exec) mod keyboard_signals;
 mod script;
 pub(in crate::exec) mod spawn;
 
@@ -41,7 +41,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 /// Both waits after a kill, where late output is not needed.
 const DRAIN_KILLED: Duration = Duration::from_millis(20);
 /// Read size for what is rarely much.
-const COMPLAINTS: usize = 4 * 1024;
+const STDERR_CHUNK: usize = 4 * 1024;
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
 
@@ -69,7 +69,7 @@ pub(in crate::exec) async fn run(
             job.stop(&mut output).await;
             Ok(Exit::Cancelled)
         }
-        () = until(deadline) => {
+        () = sleep_until_deadline(deadline) => {
             job.stop(&mut output).await;
             Ok(Exit::TimedOut)
         }
@@ -93,7 +93,7 @@ pub(in crate::exec) async fn filter(
     }
     let deadline = command.timeout.and_then(|limit| Instant::now().checked_add(limit));
     let shell = shell(vars);
-    let started = spawn_apart(&shell, vars, &command).map_err(|source| files::error_at(&shell, source));
+    let started = spawn_with_pipes(&shell, vars, &command).map_err(|source| files::error_at(&shell, source));
     let (mut child, pipe, complaints, script) = started?;
     let stdin = child.stdin.take();
     let mut job = Job::new(child, pipe, script, command.cwd);
@@ -103,18 +103,18 @@ pub(in crate::exec) async fn filter(
             job.stop(&mut output).await;
             Ok(Exit::Cancelled)
         }
-        () = until(deadline) => {
+        () = sleep_until_deadline(deadline) => {
             job.stop(&mut output).await;
             Ok(Exit::TimedOut)
         }
-        status = between(&mut job, &mut output, feed(stdin, &input), listen(complaints, &mut errors)) => {
+        status = wait_with_io(&mut job, &mut output, feed(stdin, &input), forward_errors(complaints, &mut errors)) => {
             status.map(|status| Exit::Code(exit_code(status)))
         }
     }
 }
 
 /// A command's end, while it is fed and listened to. What it has not read by then it never will.
-async fn between(
+async fn wait_with_io(
     job: &mut Job,
     output: &mut OutputSink,
     feed: impl Future<Output = ()>,
@@ -147,18 +147,18 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
 }
 
 /// Passes on what a command complains about, to its end.
-async fn listen(mut pipe: Receiver, errors: &mut OutputSink) {
-    let mut buffer = vec![0; COMPLAINTS];
+async fn forward_errors(mut pipe: Receiver, errors: &mut OutputSink) {
+    let mut buffer = vec![0; STDERR_CHUNK];
     loop {
         let read = pipe.read(&mut buffer).await;
-        if !pass_on(&buffer, read, errors) {
+        if !forward_output(&buffer, read, errors) {
             return;
         }
     }
 }
 
 /// Waits until a moment; forever without one.
-async fn until(deadline: Option<Instant>) {
+async fn sleep_until_deadline(deadline: Option<Instant>) {
     match deadline {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
@@ -198,7 +198,7 @@ fn spawn(
 }
 
 /// The same with a standard input to write to, and a pipe for output and for errors.
-fn spawn_apart(
+fn spawn_with_pipes(
     shell: &Path,
     vars: &[(OsString, OsString)],
     command: &CommandSpec,
@@ -218,8 +218,8 @@ pub(in crate::exec) fn shell_command(
     command: &CommandSpec,
     login: bool,
 ) -> io::Result<(Command, Option<TempPath>)> {
-    keyboard::hand_on();
-    let (given, script) = script::given(&command.script)?;
+    keyboard_signals::unignore_for_children();
+    let (given, script) = script::script_argument(&command.script)?;
     let mut builder = Command::new(shell);
     if login {
         builder.arg("-l");
@@ -261,7 +261,7 @@ impl Job {
             tokio::select! {
                 status = self.child.wait() => break status,
                 read = self.pipe.read(&mut self.buffer), if self.open => {
-                    self.open = pass_on(&self.buffer, read, output);
+                    self.open = forward_output(&self.buffer, read, output);
                 }
             }
         };
@@ -277,7 +277,7 @@ impl Job {
         while self.open {
             let silent = latest.min(Instant::now() + quiet);
             let Ok(read) = timeout_at(silent, self.pipe.read(&mut self.buffer)).await else { return };
-            self.open = pass_on(&self.buffer, read, output);
+            self.open = forward_output(&self.buffer, read, output);
             if Instant::now() >= latest {
                 return;
             }
@@ -293,11 +293,11 @@ impl Job {
                 tokio::select! {
                     _status = self.child.wait() => break,
                     read = self.pipe.read(&mut self.buffer), if self.open => {
-                        self.open = pass_on(&self.buffer, read, output);
+                        self.open = forward_output(&self.buffer, read, output);
                     }
                 }
             }
-            while group_lives(group) {
+            while is_group_alive(group) {
                 sleep(GROUP_POLL).await;
             }
         });
@@ -321,7 +321,7 @@ impl Drop for Job {
 }
 
 /// Hands over what was read; false at the end of the pipe.
-fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> bool {
+fn forward_output(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> bool {
     match read {
         Ok(0) => false,
         Ok(n) => {
@@ -336,7 +336,7 @@ fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> b
 }
 
 /// Whether a process of the group still runs.
-pub(in crate::exec) fn group_lives(group: Pid) -> bool {
+pub(in crate::exec) fn is_group_alive(group: Pid) -> bool {
     match members(group) {
         Some(members) => !members.is_empty(),
         None => test_kill_process_group(group).is_ok(),

@@ -24,7 +24,7 @@ pub struct SpawnSpec {
     /// Whether the shell reads the user's start files. Secrets that these name are not the command's.
     pub login: bool,
     /// Whether [`RunningControl::folder`] is to be asked at its end. Not for those in a terminal.
-    pub tells_folder: bool,
+    pub reports_folder: bool,
 }
 
 /// What a command reads, and where it writes.
@@ -71,12 +71,12 @@ pub trait RunningControl: Send + Sync {
     }
 
     /// The processes that it started and that still run, itself included.
-    fn left(&self) -> Vec<u32>;
+    fn live_pids(&self) -> Vec<u32>;
 
     /// Ends everything that it started: SIGTERM, after 2 s SIGKILL. Who waits for it must go on
     /// reading the output.
     fn stop(&mut self) -> BoxFuture<'_, ()>;
 
     /// Lets go: nothing of it runs any more, so that its numbers may be another process's.
-    fn forget(&mut self);
+    fn release(&mut self);
 }

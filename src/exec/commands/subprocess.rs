@@ -22,9 +22,9 @@ pub struct Subprocess<'a> {
     /// Its arguments.
     pub args: &'a [String],
     /// After which it is killed.
-    pub time: Duration,
+    pub timeout: Duration,
     /// Bytes that it may answer.
-    pub answer_max: u64,
+    pub output_max: u64,
 }
 
 /// Why there is no answer.
@@ -40,10 +40,10 @@ pub enum SubprocessError {
     },
     /// It was killed after its time.
     #[error("it took longer than {} seconds", .0.as_secs())]
-    Slow(Duration),
+    TimedOut(Duration),
     /// It answered more than it may.
     #[error("its answer is longer than {0} bytes")]
-    Long(u64),
+    TooLong(u64),
     /// It ended without an answer.
     #[error("it has died ({0})")]
     Died(String),
@@ -73,25 +73,25 @@ pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, Su
     let take = async {
         let mut answer = Vec::new();
         if let Some(stdout) = stdout {
-            stdout.take(subprocess.answer_max + 1).read_to_end(&mut answer).await?;
+            stdout.take(subprocess.output_max + 1).read_to_end(&mut answer).await?;
         }
         Ok::<_, io::Error>(answer)
     };
     let work = async {
         let ((), answer) = tokio::join!(give, take);
         let answer = answer.map_err(SubprocessError::Pipe)?;
-        if answer.len() as u64 > subprocess.answer_max {
-            return Err(SubprocessError::Long(subprocess.answer_max));
+        if answer.len() as u64 > subprocess.output_max {
+            return Err(SubprocessError::TooLong(subprocess.output_max));
         }
         let status = child.wait().await.map_err(SubprocessError::Pipe)?;
         if status.success() { Ok(answer) } else { Err(SubprocessError::Died(status.to_string())) }
     };
-    timeout(subprocess.time, work).await.unwrap_or(Err(SubprocessError::Slow(subprocess.time)))
+    timeout(subprocess.timeout, work).await.unwrap_or(Err(SubprocessError::TimedOut(subprocess.timeout)))
 }
 
 /// In the process itself: sets limits that it cannot leave. `memory` is of addresses, in bytes;
 /// `seconds` are of the processor. It leaves no file with its memory when it dies.
-pub fn confine(memory: u64, seconds: u64) -> io::Result<()> {
+pub fn set_limits(memory: u64, seconds: u64) -> io::Result<()> {
     for (what, most) in [(Resource::As, memory), (Resource::Cpu, seconds), (Resource::Core, 0)] {
         setrlimit(what, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
@@ -104,7 +104,8 @@ mod tests {
 
     async fn sh(script: &str, input: &[u8], time: Duration) -> Result<Vec<u8>, SubprocessError> {
         let args = ["-c".to_string(), script.to_string()];
-        let subprocess = Subprocess { program: Path::new("/bin/sh"), args: &args, time, answer_max: 1 << 20 };
+        let subprocess =
+            Subprocess { program: Path::new("/bin/sh"), args: &args, timeout: time, output_max: 1 << 20 };
         run(subprocess, input).await
     }
 
@@ -130,9 +131,9 @@ mod tests {
         assert!(said(sh("exec cat /dev/zero", b"", LONG).await).contains("longer"));
         assert!(matches!(
             sh("exec sleep 600", b"", Duration::from_millis(1)).await,
-            Err(SubprocessError::Slow(_))
+            Err(SubprocessError::TimedOut(_))
         ));
-        let subprocess = Subprocess { program: Path::new("/none"), args: &[], time: LONG, answer_max: 1 };
+        let subprocess = Subprocess { program: Path::new("/none"), args: &[], timeout: LONG, output_max: 1 };
         assert!(said(run(subprocess, b"").await).starts_with("cannot start /none: "));
     }
 

@@ -17,12 +17,12 @@ use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Child;
 
-use crate::exec::commands::process::keyboard;
+use crate::exec::commands::process::keyboard_signals;
 
 /// What programs read that the terminal is: all that they rely on then is understood by the pane.
 const TERM: &str = "xterm-256color";
 /// Variables about the terminal outside, which would lead programs inside astray.
-const OUTSIDE: [&str; 8] = [
+const OUTER_TERMINAL_VARS: [&str; 8] = [
     "COLUMNS",
     "LINES",
     "TERMCAP",
@@ -70,7 +70,7 @@ pub trait TerminalControl: Send + Sync {
     fn resize(&self, cols: u16, rows: u16) -> io::Result<()>;
 
     /// The program that runs in front of the shell, by name.
-    fn busy(&self) -> Option<String>;
+    fn foreground_program(&self) -> Option<String>;
 
     /// Waits for the shell's end; its code, 128 + signal number when a signal ended it. Safe to
     /// drop and call again.
@@ -87,7 +87,7 @@ pub trait TerminalControl: Send + Sync {
 pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
     let shell = shell(vars);
     let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
-    let inside = |(name, _): &&(OsString, OsString)| !OUTSIDE.iter().any(|known| name == known);
+    let inside = |(name, _): &&(OsString, OsString)| !OUTER_TERMINAL_VARS.iter().any(|known| name == known);
     let command = Command::new(&shell)
         .current_dir(&spec.cwd)
         .env_clear()
@@ -105,18 +105,18 @@ pub(in crate::exec) fn open(
     cols: u16,
     rows: u16,
 ) -> io::Result<(OwnedReadPty, OwnedWritePty, Control)> {
-    keyboard::hand_on();
-    let (pty, pts) = pty_process::open().map_err(plain)?;
-    pty.resize(Size::new(rows.max(1), cols.max(1))).map_err(plain)?;
+    keyboard_signals::unignore_for_children();
+    let (pty, pts) = pty_process::open().map_err(io_error)?;
+    pty.resize(Size::new(rows.max(1), cols.max(1))).map_err(io_error)?;
     let master = pty.as_fd().try_clone_to_owned()?;
-    let child = command.kill_on_drop(true).spawn(pts).map_err(plain)?;
+    let child = command.kill_on_drop(true).spawn(pts).map_err(io_error)?;
     let session = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
     let (output, input) = pty.into_split();
     Ok((output, input, Control { child, master, session, ended: false }))
 }
 
 /// The library's errors are the system's, but for what cannot happen here.
-fn plain(error: pty_process::Error) -> io::Error {
+fn io_error(error: pty_process::Error) -> io::Error {
     match error {
         pty_process::Error::Io(error) => error,
         pty_process::Error::Rustix(error) => error.into(),
@@ -145,7 +145,7 @@ impl TerminalControl for Control {
         Ok(tcsetwinsize(self.master.as_fd(), size)?)
     }
 
-    fn busy(&self) -> Option<String> {
+    fn foreground_program(&self) -> Option<String> {
         let front = tcgetpgrp(self.master.as_fd()).ok()?;
         if self.ended || Some(front) == self.session {
             return None;
@@ -188,12 +188,12 @@ impl Control {
     }
 
     /// What still runs inside, as far as the system lists it.
-    pub(in crate::exec) fn left(&self) -> Vec<Pid> {
+    pub(in crate::exec) fn live_pids(&self) -> Vec<Pid> {
         self.session.and_then(|session| members(Path::new("/proc"), session)).unwrap_or_default()
     }
 
     /// Nothing runs inside any more.
-    pub(in crate::exec) fn forget(&mut self) {
+    pub(in crate::exec) fn release(&mut self) {
         self.session = None;
     }
 
@@ -203,17 +203,17 @@ impl Control {
         let Some(session) = self.session else { return };
         if let Some(members) = members(Path::new("/proc"), session) {
             for member in members {
-                log(kill_process(member, signal));
+                log_error(kill_process(member, signal));
             }
             return;
         }
         if !self.ended {
-            log(kill_process_group(session, signal));
+            log_error(kill_process_group(session, signal));
         }
         if let Ok(front) = tcgetpgrp(self.master.as_fd())
             && front != session
         {
-            log(kill_process_group(front, signal));
+            log_error(kill_process_group(front, signal));
         }
     }
 }
@@ -228,7 +228,7 @@ impl Drop for Control {
 }
 
 /// One that is gone already is what we want.
-fn log(told: rustix::io::Result<()>) {
+fn log_error(told: rustix::io::Result<()>) {
     if let Err(error) = told
         && error != rustix::io::Errno::SRCH
     {

@@ -69,7 +69,7 @@ pub fn is_secret(name: &OsStr) -> bool {
 /// The text for a login shell, which has read the user's start files: what these say of secrets is
 /// forgotten first, but for the variables that it was given by name. On the same line, so that the numbers of
 /// lines in the shell's messages stay.
-pub(in crate::exec) fn forgetting<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
+pub(in crate::exec) fn unset_secrets<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
     let secret = format!("(.*_)?({})|{}", SECRETS.join("|"), ALSO_SECRET.join("|"));
     let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let kept: Vec<&str> = NO_SECRET.into_iter().chain(given.filter(plain)).collect();
@@ -82,7 +82,7 @@ pub(in crate::exec) fn forgetting<'a>(script: &str, given: impl Iterator<Item = 
 
 impl Inherit {
     /// Whether a variable is inherited.
-    pub fn takes(self, name: &OsStr) -> bool {
+    pub fn includes(self, name: &OsStr) -> bool {
         let core = || CORE.iter().any(|core| name == *core);
         match self {
             Self::NoSecrets => core() || !is_secret(name),
@@ -93,8 +93,8 @@ impl Inherit {
     }
 
     /// Those that are inherited.
-    pub fn of(self, vars: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        vars.iter().filter(|(name, _)| self.takes(name)).cloned().collect()
+    pub fn filter(self, vars: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        vars.iter().filter(|(name, _)| self.includes(name)).cloned().collect()
     }
 }
 
@@ -105,13 +105,13 @@ mod tests {
     #[test]
     fn variables_inherit_rules_select_names() {
         let names = ["PATH", "MY_API_KEY", "my_token", "EDITOR", "CARGO_HOME", "DB_PASSWORD_FILE"];
-        let taken = |rule: Inherit| names.map(|name| rule.takes(OsStr::new(name)));
+        let taken = |rule: Inherit| names.map(|name| rule.includes(OsStr::new(name)));
         assert_eq!(taken(Inherit::NoSecrets), [true, false, false, true, true, true]);
         assert_eq!(taken(Inherit::All), [true; 6]);
         assert_eq!(taken(Inherit::Core), [true, false, false, false, true, false]);
         assert_eq!(taken(Inherit::None), [false; 6]);
         let vars = vec![("PATH".into(), "/bin".into()), ("X_SECRET".into(), "s".into())];
-        assert_eq!(Inherit::default().of(&vars), vars[..1]);
+        assert_eq!(Inherit::default().filter(&vars), vars[..1]);
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
             .collect();
         assert!(keys.len() > 20, "{keys:?}");
         for name in keys {
-            assert!(!Inherit::NoSecrets.takes(OsStr::new(name)), "{name}");
+            assert!(!Inherit::NoSecrets.includes(OsStr::new(name)), "{name}");
         }
     }
 }

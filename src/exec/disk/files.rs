@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::paths;
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, Stamping};
+use crate::exec::file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, StampHasher};
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
 const LINKS_MAX: usize = 40;
@@ -71,7 +71,7 @@ pub(in crate::exec) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError
 pub(in crate::exec) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
     let entries = fs::read_dir(path).map_err(|source| error_at(path, source))?;
     let entry = |entry: fs::DirEntry| {
-        let name = names::shown_name(&entry.file_name()).into_owned();
+        let name = names::display_name(&entry.file_name()).into_owned();
         // A link that leads nowhere is still an entry.
         let kind = stat(&entry.path()).map_or(FileKind::Other, |facts| facts.kind);
         DirEntry { name, kind }
@@ -81,13 +81,13 @@ pub(in crate::exec) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
 
 /// Reads a regular file. Pipes and devices are refused: reading them may never end.
 pub(in crate::exec) fn read(path: &Path) -> Result<FileData, EnvError> {
-    must_be_file(path)?;
+    check_is_file(path)?;
     let bytes = fs::read(path).map_err(|source| error_at(path, source))?;
     let stamp = Stamp::of(&bytes);
     Ok(FileData { bytes, stamp })
 }
 
-pub(in crate::exec) fn must_be_file(path: &Path) -> Result<(), EnvError> {
+pub(in crate::exec) fn check_is_file(path: &Path) -> Result<(), EnvError> {
     match stat(path)?.kind {
         FileKind::File => Ok(()),
         FileKind::Folder => Err(EnvError::IsFolder(path.to_path_buf())),
@@ -128,10 +128,10 @@ pub(in crate::exec) fn read_pieces(
     path: &Path,
     sink: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<Stamp, EnvError> {
-    must_be_file(path)?;
+    check_is_file(path)?;
     let error = |source| error_at(path, source);
     let mut file = File::open(path).map_err(error)?;
-    let mut stamping = Stamping::default();
+    let mut stamping = StampHasher::default();
     let mut piece = Vec::with_capacity(PIECE);
     let mut most = FIRST_PIECE;
     loop {

@@ -14,9 +14,9 @@ use std::path::Path;
 use rustix::fs::{Access, Gid, Uid, XattrFlags};
 use tempfile::NamedTempFile;
 
-use crate::exec::disk::files::{error_at, must_be_file, stamp};
+use crate::exec::disk::files::{check_is_file, error_at, stamp};
 use crate::exec::error::EnvError;
-use crate::exec::facts::Stamp;
+use crate::exec::file_info::Stamp;
 
 /// Replaces the file at a real path (links followed); makes it and its folders when missing.
 pub(in crate::exec) fn replace(
@@ -24,7 +24,7 @@ pub(in crate::exec) fn replace(
     bytes: &[u8],
     expected: Option<&Stamp>,
 ) -> Result<Stamp, EnvError> {
-    let before = existing(path)?;
+    let before = existing_metadata(path)?;
     if let Some(expected) = expected {
         check_stamp(path, before.is_some(), expected)?;
     }
@@ -32,17 +32,17 @@ pub(in crate::exec) fn replace(
     let folder = path.parent().unwrap_or(Path::new("/"));
     let Some(facts) = before else {
         fs::create_dir_all(folder).map_err(|source| error_at(folder, source))?;
-        let new = written(temporary(0o666).tempfile_in(folder), bytes).map_err(error)?;
+        let new = write_temporary(temporary(0o666).tempfile_in(folder), bytes).map_err(error)?;
         return match new.persist_noclobber(path) {
-            Ok(_) => synced(path, bytes).map_err(error),
+            Ok(_) => sync_folder(path, bytes).map_err(error),
             // Another process has made it meanwhile.
             Err(_) if path.exists() && expected.is_some() => Err(EnvError::Stale(path.to_path_buf())),
             Err(_) if path.exists() => replace(path, bytes, expected),
             // A link that leads nowhere, or a file system that cannot rename so.
-            Err(refused) => take_name(refused.file, path, bytes).map_err(error),
+            Err(refused) => rename_into_place(refused.file, path, bytes).map_err(error),
         };
     };
-    let new = match written(temporary(0o600).tempfile_in(folder), bytes) {
+    let new = match write_temporary(temporary(0o600).tempfile_in(folder), bytes) {
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => None,
         other => Some(other.map_err(error)?),
     };
@@ -53,21 +53,21 @@ pub(in crate::exec) fn replace(
         check_stamp(path, true, expected)?;
     }
     match new {
-        Some(new) if facts.nlink() == 1 && is_alike(&new, path, &facts) => {
+        Some(new) if facts.nlink() == 1 && copy_metadata(&new, path, &facts) => {
             new.as_file().set_permissions(Permissions::from_mode(facts.mode() & 0o7777)).map_err(error)?;
-            take_name(new, path, bytes).map_err(error)
+            rename_into_place(new, path, bytes).map_err(error)
         }
-        Some(copy) => in_place(path, bytes, copy).map_err(error),
+        Some(copy) => write_in_place(path, bytes, copy).map_err(error),
         None => {
-            let copy = written(temporary(0o600).tempfile(), bytes).map_err(error)?;
-            in_place(path, bytes, copy).map_err(error)
+            let copy = write_temporary(temporary(0o600).tempfile(), bytes).map_err(error)?;
+            write_in_place(path, bytes, copy).map_err(error)
         }
     }
 }
 
 /// Removes the file of that name; its folder stays.
 pub(in crate::exec) fn remove(path: &Path, expected: Option<&Stamp>) -> Result<(), EnvError> {
-    let before = existing(path)?.ok_or_else(|| EnvError::NotFound(path.to_path_buf()));
+    let before = existing_metadata(path)?.ok_or_else(|| EnvError::NotFound(path.to_path_buf()));
     if let Some(expected) = expected {
         check_stamp(path, before.is_ok(), expected)?;
     }
@@ -82,7 +82,7 @@ fn temporary(mode: u32) -> tempfile::Builder<'static, 'static> {
 }
 
 /// A new file with a content, on the disk.
-fn written(made: io::Result<NamedTempFile>, bytes: &[u8]) -> io::Result<NamedTempFile> {
+fn write_temporary(made: io::Result<NamedTempFile>, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = made?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -95,15 +95,15 @@ fn is_untouched(then: &fs::Metadata, now: &fs::Metadata) -> bool {
     facts(then) == facts(now)
 }
 
-fn take_name(new: NamedTempFile, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+fn rename_into_place(new: NamedTempFile, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     // The mode may have come after the content.
     new.as_file().sync_all()?;
     new.persist(path).map_err(|failed| failed.error)?;
-    synced(path, bytes)
+    sync_folder(path, bytes)
 }
 
 /// The name of a file with this content is on the disk, too.
-fn synced(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+fn sync_folder(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     File::open(folder).and_then(|folder| folder.sync_all())?;
     Ok(Stamp::of(bytes))
@@ -111,7 +111,7 @@ fn synced(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
 
 /// Writes over a file, whose names, owner and rights stay. `copy` holds the new content: it goes
 /// when the file is on the disk, and stays when neither the new nor the old content got there.
-fn in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<Stamp> {
+fn write_in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<Stamp> {
     let old = fs::read(path)?;
     let write = |content: &[u8]| {
         // Not emptied first: on a full disk the room of the old content is still its own.
@@ -134,13 +134,13 @@ fn in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<Stamp>
 }
 
 /// The facts of the file that will be replaced; `None` when there is none.
-fn existing(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
+fn existing_metadata(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
     let facts = match fs::metadata(path) {
         Ok(facts) => facts,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error_at(path, error)),
     };
-    must_be_file(path)?;
+    check_is_file(path)?;
     // Renaming over a file needs no right on the file itself; who made it read-only meant it.
     // The mode is asked too, because the system lets root write everything.
     if facts.permissions().readonly() || rustix::fs::access(path, Access::WRITE_OK).is_err() {
@@ -157,7 +157,7 @@ fn check_stamp(path: &Path, exists: bool, expected: &Stamp) -> Result<(), EnvErr
 /// Gives the new file the owner, group and attributes of the old one (access lists are among
 /// them); tells whether it has them all. Only root may give files away, and only members may
 /// change a group.
-fn is_alike(new: &NamedTempFile, old: &Path, facts: &fs::Metadata) -> bool {
+fn copy_metadata(new: &NamedTempFile, old: &Path, facts: &fs::Metadata) -> bool {
     let file = new.as_file();
     let owned = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (facts.uid(), facts.gid()));
     let (user, group) = (Uid::from_raw(facts.uid()), Gid::from_raw(facts.gid()));
@@ -168,7 +168,7 @@ fn is_alike(new: &NamedTempFile, old: &Path, facts: &fs::Metadata) -> bool {
 }
 
 /// The system's own attributes: it gives a new file those that it is to have.
-const SYSTEMS_OWN: &[u8] = b"security.";
+const SECURITY_PREFIX: &[u8] = b"security.";
 
 fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
     let names = match rustix::fs::flistxattr_query(old) {
@@ -181,7 +181,7 @@ fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
         }
     };
     for name in names.split(|byte| *byte == 0) {
-        if name.is_empty() || name.starts_with(SYSTEMS_OWN) {
+        if name.is_empty() || name.starts_with(SECURITY_PREFIX) {
             continue;
         }
         let mut value = vec![0; rustix::fs::fgetxattr_query(old, name)?];
@@ -284,11 +284,11 @@ mod tests {
     #[test]
     fn replace_in_place_failure_leaves_no_copy() {
         let (folder, path) = file("before");
-        let copy = written(temporary(0o600).tempfile_in(folder.path()), b"after").unwrap();
+        let copy = write_temporary(temporary(0o600).tempfile_in(folder.path()), b"after").unwrap();
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         // Not a file any more: the write fails before anything is lost.
-        assert!(in_place(&path, b"after", copy).is_err());
+        assert!(write_in_place(&path, b"after", copy).is_err());
         assert_eq!(names(&folder), ["file"]);
     }
 

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 /// What is deleted is kept that long.
-const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
+const TRASH_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// Makes an empty file, or a folder, and the folders on the way to it. Refused where something is.
 pub fn create(path: &Path, is_folder: bool) -> io::Result<()> {
@@ -124,7 +124,7 @@ fn clean(kept: &Path, now: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(kept)? {
         let entry = entry?;
         let age = now.duration_since(entry.metadata()?.modified()?).unwrap_or_default();
-        if age > KEPT_FOR
+        if age > TRASH_AGE
             && let Err(error) = remove(&entry.path())
         {
             tracing::warn!(%error, path = %entry.path().display(), "what was deleted long ago stays");
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(fs::read_dir(&kept).unwrap().count(), 2, "a failure leaves nothing behind");
         clean(&kept, SystemTime::now()).unwrap();
         assert!(second.exists());
-        clean(&kept, SystemTime::now() + KEPT_FOR * 2).unwrap();
+        clean(&kept, SystemTime::now() + TRASH_AGE * 2).unwrap();
         assert!(!second.exists());
     }
 

@@ -392,7 +392,7 @@ async fn local_login_shell_keeps_explicit_variables() {
         env: BTreeMap::from([("HOME".to_string(), home), ("Y_TOKEN".to_string(), "given".to_string())]),
         input: crate::exec::Input::Closed,
         login: true,
-        tells_folder: false,
+        reports_folder: false,
     };
     for (rule, wanted) in [(Inherit::NoSecrets, "none profile\n"), (Inherit::All, "profile profile\n")] {
         let (_, env) = here();
@@ -427,7 +427,7 @@ async fn local_spawn_reports_final_folder() {
                 env: BTreeMap::new(),
                 input: crate::exec::Input::Closed,
                 login: false,
-                tells_folder: asked,
+                reports_folder: asked,
             };
             let mut running = env.spawn(spec).await.unwrap();
             let mut text = String::new();
@@ -465,7 +465,8 @@ async fn local_run_script_of_any_length() {
         (crate::exec::Input::Terminal(80, 24), false),
     ] {
         let (script, cwd) = (long("exit 4").replace("$(cat)", ""), root.clone());
-        let spec = SpawnSpec { script, cwd, env: BTreeMap::new(), input, login: false, tells_folder: asked };
+        let spec =
+            SpawnSpec { script, cwd, env: BTreeMap::new(), input, login: false, reports_folder: asked };
         let mut running = env.spawn(spec).await.unwrap();
         let mut bytes = Vec::new();
         // A terminal that has ended answers with an error.

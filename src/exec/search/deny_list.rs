@@ -27,7 +27,7 @@ impl DenyList {
     }
 
     /// Whether an absolute path is denied, or a folder that it is in.
-    pub(in crate::exec) fn has(&self, path: &Path, folder: bool) -> bool {
+    pub(in crate::exec) fn contains(&self, path: &Path, folder: bool) -> bool {
         path.is_absolute() && self.0.matched_path_or_any_parents(path, folder).is_ignore()
     }
 }

@@ -11,8 +11,8 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use tokio_util::sync::CancellationToken;
 
+use super::search_reader::SearchReader;
 use super::spec::{FileMatches, FoundLine, LINE_MAX, SearchSpec, Want};
-use super::text::Text;
 use crate::exec::error::EnvError;
 
 /// A search, prepared. A copy for each thread.
@@ -31,7 +31,7 @@ const HEAD: u64 = 8 * 1024;
 
 /// What a file gave.
 #[derive(Debug)]
-pub(super) struct Looked {
+pub(super) struct FileResult {
     /// Lines, if any; name and place are the caller's to fill in.
     pub(super) file: FileMatches,
     /// Whether it is no text, or none from some place on.
@@ -70,34 +70,40 @@ impl Engine {
             .after_context(if lines_around { spec.after } else { 0 })
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        let most = if spec.want == Want::Files { 1 } else { spec.most_per_file.unwrap_or(usize::MAX) };
+        let most = if spec.want == Want::Files { 1 } else { spec.max_per_file.unwrap_or(usize::MAX) };
         Ok(Self { matcher, searcher, want: spec.want, most, cancel: cancel.clone() })
     }
 
     /// Looks into a file of this machine; `named` when it alone was asked for.
-    pub(super) fn file(&mut self, path: &Path, named: bool) -> io::Result<Looked> {
-        self.look(File::open(path)?, named)
+    pub(super) fn search_file(&mut self, path: &Path, named: bool) -> io::Result<FileResult> {
+        self.search_content(File::open(path)?, named)
     }
 
     /// Looks into the content of a file.
-    pub(super) fn look(&mut self, content: impl Read, named: bool) -> io::Result<Looked> {
+    pub(super) fn search_content(&mut self, content: impl Read, named: bool) -> io::Result<FileResult> {
         let Self { matcher, searcher, want, most, cancel } = self;
-        let mut found =
-            Found { matcher, want: *want, most: *most, cancel, file: FileMatches::default(), binary: false };
-        let mut text = Text::new(content, cancel);
+        let mut found = MatchCollector {
+            matcher,
+            want: *want,
+            most: *most,
+            cancel,
+            file: FileMatches::default(),
+            binary: false,
+        };
+        let mut text = SearchReader::new(content, cancel);
         searcher.search_reader(&*matcher, &mut text, &mut found)?;
-        let Found { file, binary, .. } = found;
+        let MatchCollector { file, binary, .. } = found;
         // A caller that names a file wants what there is before the NUL, however little it is.
         let file = match text.nul() {
             Some(nul) if nul < HEAD && !named => FileMatches::default(),
             _ => file,
         };
-        Ok(Looked { file, binary: binary || text.nul().is_some() })
+        Ok(FileResult { file, binary: binary || text.nul().is_some() })
     }
 }
 
 /// Takes in what the searcher finds in one file.
-struct Found<'a> {
+struct MatchCollector<'a> {
     /// Not a copy: that has memory of its own to search with, made anew for every file.
     matcher: &'a RegexMatcher,
     want: Want,
@@ -107,7 +113,7 @@ struct Found<'a> {
     binary: bool,
 }
 
-impl Found<'_> {
+impl MatchCollector<'_> {
     fn push(&mut self, number: usize, line: &[u8], matches: bool) {
         let cut = &line[..line.len().min(LINE_MAX + 4)];
         let text = String::from_utf8_lossy(cut);
@@ -124,7 +130,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-impl Sink for Found<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

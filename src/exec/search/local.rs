@@ -15,17 +15,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::aliases;
 use super::deny_list::DenyList;
-use super::engine::{Engine, Looked};
+use super::engine::{Engine, FileResult};
 use super::select::Selector;
-use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
+use super::spec::{FileMatches, FindSpec, FoundPath, Omitted, SearchSpec, SearchStats, Selection};
 use crate::base::panics::catch;
 use crate::base::{names, parallel};
 use crate::exec::disk::files;
 use crate::exec::error::EnvError;
-use crate::exec::facts::FileId;
+use crate::exec::file_info::FileId;
 
 /// Files that a thread takes at a time.
-const SHARE: usize = 16;
+const BATCH: usize = 16;
 
 /// A file or folder of the walk.
 struct Item {
@@ -36,25 +36,25 @@ struct Item {
 }
 
 /// Texts that stand in for files.
-struct Unsaved<'a> {
+struct UnsavedTexts<'a> {
     /// By real paths.
     texts: HashMap<&'a Path, &'a [u8]>,
     /// The root as it is named, and where it really is. The walk follows no links to folders.
     root: (&'a Path, PathBuf),
     /// Whether the root is the file.
-    named: bool,
+    is_file_root: bool,
 }
 
-impl<'a> Unsaved<'a> {
+impl<'a> UnsavedTexts<'a> {
     /// `None` where there are none, as most often.
     fn new(spec: &'a SearchSpec, named: bool) -> Option<Self> {
         let texts: HashMap<_, _> = spec.unsaved.iter().map(|(path, text)| (&**path, &**text)).collect();
         let real = fs::canonicalize(&spec.root).ok().filter(|_| !texts.is_empty())?;
-        Some(Self { texts, root: (&spec.root, real), named })
+        Some(Self { texts, root: (&spec.root, real), is_file_root: named })
     }
 
     fn of(&self, item: &Item) -> Option<&'a [u8]> {
-        let real = match (self.named, item.link) {
+        let real = match (self.is_file_root, item.link) {
             (true, _) => self.root.1.clone(),
             (false, false) => self.root.1.join(item.path.strip_prefix(self.root.0).ok()?),
             (false, true) => fs::canonicalize(&item.path).ok()?,
@@ -68,31 +68,31 @@ pub(in crate::exec) fn search(
     spec: &SearchSpec,
     mut sink: impl FnMut(FileMatches) -> bool,
     cancel: &CancellationToken,
-) -> Result<Searched, EnvError> {
+) -> Result<SearchStats, EnvError> {
     let engine = Engine::new(spec, cancel)?;
-    let named = files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder;
+    let named = files::stat(&spec.root)?.kind != crate::exec::file_info::FileKind::Folder;
     let (items, mut done) = if named {
-        files::must_be_file(&spec.root)?;
+        files::check_is_file(&spec.root)?;
         if DenyList::new(&spec.files.denied)?.is_some_and(|deny_list| is_denied(&deny_list, &spec.root)) {
-            let denied = LeftOut { files: 1, folders: 0 };
-            return Ok(Searched { denied, complete: true, ..Searched::default() });
+            let denied = Omitted { files: 1, folders: 0 };
+            return Ok(SearchStats { denied, complete: true, ..SearchStats::default() });
         }
-        let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
+        let name = names::display_name(spec.root.file_name().unwrap_or_default()).into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false, link: false };
-        (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
+        (vec![item], SearchStats { files: 1, complete: true, ..SearchStats::default() })
     } else {
         walk(&spec.root, &spec.files, false, cancel)?
     };
-    let unsaved = Unsaved::new(spec, named);
-    let threads = threads().min(items.len().div_ceil(SHARE));
+    let unsaved = UnsavedTexts::new(spec, named);
+    let threads = threads().min(items.len().div_ceil(BATCH));
     let look = |engine: &mut Engine, files: &[Item]| {
         // One file that breaks the search leaves the others.
-        catch(|| look(engine, files, (named, unsaved.as_ref()), cancel))
-            .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() })
+        catch(|| search_batch(engine, files, (named, unsaved.as_ref()), cancel))
+            .unwrap_or_else(|_| BatchResult { unreadable: files.len(), ..BatchResult::default() })
     };
-    parallel::while_they_come(
+    parallel::map_ordered(
         threads,
-        items.chunks(SHARE),
+        items.chunks(BATCH),
         || engine.clone(),
         look,
         |share| {
@@ -116,8 +116,8 @@ pub(in crate::exec) fn find(
     spec: &FindSpec,
     mut sink: impl FnMut(FoundPath) -> bool,
     cancel: &CancellationToken,
-) -> Result<Searched, EnvError> {
-    if files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder {
+) -> Result<SearchStats, EnvError> {
+    if files::stat(&spec.root)?.kind != crate::exec::file_info::FileKind::Folder {
         return Err(EnvError::not_a_folder(&spec.root));
     }
     let (items, mut done) = walk(&spec.root, &spec.files, spec.folders, cancel)?;
@@ -142,7 +142,8 @@ fn modified(path: &Path) -> Option<u64> {
 
 /// Whether a file is denied by its name or by where that leads.
 fn is_denied(deny_list: &DenyList, path: &Path) -> bool {
-    deny_list.has(path, false) || fs::canonicalize(path).is_ok_and(|real| deny_list.has(&real, false))
+    deny_list.contains(path, false)
+        || fs::canonicalize(path).is_ok_and(|real| deny_list.contains(&real, false))
 }
 
 /// What is below a folder and wanted, in the order of paths.
@@ -151,7 +152,7 @@ fn walk(
     wanted: &Selection,
     folders: bool,
     cancel: &CancellationToken,
-) -> Result<(Vec<Item>, Searched), EnvError> {
+) -> Result<(Vec<Item>, SearchStats), EnvError> {
     let selector = Selector::new(root, wanted)?;
     // Rules of a folder above a repository are not the repository's; without one they are all there is.
     let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
@@ -165,7 +166,7 @@ fn walk(
     for name in &wanted.rule_files {
         builder.add_custom_ignore_filename(name);
     }
-    let gathered = Mutex::new((Vec::new(), Searched::default()));
+    let gathered = Mutex::new((Vec::new(), SearchStats::default()));
     // Walks follow no links, so below the root there is only where the root leads.
     let real = if selector.deny_list.is_some() { fs::canonicalize(root).ok() } else { None };
     let real = real.as_deref();
@@ -173,7 +174,7 @@ fn walk(
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner();
     if selector.deny_list.is_some() || !wanted.denied_ids.is_empty() {
-        leave_out_aliases(root, &mut items, &mut done, (wanted, selector.deny_list.as_ref()));
+        exclude_aliases(root, &mut items, &mut done, (wanted, selector.deny_list.as_ref()));
     }
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
     done.files = items.len();
@@ -182,10 +183,10 @@ fn walk(
 }
 
 /// Leaves out what is another name of a denied file.
-fn leave_out_aliases(
+fn exclude_aliases(
     root: &Path,
     items: &mut Vec<Item>,
-    done: &mut Searched,
+    done: &mut SearchStats,
     (wanted, deny_list): (&Selection, Option<&DenyList>),
 ) {
     let id_of = |path: &Path| files::hard_link(path).ok().flatten();
@@ -200,7 +201,7 @@ fn leave_out_aliases(
     for root in aliases::roots(&wanted.denied, root) {
         let below = WalkBuilder::new(root).standard_filters(false).build().take(aliases::ENTRIES_MAX);
         let files = below.filter_map(|entry| Some(entry.ok()?.into_path()));
-        let is_denied = |path: &PathBuf| deny_list.is_some_and(|deny_list| deny_list.has(path, false));
+        let is_denied = |path: &PathBuf| deny_list.is_some_and(|deny_list| deny_list.contains(path, false));
         denied.extend(files.filter(is_denied).filter_map(|path| id_of(&path)));
     }
     items.retain(|item| {
@@ -224,13 +225,13 @@ struct Visitors<'a> {
     selector: &'a Selector,
     folders: bool,
     cancel: &'a CancellationToken,
-    gathered: &'a Mutex<(Vec<Item>, Searched)>,
+    gathered: &'a Mutex<(Vec<Item>, SearchStats)>,
 }
 
 impl<'s> ParallelVisitorBuilder<'s> for Visitors<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         let Self { root, real, selector, folders, cancel, gathered } = *self;
-        let (items, done) = (Vec::new(), Searched::default());
+        let (items, done) = (Vec::new(), SearchStats::default());
         Box::new(Visitor { root, real, selector, folders, cancel, gathered, items, done })
     }
 }
@@ -242,18 +243,18 @@ struct Visitor<'a> {
     selector: &'a Selector,
     folders: bool,
     cancel: &'a CancellationToken,
-    gathered: &'a Mutex<(Vec<Item>, Searched)>,
+    gathered: &'a Mutex<(Vec<Item>, SearchStats)>,
     items: Vec<Item>,
-    done: Searched,
+    done: SearchStats,
 }
 
 impl Visitor<'_> {
     /// Whether it is denied; counted then.
-    fn deny_list(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
+    fn is_denied(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
         let Some(deny_list) = &self.selector.deny_list else { return false };
-        let leads = |real: Option<PathBuf>| real.is_some_and(|real| deny_list.has(&real, folder));
-        let denied = deny_list.has(entry.path(), folder)
-            || leads(self.real.map(|real| real.join(names::read(name))))
+        let leads = |real: Option<PathBuf>| real.is_some_and(|real| deny_list.contains(&real, folder));
+        let denied = deny_list.contains(entry.path(), folder)
+            || leads(self.real.map(|real| real.join(names::parse(name))))
             || entry.path_is_symlink() && leads(fs::canonicalize(entry.path()).ok());
         if denied {
             self.done.denied.note(folder);
@@ -261,19 +262,19 @@ impl Visitor<'_> {
         denied
     }
 
-    fn see(&mut self, entry: DirEntry) -> WalkState {
+    fn handle_entry(&mut self, entry: DirEntry) -> WalkState {
         if entry.depth() == 0 {
             return WalkState::Continue;
         }
         let Ok(below) = entry.path().strip_prefix(self.root) else { return WalkState::Skip };
-        let name = names::shown(below).into_owned();
+        let name = names::display(below).into_owned();
         let last = name.rsplit('/').next().unwrap_or(&name);
         let kind = entry.file_type();
         if kind.is_some_and(|kind| kind.is_dir()) {
             if !self.selector.enters(last, entry.path()) {
                 return WalkState::Skip;
             }
-            if self.deny_list(&entry, &name, true) {
+            if self.is_denied(&entry, &name, true) {
                 return WalkState::Skip;
             }
             if self.folders && self.selector.gives_folder(entry.path()) {
@@ -281,7 +282,7 @@ impl Visitor<'_> {
             }
         } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
             && self.selector.takes_file(last, entry.path())
-            && !self.deny_list(&entry, &name, false)
+            && !self.is_denied(&entry, &name, false)
         {
             let link = entry.path_is_symlink();
             self.items.push(Item { name, path: entry.into_path(), folder: false, link });
@@ -296,7 +297,7 @@ impl ParallelVisitor for Visitor<'_> {
             return WalkState::Quit;
         }
         match entry {
-            Ok(entry) => self.see(entry),
+            Ok(entry) => self.handle_entry(entry),
             Err(error) => {
                 tracing::debug!(%error, "skipped in a search");
                 self.done.unreadable += 1;
@@ -316,29 +317,29 @@ impl Drop for Visitor<'_> {
 
 /// What a share of the files gave.
 #[derive(Default)]
-struct Share {
+struct BatchResult {
     found: Vec<FileMatches>,
     binary: usize,
     unreadable: usize,
 }
 
-fn look(
+fn search_batch(
     engine: &mut Engine,
     files: &[Item],
-    (named, unsaved): (bool, Option<&Unsaved<'_>>),
+    (named, unsaved): (bool, Option<&UnsavedTexts<'_>>),
     cancel: &CancellationToken,
-) -> Share {
-    let mut share = Share::default();
+) -> BatchResult {
+    let mut share = BatchResult::default();
     for item in files {
         if cancel.is_cancelled() {
             break;
         }
         let looked = match unsaved.and_then(|unsaved| unsaved.of(item)) {
-            Some(text) => engine.look(text, named),
-            None => engine.file(&item.path, named),
+            Some(text) => engine.search_content(text, named),
+            None => engine.search_file(&item.path, named),
         };
         match looked {
-            Ok(Looked { file, binary }) => {
+            Ok(FileResult { file, binary }) => {
                 share.binary += usize::from(binary);
                 if file.count > 0 {
                     let (path, name, modified) = (item.path.clone(), item.name.clone(), modified(&item.path));

@@ -3,16 +3,16 @@
 //! Must not know tools nor pickers.
 
 mod aliases;
-pub mod by_reading;
 pub(super) mod deny_list;
 mod engine;
+pub mod list_and_read;
 pub(super) mod local;
+mod search_reader;
 mod select;
 pub mod spec;
-mod text;
 
 pub use spec::{
-    FileMatches, FindSpec, FoundLine, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched,
+    FileMatches, FindSpec, FoundLine, FoundPath, MatchSink, Omitted, PathSink, SearchSpec, SearchStats,
     Selection, Want,
 };
 

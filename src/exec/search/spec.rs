@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::exec::facts::FileId;
+use crate::exec::file_info::FileId;
 
 /// Which files count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct SearchSpec {
     /// What is given of a file.
     pub want: Want,
     /// Lines with matches of one file that are given; the rest is not looked for.
-    pub most_per_file: Option<usize>,
+    pub max_per_file: Option<usize>,
     /// Texts that are searched in the environment of files, by the files' real paths: what an editor holds
     /// and has not saved.
     pub unsaved: Vec<(PathBuf, Arc<[u8]>)>,
@@ -128,7 +128,7 @@ pub struct FoundPath {
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Searched {
+pub struct SearchStats {
     /// Files that were looked into, or given.
     pub files: usize,
     /// Files that are no text, or none from a NUL on.
@@ -138,12 +138,12 @@ pub struct Searched {
     /// Files whose names are not UTF-8: no argument could name them.
     pub unnamed: usize,
     /// What is wanted and denied.
-    pub denied: LeftOut,
+    pub denied: Omitted,
     /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
     pub complete: bool,
 }
 
-impl Searched {
+impl SearchStats {
     /// Adds what another part of a search did.
     pub fn add(&mut self, other: &Self) {
         self.files += other.files;
@@ -156,14 +156,14 @@ impl Searched {
 
 /// Files and folders that were left out. What is in such a folder is not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct Omitted {
     /// Files.
     pub files: usize,
     /// Folders.
     pub folders: usize,
 }
 
-impl LeftOut {
+impl Omitted {
     /// One more.
     pub fn note(&mut self, folder: bool) {
         if folder {

@@ -97,7 +97,7 @@ impl Bench {
         self.search(spec).await.unwrap().0
     }
 
-    async fn search(&self, spec: SearchSpec) -> Result<(Vec<String>, Searched), String> {
+    async fn search(&self, spec: SearchSpec) -> Result<(Vec<String>, SearchStats), String> {
         let mut all = Vec::new();
         for env in self.environments() {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -181,7 +181,7 @@ async fn grep_lines_have_numbers_and_context() {
     assert_eq!(bench.grep(counted).await, ["a/x.txt 2", "b.txt 3"]);
     let files = SearchSpec { want: Want::Files, ..bench.spec("o") };
     assert_eq!(bench.grep(files).await, ["a/x.txt 1", "b.txt 1"]);
-    let one = SearchSpec { most_per_file: Some(1), ..bench.spec("o") };
+    let one = SearchSpec { max_per_file: Some(1), ..bench.spec("o") };
     assert_eq!(bench.grep(one).await, ["a/x.txt 1", "a/x.txt:1:two", "b.txt 1", "b.txt:1:one"]);
     let file = SearchSpec { root: bench.root().join("b.txt"), ..bench.spec("four") };
     assert_eq!(bench.grep(file).await, ["b.txt 1", "b.txt:4:four"]);
@@ -406,15 +406,15 @@ async fn grep_denied_paths_are_skipped_and_counted() {
     let (lines, done) = search("", &[]).await;
     assert_eq!(lines, ["a.txt 1", "a.txt:1:hit", "sub/b.txt 1", "sub/b.txt:1:hit"]);
     // Two of the name, two links that lead to such; what is ignored anyway is not counted.
-    assert_eq!(done.denied, LeftOut { files: 4, folders: 1 });
+    assert_eq!(done.denied, Omitted { files: 4, folders: 1 });
     // What is not wanted is not left out; what does not match is.
     assert_eq!(search("", &["a.*"]).await.1.denied.files, 0);
     let spec = SearchSpec { files: selection(&[]), ..bench.spec("nowhere") };
-    assert_eq!(bench.search(spec).await.unwrap().1.denied, LeftOut { files: 4, folders: 1 });
+    assert_eq!(bench.search(spec).await.unwrap().1.denied, Omitted { files: 4, folders: 1 });
     // However one gets there.
     for (at, files) in [(".env", 1), ("open.txt", 1), ("way-in", 1), ("secret", 1), ("secret/x.txt", 1)] {
         let (lines, done) = search(at, &[]).await;
-        assert_eq!((lines, done.denied), (Vec::new(), LeftOut { files, folders: 0 }), "{at}");
+        assert_eq!((lines, done.denied), (Vec::new(), Omitted { files, folders: 0 }), "{at}");
     }
     let (lines, done) = search("way", &[]).await;
     assert_eq!((lines.len(), done.denied.files), (2, 1), "{lines:?}");
@@ -449,12 +449,12 @@ async fn grep_hard_links_of_denied_files_are_skipped() {
 
 #[test]
 fn search_counts_add_up() {
-    let mut sum = Searched { files: 1, binary: 2, ..Searched::default() };
-    let mut denied = LeftOut::default();
+    let mut sum = SearchStats { files: 1, binary: 2, ..SearchStats::default() };
+    let mut denied = Omitted::default();
     denied.note(true);
     denied.note(false);
-    sum.add(&Searched { files: 1, binary: 1, unreadable: 1, unnamed: 1, denied, complete: true });
-    sum.add(&Searched { denied, ..Searched::default() });
-    let denied = LeftOut { files: 2, folders: 2 };
-    assert_eq!(sum, Searched { files: 2, binary: 3, unreadable: 1, unnamed: 1, denied, complete: false });
+    sum.add(&SearchStats { files: 1, binary: 1, unreadable: 1, unnamed: 1, denied, complete: true });
+    sum.add(&SearchStats { denied, ..SearchStats::default() });
+    let denied = Omitted { files: 2, folders: 2 };
+    assert_eq!(sum, SearchStats { files: 2, binary: 3, unreadable: 1, unnamed: 1, denied, complete: false });
 }

@@ -64,7 +64,7 @@ impl CacheFolder {
 
     /// Takes a file away; one that is gone already is no failure.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        gone(fs::remove_file(self.folder.join(name)))
+        ignore_not_found(fs::remove_file(self.folder.join(name)))
     }
 
     /// The files that are there, oldest first. Names that are no UTF-8 are skipped.
@@ -102,7 +102,7 @@ impl CacheFolder {
             Self::new(entry.path()).clean(limits)?;
             match fs::remove_dir(entry.path()) {
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                removed => gone(removed)?,
+                removed => ignore_not_found(removed)?,
             }
         }
         Ok(())
@@ -136,7 +136,7 @@ const PART: &str = ".part-";
 /// Nothing is written for that long.
 const PART_AGE: Duration = Duration::from_mins(10);
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

@@ -59,7 +59,7 @@ impl Drop for Lock {
 
 /// One file that a run which is no more has left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct LeftoverFile {
     /// Its name, for [`RunFiles::read`] and [`RunFiles::remove`].
     pub name: String,
     /// Under which key it was written.
@@ -103,7 +103,7 @@ impl RunFiles {
         let name = {
             // Held to the end: nothing else may take the file's place meanwhile.
             let run = self.run();
-            let Run::Begun { id, names, .. } = &*run else { return Err(ending()) };
+            let Run::Begun { id, names, .. } = &*run else { return Err(ended_error()) };
             let name = format!("{key}.{id}{KEPT}");
             if !names.contains_key(&name) {
                 return Err(io::ErrorKind::NotFound.into());
@@ -130,7 +130,7 @@ impl RunFiles {
                 *writing += 1;
                 Ok((id.clone(), *begun))
             }
-            Run::Idle | Run::Ended => Err(ending()),
+            Run::Idle | Run::Ended => Err(ended_error()),
         }
     }
 
@@ -157,8 +157,8 @@ impl RunFiles {
     fn finish(&self, name: &str, number: u64, part: &Path, mut written: io::Result<()>) -> io::Result<()> {
         let mut run = self.run();
         let Run::Begun { names, writing, .. } = &mut *run else {
-            gone(fs::remove_file(part))?;
-            return Err(ending());
+            ignore_not_found(fs::remove_file(part))?;
+            return Err(ended_error());
         };
         *writing -= 1;
         let is_newest = names.get(name).is_none_or(|newest| *newest < number);
@@ -169,24 +169,24 @@ impl RunFiles {
                 return written;
             }
         }
-        let removed = gone(fs::remove_file(part));
-        self.rest(&mut run)?;
+        let removed = ignore_not_found(fs::remove_file(part));
+        self.release_if_idle(&mut run)?;
         written.and(removed)
     }
 
     /// Gives the lock back when nothing is kept and nothing is being written.
-    fn rest(&self, run: &mut Run) -> io::Result<()> {
+    fn release_if_idle(&self, run: &mut Run) -> io::Result<()> {
         if let Run::Begun { id, names, writing: 0, .. } = run
             && names.is_empty()
         {
-            gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
+            ignore_not_found(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
             *run = Run::Idle;
         }
         Ok(())
     }
 
     /// What runs that are no more have left behind, under one key or (`None`) under all.
-    pub fn left(&self, key: Option<&str>) -> io::Result<Vec<Left>> {
+    pub fn leftovers(&self, key: Option<&str>) -> io::Result<Vec<LeftoverFile>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -195,9 +195,9 @@ impl RunFiles {
         let mut left = Vec::new();
         for entry in entries {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            let Some((its_key, run)) = parts(&name) else { continue };
+            let Some((its_key, run)) = split_name(&name) else { continue };
             if key.is_none_or(|key| key == its_key) && !self.is_alive(run) {
-                left.push(Left { key: its_key.to_string(), name: name.clone() });
+                left.push(LeftoverFile { key: its_key.to_string(), name: name.clone() });
             }
         }
         left.sort_by(|a, b| a.name.cmp(&b.name));
@@ -217,19 +217,19 @@ impl RunFiles {
     /// Removes a kept file, and the lock of its run with the last one. One that is gone
     /// already is no failure.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        let Some((_, its_run)) = parts(name) else { return Ok(()) };
+        let Some((_, its_run)) = split_name(name) else { return Ok(()) };
         let mut run = self.run();
         match &mut *run {
             Run::Begun { id, names, .. } if id == its_run => {
-                gone(fs::remove_file(self.folder.join(name)))?;
+                ignore_not_found(fs::remove_file(self.folder.join(name)))?;
                 names.remove(name);
-                self.rest(&mut run)
+                self.release_if_idle(&mut run)
             }
             _ => {
-                gone(fs::remove_file(self.folder.join(name)))?;
+                ignore_not_found(fs::remove_file(self.folder.join(name)))?;
                 if !self.has_files(its_run)? {
                     self.remove_parts(its_run)?;
-                    gone(fs::remove_file(self.folder.join(format!("{its_run}{LOCK}"))))?;
+                    ignore_not_found(fs::remove_file(self.folder.join(format!("{its_run}{LOCK}"))))?;
                 }
                 Ok(())
             }
@@ -239,7 +239,7 @@ impl RunFiles {
     fn has_files(&self, run: &str) -> io::Result<bool> {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if parts(&name).is_some_and(|(_, its)| its == run) {
+            if split_name(&name).is_some_and(|(_, its)| its == run) {
                 return Ok(true);
             }
         }
@@ -252,7 +252,7 @@ impl RunFiles {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name.ends_with(PART) && name.contains(&its) {
-                gone(fs::remove_file(self.folder.join(name)))?;
+                ignore_not_found(fs::remove_file(self.folder.join(name)))?;
             }
         }
         Ok(())
@@ -270,10 +270,10 @@ impl RunFiles {
         }
         let removed = names.keys().filter(|_| remove);
         for name in removed {
-            gone(fs::remove_file(self.folder.join(name)))?;
+            ignore_not_found(fs::remove_file(self.folder.join(name)))?;
         }
         if remove || names.is_empty() {
-            gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
+            ignore_not_found(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
         }
         drop(lock);
         Ok(())
@@ -281,7 +281,7 @@ impl RunFiles {
 }
 
 /// Key and run of a kept file's name.
-fn parts(name: &str) -> Option<(&str, &str)> {
+fn split_name(name: &str) -> Option<(&str, &str)> {
     Path::new(name).file_name().filter(|only| *only == name)?;
     name.strip_suffix(KEPT)?.split_once('.')
 }
@@ -295,11 +295,11 @@ fn write_part<'a>(part: &Path, pieces: impl Iterator<Item = &'a [u8]>) -> io::Re
     writer.flush()
 }
 
-fn ending() -> io::Error {
+fn ended_error() -> io::Error {
     io::Error::other("the program is ending")
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

@@ -22,13 +22,13 @@ const BYTES_MAX: u64 = 32 << 20;
 
 /// What was said about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrustState {
     /// It may run what it wants to.
     Trusted,
     /// It may not.
     Refused,
     /// Nothing, or not about what would run now.
-    Open,
+    Undecided,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,13 +50,13 @@ impl Trust {
     }
 
     /// What was said about a folder in which this would run.
-    pub fn standing(&self, place: &Path, digest: &str) -> io::Result<Standing> {
+    pub fn state_of(&self, place: &Path, digest: &str) -> io::Result<TrustState> {
         let answers = self.read()?;
         let answer = answers.get(&name_of(place)?).filter(|answer| answer.digest == digest);
         Ok(match answer {
-            Some(answer) if answer.trusted => Standing::Trusted,
-            Some(_) => Standing::Refused,
-            None => Standing::Open,
+            Some(answer) if answer.trusted => TrustState::Trusted,
+            Some(_) => TrustState::Refused,
+            None => TrustState::Undecided,
         })
     }
 
@@ -139,7 +139,7 @@ pub fn digest(folder: &Path) -> io::Result<String> {
             context.update(part);
         }
     }
-    Ok(in_digits(context))
+    Ok(hex(context))
 }
 
 /// The same for a folder, which may be missing, and a text beside it.
@@ -153,10 +153,10 @@ pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
         context.update(&(part.len() as u64).to_le_bytes());
         context.update(part.as_bytes());
     }
-    Ok(in_digits(context))
+    Ok(hex(context))
 }
 
-fn in_digits(context: Context) -> String {
+fn hex(context: Context) -> String {
     let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or_default();
     let digest = context.finish();
     digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
@@ -206,15 +206,15 @@ mod tests {
     #[test]
     fn trust_answer_is_per_folder_and_digest() {
         let (folder, work, trust) = place();
-        assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Open);
+        assert_eq!(trust.state_of(&work, "a").unwrap(), TrustState::Undecided);
         trust.answer(&work, "a", true).unwrap();
         trust.answer(folder.path(), "b", false).unwrap();
         symlink(&work, folder.path().join("link")).unwrap();
-        assert_eq!(trust.standing(&folder.path().join("link"), "a").unwrap(), Standing::Trusted);
-        assert_eq!(trust.standing(&work, "b").unwrap(), Standing::Open);
-        assert_eq!(trust.standing(folder.path(), "b").unwrap(), Standing::Refused);
+        assert_eq!(trust.state_of(&folder.path().join("link"), "a").unwrap(), TrustState::Trusted);
+        assert_eq!(trust.state_of(&work, "b").unwrap(), TrustState::Undecided);
+        assert_eq!(trust.state_of(folder.path(), "b").unwrap(), TrustState::Refused);
         trust.forget(&work).unwrap();
-        assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Open);
+        assert_eq!(trust.state_of(&work, "a").unwrap(), TrustState::Undecided);
         assert!(trust.answer(&folder.path().join("absent"), "a", true).is_err());
         for file in [FILE, LOCK] {
             let mode = fs::metadata(trust.folder.join(file)).unwrap().permissions().mode();
@@ -228,7 +228,7 @@ mod tests {
         let (_folder, work, trust) = place();
         trust.answer(&work, "a", true).unwrap();
         fs::write(trust.folder.join(FILE), "{\"torn").unwrap();
-        assert!(trust.standing(&work, "a").unwrap_err().to_string().contains("remove it"));
+        assert!(trust.state_of(&work, "a").unwrap_err().to_string().contains("remove it"));
         assert!(trust.answer(&work, "a", true).is_err());
         assert_eq!(fs::read_to_string(trust.folder.join(FILE)).unwrap(), "{\"torn");
     }
@@ -245,7 +245,7 @@ mod tests {
         });
         for n in 0..8 {
             let work = folder.path().join(n.to_string());
-            assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Trusted);
+            assert_eq!(trust.state_of(&work, "a").unwrap(), TrustState::Trusted);
         }
     }
 

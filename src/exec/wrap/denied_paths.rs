@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 use super::layer::{Layer, Operation};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileId, FileKind};
+use crate::exec::file_info::{DirEntry, FileId, FileKind};
 use crate::exec::search::deny_list::DenyList;
-use crate::exec::search::spec::{LeftOut, Searched, Selection};
+use crate::exec::search::spec::{Omitted, SearchStats, Selection};
 
 /// Patterns of what is denied, as in [`Selection::denied`].
 #[derive(Debug)]
@@ -23,24 +23,24 @@ pub struct DeniedPaths {
     patterns: Vec<String>,
     deny_list: Option<DenyList>,
     ids: Vec<FileId>,
-    count: Count,
+    count: OmittedCount,
 }
 
 /// How much was left out so far. All clones are one.
 #[derive(Debug, Clone, Default)]
-pub struct Count(Arc<Mutex<Counts>>);
+pub struct OmittedCount(Arc<Mutex<Counts>>);
 
 #[derive(Debug, Default)]
 struct Counts {
-    listed: LeftOut,
-    searched: LeftOut,
+    listed: Omitted,
+    searched: Omitted,
 }
 
-impl Count {
+impl OmittedCount {
     /// The sum; what was both listed and searched, once.
-    pub fn get(&self) -> LeftOut {
+    pub fn get(&self) -> Omitted {
         let counts = self.0.lock();
-        LeftOut {
+        Omitted {
             files: counts.listed.files.max(counts.searched.files),
             folders: counts.listed.folders.max(counts.searched.folders),
         }
@@ -54,7 +54,12 @@ impl Count {
 impl DeniedPaths {
     /// Says in the error what is wrong with a pattern.
     pub fn new(patterns: Vec<String>) -> Result<Self, EnvError> {
-        Ok(Self { deny_list: DenyList::new(&patterns)?, patterns, ids: Vec::new(), count: Count::default() })
+        Ok(Self {
+            deny_list: DenyList::new(&patterns)?,
+            patterns,
+            ids: Vec::new(),
+            count: OmittedCount::default(),
+        })
     }
 
     /// Searches leave these files out, too, whatever their names are.
@@ -65,15 +70,15 @@ impl DeniedPaths {
 
     /// How much is left out.
     #[doc(hidden)]
-    pub fn count(&self) -> Count {
+    pub fn count(&self) -> OmittedCount {
         self.count.clone()
     }
 
     /// Whether it is denied, by its name or by where it leads. What leads nowhere has only a name.
-    async fn has(&self, inner: &dyn Environment, path: &Path, folder: bool) -> bool {
+    async fn is_denied(&self, inner: &dyn Environment, path: &Path, folder: bool) -> bool {
         let Some(deny_list) = &self.deny_list else { return false };
-        deny_list.has(path, folder)
-            || inner.resolve(path).await.is_ok_and(|real| deny_list.has(&real, folder))
+        deny_list.contains(path, folder)
+            || inner.resolve(path).await.is_ok_and(|real| deny_list.contains(&real, folder))
     }
 }
 
@@ -87,7 +92,7 @@ impl Layer for DeniedPaths {
             let folder = matches!(operation, Operation::List(_));
             let touches = folder
                 || matches!(operation, Operation::Read(_) | Operation::Write(_) | Operation::Remove(_));
-            if touches && self.has(inner, operation.path(), folder).await {
+            if touches && self.is_denied(inner, operation.path(), folder).await {
                 let path = operation.path().display();
                 return Err(EnvError::Refused(format!("{path}: rules forbid it")));
             }
@@ -101,11 +106,11 @@ impl Layer for DeniedPaths {
         files
     }
 
-    fn searched(&self, done: &Searched) {
+    fn on_search_done(&self, done: &SearchStats) {
         self.count.note(|counts| counts.searched.add(done.denied));
     }
 
-    fn seen<'a>(
+    fn filter_entries<'a>(
         &'a self,
         inner: &'a dyn Environment,
         folder: &'a Path,
@@ -115,7 +120,7 @@ impl Layer for DeniedPaths {
             let mut kept = Vec::with_capacity(entries.len());
             for entry in entries {
                 let is_folder = entry.kind == FileKind::Folder;
-                if self.has(inner, &entry.path_in(folder), is_folder).await {
+                if self.is_denied(inner, &entry.path_in(folder), is_folder).await {
                     self.count.note(|counts| counts.listed.note(is_folder));
                 } else {
                     kept.push(entry);

@@ -15,9 +15,9 @@ use crate::exec::commands::running::{Running, SpawnSpec};
 use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::search::by_reading;
-use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
+use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
+use crate::exec::search::list_and_read;
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats, Selection};
 
 /// What is asked of an environment; no contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,10 +122,10 @@ pub trait Layer: Send + Sync + fmt::Debug {
     }
 
     /// A search is over.
-    fn searched(&self, _done: &Searched) {}
+    fn on_search_done(&self, _done: &SearchStats) {}
 
     /// What is to be seen of what a folder holds.
-    fn seen<'a>(
+    fn filter_entries<'a>(
         &'a self,
         _inner: &'a dyn Environment,
         _folder: &'a Path,
@@ -135,7 +135,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
     }
 
     /// Something was done, or refused.
-    fn done(&self, _operation: Operation<'_>, _ended: Ended, _took: Duration) {}
+    fn on_done(&self, _operation: Operation<'_>, _ended: Ended, _took: Duration) {}
 
     /// A session wants the environment ready.
     fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
@@ -162,7 +162,7 @@ impl<L: Layer> Wrapped<L> {
     }
 
     /// The work begins when it is admitted: an environment may do it before its answer is waited for.
-    async fn through<'a, T, W: Future<Output = Result<T, EnvError>>>(
+    async fn run_admitted<'a, T, W: Future<Output = Result<T, EnvError>>>(
         &'a self,
         operation: Operation<'a>,
         ended: impl FnOnce(&T) -> Ended,
@@ -174,12 +174,12 @@ impl<L: Layer> Wrapped<L> {
             Err(refused) => Err(refused),
         };
         let ended = result.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), ended);
-        self.layer.done(operation, ended, start.elapsed());
+        self.layer.on_done(operation, ended, start.elapsed());
         result
     }
 }
 
-fn well<T>(_: &T) -> Ended {
+fn ended_well<T>(_: &T) -> Ended {
     Ended::Done
 }
 
@@ -193,31 +193,31 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Box::pin(self.through(Operation::Resolve(path), well, || self.inner.resolve(path)))
+        Box::pin(self.run_admitted(Operation::Resolve(path), ended_well, || self.inner.resolve(path)))
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Box::pin(self.through(Operation::Stat(path), well, || self.inner.stat(path)))
+        Box::pin(self.run_admitted(Operation::Stat(path), ended_well, || self.inner.stat(path)))
     }
 
     fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
-        Box::pin(self.through(Operation::Stat(path), well, || self.inner.hard_link(path)))
+        Box::pin(self.run_admitted(Operation::Stat(path), ended_well, || self.inner.hard_link(path)))
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
         let work = async || {
             let entries = self.inner.list(path).await?;
-            self.layer.seen(&*self.inner, path, entries).await
+            self.layer.filter_entries(&*self.inner, path, entries).await
         };
-        Box::pin(self.through(Operation::List(path), well, work))
+        Box::pin(self.run_admitted(Operation::List(path), ended_well, work))
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Box::pin(self.through(Operation::Read(path), well, || self.inner.read(path)))
+        Box::pin(self.run_admitted(Operation::Read(path), ended_well, || self.inner.read(path)))
     }
 
     fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Operation::Read(path), well, || self.inner.read_pieces(path, sink)))
+        Box::pin(self.run_admitted(Operation::Read(path), ended_well, || self.inner.read_pieces(path, sink)))
     }
 
     fn write<'a>(
@@ -226,11 +226,13 @@ impl<L: Layer> Environment for Wrapped<L> {
         bytes: Vec<u8>,
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Operation::Write(path), well, || self.inner.write(path, bytes, expected)))
+        Box::pin(
+            self.run_admitted(Operation::Write(path), ended_well, || self.inner.write(path, bytes, expected)),
+        )
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
-        Box::pin(self.through(Operation::Remove(path), well, || self.inner.remove(path, expected)))
+        Box::pin(self.run_admitted(Operation::Remove(path), ended_well, || self.inner.remove(path, expected)))
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
@@ -247,7 +249,7 @@ impl<L: Layer> Environment for Wrapped<L> {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let work = || self.inner.run(command, output, cancel);
-            self.through(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+            self.run_admitted(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
 
@@ -263,27 +265,27 @@ impl<L: Layer> Environment for Wrapped<L> {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let work = || self.inner.filter(command, input, output, errors, cancel);
-            self.through(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+            self.run_admitted(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
 
     fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
         Box::pin(async move {
-            let SpawnSpec { script, cwd, env, input, login, tells_folder } = spec;
+            let SpawnSpec { script, cwd, env, input, login, reports_folder: tells_folder } = spec;
             let command = self.layer.command(CommandSpec { script, cwd, timeout: None, env });
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let CommandSpec { env, .. } = command;
             let (run, place) = (script.clone(), cwd.clone());
-            let spec = SpawnSpec { script: run, cwd: place, env, input, login, tells_folder };
-            self.through(Operation::Run(&script, &cwd), well, || self.inner.spawn(spec)).await
+            let spec = SpawnSpec { script: run, cwd: place, env, input, login, reports_folder: tells_folder };
+            self.run_admitted(Operation::Run(&script, &cwd), ended_well, || self.inner.spawn(spec)).await
         })
     }
 
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
         let (start, cwd) = (Instant::now(), spec.cwd.clone());
         let made = self.layer.admit_terminal(&spec.cwd).and_then(|()| self.inner.terminal(spec));
-        let ended = made.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), well);
-        self.layer.done(Operation::Terminal(&cwd), ended, start.elapsed());
+        let ended = made.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), ended_well);
+        self.layer.on_done(Operation::Terminal(&cwd), ended, start.elapsed());
         made
     }
 
@@ -292,16 +294,16 @@ impl<L: Layer> Environment for Wrapped<L> {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         let spec = SearchSpec { files: self.layer.selection(spec.files), ..spec };
         if self.layer.sees_each_file() {
-            return Box::pin(by_reading::search(self, spec, sink, cancel));
+            return Box::pin(list_and_read::search(self, spec, sink, cancel));
         }
         Box::pin(async move {
             let root = spec.root.clone();
             let work = || self.inner.search(spec, sink, cancel);
-            let done = self.through(Operation::Search(&root), well, work).await?;
-            self.layer.searched(&done);
+            let done = self.run_admitted(Operation::Search(&root), ended_well, work).await?;
+            self.layer.on_search_done(&done);
             Ok(done)
         })
     }
@@ -311,16 +313,16 @@ impl<L: Layer> Environment for Wrapped<L> {
         spec: FindSpec,
         sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         let spec = FindSpec { files: self.layer.selection(spec.files), ..spec };
         if self.layer.sees_each_file() {
-            return Box::pin(by_reading::find(self, spec, sink, cancel));
+            return Box::pin(list_and_read::find(self, spec, sink, cancel));
         }
         Box::pin(async move {
             let root = spec.root.clone();
             let work = || self.inner.find(spec, sink, cancel);
-            let done = self.through(Operation::Find(&root), well, work).await?;
-            self.layer.searched(&done);
+            let done = self.run_admitted(Operation::Find(&root), ended_well, work).await?;
+            self.layer.on_search_done(&done);
             Ok(done)
         })
     }

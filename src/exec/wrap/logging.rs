@@ -12,13 +12,13 @@ use super::layer::{Ended, Layer, Operation};
 #[non_exhaustive]
 pub struct Entry {
     /// Such as `read` or `run`.
-    pub what: &'static str,
+    pub operation: &'static str,
     /// A path, or a command.
-    pub on: String,
+    pub target: String,
     /// How it ended.
     pub ended: Ended,
     /// From when it was asked for.
-    pub took: Duration,
+    pub elapsed: Duration,
 }
 
 /// Takes entries, each when it is over; must not block.
@@ -43,11 +43,11 @@ impl fmt::Debug for Logging {
 }
 
 impl Layer for Logging {
-    fn done(&self, operation: Operation<'_>, ended: Ended, took: Duration) {
+    fn on_done(&self, operation: Operation<'_>, ended: Ended, took: Duration) {
         let on = match operation {
             Operation::Run(script, _) => script.to_string(),
             other => other.path().display().to_string(),
         };
-        (self.sink)(Entry { what: operation.name(), on, ended, took });
+        (self.sink)(Entry { operation: operation.name(), target: on, ended, elapsed: took });
     }
 }

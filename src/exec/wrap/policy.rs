@@ -67,7 +67,7 @@ impl Layer for Policy {
     }
 
     fn command(&self, mut command: CommandSpec) -> CommandSpec {
-        command.env.retain(|name, _| self.variables.takes(name.as_ref()));
+        command.env.retain(|name, _| self.variables.includes(name.as_ref()));
         command
     }
 

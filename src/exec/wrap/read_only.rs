@@ -12,11 +12,11 @@ use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 
 /// Says whether a command is read-only.
-pub type Judge = Box<dyn Fn(&str) -> bool + Send + Sync>;
+pub type CommandPredicate = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Refuses every change, and every command that its judge does not let pass.
 pub struct ReadOnly {
-    judge: Judge,
+    judge: CommandPredicate,
 }
 
 impl ReadOnly {

@@ -12,8 +12,8 @@ use crate::exec::commands::running::{Running, SpawnSpec};
 use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
 
 /// Wraps an environment.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Environment for Rooted {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         self.inner.search(spec, sink, cancel)
     }
 
@@ -121,7 +121,7 @@ impl Environment for Rooted {
         spec: FindSpec,
         sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         self.inner.find(spec, sink, cancel)
     }
 

@@ -28,13 +28,13 @@ impl Catalog {
     }
 
     /// Every picker.
-    pub fn pickers(&self) -> impl Iterator<Item = &'static picker::Row> + use<> {
+    pub fn pickers(&self) -> impl Iterator<Item = &'static picker::PickerSpec> + use<> {
         self.features.iter().flat_map(|feature| feature.pickers).copied()
     }
 
     /// The command of an id, or of one that it had in an earlier version.
     pub fn command(&self, id: &str) -> Option<&'static Command> {
-        let former = || self.commands().find(|command| command.former.contains(&id));
+        let former = || self.commands().find(|command| command.former_ids.contains(&id));
         self.commands().find(|command| command.id == id).or_else(former)
     }
 }
@@ -49,6 +49,6 @@ pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
 }
 
 /// Ends what features are doing for the user; returns whether there was something.
-pub fn stop(cx: &mut Cx<'_>) -> bool {
+pub fn stop_features(cx: &mut Cx<'_>) -> bool {
     cx.state.catalog.features.iter().any(|feature| (feature.stop)(cx))
 }

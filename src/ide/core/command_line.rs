@@ -5,7 +5,7 @@ use crate::text::position::Line;
 
 /// What a command is given.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
+pub struct LineArgs<'a> {
     /// The lines before it: first, last, and how many addresses there were.
     pub lines: (Line, Line, usize),
     /// Whether `!` stands behind its name.
@@ -23,7 +23,7 @@ pub struct LineCommand {
     /// What it does, for help.
     pub title: &'static str,
     /// Does it, or says why not.
-    pub run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
+    pub run: fn(&mut Cx<'_>, &LineArgs<'_>) -> Result<(), String>,
 }
 
 /// A row of a table.
@@ -31,7 +31,7 @@ pub const fn line_command(
     short: &'static str,
     long: &'static str,
     title: &'static str,
-    run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
+    run: fn(&mut Cx<'_>, &LineArgs<'_>) -> Result<(), String>,
 ) -> LineCommand {
     LineCommand { short, long, title, run }
 }

@@ -15,9 +15,9 @@ use crate::base::error::Report;
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::state::State;
-use crate::ide::core::tasks::fault::{Fault, Panic};
+use crate::ide::core::tasks::fault_injection::{FaultInjection, PlannedPanic};
 use crate::ide::core::tasks::threads::{Threads, on_thread};
 use crate::runtime::Handle;
 
@@ -26,13 +26,13 @@ pub struct Command {
     /// `area.verb[-object]`, stable.
     pub id: &'static str,
     /// Ids that it had in earlier versions; key maps may still use them.
-    pub former: &'static [&'static str],
+    pub former_ids: &'static [&'static str],
     /// What it does, in two to five words that begin with a verb.
     pub title: &'static str,
     /// Other names for it that users may search for.
     pub aliases: &'static [&'static str],
     /// Whether it belongs to a chain of kills or yanks; every other command ends one.
-    pub chains: bool,
+    pub keeps_kill_chain: bool,
     /// Does it.
     pub run: fn(&mut Cx<'_>),
 }
@@ -62,33 +62,33 @@ pub const fn command(
     aliases: &'static [&'static str],
     run: fn(&mut Cx<'_>),
 ) -> Command {
-    Command { id, former: &[], title, aliases, chains: false, run }
+    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: false, run }
 }
 
 /// A row of the table for a command that kills or yanks.
-pub const fn chaining(
+pub const fn kill_command(
     id: &'static str,
     title: &'static str,
     aliases: &'static [&'static str],
     run: fn(&mut Cx<'_>),
 ) -> Command {
-    Command { id, former: &[], title, aliases, chains: true, run }
+    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: true, run }
 }
 
 impl Command {
     /// The same command, which had these ids in earlier versions.
     #[must_use]
-    pub const fn formerly(mut self, ids: &'static [&'static str]) -> Self {
-        self.former = ids;
+    pub const fn with_former_ids(mut self, ids: &'static [&'static str]) -> Self {
+        self.former_ids = ids;
         self
     }
 }
 
 /// The next character goes to a command; any other key gives it up.
-pub fn wait(cx: &mut Cx<'_>, awaiting: Awaiting, question: &str) {
+pub fn await_char(cx: &mut Cx<'_>, awaiting: PendingChar, question: &str) {
     if cx.state.text_target().is_some() {
-        cx.state.awaiting = Some(awaiting);
-        cx.state.say(question);
+        cx.state.pending_char = Some(awaiting);
+        cx.state.set_status(question);
     }
 }
 
@@ -101,18 +101,22 @@ pub enum TaskError {
 }
 
 /// The answer of a task that may fail in a way of its own; where it has none, the report says what could not be done.
-pub fn reported<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
+pub fn answer_or_report<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
     answer.unwrap_or_else(|why| Err(Report::caused(format!("cannot {what}"), &why)))
 }
 
 /// The answer; where there is none, the last line says what could not be done.
-pub fn answered<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
-    answer.map_err(|why| cx.state.fail(format!("Cannot {what}: {why}"))).ok()
+pub fn answer_or_error<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
+    answer.map_err(|why| cx.state.set_error(format!("Cannot {what}: {why}"))).ok()
 }
 
 /// The same for a task that may fail in a way of its own.
-pub fn succeeded<T>(cx: &mut Cx<'_>, what: &str, answer: Result<Result<T, Report>, TaskError>) -> Option<T> {
-    reported(what, answer).map_err(|report| cx.state.fail(report.to_string())).ok()
+pub fn success_or_error<T>(
+    cx: &mut Cx<'_>,
+    what: &str,
+    answer: Result<Result<T, Report>, TaskError>,
+) -> Option<T> {
+    answer_or_report(what, answer).map_err(|report| cx.state.set_error(report.to_string())).ok()
 }
 
 /// Starts a task that asks the session, if there is one. Its answer goes to `done`; where it has none, the last line says
@@ -129,7 +133,7 @@ pub fn ask_session<T, W>(
 {
     let Some(session) = cx.session.cloned() else { return };
     cx.tasks.spawn(name, work(session), move |cx, answer| {
-        if let Some(answer) = succeeded(cx, what, answer) {
+        if let Some(answer) = success_or_error(cx, what, answer) {
             done(cx, answer);
         }
     });
@@ -170,7 +174,7 @@ impl Completion {
 }
 
 /// Where answers wait for the loop.
-pub trait Queue: Send + Sync {
+pub trait CompletionQueue: Send + Sync {
     /// Puts one in; waits while there is no room.
     fn put(&self, completion: Completion) -> BoxFuture<'_, ()>;
 
@@ -182,9 +186,9 @@ pub trait Queue: Send + Sync {
 #[derive(Clone)]
 pub struct Tasks {
     threads: Threads,
-    queue: Arc<dyn Queue>,
+    queue: Arc<dyn CompletionQueue>,
     running: Arc<AtomicUsize>,
-    fault: Fault,
+    fault_injection: FaultInjection,
 }
 
 impl fmt::Debug for Tasks {
@@ -194,9 +198,9 @@ impl fmt::Debug for Tasks {
 }
 
 /// Counts a task for as long as it lives.
-pub struct Running(Arc<AtomicUsize>);
+pub struct TaskGuard(Arc<AtomicUsize>);
 
-impl Drop for Running {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -204,8 +208,8 @@ impl Drop for Running {
 
 impl Tasks {
     /// Tasks that run on `threads` and answer to the loop that reads `queue`.
-    pub fn new(threads: Threads, queue: Arc<dyn Queue>) -> Self {
-        Self { threads, queue, running: Arc::default(), fault: Fault::default() }
+    pub fn new(threads: Threads, queue: Arc<dyn CompletionQueue>) -> Self {
+        Self { threads, queue, running: Arc::default(), fault_injection: FaultInjection::default() }
     }
 
     /// Starts `work`. Its answer, or that it has none, is handed to `done` on the loop. `name` is `feature.verb`, for
@@ -236,9 +240,9 @@ impl Tasks {
     }
 
     /// Counts as a task until it is dropped.
-    pub fn running(&self) -> Running {
+    pub fn count_task(&self) -> TaskGuard {
         self.running.fetch_add(1, Ordering::SeqCst);
-        Running(self.running.clone())
+        TaskGuard(self.running.clone())
     }
 
     /// Whether a task is still at work.
@@ -258,7 +262,7 @@ impl Tasks {
 
     /// Runs a task that says for itself what becomes of it.
     pub fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let running = self.running();
+        let running = self.count_task();
         self.threads.spawn(async move {
             task.await;
             drop(running);
@@ -271,8 +275,8 @@ impl Tasks {
     }
 
     /// Whether the task that begins now panics for a test.
-    pub fn next_fault(&self) -> Panic {
-        self.fault.next()
+    pub fn next_panic(&self) -> PlannedPanic {
+        self.fault_injection.next()
     }
 
     /// Catches the panic of `work`, or makes it panic if a test wants it. To be called on the loop, where the order
@@ -281,9 +285,9 @@ impl Tasks {
         &self,
         work: W,
     ) -> impl Future<Output = Result<W::Output, Panicked>> + Send + use<W> {
-        let fault = self.fault.next();
+        let fault = self.fault_injection.next();
         catch_async(async move {
-            fault.strike();
+            fault.panic_if_planned();
             work.await
         })
     }
@@ -291,12 +295,12 @@ impl Tasks {
     /// Makes the task panic that is the `nth` to come, from 1. For tests.
     #[doc(hidden)]
     pub fn panic_in_task(&self, nth: usize) {
-        self.fault.set(nth);
+        self.fault_injection.set(nth);
     }
 
     /// Whether that task did not come yet. For tests.
     #[doc(hidden)]
-    pub fn is_panic_to_come(&self) -> bool {
-        self.fault.is_to_come()
+    pub fn is_panic_pending(&self) -> bool {
+        self.fault_injection.is_pending()
     }
 }

@@ -46,9 +46,9 @@ pub struct Damage {
     parts: Vec<Part>,
     caret_line: bool,
     recolored: Option<(BufferId, Range<Line>)>,
-    touched: bool,
+    is_editor_stale: bool,
     terminal_rows: Vec<u16>,
-    everything: bool,
+    is_everything: bool,
 }
 
 impl Damage {
@@ -60,12 +60,12 @@ impl Damage {
     }
 
     /// One edit inside the editor's line with the caret: it must be drawn again, and no other.
-    pub fn caret_line(&mut self) {
+    pub fn add_caret_line(&mut self) {
         self.caret_line = true;
     }
 
     /// These lines of a file, the last one too, have other colors.
-    pub fn recolored(&mut self, buffer: BufferId, lines: Range<Line>) {
+    pub fn add_recolored(&mut self, buffer: BufferId, lines: Range<Line>) {
         match &mut self.recolored {
             None => self.recolored = Some((buffer, lines)),
             Some((other, known)) if *other == buffer => {
@@ -76,12 +76,12 @@ impl Damage {
     }
 
     /// The lines of a file that have other colors, the last one too.
-    pub fn other_colors(&self) -> Option<&(BufferId, Range<Line>)> {
+    pub fn recolored_lines(&self) -> Option<&(BufferId, Range<Line>)> {
         self.recolored.as_ref()
     }
 
     /// This row of the terminals' pane must be drawn again, the title being the first.
-    pub fn terminal_row(&mut self, row: u16) {
+    pub fn add_terminal_row(&mut self, row: u16) {
         self.terminal_rows.push(row);
     }
 
@@ -91,13 +91,13 @@ impl Damage {
     }
 
     /// What the editor shows must be found again; it may turn out that little of it differs.
-    pub fn touch(&mut self) {
-        self.touched = true;
+    pub fn mark_editor_stale(&mut self) {
+        self.is_editor_stale = true;
     }
 
     /// Places may have changed: lay out and draw everything.
-    pub fn all(&mut self) {
-        self.everything = true;
+    pub fn add_all(&mut self) {
+        self.is_everything = true;
     }
 
     /// Takes what there is.
@@ -108,7 +108,7 @@ impl Damage {
 
     /// Whether everything must be laid out and drawn.
     pub fn is_all(&self) -> bool {
-        self.everything
+        self.is_everything
     }
 
     /// The parts that must be drawn.
@@ -123,10 +123,10 @@ impl Damage {
 
     /// Whether anything changed.
     pub fn any(&self) -> bool {
-        self.everything
+        self.is_everything
             || !self.parts.is_empty()
             || self.is_caret_line()
-            || self.touched
+            || self.is_editor_stale
             || !self.terminal_rows.is_empty()
             || self.recolored.is_some()
     }

@@ -6,7 +6,7 @@ use crate::tui::input::Key;
 /// One thing that is asked for.
 pub enum Effect {
     /// Press keys that waited for it, as if they came now.
-    Held(Vec<Key>),
+    ReleaseHeldKeys(Vec<Key>),
     /// Run a command of a plugin, by its id.
     RunPlugin(String),
     /// Press keys, one after the other.
@@ -19,7 +19,7 @@ pub enum Effect {
         times: usize,
     },
     /// Press keys on so many lines; at the cursor where there are none.
-    Normal {
+    NormalKeys {
         /// What is pressed on each.
         keys: Vec<Key>,
         /// How many lines there are.
@@ -28,9 +28,9 @@ pub enum Effect {
         first: Option<Line>,
     },
     /// The keys of a register were pressed.
-    Played,
+    MacroPlayed,
     /// The last change of a modal map was made again.
-    Repeated,
+    ChangeRepeated,
     /// Run a command, by its id.
     Run(&'static str),
     /// Show a picker; by its id in the table.

@@ -4,11 +4,11 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::base::error::Report;
-use crate::ide::core::context::{Completion, Queue};
+use crate::ide::core::context::{Completion, CompletionQueue};
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::tui::input::Input;
 
-/// One cause of change.
+/// An event.
 pub enum Event {
     /// From the terminal.
     Input(Input),
@@ -25,14 +25,14 @@ pub enum Event {
 }
 
 /// What there was to wait for.
-pub enum Next {
+pub enum NextEvent {
     /// An event.
     Event(Box<Event>),
     /// A picker has something new.
     Wake,
 }
 
-impl Queue for mpsc::Sender<Event> {
+impl CompletionQueue for mpsc::Sender<Event> {
     fn put(&self, completion: Completion) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.send(Event::Done(completion)).await.is_err() {

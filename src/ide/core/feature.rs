@@ -14,15 +14,15 @@ use crate::ide::model::buffers::BufferId;
 
 /// Something that happened, which features may act upon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
+pub enum FeatureEvent {
     /// The first frame is on the screen, and tasks may begin.
-    Begun,
+    Started,
     /// A frame was sent: what it had to do without may be looked for.
     FrameSent,
     /// The loop is about to sleep.
     BeforeSleep,
     /// Time has passed that some row's [`Feature::deadline`] named.
-    Due,
+    DeadlineReached,
     /// A file was opened and read to its end.
     Opened(BufferId),
     /// A text was saved.
@@ -35,7 +35,7 @@ pub enum Fact {
     /// A text is about to be closed.
     Closing(BufferId),
     /// Other programs may have changed files: the window got the focus, or a command of the agent has run.
-    FilesMayDiffer,
+    FilesMayHaveChanged,
 }
 
 /// One feature.
@@ -45,21 +45,21 @@ pub struct Feature {
     /// Its commands, by file.
     pub commands: &'static [&'static [Command]],
     /// Its pickers.
-    pub pickers: &'static [&'static picker::Row],
+    pub pickers: &'static [&'static picker::PickerSpec],
     /// What it draws beside the text.
-    pub panes: &'static [&'static pane::Row],
+    pub panes: &'static [&'static pane::PaneSpec],
     /// Make what it keeps in the state.
     pub slots: &'static [fn(&Options) -> Value],
     /// What it does when something happens.
-    pub on_fact: fn(&mut Cx<'_>, Fact),
+    pub on_event: fn(&mut Cx<'_>, FeatureEvent),
     /// When time alone makes something due in it, on the monotonic clock.
     pub deadline: fn(&State) -> Option<Duration>,
     /// Ends what it is doing for the user, as Escape does; returns whether there was something.
     pub stop: fn(&mut Cx<'_>) -> bool,
     /// Saves a text that is no file but its own; returns whether it is.
-    pub saves: fn(&mut Cx<'_>, BufferId) -> bool,
+    pub save_own_buffer: fn(&mut Cx<'_>, BufferId) -> bool,
     /// Its commands of command lines.
-    pub lines: &'static [LineCommand],
+    pub line_commands: &'static [LineCommand],
     /// Whether it is changing something on disk that must not be left half done.
     pub is_changing: fn(&State) -> bool,
 }
@@ -73,10 +73,10 @@ impl Feature {
             pickers: &[],
             panes: &[],
             slots: &[],
-            on_fact: |_, _| {},
+            on_event: |_, _| {},
             stop: |_| false,
-            saves: |_, _| false,
-            lines: &[],
+            save_own_buffer: |_, _| false,
+            line_commands: &[],
             deadline: |_| None,
             is_changing: |_| false,
         }
@@ -84,8 +84,8 @@ impl Feature {
 }
 
 /// Tells every feature that something happened.
-pub fn tell(cx: &mut Cx<'_>, fact: Fact) {
+pub fn notify(cx: &mut Cx<'_>, fact: FeatureEvent) {
     for feature in cx.state.catalog.features {
-        (feature.on_fact)(cx, fact);
+        (feature.on_event)(cx, fact);
     }
 }

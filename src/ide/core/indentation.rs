@@ -7,10 +7,10 @@ use crate::ide::core::state::State;
 use crate::syntax::Syntax;
 use crate::text::file_format::format::LineEnding;
 use crate::text::operations::block_words;
-use crate::text::operations::comment_signs;
+use crate::text::operations::comment_tokens;
 use crate::text::operations::edit::indents_by_tabs;
 use crate::text::operations::indent;
-use crate::text::operations::pairs::Style;
+use crate::text::operations::pairs::LineStyle;
 
 /// Bytes of a text that is read while a key waits.
 const READ_AT_ONCE: usize = 64 << 10;
@@ -20,30 +20,30 @@ const READ_BUDGET: Duration = Duration::from_millis(50);
 impl State {
     /// How lines are broken and indented: as the project says, else as the text does it, else as
     /// the settings say.
-    pub fn line_style(&self) -> Style {
+    pub fn line_style(&self) -> LineStyle {
         let (width, by_tabs) = self.indentation();
         let certain = self.rules().indent.is_some();
         let Some(buffer) = self.buffers.current() else {
-            let (ending, words) = (LineEnding::default(), block_words::of(""));
-            return Style { ending, unit: " ".repeat(width), words, colon: false };
+            let (ending, words) = (LineEnding::default(), block_words::for_file(""));
+            return LineStyle { ending, unit: " ".repeat(width), words, colon: false };
         };
         let (text, name) = (buffer.area.text(), buffer.name());
         let unit = if by_tabs.unwrap_or_else(|| indents_by_tabs(text)) {
             "\t".to_string()
         } else {
-            " ".repeat(indent::step(text).filter(|_| !certain).unwrap_or(width))
+            " ".repeat(indent::detect_step(text).filter(|_| !certain).unwrap_or(width))
         };
         let ending = buffer.area.document.format().ending;
-        let colon = comment_signs::of(&name).is_some_and(|signs| signs.colon);
-        Style { ending, unit, words: block_words::of(&name), colon }
+        let colon = comment_tokens::for_file(&name).is_some_and(|signs| signs.colon_opens_block);
+        LineStyle { ending, unit, words: block_words::for_file(&name), colon }
     }
 
     /// The tree of the file that is shown, if there is one of the text as it is now.
     pub fn tree(&mut self) -> Option<Arc<Syntax>> {
         let buffer = self.buffers.current_mut()?;
         // Several keys may come before a frame: the tree must know of every edit.
-        buffer.coloring.hear(&mut buffer.area.document);
-        buffer.coloring.tree().cloned()
+        buffer.highlighting.apply_changes(&mut buffer.area.document);
+        buffer.highlighting.tree().cloned()
     }
 
     /// The same; a short text that was not read since it was changed is read at once.
@@ -52,7 +52,7 @@ impl State {
             return Some(tree);
         }
         let buffer = self.buffers.current()?;
-        let (text, language) = (buffer.area.text(), buffer.coloring.language()?);
+        let (text, language) = (buffer.area.text(), buffer.highlighting.language()?);
         let short = text.end().0 <= READ_AT_ONCE;
         let read = || Syntax::parse(language, text, None, READ_BUDGET).ok();
         short.then(read).flatten().map(Arc::new)

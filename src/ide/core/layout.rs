@@ -11,7 +11,7 @@ const TREE_COLS_MIN: u16 = 100;
 /// Below this width there is one pane at a time.
 const SPLIT_COLS_MIN: u16 = 80;
 /// Below this size there is no tab line.
-const BARE: (u16, u16) = (40, 10);
+const TAB_LINE_MIN: (u16, u16) = (40, 10);
 /// Lower columns show the editor or the terminals, not both.
 const BOTH_ROWS_MIN: u16 = 10;
 /// The least rows of either.
@@ -50,7 +50,7 @@ pub fn areas(
     if cols == 0 || rows == 0 {
         return areas;
     }
-    let bare = cols < BARE.0 || rows < BARE.1;
+    let bare = cols < TAB_LINE_MIN.0 || rows < TAB_LINE_MIN.1;
     let height = if rows >= 2 { rows - 1 } else { rows };
     if rows >= 2 {
         areas.status = Some(Rect::new(0, height, cols, 1));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::base::clock::SharedClock;
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::core::ports::Connect;
-use crate::ide::model::arrangement::Restored;
+use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::view::display::DisplayOptions;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
@@ -32,7 +32,7 @@ pub struct Options {
     /// What to say to the agent first: texts with their images.
     pub prompts: Vec<(String, Vec<Part>)>,
     /// A command that is run once the session is there, by its id.
-    pub first: Option<&'static str>,
+    pub initial_command: Option<&'static str>,
     /// The theme.
     pub theme: Theme,
     /// The key map.
@@ -48,11 +48,11 @@ pub struct Options {
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// What the editor shows beside the text.
-    pub look: DisplayOptions,
+    pub display: DisplayOptions,
     /// Whether what is open is kept for the next start in the folder.
     pub keep_open: bool,
     /// How what is being opened was arranged the last time.
-    pub restored: Option<Restored>,
+    pub restored: Option<SavedWindows>,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,
     /// Whether the mouse is ours.

@@ -5,7 +5,7 @@ use crate::ide::core::state::State;
 use crate::tui::tree::Component;
 
 /// One pane.
-pub struct Row {
+pub struct PaneSpec {
     /// What it draws.
     pub part: Part,
     /// Its layer: 0 are the panes, 1 floats.

@@ -15,9 +15,9 @@ pub enum Focus {
 }
 
 /// The terminals' part of the height at the start, in percent.
-const SHARE: u16 = 35;
+const TERMINAL_SHARE: u16 = 35;
 /// The least and the most that it may be.
-const SHARES: (u16, u16) = (10, 90);
+const TERMINAL_SHARE_RANGE: (u16, u16) = (10, 90);
 
 /// The panes that the user wants; small windows show fewer.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ impl Default for Panes {
             editor: true,
             agent: true,
             terminal: false,
-            terminal_share: SHARE,
+            terminal_share: TERMINAL_SHARE,
             focus: Focus::Editor,
         }
     }
@@ -59,7 +59,10 @@ impl Panes {
 
     /// Makes the terminals higher, or lower when negative, by percents of the height.
     pub fn grow_terminal(&mut self, by: i16) {
-        self.terminal_share = self.terminal_share.saturating_add_signed(by).clamp(SHARES.0, SHARES.1);
+        self.terminal_share = self
+            .terminal_share
+            .saturating_add_signed(by)
+            .clamp(TERMINAL_SHARE_RANGE.0, TERMINAL_SHARE_RANGE.1);
     }
 
     /// Whether a pane is open.

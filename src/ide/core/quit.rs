@@ -6,13 +6,13 @@ use crate::ide::core::state::State;
 
 /// Leaves as soon as nothing is being written; asked a second time, at once: a disk that never
 /// answers must not keep anybody.
-pub fn leave(cx: &mut Cx<'_>) {
-    if cx.state.leaving || !is_changing(cx.state) {
+pub fn quit(cx: &mut Cx<'_>) {
+    if cx.state.is_quitting || !is_changing(cx.state) {
         cx.state.quit = true;
         return;
     }
-    cx.state.leaving = true;
-    cx.state.say("Quitting when file changes finish. Quit again: now");
+    cx.state.is_quitting = true;
+    cx.state.set_status("Quitting when file changes finish. Quit again: now");
 }
 
 /// Whether something on disk would be left half done, were it to end here.
@@ -21,17 +21,17 @@ pub fn is_changing(state: &State) -> bool {
 }
 
 /// The user has thought better of it; tells whether he was leaving.
-pub fn stay(cx: &mut Cx<'_>) -> bool {
-    let was = std::mem::take(&mut cx.state.leaving);
+pub fn cancel_quit(cx: &mut Cx<'_>) -> bool {
+    let was = std::mem::take(&mut cx.state.is_quitting);
     if was {
-        cx.state.say("Quit canceled");
+        cx.state.set_status("Quit canceled");
     }
     was
 }
 
 /// After every event: what was waited for may be done.
-pub fn settle(cx: &mut Cx<'_>) {
-    if cx.state.leaving && !is_changing(cx.state) {
+pub fn quit_if_done(cx: &mut Cx<'_>) {
+    if cx.state.is_quitting && !is_changing(cx.state) {
         cx.state.quit = true;
     }
 }

@@ -10,33 +10,33 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::damage::{Damage, Part};
-use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
-use crate::ide::core::keys::macros::Again;
+use crate::ide::core::keys::macros::Macros;
 use crate::ide::core::keys::modal::Modal;
+use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Layer, Layers};
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layout::Areas;
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::{Focus, Panes};
 use crate::ide::core::slots::Slots;
-use crate::ide::core::tasks::lane::Lane;
+use crate::ide::core::tasks::work_thread::WorkThread;
 use crate::ide::model::agent::{Agent, Prompt};
-use crate::ide::model::area::Area;
 use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::file_tree::FileTree;
+use crate::ide::model::find_state::{FindOrigin, ReplaceState};
 use crate::ide::model::jumps::Jumps;
-use crate::ide::model::searching::{BeforeFind, Replacing};
+use crate::ide::model::text_area::TextArea;
 use crate::ide::model::view::display::DisplayOptions;
 use crate::ide::model::view::scrollbar::ScrollbarScans;
-use crate::ide::model::view::text_options::Show;
+use crate::ide::model::view::text_options::TextOptions;
 use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::ide::model::windows::{Border, Windows};
 use crate::text::clipboard::kill_ring::KillRing;
 use crate::text::clipboard::registers::Registers;
-use crate::text::operations::edit::Indents;
+use crate::text::operations::edit::IndentKind;
 use crate::text::position::Byte;
-use crate::text::search::{How, Needle};
+use crate::text::search::{Needle, SearchOptions};
 use crate::tools::contract::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
@@ -84,15 +84,15 @@ pub struct State {
     /// What floats, the topmost last.
     pub layers: Layers,
     /// How many pickers there were.
-    pub pickers: u64,
+    pub picker_count: u64,
     /// The last line.
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
     /// How many views of differences there were.
-    pub diffs: u64,
+    pub diff_count: u64,
     /// Ends the command of the shell that runs for a text.
-    pub shell: Option<CancellationToken>,
+    pub shell_cancel: Option<CancellationToken>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
     /// What was cut.
@@ -102,18 +102,18 @@ pub struct State {
     /// Where the user was before going far.
     pub jumps: Jumps,
     /// The version that the last yank made.
-    pub yanked_at: Option<u64>,
+    pub last_yank_version: Option<u64>,
     /// What can be done again.
-    pub again: Again,
+    pub macros: Macros,
     /// The command that waits for one more character.
-    pub awaiting: Option<Awaiting>,
+    pub pending_char: Option<PendingChar>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
     /// The last text that was looked for.
     pub last_search: Option<String>,
     /// Whether a search for the next or previous match is under way, and what was asked for
     /// meanwhile: forward or not.
-    pub searching: Option<VecDeque<bool>>,
+    pub queued_searches: Option<VecDeque<bool>>,
     /// A find question that was answered before its search was done: where it began, and the
     /// version of the answer.
     pub accepted_search: Option<(Byte, u64)>,
@@ -122,19 +122,19 @@ pub struct State {
     /// How the editor is divided.
     pub windows: Windows,
     /// What the window with the keys showed last.
-    pub shown: Option<VisibleRows>,
+    pub visible_rows: Option<VisibleRows>,
     /// What the others showed.
-    pub beside: Vec<VisibleRows>,
+    pub other_visible_rows: Vec<VisibleRows>,
     /// The lines between them.
     pub borders: Vec<Border>,
     /// Where in a text stands what was looked for, for the scrollbar.
-    pub survey: ScrollbarScans,
+    pub scrollbar_scans: ScrollbarScans,
     /// The text that is being replaced match by match, and what by.
-    pub replacing: Option<Replacing>,
+    pub replacing: Option<ReplaceState>,
     /// Where the last search began.
-    pub before_find: Option<BeforeFind>,
+    pub find_origin: Option<FindOrigin>,
     /// How what is looked for is understood.
-    pub search_how: How,
+    pub search_options: SearchOptions,
     /// What was looked for, shown wherever it stands until Escape.
     pub highlight: Option<Needle>,
     /// The keys.
@@ -146,27 +146,27 @@ pub struct State {
     /// What may follow them, once the user has waited for it.
     pub hints: Vec<(String, String)>,
     /// How things are shown.
-    pub show: Show,
+    pub text_options: TextOptions,
     /// What the editor shows beside the text.
-    pub look: DisplayOptions,
+    pub display: DisplayOptions,
     /// The tools, for their plain views.
     pub tools: Registry,
     /// What the user was told once and need not be told again.
-    pub told: BTreeSet<String>,
+    pub notices_shown: BTreeSet<String>,
     /// What must be drawn again.
     pub damage: Damage,
     /// Whether the program is to end.
     pub quit: bool,
     /// Whether it is to end once no file is being changed.
-    pub leaving: bool,
+    pub is_quitting: bool,
     /// Called from any thread when a picker has something new.
     pub wake: Wake,
     /// Where long texts are parsed, one after the other.
-    pub parsing: Lane,
+    pub parse_thread: WorkThread,
 }
 
 /// An agent that has done nothing yet.
-fn agent(options: &Options, tools: &Registry) -> Agent {
+fn new_agent(options: &Options, tools: &Registry) -> Agent {
     Agent {
         tools: tools.default_names().map(String::from).collect(),
         unrestricted: options.unrestricted,
@@ -197,67 +197,67 @@ impl State {
                 options,
             ),
             files: FileTree::new(&options.workspace),
-            agent: agent(options, &tools),
+            agent: new_agent(options, &tools),
             guard_until: None,
             guard_swallows: false,
             prompt: Prompt::default(),
             layers: Layers::default(),
-            pickers: 0,
+            picker_count: 0,
             status: Status::default(),
             panes: Panes { focus: Focus::Agent, ..Panes::default() },
-            diffs: 0,
-            shell: None,
+            diff_count: 0,
+            shell_cancel: None,
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),
-            yanked_at: None,
-            again: Again::default(),
-            awaiting: None,
+            last_yank_version: None,
+            macros: Macros::default(),
+            pending_char: None,
             selecting: false,
             last_search: None,
-            searching: None,
+            queued_searches: None,
             accepted_search: None,
             last_click: None,
             windows: Windows::default(),
-            shown: None,
-            beside: Vec::new(),
+            visible_rows: None,
+            other_visible_rows: Vec::new(),
             borders: Vec::new(),
-            survey: ScrollbarScans::default(),
+            scrollbar_scans: ScrollbarScans::default(),
             replacing: None,
-            before_find: None,
-            search_how: How::default(),
+            find_origin: None,
+            search_options: SearchOptions::default(),
             highlight: None,
-            modal: Modal::new(keymap.modes()),
+            modal: Modal::new(keymap.modal_style()),
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            show: Show::new(options.tab_width, options.auto_pairs, options.wrap_column),
-            look: options.look.clone(),
+            text_options: TextOptions::new(options.tab_width, options.auto_pairs, options.wrap_column),
+            display: options.display.clone(),
             tools,
-            told: BTreeSet::new(),
+            notices_shown: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
-            leaving: false,
+            is_quitting: false,
             wake,
-            parsing: Lane::default(),
+            parse_thread: WorkThread::default(),
         }
     }
 
     /// Where keys go now.
-    pub fn place(&self) -> KeyContext {
-        self.layers.last().map_or_else(|| self.place_below(), Layer::context)
+    pub fn key_context(&self) -> KeyContext {
+        self.layers.last().map_or_else(|| self.base_key_context(), Layer::context)
     }
 
     /// Where keys go when nothing floats.
-    pub fn place_below(&self) -> KeyContext {
+    pub fn base_key_context(&self) -> KeyContext {
         match self.panes.focus {
             Focus::Files => KeyContext::Files,
             Focus::Editor if self.buffers.current().is_none() => KeyContext::Editor,
-            Focus::Editor => match self.modal.place(self.keymap.modes()) {
-                KeyContext::Editor if self.shows_list() => KeyContext::List,
-                KeyContext::Normal if self.shows_list() => KeyContext::NormalList,
-                KeyContext::Editor | KeyContext::Insert if self.goes_through_snippet() => KeyContext::Snippet,
+            Focus::Editor => match self.modal.key_context(self.keymap.modal_style()) {
+                KeyContext::Editor if self.shows_results() => KeyContext::Results,
+                KeyContext::Normal if self.shows_results() => KeyContext::NormalResults,
+                KeyContext::Editor | KeyContext::Insert if self.is_in_snippet() => KeyContext::Snippet,
                 place => place,
             },
             Focus::Agent => KeyContext::Prompt,
@@ -266,48 +266,52 @@ impl State {
     }
 
     /// Whether the text that is shown is a list of places.
-    fn shows_list(&self) -> bool {
-        self.buffers.current().is_some_and(|buffer| buffer.listing.is_some())
+    fn shows_results(&self) -> bool {
+        self.buffers.current().is_some_and(|buffer| buffer.results.is_some())
     }
 
     /// Whether the cursor is in a snippet whose stops are gone through.
-    fn goes_through_snippet(&self) -> bool {
+    fn is_in_snippet(&self) -> bool {
         self.buffers.current().is_some_and(|buffer| {
             let primary = buffer.area.selection.primary();
-            buffer.area.per_view.stops.as_ref().is_some_and(|stops| stops.holds(primary))
+            buffer.area.per_view.snippet_stops.as_ref().is_some_and(|stops| stops.contains(primary))
         })
     }
 
     /// How its project wants the text written that has the keys.
     pub fn rules(&self) -> Rules {
-        self.buffers.current().filter(|_| self.in_file()).map(|buffer| buffer.rules).unwrap_or_default()
+        self.buffers
+            .current()
+            .filter(|_| self.is_editor_focused())
+            .map(|buffer| buffer.rules)
+            .unwrap_or_default()
     }
 
     /// Whether keys go to the editor.
-    fn in_file(&self) -> bool {
+    fn is_editor_focused(&self) -> bool {
         self.layers.is_empty() && self.panes.focus == Focus::Editor
     }
 
     /// Columns from one tab stop to the next in the text that has the keys.
     pub fn tab_width(&self) -> usize {
-        self.rules().tab_width.unwrap_or(self.show.tab_width)
+        self.rules().tab_width.unwrap_or(self.text_options.tab_width)
     }
 
     /// Columns of one step of indentation in the text that has the keys, and whether it is made
     /// of tabs: as the project says, else as the text does it.
     pub fn indentation(&self) -> (usize, Option<bool>) {
-        let (rules, file) = (self.rules(), self.buffers.current().filter(|_| self.in_file()));
-        let by_tabs = || Some(file?.area.document.indents()? == Indents::Tabs);
-        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs.or_else(by_tabs))
+        let (rules, file) = (self.rules(), self.buffers.current().filter(|_| self.is_editor_focused()));
+        let by_tabs = || Some(file?.area.document.indents()? == IndentKind::Tabs);
+        (rules.indent.unwrap_or(self.tab_width()), rules.use_tabs.or_else(by_tabs))
     }
 
     /// The column at which paragraphs are broken in the text that has the keys.
     pub fn wrap_column(&self) -> usize {
-        self.rules().line_length.unwrap_or(self.show.wrap_column)
+        self.rules().line_length.unwrap_or(self.text_options.wrap_column)
     }
 
     /// The text that keys edit now, the kill ring beside it, and the part that shows it.
-    pub fn text_target(&mut self) -> Option<(&mut Area, &mut KillRing, Part)> {
+    pub fn text_target(&mut self) -> Option<(&mut TextArea, &mut KillRing, Part)> {
         let ring = &mut self.kill_ring;
         if let Some(layer) = self.layers.last_mut() {
             return layer.text().map(|area| (area, ring, Part::Overlay));
@@ -322,24 +326,24 @@ impl State {
     /// Notes where the cursor of the file that is shown is, before it goes far away.
     pub fn note_jump(&mut self) {
         if let Some(at) = self.buffers.current().map(|buffer| buffer.area.caret()) {
-            self.jumps.note(&mut self.buffers, at, self.show.tab_width);
+            self.jumps.push(&mut self.buffers, at, self.text_options.tab_width);
         }
     }
 
     /// Forgets a file, saved or not.
     pub fn close_buffer(&mut self, id: BufferId) {
-        self.jumps.closing(&mut self.buffers, id, self.show.tab_width);
+        self.jumps.on_close(&mut self.buffers, id, self.text_options.tab_width);
         self.buffers.close(id);
     }
 
     /// Says something in the last line.
-    pub fn say(&mut self, text: impl Into<String>) {
+    pub fn set_status(&mut self, text: impl Into<String>) {
         self.status = Status { message: text.into(), is_error: false };
         self.damage.add(Part::Status);
     }
 
     /// Says in the last line that something failed.
-    pub fn fail(&mut self, text: impl Into<String>) {
+    pub fn set_error(&mut self, text: impl Into<String>) {
         self.status = Status { message: text.into(), is_error: true };
         self.damage.add(Part::Status);
     }
@@ -348,30 +352,30 @@ impl State {
     pub fn push_layer(&mut self, layer: impl Layer) {
         self.layers.push(layer);
         self.pending.clear();
-        self.damage.all();
+        self.damage.add_all();
     }
 
     /// Nothing more comes for the picker of this number.
-    pub fn filled(&mut self, number: u64) {
+    pub fn finish_filling(&mut self, number: u64) {
         for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
-            picker.filling = false;
+            picker.is_filling = false;
         }
         self.damage.add(Part::Overlay);
     }
 
     /// Takes the topmost layer away.
     pub fn pop_layer(&mut self) -> Option<Box<dyn Layer>> {
-        self.damage.all();
+        self.damage.add_all();
         self.layers.pop()
     }
 
     /// A path that was typed: `~` is the home, anything relative is in the workspace.
-    pub fn typed_path(&self, typed: &str) -> PathBuf {
-        crate::base::paths::typed(&self.workspace, typed, &self.home)
+    pub fn resolve_typed_path(&self, typed: &str) -> PathBuf {
+        crate::base::paths::parse_typed(&self.workspace, typed, &self.home)
     }
 
     /// A path as a user wants to see it.
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         crate::base::paths::display(path, &self.workspace)
     }
 }

@@ -14,33 +14,33 @@ pub fn activate(state: &mut State, window: WindowId) {
     if window == state.windows.active {
         return;
     }
-    park(state);
-    let shown = state.windows.shows.remove(&window);
+    store_view(state);
+    let shown = state.windows.other_buffers.remove(&window);
     state.windows.active = window;
     if let Some(id) = shown {
         state.buffers.show(id);
     }
     if let Some(buffer) = state.buffers.current_mut() {
         let per_view = &mut buffer.area.per_view;
-        if let Some(n) = per_view.parked.iter().position(|parked| parked.window == window) {
-            let parked = per_view.parked.swap_remove(n);
+        if let Some(n) = per_view.other_views.iter().position(|parked| parked.window == window) {
+            let parked = per_view.other_views.swap_remove(n);
             per_view.view = parked.view;
             buffer.area.selection = parked.selection;
             buffer.area.document.seal();
         }
     }
     state.selecting = false;
-    state.damage.all();
+    state.damage.add_all();
 }
 
 /// The active window keeps its view for later.
-fn park(state: &mut State) {
+fn store_view(state: &mut State) {
     let window = state.windows.active;
     let Some(buffer) = state.buffers.current_mut() else { return };
     let (selection, view) = (buffer.area.selection.clone(), buffer.area.per_view.view.clone());
-    buffer.area.per_view.parked.retain(|parked| parked.window != window);
-    buffer.area.per_view.parked.push(SavedView { window, selection, view });
-    state.windows.shows.insert(window, buffer.id);
+    buffer.area.per_view.other_views.retain(|parked| parked.window != window);
+    buffer.area.per_view.other_views.push(SavedView { window, selection, view });
+    state.windows.other_buffers.insert(window, buffer.id);
 }
 
 /// Divides the active window; the new one shows the same and has the keys. Tells whether there
@@ -50,9 +50,9 @@ pub fn split(state: &mut State, beside: bool) -> bool {
         return false;
     }
     let new = state.windows.split(beside);
-    park(state);
+    store_view(state);
     state.windows.active = new;
-    state.damage.all();
+    state.damage.add_all();
     true
 }
 
@@ -61,49 +61,49 @@ pub fn close(state: &mut State) -> bool {
     let closed = state.windows.active;
     let Some(heir) = state.windows.close(closed) else { return false };
     activate(state, heir);
-    forget(state, closed);
+    drop_views(state, closed);
     true
 }
 
 /// Takes every window away but the active one.
-pub fn only(state: &mut State) {
+pub fn close_others(state: &mut State) {
     for window in state.windows.all() {
         if window != state.windows.active {
             state.windows.close(window);
-            forget(state, window);
+            drop_views(state, window);
         }
     }
-    state.damage.all();
+    state.damage.add_all();
 }
 
 /// Nothing is kept for a window that is gone.
-fn forget(state: &mut State, window: WindowId) {
-    state.windows.shows.remove(&window);
+fn drop_views(state: &mut State, window: WindowId) {
+    state.windows.other_buffers.remove(&window);
     for buffer in state.buffers.all_mut() {
-        buffer.area.per_view.parked.retain(|parked| parked.window != window);
+        buffer.area.per_view.other_views.retain(|parked| parked.window != window);
     }
 }
 
 /// What a window shows that does not have the keys. Where its file was closed it shows the
 /// active window's.
-pub fn shown_in(state: &mut State, window: WindowId) -> Option<BufferId> {
-    let known = state.windows.shows.get(&window).copied();
+pub fn buffer_in(state: &mut State, window: WindowId) -> Option<BufferId> {
+    let known = state.windows.other_buffers.get(&window).copied();
     let open = known.filter(|id| state.buffers.get_mut(*id).is_some());
     let id = open.or(state.buffers.current().map(|buffer| buffer.id))?;
-    state.windows.shows.insert(window, id);
+    state.windows.other_buffers.insert(window, id);
     Some(id)
 }
 
 /// Does something with a file as a window sees it that does not have the keys.
-pub fn as_seen_in<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
-    let known = buffer.area.per_view.parked.iter().position(|parked| parked.window == window);
+pub fn with_window_view<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
+    let known = buffer.area.per_view.other_views.iter().position(|parked| parked.window == window);
     let fresh = || SavedView {
         window,
         selection: buffer.area.selection.clone(),
         view: View { followed: None, ..buffer.area.per_view.view.clone() },
     };
     let mut parked = match known {
-        Some(n) => buffer.area.per_view.parked.swap_remove(n),
+        Some(n) => buffer.area.per_view.other_views.swap_remove(n),
         None => fresh(),
     };
     swap(&mut buffer.area.selection, &mut parked.selection);
@@ -111,6 +111,6 @@ pub fn as_seen_in<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut 
     let result = f(buffer);
     swap(&mut buffer.area.selection, &mut parked.selection);
     swap(&mut buffer.area.per_view.view, &mut parked.view);
-    buffer.area.per_view.parked.push(parked);
+    buffer.area.per_view.other_views.push(parked);
     result
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::width::grapheme_width;
-use crate::ide::model::area::Area;
+use crate::ide::model::text_area::TextArea;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{Model, Part as MessagePart, Thinking, Usage, UserMessage};
 use crate::text::position::{Byte, Line};
@@ -31,7 +31,7 @@ pub struct Agent {
     /// Since when it works, on the monotonic clock; `None` while it waits.
     pub working_since: Option<Duration>,
     /// What is being summed up.
-    pub summing: Option<Summarizing>,
+    pub summarizing: Option<Summarizing>,
     /// Sum over the conversation.
     pub usage: Usage,
     /// Tokens in the context at the last answer.
@@ -43,13 +43,13 @@ pub struct Agent {
     /// When its last turn began, or one more than the one before: names its edits.
     pub run: u64,
     /// Which frame of the working sign is shown.
-    pub sign: usize,
+    pub spinner_frame: usize,
     /// Approval mode that runs everything unasked.
     pub unrestricted: bool,
     /// When Escape was pressed last, on the monotonic clock.
-    pub escaped_at: Option<Duration>,
+    pub last_escape: Option<Duration>,
     /// The entry that leads back to how the files were before the last way back.
-    pub way_back: Option<String>,
+    pub undo_restore_entry: Option<String>,
     /// Questions that it has asked in this run.
     pub question_dialogs: u64,
     /// What the user calls the session.
@@ -70,14 +70,14 @@ pub struct Summarizing {
     /// A word for the status line.
     pub what: &'static str,
     /// Whether the agent does nothing else meanwhile.
-    pub alone: bool,
+    pub is_exclusive: bool,
 }
 
 /// The prompt: what is being typed and what was sent before.
 #[derive(Debug, Default)]
 pub struct Prompt {
     /// What is being typed.
-    pub area: Area,
+    pub area: TextArea,
     /// What goes with it beside the text: what came back with messages that had waited.
     pub attached: Vec<MessagePart>,
     /// What was sent, oldest first.
@@ -96,7 +96,7 @@ struct Wrapped {
 }
 
 /// Texts longer than this are wrapped around the caret only; nothing else is on screen.
-const WHOLE_BYTES: usize = 32 << 10;
+const WRAP_ALL_BYTES: usize = 32 << 10;
 /// Lines around the caret that are wrapped then.
 const NEAR_LINES: usize = 16;
 /// Bytes of one line that are wrapped then.
@@ -108,7 +108,7 @@ impl Prompt {
     pub fn rows(&self, cols: usize) -> Ref<'_, Vec<(Byte, Byte)>> {
         let text = self.area.text();
         let head = self.area.selection.primary().head;
-        let long = text.end().0 > WHOLE_BYTES;
+        let long = text.end().0 > WRAP_ALL_BYTES;
         let key = Some((self.area.document.version(), if long { head } else { Byte(0) }, cols));
         if self.wrapped.borrow().key != key {
             let caret = text.line_of(head).0;
@@ -132,7 +132,7 @@ impl Prompt {
     /// Takes the text out, remembering it, and clears the field.
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
-        self.area = Area::default();
+        self.area = TextArea::default();
         self.browsing = None;
         if !text.trim().is_empty() && self.history.last() != Some(&text) {
             self.history.push(text.clone());
@@ -147,7 +147,7 @@ impl Prompt {
 
     /// Puts messages that were not delivered before what is being typed, with what was attached to them;
     /// tells how much is attached now.
-    pub fn put_back(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
+    pub fn restore_messages(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
         let draft = self.area.text().to_string();
         let said = messages.iter().map(|message| join_text(&message.content));
         let texts: Vec<String> = said.chain([draft]).filter(|text| !text.is_empty()).collect();
@@ -160,7 +160,7 @@ impl Prompt {
     }
 
     /// Puts a text in place of what is being typed, which stays in the history.
-    pub fn put(&mut self, text: &str, now_ms: u64) {
+    pub fn replace_text(&mut self, text: &str, now_ms: u64) {
         let draft = self.area.text().to_string();
         self.browsing = None;
         if !draft.trim().is_empty() && self.history.last() != Some(&draft) {
@@ -170,7 +170,7 @@ impl Prompt {
     }
 
     /// What was said before this run comes before what was said in it; what was said in both counts there.
-    pub fn remember_before(&mut self, texts: Vec<String>) {
+    pub fn prepend_history(&mut self, texts: Vec<String>) {
         let own = std::mem::take(&mut self.history);
         let earlier = texts.into_iter().filter(|text| !own.contains(text));
         self.history = earlier.collect();
@@ -260,11 +260,11 @@ mod tests {
         prompt.area.set("draft", 0);
         let shown = |p: &Prompt| p.area.text().to_string();
         assert!(prompt.older(0) && shown(&prompt) == "both");
-        prompt.remember_before(vec!["first".into(), "both".into(), "third".into()]);
+        prompt.prepend_history(vec!["first".into(), "both".into(), "third".into()]);
         assert_eq!(prompt.history, ["first", "third", "own", "both"]);
         assert!(prompt.older(0) && shown(&prompt) == "own");
         assert!(prompt.older(0) && shown(&prompt) == "third");
-        prompt.put("picked", 0);
+        prompt.replace_text("picked", 0);
         assert_eq!((shown(&prompt).as_str(), prompt.history.last().unwrap().as_str()), ("picked", "third"));
         assert!(!prompt.newer(0));
     }
@@ -277,12 +277,12 @@ mod tests {
         let mut prompt = Prompt::default();
         assert!(prompt.is_empty());
         let alone = UserMessage { content: vec![image("a")], ..UserMessage::text("", 0) };
-        assert_eq!(prompt.put_back(vec![alone], 0), 1);
+        assert_eq!(prompt.restore_messages(vec![alone], 0), 1);
         assert!(!prompt.is_empty() && prompt.area.text().to_string().is_empty());
         prompt.area.set("draft", 0);
         let mut both = UserMessage::text("look", 0);
         both.content.push(image("b"));
-        assert_eq!(prompt.put_back(vec![both, UserMessage::text("and", 0)], 0), 2);
+        assert_eq!(prompt.restore_messages(vec![both, UserMessage::text("and", 0)], 0), 2);
         assert_eq!(prompt.area.text().to_string(), "look\n\nand\n\ndraft");
         assert_eq!(prompt.attached, [image("b"), image("a")]);
     }

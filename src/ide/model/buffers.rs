@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::base::width::{truncate, visible};
 use crate::exec::Stamp;
-use crate::ide::model::area::Area;
-use crate::ide::model::results::Listing;
-use crate::ide::model::view::coloring::{ColorJob, Coloring};
+use crate::ide::model::results::SearchResults;
+use crate::ide::model::text_area::TextArea;
+use crate::ide::model::view::highlighting::{HighlightJob, Highlighting};
 use crate::syntax::Span;
 use crate::text::display::columns;
 use crate::text::display::rows::Row;
@@ -26,13 +26,13 @@ pub struct BufferId(pub u32);
 
 /// How the file on disk stands to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disk {
+pub enum DiskState {
     /// As it was read or written last.
     Same,
     /// Somebody else has changed it.
     Changed,
     /// It is gone.
-    Gone,
+    Deleted,
     /// A folder has taken its place.
     Folder,
     /// It is there, but may not be read any more.
@@ -41,7 +41,7 @@ pub enum Disk {
 
 /// A file that is still being read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct LoadProgress {
     /// How much of it was read, in percent.
     pub percent: u8,
     /// Where to put the cursor once that is read: line and column from 1.
@@ -60,9 +60,9 @@ pub struct Buffer {
     /// The same with every link followed, by which the agent knows it.
     pub real: Option<PathBuf>,
     /// Its text and cursors.
-    pub area: Area,
+    pub area: TextArea,
     /// Whether it is still being read: then it cannot be edited.
-    pub reading: Option<Reading>,
+    pub loading: Option<LoadProgress>,
     /// How its project wants it written.
     pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
@@ -70,54 +70,54 @@ pub struct Buffer {
     /// Whether its project's rules and its undo tree of an earlier run were asked for.
     pub looked_up: bool,
     /// The version of the text, and the revision in its file, whose undo tree is kept.
-    pub undo_kept: Option<(u64, RevisionId)>,
+    pub stored_undo: Option<(u64, RevisionId)>,
     /// The file's state now, as far as we know.
-    pub disk: Disk,
+    pub disk: DiskState,
     /// The state on disk that the user was asked about, or has been shown.
-    pub offered: Option<Stamp>,
+    pub asked_stamp: Option<Stamp>,
     /// The version of an unmodified text whose file went away: nothing of the user's is lost
     /// when the file that comes back takes its place.
-    pub lost_at: Option<u64>,
+    pub deleted_at_version: Option<u64>,
     /// Its colors.
-    pub coloring: Coloring,
+    pub highlighting: Highlighting,
     /// How the selection grew by the text's tree: the version, before, after.
-    pub expanded: Vec<(u64, Selection, Selection)>,
+    pub expand_history: Vec<(u64, Selection, Selection)>,
     /// Which change one was taken to, and the version of the text then.
-    pub change_shown: Option<(u64, usize)>,
+    pub last_visited_change: Option<(u64, usize)>,
     /// Whether a save is on its way.
-    pub saving: bool,
+    pub is_saving: bool,
     /// Whether the agent's edit that is on its way to disk takes unsaved changes along.
     pub saved_along: bool,
     /// Whether another one was asked for meanwhile.
     pub save_again: bool,
     /// Its title and why it cannot be edited, where it is a text of the program's own.
-    pub fixed: Option<(&'static str, &'static str)>,
+    pub builtin: Option<(&'static str, &'static str)>,
     /// What is known about its lines, where it is a list of places rather than a file, and what
     /// was shown before it.
-    pub listing: Option<(Box<Listing>, Option<BufferId>)>,
+    pub results: Option<(Box<SearchResults>, Option<BufferId>)>,
 }
 
 /// Columns of what was looked for in the name of its list.
-const WANTED_MAX: usize = 24;
+const QUERY_MAX: usize = 24;
 
 impl Buffer {
     /// A tab's text: the name and a sign for its state.
     pub fn label(&self) -> String {
         let sign = match self.disk {
-            Disk::Changed => " ≠",
-            Disk::Gone | Disk::Folder | Disk::Unreadable => " ✗",
-            Disk::Same if self.is_unsaved() || self.is_edited_list() => " ●",
-            Disk::Same => "",
+            DiskState::Changed => " ≠",
+            DiskState::Deleted | DiskState::Folder | DiskState::Unreadable => " ✗",
+            DiskState::Same if self.is_unsaved() || self.has_unapplied_edits() => " ●",
+            DiskState::Same => "",
         };
         format!(" {}{sign} ", self.name())
     }
 
     /// The file's name, for tabs and messages.
     pub fn name(&self) -> String {
-        if let Some((listing, _)) = &self.listing {
-            return format!("search: {}", truncate(&visible(&listing.asked.wanted), WANTED_MAX));
+        if let Some((listing, _)) = &self.results {
+            return format!("search: {}", truncate(&visible(&listing.query.pattern), QUERY_MAX));
         }
-        if let Some((title, _)) = self.fixed {
+        if let Some((title, _)) = self.builtin {
             return title.to_string();
         }
         let name = self.path.as_deref().and_then(Path::file_name);
@@ -146,42 +146,42 @@ impl Buffer {
     /// Whether there is something to save. An empty text without a file is nothing.
     pub fn is_unsaved(&self) -> bool {
         let is_text = self.path.is_some() || !self.area.text().is_empty();
-        self.area.document.is_modified() && is_text && self.listing.is_none()
+        self.area.document.is_modified() && is_text && self.results.is_none()
     }
 
     /// Whether it is a list with edits that were not applied.
-    pub fn is_edited_list(&self) -> bool {
-        self.listing.is_some() && self.area.document.is_modified()
+    pub fn has_unapplied_edits(&self) -> bool {
+        self.results.is_some() && self.area.document.is_modified()
     }
 
     /// What is known about its lines, where it is a list.
-    pub fn list(&self) -> Option<&Listing> {
-        self.listing.as_ref().map(|(listing, _)| &**listing)
+    pub fn results(&self) -> Option<&SearchResults> {
+        self.results.as_ref().map(|(listing, _)| &**listing)
     }
 
     /// The same, to change.
-    pub fn list_mut(&mut self) -> Option<&mut Listing> {
-        self.listing.as_mut().map(|(listing, _)| &mut **listing)
+    pub fn results_mut(&mut self) -> Option<&mut SearchResults> {
+        self.results.as_mut().map(|(listing, _)| &mut **listing)
     }
 
     /// The scopes in a part of one of its lines, as far as they are known.
     pub fn scopes(&self, range: &Range<Byte>) -> Vec<Span> {
-        match self.list() {
+        match self.results() {
             Some(listing) => listing.scopes(self.area.text(), range),
-            None => self.coloring.within(range).collect(),
+            None => self.highlighting.within(range).collect(),
         }
     }
 
     /// Why it cannot be edited, if it cannot.
     pub fn read_only(&self) -> Option<&'static str> {
-        let reading = self.reading.as_ref().map(|_| "file is still loading");
-        let searching = || self.list().and_then(Listing::read_only);
-        let fixed = || self.fixed.map(|(_, reason)| reason);
+        let reading = self.loading.as_ref().map(|_| "file is still loading");
+        let searching = || self.results().and_then(SearchResults::read_only);
+        let fixed = || self.builtin.map(|(_, reason)| reason);
         reading.or_else(fixed).or_else(searching).or_else(|| self.area.document.format().read_only())
     }
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
-    pub fn place(&mut self, (line, column): (usize, usize), tab_width: usize) {
+    pub fn place_cursor(&mut self, (line, column): (usize, usize), tab_width: usize) {
         let (text, tab_width) = (self.area.text(), self.tab_width(tab_width));
         let line = Line((line.max(1) - 1).min(text.last_line().0));
         let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
@@ -190,7 +190,7 @@ impl Buffer {
 
     /// Moves the view by rows; the cursor stays where it is.
     pub fn scroll_by(&mut self, rows: isize, tab_width: usize) {
-        let lens = self.area.lens(self.tab_width(tab_width));
+        let lens = self.area.display_map(self.tab_width(tab_width));
         let top = lens.row_at(self.area.per_view.view.top);
         let step = |row: &Row| if rows < 0 { lens.above(row) } else { lens.below(row) };
         let top = std::iter::successors(Some(top), step).take(rows.unsigned_abs() + 1).last();
@@ -200,11 +200,11 @@ impl Buffer {
     }
 
     /// What has to be looked for so that the next frame has the colors of what it shows.
-    pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
-        if self.reading.is_some() || self.listing.is_some() {
+    pub fn next_highlight_job(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<HighlightJob> {
+        if self.loading.is_some() || self.results.is_some() {
             return None;
         }
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
+        self.highlighting.next_job(&mut self.area.document, self.path.as_deref(), visible, now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.
@@ -266,7 +266,7 @@ impl Buffers {
             b.path.is_none()
                 && b.area.text().is_empty()
                 && !b.area.document.is_modified()
-                && b.listing.is_none()
+                && b.results.is_none()
         };
         self.list.retain(|buffer| !untouched(buffer));
         self.next_id += 1;
@@ -275,43 +275,43 @@ impl Buffers {
             id,
             path,
             real: None,
-            area: Area::new(document),
-            reading: None,
+            area: TextArea::new(document),
+            loading: None,
             rules: Rules::default(),
             stamp,
             looked_up: false,
-            undo_kept: None,
-            disk: Disk::Same,
-            offered: None,
-            lost_at: None,
-            coloring: Coloring::default(),
-            expanded: Vec::new(),
-            change_shown: None,
-            saving: false,
+            stored_undo: None,
+            disk: DiskState::Same,
+            asked_stamp: None,
+            deleted_at_version: None,
+            highlighting: Highlighting::default(),
+            expand_history: Vec::new(),
+            last_visited_change: None,
+            is_saving: false,
             saved_along: false,
             save_again: false,
-            fixed: None,
-            listing: None,
+            builtin: None,
+            results: None,
         });
         self.current = self.list.len() - 1;
         id
     }
 
     /// Shows a text of the program's own, in place of the one of that title if there is one.
-    pub fn open_fixed(&mut self, title: &'static str, reason: &'static str, text: &str) {
-        self.list.retain(|buffer| buffer.fixed.is_none_or(|(known, _)| known != title));
+    pub fn open_builtin(&mut self, title: &'static str, reason: &'static str, text: &str) {
+        self.list.retain(|buffer| buffer.builtin.is_none_or(|(known, _)| known != title));
         let id = self.open(None, Document::new(text, Format::default()), None);
         if let Some(buffer) = self.get_mut(id) {
-            buffer.fixed = Some((title, reason));
+            buffer.builtin = Some((title, reason));
         }
     }
 
     /// Adds a list of places and shows it.
-    pub fn open_list(&mut self, listing: Listing) -> BufferId {
+    pub fn open_results(&mut self, listing: SearchResults) -> BufferId {
         let came_from = self.current().map(|buffer| buffer.id);
         let id = self.open(None, Document::default_file(), None);
         if let Some(buffer) = self.get_mut(id) {
-            buffer.listing = Some((Box::new(listing), came_from));
+            buffer.results = Some((Box::new(listing), came_from));
         }
         id
     }
@@ -324,7 +324,7 @@ impl Buffers {
     }
 
     /// Puts files in the order of these paths; others follow.
-    pub fn order(&mut self, paths: &[PathBuf]) {
+    pub fn sort_by_paths(&mut self, paths: &[PathBuf]) {
         let shown = self.current().map(|buffer| buffer.id);
         let place = |buffer: &Buffer| paths.iter().position(|path| Some(path) == buffer.path.as_ref());
         self.list.sort_by_key(|buffer| place(buffer).unwrap_or(usize::MAX));

@@ -6,16 +6,16 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 /// How long a list counts. Other programs may have made files meanwhile, and nothing tells of them.
-const FRESH: Duration = Duration::from_mins(1);
+const FRESH_FOR: Duration = Duration::from_mins(1);
 /// Bytes of a list that are kept.
 const BYTES_MAX: usize = 32 << 20;
 
 /// A list, shared with the walk that makes it.
 #[derive(Debug, Clone, Default)]
-pub struct FileList(Arc<Mutex<State>>);
+pub struct FileList(Arc<Mutex<ListState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ListState {
     /// When the walk began, and its paths, each with a NUL behind it.
     found: Option<(Duration, Arc<str>)>,
     /// Counts how often the files have changed: a walk that was under way then is not complete.
@@ -26,33 +26,33 @@ impl FileList {
     /// The paths, while they count.
     pub fn fresh(&self, now: Duration) -> Option<Arc<str>> {
         let mut state = self.0.lock();
-        state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH);
+        state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH_FOR);
         state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
     }
 
     /// Files were made, moved or removed.
-    pub fn changed(&self) {
+    pub fn invalidate(&self) {
         let mut state = self.0.lock();
         state.found = None;
         state.changes += 1;
     }
 
     /// A walk begins now; its list, to be given its paths.
-    pub fn begin(&self, now: Duration) -> Listing {
+    pub fn begin_walk(&self, now: Duration) -> FileWalk {
         let changes = self.0.lock().changes;
-        Listing { list: self.clone(), began: now, changes, paths: String::new() }
+        FileWalk { list: self.clone(), began: now, changes, paths: String::new() }
     }
 }
 
 /// The list of a walk that is under way.
-pub struct Listing {
+pub struct FileWalk {
     list: FileList,
     began: Duration,
     changes: u64,
     paths: String,
 }
 
-impl Listing {
+impl FileWalk {
     /// Takes a path that was found.
     pub fn push(&mut self, path: &str) {
         if self.paths.len() <= BYTES_MAX {
@@ -88,7 +88,7 @@ mod tests {
     fn file_list_expires_after_minute_or_change() {
         let list = FileList::default();
         let walk = |at: u64| {
-            let mut listing = list.begin(Duration::from_secs(at));
+            let mut listing = list.begin_walk(Duration::from_secs(at));
             listing.push("a/b.rs");
             listing.push("c\nd");
             listing
@@ -99,10 +99,10 @@ mod tests {
         assert!(listed(&list, 160).is_empty(), "it is too old");
         assert!(listed(&list, 159).is_empty(), "and its memory was given back");
         walk(200).end();
-        list.changed();
+        list.invalidate();
         assert!(listed(&list, 201).is_empty());
         let under_way = walk(300);
-        list.changed();
+        list.invalidate();
         under_way.end();
         assert!(listed(&list, 301).is_empty(), "the walk may have missed the change");
     }

@@ -40,11 +40,11 @@ pub struct FileTree {
     /// The first row on screen.
     pub top: usize,
     /// What is to be selected as soon as it is there.
-    sought: Option<PathBuf>,
+    pending_selection: Option<PathBuf>,
     /// Why the root could not be read, if it could not.
     pub error: Option<String>,
     /// All files of the workspace, as the last walk found them.
-    pub walked: FileList,
+    pub file_list: FileList,
 }
 
 impl FileTree {
@@ -64,7 +64,7 @@ impl FileTree {
     }
 
     /// Takes in what a folder holds.
-    pub fn fill(&mut self, folder: &Path, entries: Vec<Entry>) {
+    pub fn set_entries(&mut self, folder: &Path, entries: Vec<Entry>) {
         self.folders.insert(folder.to_path_buf(), entries);
         self.rebuild();
     }
@@ -97,8 +97,8 @@ impl FileTree {
     }
 
     /// Selects the row of a path as soon as its folder is read.
-    pub fn seek(&mut self, path: &Path) {
-        self.sought = Some(path.to_path_buf());
+    pub fn select_when_loaded(&mut self, path: &Path) {
+        self.pending_selection = Some(path.to_path_buf());
         self.rebuild();
     }
 
@@ -123,10 +123,12 @@ impl FileTree {
         if let Some(path) = selected {
             self.select(&path);
         }
-        if let Some(at) =
-            self.sought.as_ref().and_then(|path| self.rows.iter().position(|row| row.path == *path))
+        if let Some(at) = self
+            .pending_selection
+            .as_ref()
+            .and_then(|path| self.rows.iter().position(|row| row.path == *path))
         {
-            (self.selected, self.sought) = (at, None);
+            (self.selected, self.pending_selection) = (at, None);
         }
     }
 
@@ -153,10 +155,10 @@ mod tests {
     #[test]
     fn file_tree_unfold_keeps_selected_path() {
         let mut tree = FileTree::new(Path::new("/w"));
-        tree.fill(Path::new("/w"), vec![entry("src", true), entry("a.txt", false)]);
+        tree.set_entries(Path::new("/w"), vec![entry("src", true), entry("a.txt", false)]);
         tree.selected = 1;
         assert!(tree.unfold(Path::new("/w/src")), "nobody has read it yet");
-        tree.fill(Path::new("/w/src"), vec![entry("lib.rs", false)]);
+        tree.set_entries(Path::new("/w/src"), vec![entry("lib.rs", false)]);
         let names: Vec<_> = tree.rows().iter().map(|r| (r.depth, r.entry.name.to_str().unwrap())).collect();
         assert_eq!(names, [(0, "src"), (1, "lib.rs"), (0, "a.txt")]);
         assert_eq!(tree.current().unwrap().entry.name, "a.txt");

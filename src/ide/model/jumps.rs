@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::ide::model::buffers::{Buffer, BufferId, Buffers};
-use crate::text::anchors::places::Name;
+use crate::text::anchors::named_positions::PositionName;
 use crate::text::position::Byte;
 
 /// How many jumps are remembered.
@@ -13,9 +13,9 @@ const JUMPS_MAX: usize = 100;
 
 /// A place in a file, which may have been closed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct JumpLocation {
     /// Under which name the file's text knows it while it is open.
-    pub name: Name,
+    pub name: PositionName,
     /// Which file.
     pub buffer: BufferId,
     /// Where that is.
@@ -27,16 +27,21 @@ pub struct Spot {
 /// Jumps and global marks.
 #[derive(Debug, Default)]
 pub struct Jumps {
-    list: Vec<Spot>,
+    list: Vec<JumpLocation>,
     /// Which of them one stands at; their number when at none of them.
-    at: usize,
-    numbered: u64,
-    marks: BTreeMap<char, Spot>,
+    index: usize,
+    last_number: u64,
+    marks: BTreeMap<char, JumpLocation>,
 }
 
-fn spot(buffer: &mut Buffer, name: Name, at: Byte, tab_width: usize) -> Spot {
-    buffer.area.document.places_mut().set(name, at);
-    Spot { name, buffer: buffer.id, path: buffer.path.clone(), at: line_column(buffer, at, tab_width) }
+fn jump_location(buffer: &mut Buffer, name: PositionName, at: Byte, tab_width: usize) -> JumpLocation {
+    buffer.area.document.positions_mut().set(name, at);
+    JumpLocation {
+        name,
+        buffer: buffer.id,
+        path: buffer.path.clone(),
+        at: line_column(buffer, at, tab_width),
+    }
 }
 
 fn line_column(buffer: &Buffer, at: Byte, tab_width: usize) -> (usize, usize) {
@@ -47,17 +52,17 @@ fn line_column(buffer: &Buffer, at: Byte, tab_width: usize) -> (usize, usize) {
 
 impl Jumps {
     /// The jumps, oldest first, and which of them one stands at.
-    pub fn list(&self) -> (&[Spot], usize) {
-        (&self.list, self.at)
+    pub fn list(&self) -> (&[JumpLocation], usize) {
+        (&self.list, self.index)
     }
 
     /// The marks that name a file too.
-    pub fn marks(&self) -> impl Iterator<Item = (char, &Spot)> {
+    pub fn marks(&self) -> impl Iterator<Item = (char, &JumpLocation)> {
         self.marks.iter().map(|(letter, spot)| (*letter, spot))
     }
 
     /// One of them.
-    pub fn mark(&self, letter: char) -> Option<&Spot> {
+    pub fn mark(&self, letter: char) -> Option<&JumpLocation> {
         self.marks.get(&letter)
     }
 
@@ -66,10 +71,10 @@ impl Jumps {
         if let Some(old) = self.marks.remove(&letter)
             && let Some(buffer) = buffers.get_mut(old.buffer)
         {
-            buffer.area.document.places_mut().remove(old.name);
+            buffer.area.document.positions_mut().remove(old.name);
         }
         if let Some(buffer) = buffers.current_mut() {
-            self.marks.insert(letter, spot(buffer, Name::Mark(letter), at, tab_width));
+            self.marks.insert(letter, jump_location(buffer, PositionName::Mark(letter), at, tab_width));
         }
     }
 
@@ -78,18 +83,18 @@ impl Jumps {
         if let Some(old) = self.marks.remove(&letter)
             && let Some(buffer) = buffers.get_mut(old.buffer)
         {
-            buffer.area.document.places_mut().remove(old.name);
+            buffer.area.document.positions_mut().remove(old.name);
         }
     }
 
     /// The user leaves this place of the file that is shown for one far away. A line is in
     /// the list once, at its newest place.
-    pub fn note(&mut self, buffers: &mut Buffers, at: Byte, tab_width: usize) {
+    pub fn push(&mut self, buffers: &mut Buffers, at: Byte, tab_width: usize) {
         let Some(buffer) = buffers.current_mut() else { return };
-        buffer.area.document.places_mut().set_mark('\'', at);
-        self.numbered += 1;
-        let spot = spot(buffer, Name::Jump(self.numbered), at, tab_width);
-        let line = |buffers: &mut Buffers, spot: &Spot| place(buffers, spot, tab_width).0;
+        buffer.area.document.positions_mut().set_mark('\'', at);
+        self.last_number += 1;
+        let spot = jump_location(buffer, PositionName::Jump(self.last_number), at, tab_width);
+        let line = |buffers: &mut Buffers, spot: &JumpLocation| current_position(buffers, spot, tab_width).0;
         let new_line = line(buffers, &spot);
         let mut gone = Vec::new();
         self.list.retain(|old| {
@@ -106,65 +111,71 @@ impl Jumps {
         }
         if let Some(buffer) = buffers.current_mut() {
             for name in gone {
-                buffer.area.document.places_mut().remove(name);
+                buffer.area.document.positions_mut().remove(name);
             }
         }
-        self.at = self.list.len();
+        self.index = self.list.len();
     }
 
     /// Goes that many steps back, or forward when negative; `None` when there are not so many.
     /// The place one comes from is noted at the newest end.
-    pub fn step(&mut self, buffers: &mut Buffers, here: Byte, back: isize, tab_width: usize) -> Option<Spot> {
-        let target = self.at.checked_add_signed(-back)?;
+    pub fn step(
+        &mut self,
+        buffers: &mut Buffers,
+        here: Byte,
+        back: isize,
+        tab_width: usize,
+    ) -> Option<JumpLocation> {
+        let target = self.index.checked_add_signed(-back)?;
         if target >= self.list.len() || back > 0 && self.list.is_empty() {
             return None;
         }
         let from_end = self.list.len() - target;
-        if self.at == self.list.len() && back > 0 {
+        if self.index == self.list.len() && back > 0 {
             let before = self.list.len();
-            self.note(buffers, here, tab_width);
+            self.push(buffers, here, tab_width);
             // The line that one stands on may have been in the list already.
             if self.list.len() == before {
-                self.at = before.checked_sub(from_end + usize::from(from_end == 1 && before > 1))?;
-                return self.list.get(self.at).cloned();
+                self.index = before.checked_sub(from_end + usize::from(from_end == 1 && before > 1))?;
+                return self.list.get(self.index).cloned();
             }
         }
-        self.at = target;
+        self.index = target;
         self.list.get(target).cloned()
     }
 
     /// One of them is gone to.
-    pub fn go(&mut self, at: usize) -> Option<Spot> {
+    pub fn go(&mut self, at: usize) -> Option<JumpLocation> {
         let spot = self.list.get(at).cloned()?;
-        self.at = at;
+        self.index = at;
         Some(spot)
     }
 
     /// A file is closed: its places stay known by their lines.
-    pub fn closing(&mut self, buffers: &mut Buffers, id: BufferId, tab_width: usize) {
+    pub fn on_close(&mut self, buffers: &mut Buffers, id: BufferId, tab_width: usize) {
         let spots = self.list.iter_mut().chain(self.marks.values_mut());
         for spot in spots.filter(|spot| spot.buffer == id) {
-            spot.at = place(buffers, spot, tab_width);
+            spot.at = current_position(buffers, spot, tab_width);
             spot.path = buffers.get_mut(id).and_then(|buffer| buffer.path.clone());
         }
         // A text without a file is gone with it.
-        let kept = |spot: &Spot| spot.buffer != id || spot.path.is_some();
+        let kept = |spot: &JumpLocation| spot.buffer != id || spot.path.is_some();
         self.list.retain(kept);
         self.marks.retain(|_, spot| kept(spot));
-        self.at = self.at.min(self.list.len());
+        self.index = self.index.min(self.list.len());
     }
 }
 
-fn forget(buffers: &mut Buffers, spot: &Spot) {
+fn forget(buffers: &mut Buffers, spot: &JumpLocation) {
     if let Some(buffer) = buffers.get_mut(spot.buffer) {
-        buffer.area.document.places_mut().remove(spot.name);
+        buffer.area.document.positions_mut().remove(spot.name);
     }
 }
 
 /// Line and column of a place, from 1, as the text is now.
-pub fn place(buffers: &mut Buffers, spot: &Spot, tab_width: usize) -> (usize, usize) {
+pub fn current_position(buffers: &mut Buffers, spot: &JumpLocation, tab_width: usize) -> (usize, usize) {
     let known = buffers.get_mut(spot.buffer).and_then(|buffer| {
-        let at = buffer.area.document.places().get(spot.name)?;
+        let at = buffer.area.document.positions().get(spot.name)?;
         Some(line_column(buffer, at, tab_width))
     });
     known.unwrap_or(spot.at)
@@ -190,7 +201,7 @@ mod tests {
     fn jumps_line_is_listed_once() {
         let (mut jumps, mut buffers) = desk();
         for at in [0, 4, 8, 5] {
-            jumps.note(&mut buffers, Byte(at), 4);
+            jumps.push(&mut buffers, Byte(at), 4);
         }
         assert_eq!(lines(&jumps), [1, 3, 2]);
         assert_eq!(jumps.list().1, 3);
@@ -199,8 +210,8 @@ mod tests {
     #[test]
     fn jumps_back_and_forward() {
         let (mut jumps, mut buffers) = desk();
-        jumps.note(&mut buffers, Byte(0), 4);
-        jumps.note(&mut buffers, Byte(4), 4);
+        jumps.push(&mut buffers, Byte(0), 4);
+        jumps.push(&mut buffers, Byte(4), 4);
         let back = jumps.step(&mut buffers, Byte(8), 1, 4).unwrap();
         assert_eq!((back.at, lines(&jumps)), ((2, 1), vec![1, 2, 3]));
         assert_eq!(jumps.step(&mut buffers, Byte(4), 1, 4).unwrap().at, (1, 1));
@@ -212,8 +223,8 @@ mod tests {
     #[test]
     fn jumps_back_from_listed_line_skips_it() {
         let (mut jumps, mut buffers) = desk();
-        jumps.note(&mut buffers, Byte(0), 4);
-        jumps.note(&mut buffers, Byte(8), 4);
+        jumps.push(&mut buffers, Byte(0), 4);
+        jumps.push(&mut buffers, Byte(8), 4);
         assert_eq!(jumps.step(&mut buffers, Byte(9), 1, 4).unwrap().at, (1, 1));
         assert_eq!(lines(&jumps), [1, 3]);
     }
@@ -221,16 +232,16 @@ mod tests {
     #[test]
     fn jumps_in_closed_file_become_line_numbers() {
         let (mut jumps, mut buffers) = desk();
-        jumps.note(&mut buffers, Byte(4), 4);
+        jumps.push(&mut buffers, Byte(4), 4);
         jumps.set_mark(&mut buffers, 'A', Byte(9), 4);
         let id = buffers.current().unwrap().id;
         buffers.current_mut().unwrap().area.set("\n\ntwo\nthree", 0);
-        jumps.closing(&mut buffers, id, 4);
+        jumps.on_close(&mut buffers, id, 4);
         buffers.close(id);
         assert_eq!(jumps.mark('A').unwrap().path, Some("/a".into()));
         let scratch = buffers.open(None, Document::new("x", Format::default()), None);
         jumps.set_mark(&mut buffers, 'B', Byte(0), 4);
-        jumps.closing(&mut buffers, scratch, 4);
+        jumps.on_close(&mut buffers, scratch, 4);
         assert!(jumps.mark('B').is_none(), "there is no file to open again");
     }
 }

@@ -3,14 +3,14 @@
 //! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
 
 pub mod agent;
-pub mod area;
-pub mod arrangement;
 pub mod buffers;
 pub mod file_list;
 pub mod file_tree;
+pub mod find_state;
 pub mod jumps;
 pub mod results;
-pub mod searching;
+pub mod saved_windows;
+pub mod text_area;
 pub mod view;
 pub mod window_id;
 pub mod windows;

@@ -15,7 +15,7 @@ use crate::syntax::Span;
 use crate::text::changes::{ChangeSet, Edit};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::search::How;
+use crate::text::search::SearchOptions;
 use crate::text::transaction::Transaction;
 
 /// A path and the numbers behind it are no longer than that, in bytes.
@@ -23,11 +23,11 @@ const HEAD_MAX: usize = 4200;
 
 /// What was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Query {
     /// The text or expression.
-    pub wanted: String,
+    pub pattern: String,
     /// How it is understood.
-    pub how: How,
+    pub options: SearchOptions,
     /// What is put in its place, where something is.
     pub replacement: Option<String>,
 }
@@ -46,7 +46,7 @@ pub struct ListedFile {
 
 impl ListedFile {
     /// The number that a listed line has by now.
-    pub fn now(&self, line: usize) -> usize {
+    pub fn current_line(&self, line: usize) -> usize {
         let before = self.shifts.iter().filter(|(at, _)| *at < line);
         line.saturating_add_signed(before.map(|(_, more)| more).sum())
     }
@@ -65,7 +65,7 @@ pub struct Origin {
 
 /// What is known about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundText {
     /// What stands there in the file, lines apart by `\n`.
     pub old: String,
     /// Where in it the first match begins, in bytes.
@@ -78,12 +78,12 @@ pub struct KnownRows {
     /// The files, in order.
     pub files: Vec<ListedFile>,
     by_name: HashMap<String, usize>,
-    places: HashMap<Origin, Found>,
+    found: HashMap<Origin, FoundText>,
 }
 
 /// A line of the list, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct RowHeader {
     /// The place that it is about.
     pub origin: Origin,
     /// Bytes of its name.
@@ -103,38 +103,38 @@ pub struct RowEdit {
 
 impl KnownRows {
     /// Takes in what was found.
-    pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, Found)>) {
+    pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, FoundText)>) {
         for file in files {
             self.by_name.insert(file.name.clone(), self.files.len());
             self.files.push(file);
         }
-        self.places.extend(places);
+        self.found.extend(places);
     }
 
     /// How many places there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.found.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.found.is_empty()
     }
 
     /// What is known about a place.
-    pub fn get(&self, origin: &Origin) -> Option<&Found> {
-        self.places.get(origin)
+    pub fn get(&self, origin: &Origin) -> Option<&FoundText> {
+        self.found.get(origin)
     }
 
     /// Something else stands at a place now.
     pub fn set(&mut self, origin: Origin, now: &str) {
-        if let Some(found) = self.places.get_mut(&origin) {
+        if let Some(found) = self.found.get_mut(&origin) {
             found.old = now.to_string();
         }
     }
 
     /// The place that a line of the list is about.
-    pub fn head(&self, line: &str) -> Option<Head> {
+    pub fn header(&self, line: &str) -> Option<RowHeader> {
         let colons = line.match_indices(':').take_while(|(at, _)| *at <= HEAD_MAX);
         colons.filter(|(at, _)| *at > 0).find_map(|(at, _)| {
             let file = *self.by_name.get(&line[..at])?;
@@ -143,16 +143,16 @@ impl KnownRows {
             let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
             let origin = Origin { file, first: first.parse().ok()?, last: last.parse().ok()? };
             let len = at + 1 + numbers.len() + 1;
-            self.places.contains_key(&origin).then_some(Head { origin, name: at, len })
+            self.found.contains_key(&origin).then_some(RowHeader { origin, name: at, len })
         })
     }
 
     /// An edit of the list without what changes the name or the number of a place and nothing
     /// else, and whether there was such: whoever replaces a text everywhere means the lines.
-    pub fn guarded(&self, list: &Text, edit: Transaction) -> (Transaction, bool) {
+    pub fn without_header_edits(&self, list: &Text, edit: Transaction) -> (Transaction, bool) {
         let harms = |edit: &Edit<'_>| {
             let start = list.line_start(list.line_of(edit.old.start));
-            let Some(head) = self.head(&beginning(list, start)) else { return false };
+            let Some(head) = self.header(&row_prefix(list, start)) else { return false };
             // Whole lines may come before it, and what is typed behind it is text.
             let lines = edit.old == (start..start) && edit.text.ends_with('\n');
             let inside = edit.old.start < start + head.len && edit.old.end <= start + head.len;
@@ -164,12 +164,12 @@ impl KnownRows {
         }
         let kept = kept.into_iter().map(|edit| (edit.old, edit.text.to_string()));
         let changes = ChangeSet::replace(list.end().0, kept);
-        (Transaction { changes, selection: None, ready: None, ..edit }, true)
+        (Transaction { changes, selection: None, prepared: None, ..edit }, true)
     }
 
     /// What a list wants changed, in the order of files and lines, and what of it cannot be
     /// understood, in words. A place that is not in it is left alone.
-    pub fn read(&self, list: &str) -> (Vec<RowEdit>, Vec<String>) {
+    pub fn parse_edits(&self, list: &str) -> (Vec<RowEdit>, Vec<String>) {
         let mut wanted: HashMap<Origin, String> = HashMap::new();
         let mut problems = Vec::new();
         let mut lines = list.split('\n').enumerate().peekable();
@@ -177,7 +177,7 @@ impl KnownRows {
             if line.is_empty() {
                 continue;
             }
-            let Some(head) = self.head(line) else {
+            let Some(head) = self.header(line) else {
                 problems.push(format!("line {} of the list names no place that was found", number + 1));
                 continue;
             };
@@ -196,7 +196,7 @@ impl KnownRows {
             }
             wanted.insert(head.origin, new);
         }
-        let differs = |(origin, new): &(Origin, String)| self.places[origin].old != *new;
+        let differs = |(origin, new): &(Origin, String)| self.found[origin].old != *new;
         let mut wishes: Vec<RowEdit> =
             wanted.into_iter().filter(differs).map(|(origin, new)| RowEdit { origin, new }).collect();
         wishes.sort_unstable_by_key(|wish| wish.origin);
@@ -205,16 +205,16 @@ impl KnownRows {
 }
 
 /// The line of the list for a place, with its end.
-pub fn line(name: &str, first: usize, last: usize, text: &str) -> String {
+pub fn format_row(name: &str, first: usize, last: usize, text: &str) -> String {
     let numbers = if first == last { first.to_string() } else { format!("{first}-{last}") };
     format!("{name}:{numbers}:{}\n", text.replace('\n', "\n:"))
 }
 
 /// A search that goes on for as long as somebody has this.
 #[derive(Debug)]
-pub struct Running(pub CancellationToken);
+pub struct RunningSearch(pub CancellationToken);
 
-impl Drop for Running {
+impl Drop for RunningSearch {
     fn drop(&mut self) {
         self.0.cancel();
     }
@@ -222,23 +222,29 @@ impl Drop for Running {
 
 /// An open list.
 #[derive(Debug)]
-pub struct Listing {
+pub struct SearchResults {
     /// What was looked for.
-    pub asked: Asked,
+    pub query: Query,
     /// What is known about its lines.
     pub known: Arc<KnownRows>,
     /// The search, until it is done.
-    pub running: Option<Running>,
+    pub running: Option<RunningSearch>,
     /// Whether it is being compared with the files.
-    pub comparing: bool,
+    pub is_comparing: bool,
     /// Whether the line with the cursor was gone to.
-    pub visited: bool,
+    pub is_visited: bool,
 }
 
-impl Listing {
+impl SearchResults {
     /// A list to which nothing has come yet.
-    pub fn new(asked: Asked, running: Running) -> Self {
-        Self { asked, known: Arc::default(), running: Some(running), comparing: false, visited: false }
+    pub fn new(asked: Query, running: RunningSearch) -> Self {
+        Self {
+            query: asked,
+            known: Arc::default(),
+            running: Some(running),
+            is_comparing: false,
+            is_visited: false,
+        }
     }
 
     /// Why it cannot be edited, if it cannot.
@@ -246,16 +252,16 @@ impl Listing {
         if self.running.is_some() {
             return Some("Search is running. Escape ends it");
         }
-        self.comparing.then_some("Results are being compared with files")
+        self.is_comparing.then_some("Results are being compared with files")
     }
 
     /// The line at or above an offset that is about a place: where it begins, and the place.
-    pub fn at(&self, text: &Text, at: Byte) -> Option<(Byte, Head)> {
+    pub fn row_at(&self, text: &Text, at: Byte) -> Option<(Byte, RowHeader)> {
         let mut line = text.line_of(at);
         loop {
             let start = text.line_start(line);
-            let shown = beginning(text, start);
-            if let Some(head) = self.known.head(&shown) {
+            let shown = row_prefix(text, start);
+            if let Some(head) = self.known.header(&shown) {
                 return Some((start, head));
             }
             if !shown.starts_with(':') || line.0 == 0 {
@@ -268,8 +274,8 @@ impl Listing {
     /// The scopes of a part of one of its lines.
     pub fn scopes(&self, text: &Text, range: &std::ops::Range<Byte>) -> Vec<Span> {
         let start = text.line_start(text.line_of(range.start));
-        let shown = beginning(text, start);
-        let spans = match self.known.head(&shown) {
+        let shown = row_prefix(text, start);
+        let spans = match self.known.header(&shown) {
             Some(head) => vec![(0..head.name, "ui.dir"), (head.name..head.len, "ui.linenr")],
             None if shown.starts_with(':') => vec![(0..1, "ui.linenr")],
             None => Vec::new(),
@@ -284,7 +290,7 @@ impl Listing {
 }
 
 /// As much of the line that begins at an offset as may name a place.
-fn beginning(text: &Text, start: Byte) -> String {
+fn row_prefix(text: &Text, start: Byte) -> String {
     let end = text.line_end(text.line_of(start));
     text.slice(start..text.char_floor(end.min(start + 2 * HEAD_MAX))).into_owned()
 }
@@ -303,14 +309,14 @@ mod tests {
                 Vec::new()
             };
             let origin = Origin { file, first: *first, last: *last };
-            known.add(files, [(origin, Found { old: (*old).to_string(), at: 0 })]);
+            known.add(files, [(origin, FoundText { old: (*old).to_string(), at: 0 })]);
         }
         known
     }
 
     /// The wishes as `file first-last text`, and how many problems there are.
     fn read(known: &KnownRows, list: &str) -> (Vec<String>, usize) {
-        let (wishes, problems) = known.read(list);
+        let (wishes, problems) = known.parse_edits(list);
         let shown = |RowEdit { origin: Origin { file, first, last }, new }: &RowEdit| {
             format!("{file} {first}-{last} {new:?}")
         };
@@ -320,7 +326,9 @@ mod tests {
     #[test]
     fn results_lines_roundtrip() {
         let known = known(&[("a b.rs", 3, 3, "é"), ("a b.rs", 4, 5, "x\ny"), ("c", 1, 1, "")]);
-        let list = [line("a b.rs", 3, 3, "é"), line("a b.rs", 4, 5, "x\ny"), line("c", 1, 1, "")].concat();
+        let list =
+            [format_row("a b.rs", 3, 3, "é"), format_row("a b.rs", 4, 5, "x\ny"), format_row("c", 1, 1, "")]
+                .concat();
         assert_eq!(list, "a b.rs:3:é\na b.rs:4-5:x\n:y\nc:1:\n");
         assert_eq!(read(&known, &list), (vec![], 0));
         let edited = "c:1:new\n\na b.rs:4-5:one: 2:\na b.rs:3:é\n:\n:漢";
@@ -369,7 +377,7 @@ mod tests {
                 .into_iter()
                 .map(|(from, to, new): (usize, usize, &str)| (Byte(from)..Byte(to), new.to_string()));
             let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
-            let (edit, told) = known.guarded(&text, edit);
+            let (edit, told) = known.without_header_edits(&text, edit);
             edit.changes.apply(&mut text);
             assert_eq!((text.to_string().as_str(), told), (after, harmed));
         }
@@ -378,6 +386,6 @@ mod tests {
     #[test]
     fn results_line_numbers_shift_with_edits_above() {
         let file = ListedFile { path: "a".into(), name: "a".into(), shifts: vec![(3, 2), (7, -1)] };
-        assert_eq!([1, 3, 4, 7, 8].map(|line| file.now(line)), [1, 3, 6, 9, 9]);
+        assert_eq!([1, 3, 4, 7, 8].map(|line| file.current_line(line)), [1, 3, 6, 9, 9]);
     }
 }

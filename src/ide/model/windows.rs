@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use serde::{Deserialize, Serialize};
 
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::view::visible_rows::Drag;
+use crate::ide::model::view::visible_rows::DragSelection;
 use crate::ide::model::window_id::WindowId;
 
 /// Windows are not made smaller; where they do not fit only one is shown.
@@ -18,7 +18,7 @@ const ROWS_MIN: u16 = 3;
 pub const WINDOWS_MAX: usize = 12;
 
 /// Shares above this lose their last digits.
-const FINEST: u32 = 1 << 12;
+const SHARE_MAX: u32 = 1 << 12;
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ enum Node {
 /// Parts side by side, or one above the other; each with its share of the room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Split {
-    beside: bool,
+    is_side_by_side: bool,
     parts: Vec<(Node, u32)>,
 }
 
@@ -72,8 +72,8 @@ impl Shape {
                 Node::Window(WindowId(*next - 1))
             }
             Self::Split(beside, parts) => {
-                let part = |(shape, share): &(Self, u32)| (shape.node(next), (*share).clamp(1, FINEST));
-                Node::Split(Split { beside: *beside, parts: parts.iter().map(part).collect() })
+                let part = |(shape, share): &(Self, u32)| (shape.node(next), (*share).clamp(1, SHARE_MAX));
+                Node::Split(Split { is_side_by_side: *beside, parts: parts.iter().map(part).collect() })
             }
         }
     }
@@ -85,7 +85,7 @@ pub struct Border {
     /// Its cells. Between parts above each other it is the title of the lower one.
     pub area: Rect,
     /// Whether the parts are beside each other.
-    pub beside: bool,
+    pub is_side_by_side: bool,
     /// The way to the split, and which of its parts is before the line.
     path: Vec<usize>,
     before: usize,
@@ -108,11 +108,11 @@ pub struct Windows {
     pub active: WindowId,
     next: u32,
     /// What the others show.
-    pub shows: BTreeMap<WindowId, BufferId>,
+    pub other_buffers: BTreeMap<WindowId, BufferId>,
     /// The line that the mouse moves.
     pub dragged: Option<Border>,
     /// What the mouse selects while its button is held.
-    pub selecting: Option<Drag>,
+    pub selecting: Option<DragSelection>,
 }
 
 impl Default for Windows {
@@ -122,7 +122,7 @@ impl Default for Windows {
             root: Node::Window(first),
             active: first,
             next: 1,
-            shows: BTreeMap::new(),
+            other_buffers: BTreeMap::new(),
             dragged: None,
             selecting: None,
         }
@@ -167,14 +167,14 @@ impl Windows {
         let at = all.iter().position(|other| *other == window).filter(|_| all.len() > 1)?;
         let heir = if at > 0 { all[at - 1] } else { all[1] };
         self.root.remove(window);
-        self.shows.remove(&window);
+        self.other_buffers.remove(&window);
         Some(heir)
     }
 
     /// Where windows and lines are in an area. Where they do not fit the active one has it all.
-    pub fn places(&self, area: Rect) -> WindowLayout {
+    pub fn layout(&self, area: Rect) -> WindowLayout {
         let mut places = WindowLayout::default();
-        self.root.place(area, &mut Vec::new(), &mut places);
+        self.root.layout(area, &mut Vec::new(), &mut places);
         let fits = |(_, area): &(WindowId, Rect)| area.width >= COLS_MIN && area.height >= ROWS_MIN;
         if places.windows.len() > 1 && !places.windows.iter().all(fits) {
             return WindowLayout { windows: vec![(self.active, area)], borders: Vec::new() };
@@ -183,8 +183,8 @@ impl Windows {
     }
 
     /// The window beside the active one.
-    pub fn towards(&self, area: Rect, direction: Direction) -> Option<WindowId> {
-        let places = self.places(area).windows;
+    pub fn neighbor(&self, area: Rect, direction: Direction) -> Option<WindowId> {
+        let places = self.layout(area).windows;
         let (_, here) = places.iter().find(|(id, _)| *id == self.active)?;
         let beyond = |there: &Rect| match direction {
             Direction::Left => {
@@ -211,15 +211,15 @@ impl Windows {
 
     /// Makes the active window so many cells wider or higher, or less so when negative.
     pub fn resize(&mut self, area: Rect, beside: bool, cells: i32) {
-        let places = self.places(area);
+        let places = self.layout(area);
         let Some((_, here)) = places.windows.iter().find(|(id, _)| *id == self.active) else { return };
         let touches = |border: &&Border| {
-            let span = if border.beside {
+            let span = if border.is_side_by_side {
                 overlap(border.area.y, border.area.height, here.y, here.height)
             } else {
                 overlap(border.area.x, border.area.width, here.x, here.width)
             };
-            border.beside == beside && span
+            border.is_side_by_side == beside && span
         };
         let (first, end) = if beside { (here.x, here.right()) } else { (here.y, here.bottom()) };
         let after = |border: &Border| end == if beside { border.area.x } else { border.area.y };
@@ -240,9 +240,9 @@ impl Windows {
         let (Some(one), Some(other)) = (areas.get(border.before), areas.get(border.before + 1)) else {
             return;
         };
-        let length = |area: &Rect| if split.beside { area.width } else { area.height };
-        let least = i32::from(if split.beside { COLS_MIN } else { ROWS_MIN });
-        let start = i32::from(if split.beside { one.x } else { one.y });
+        let length = |area: &Rect| if split.is_side_by_side { area.width } else { area.height };
+        let least = i32::from(if split.is_side_by_side { COLS_MIN } else { ROWS_MIN });
+        let start = i32::from(if split.is_side_by_side { one.x } else { one.y });
         let both = i32::from(length(one)) + i32::from(length(other));
         let first = (to - start).clamp(least.min(both / 2), (both - least).max(both / 2));
         let mut lengths: Vec<u32> = areas.iter().map(|area| u32::from(length(area))).collect();
@@ -253,8 +253,8 @@ impl Windows {
     }
 
     /// Gives all parts the same room.
-    pub fn even(&mut self) {
-        self.root.even();
+    pub fn equalize(&mut self) {
+        self.root.equalize();
     }
 }
 
@@ -269,7 +269,7 @@ impl Node {
             Self::Window(_) => Shape::Window,
             Self::Split(split) => {
                 let parts = split.parts.iter().map(|(node, share)| (node.shape(), *share));
-                Shape::Split(split.beside, parts.collect())
+                Shape::Split(split.is_side_by_side, parts.collect())
             }
         }
     }
@@ -285,16 +285,16 @@ impl Node {
         match self {
             Self::Window(id) if *id == at => {
                 let parts = vec![(Self::Window(at), 1), (Self::Window(new), 1)];
-                *self = Self::Split(Split { beside, parts });
+                *self = Self::Split(Split { is_side_by_side: beside, parts });
             }
             Self::Window(_) => {}
             Self::Split(split) => {
                 let own = split.parts.iter().position(|(node, _)| *node == Self::Window(at));
                 // A third part of the same kind shares the room of the one it came from.
-                if let Some(own) = own.filter(|_| split.beside == beside) {
+                if let Some(own) = own.filter(|_| split.is_side_by_side == beside) {
                     for (_, share) in &mut split.parts {
                         // Shares of a screen are never that fine; they must not grow for ever.
-                        *share = if *share > FINEST { *share / FINEST } else { *share * 2 };
+                        *share = if *share > SHARE_MAX { *share / SHARE_MAX } else { *share * 2 };
                     }
                     let share = (split.parts[own].1 / 2).max(1);
                     split.parts[own].1 = share;
@@ -321,31 +321,36 @@ impl Node {
         }
     }
 
-    fn even(&mut self) {
+    fn equalize(&mut self) {
         let Self::Split(split) = self else { return };
         for (node, share) in &mut split.parts {
             *share = 1;
-            node.even();
+            node.equalize();
         }
     }
 
-    fn place(&self, area: Rect, path: &mut Vec<usize>, places: &mut WindowLayout) {
+    fn layout(&self, area: Rect, path: &mut Vec<usize>, places: &mut WindowLayout) {
         match self {
             Self::Window(id) => places.windows.push((*id, area)),
             Self::Split(split) => {
                 let areas = split.areas(area);
                 for (n, ((node, _), area)) in split.parts.iter().zip(&areas).enumerate() {
                     if n > 0 {
-                        let line = if split.beside {
+                        let line = if split.is_side_by_side {
                             Rect { x: area.x.saturating_sub(1), width: 1, ..*area }
                         } else {
                             Rect { height: 1.min(area.height), ..*area }
                         };
-                        let (path, beside) = (path.clone(), split.beside);
-                        places.borders.push(Border { area: line, beside, path, before: n - 1 });
+                        let (path, beside) = (path.clone(), split.is_side_by_side);
+                        places.borders.push(Border {
+                            area: line,
+                            is_side_by_side: beside,
+                            path,
+                            before: n - 1,
+                        });
                     }
                     path.push(n);
-                    node.place(*area, path, places);
+                    node.layout(*area, path, places);
                     path.pop();
                 }
             }
@@ -363,8 +368,9 @@ impl Node {
 impl Split {
     /// The room of each part; those beside each other have a line between them.
     fn areas(&self, area: Rect) -> Vec<Rect> {
-        let lines = if self.beside { self.parts.len() as u32 - 1 } else { 0 };
-        let length = u32::from(if self.beside { area.width } else { area.height }).saturating_sub(lines);
+        let lines = if self.is_side_by_side { self.parts.len() as u32 - 1 } else { 0 };
+        let length =
+            u32::from(if self.is_side_by_side { area.width } else { area.height }).saturating_sub(lines);
         let shares: u32 = self.parts.iter().map(|(_, share)| share).sum::<u32>().max(1);
         let (mut sum, mut used) = (0u32, 0u32);
         let mut areas = Vec::new();
@@ -372,8 +378,8 @@ impl Split {
             sum += share;
             let end = (u64::from(length) * u64::from(sum) / u64::from(shares)) as u32;
             let (from, size) = (used as u16, (end - used) as u16);
-            let line = if self.beside { n as u16 } else { 0 };
-            areas.push(if self.beside {
+            let line = if self.is_side_by_side { n as u16 } else { 0 };
+            areas.push(if self.is_side_by_side {
                 Rect { x: area.x + from + line, width: size, ..area }
             } else {
                 Rect { y: area.y + from, height: size, ..area }

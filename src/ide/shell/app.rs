@@ -14,8 +14,8 @@ use crate::ide::core::catalog::open_picker;
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{Event, Next};
-use crate::ide::core::feature::Fact;
+use crate::ide::core::event::{Event, NextEvent};
+use crate::ide::core::feature::FeatureEvent;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::layer::{Layer, LayerId};
 use crate::ide::core::layers::picker::{self, Picker};
@@ -24,8 +24,8 @@ use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
-use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
-use crate::ide::editor::view::{colors, layout as arrange};
+use crate::ide::editor::modal::{cursor_shape, cursors, key_hooks, repeat};
+use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::prompt;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::{files, plugins, recovery, reopen, terminal, undo_store};
@@ -33,7 +33,7 @@ use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::panes;
 use crate::ide::shell::replay;
-use crate::ide::shell::{facts, input, mouse, session_events};
+use crate::ide::shell::{feature_events, input, mouse, session_events};
 use crate::runtime::{Delivery, Handle, Snapshot};
 use crate::tui::input::Input;
 use crate::tui::screen::{CursorShape, Screen};
@@ -43,7 +43,7 @@ use crate::tui::tree::{NodeId, Tree};
 /// How long a user may hesitate over a key sequence before it shows what may follow.
 const HINT_DELAY: Duration = Duration::from_millis(300);
 /// The working sign moves this often; eight frames a second at most.
-const SIGN_PERIOD: Duration = Duration::from_millis(250);
+const SPINNER_PERIOD: Duration = Duration::from_millis(250);
 
 /// The IDE.
 pub struct App {
@@ -60,18 +60,18 @@ pub struct App {
     theme: Theme,
     clock: SharedClock,
     pending_since: Option<Duration>,
-    sign_due: Option<Duration>,
+    spinner_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
     /// What is run once the session is there.
-    first: Option<&'static str>,
+    initial_command: Option<&'static str>,
     /// Which question that came by itself is on top, by its first answer.
-    asked: Option<LayerId>,
+    unsolicited: Option<LayerId>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// Whether the first frame is drawn, and tasks may begin.
-    begun: bool,
+    has_started: bool,
     /// What is to be put on the clipboard.
-    pub copied: Option<String>,
+    pub clipboard: Option<String>,
 }
 
 impl App {
@@ -91,7 +91,7 @@ impl App {
         if let Some(first) = told.first() {
             let more = told.len() - 1;
             let more = if more > 0 { format!(" (and {more} more, in the log)") } else { String::new() };
-            state.fail(format!("{first}{more}"));
+            state.set_error(format!("{first}{more}"));
         }
         for problem in told {
             tracing::warn!("{problem}");
@@ -107,30 +107,30 @@ impl App {
             theme: options.theme,
             clock: options.clock,
             pending_since: None,
-            sign_due: None,
+            spinner_due: None,
             prompts: options.prompts,
-            first: options.first,
-            asked: None,
+            initial_command: options.initial_command,
+            unsolicited: None,
             unsaved: Vec::new(),
-            begun: false,
-            copied: None,
+            has_started: false,
+            clipboard: None,
         };
-        app.state.damage.all();
+        app.state.damage.add_all();
         app
     }
 
     /// Takes in what the pump brought.
-    pub fn take(&mut self, happened: Next) {
+    pub fn handle_next(&mut self, happened: NextEvent) {
         match happened {
-            Next::Event(event) => self.handle(*event),
-            Next::Wake => picker::woken(&mut self.state),
+            NextEvent::Event(event) => self.handle(*event),
+            NextEvent::Wake => picker::on_wake(&mut self.state),
         }
     }
 
     /// Begins what the first frame need not wait for.
-    pub fn begin(&mut self) {
-        self.begun = true;
-        self.with_cx(|cx| facts::tell(cx, Fact::Begun));
+    pub fn start(&mut self) {
+        self.has_started = true;
+        self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::Started));
     }
 
     /// What starts tasks.
@@ -140,9 +140,9 @@ impl App {
 
     /// Whether rows still stream into the picker on top, or into the list that is shown.
     pub fn is_filling(&self) -> bool {
-        let list = self.state.buffers.current().and_then(Buffer::list);
+        let list = self.state.buffers.current().and_then(Buffer::results);
         match self.state.layers.top::<Picker>() {
-            Some(picker) => picker.filling,
+            Some(picker) => picker.is_filling,
             None => list.is_some_and(|list| list.running.is_some()),
         }
     }
@@ -165,50 +165,50 @@ impl App {
             now: self.clock.monotonic(),
         };
         match event {
-            Event::Input(event) => Self::input(&mut cx, event),
+            Event::Input(event) => Self::handle_input(&mut cx, event),
             Event::Resize(cols, rows) => {
                 cx.state.size = (cols, rows);
-                cx.state.damage.all();
+                cx.state.damage.add_all();
                 self.screen.resize(cols, rows);
             }
-            Event::Connected(Ok(connection)) => return self.connected(*connection),
-            Event::Connected(Err(report)) => session_events::not_connected(&mut cx, &report),
-            Event::Runtime(event) => session_events::runtime(&mut cx, &event),
-            Event::SessionEnded => session_events::session_ended(&mut cx),
+            Event::Connected(Ok(connection)) => return self.on_connected(*connection),
+            Event::Connected(Err(report)) => session_events::on_connect_failed(&mut cx, &report),
+            Event::Runtime(event) => session_events::on_runtime_event(&mut cx, &event),
+            Event::SessionEnded => session_events::on_session_ended(&mut cx),
             Event::Done(completion) => {
                 completion.deliver(&mut cx);
-                flow::land(&mut cx);
+                key_hooks::finish_background(&mut cx);
             }
         }
-        self.perform(effects);
-        self.with_cx(flow::settle);
-        self.watch_time();
+        self.perform_effects(effects);
+        self.with_cx(key_hooks::clamp_cursors);
+        self.note_deadlines();
     }
 
     /// The session is there: what waited for it begins.
-    fn connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
+    fn on_connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
         let models = handle.models();
         let session = handle.clone();
         self.session = Some(handle);
-        let first = self.first.take().map(Effect::Run);
+        let first = self.initial_command.take().map(Effect::Run);
         let prompts = std::mem::take(&mut self.prompts).into_iter();
         self.with_cx(|cx| {
-            session_events::connected(cx, &snapshot, models);
+            session_events::on_connected(cx, &snapshot, models);
             cx.effects.extend(first);
         });
         for (text, images) in prompts {
             session.prompt(text, images, Delivery::FollowUp);
         }
-        self.with_cx(flow::settle);
-        self.watch_time();
+        self.with_cx(key_hooks::clamp_cursors);
+        self.note_deadlines();
     }
 
-    fn input(cx: &mut Cx<'_>, event: Input) {
+    fn handle_input(cx: &mut Cx<'_>, event: Input) {
         match event {
             Input::Key(key) => input::key(cx, key),
             Input::Paste(text) => input::paste(cx, &text),
             Input::PasteCut(bytes) => {
-                cx.state.fail(format!("Paste too long: last {bytes} bytes dropped"));
+                cx.state.set_error(format!("Paste too long: last {bytes} bytes dropped"));
             }
             Input::Mouse(mouse) => mouse::mouse(cx, mouse),
             Input::Focus(true) => files::disk::check_disk(cx),
@@ -217,7 +217,7 @@ impl App {
         }
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) {
+    fn perform_effects(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Picker(id) => self.with_cx(|cx| open_picker(cx, id)),
@@ -232,29 +232,29 @@ impl App {
                     }
                 }),
                 Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run::run(cx, &id)),
-                Effect::Keys(keys) => replay::keys(&mut self.steps(), &keys),
-                Effect::Retype { keys, times } => replay::retype(&mut self.steps(), &keys, times),
-                Effect::Normal { keys, lines, first } => {
-                    replay::on_lines(&mut self.steps(), &keys, lines, first);
+                Effect::Keys(keys) => replay::keys(&mut self.cx_runner(), &keys),
+                Effect::Retype { keys, times } => replay::retype(&mut self.cx_runner(), &keys, times),
+                Effect::NormalKeys { keys, lines, first } => {
+                    replay::on_lines(&mut self.cx_runner(), &keys, lines, first);
                 }
-                Effect::Played => cursors::release(&mut self.state),
-                Effect::Held(keys) => {
+                Effect::MacroPlayed => cursors::release_undo_group(&mut self.state),
+                Effect::ReleaseHeldKeys(keys) => {
                     for key in keys {
                         self.with_cx(|cx| input::key(cx, key));
                     }
                 }
-                Effect::Repeated => repeat::end(&mut self.state),
-                Effect::Copy(text) => self.copied = Some(text),
+                Effect::ChangeRepeated => repeat::end(&mut self.state),
+                Effect::Copy(text) => self.clipboard = Some(text),
                 Effect::Repaint => {
                     self.screen.repaint();
-                    self.state.damage.all();
+                    self.state.damage.add_all();
                 }
             }
         }
     }
 
     /// [`Self::with_cx`] for what presses keys one after the other.
-    fn steps(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
+    fn cx_runner(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
         |step| self.with_cx(step)
     }
 
@@ -271,34 +271,34 @@ impl App {
             now: self.clock.monotonic(),
         };
         f(&mut cx);
-        self.perform(effects);
+        self.perform_effects(effects);
     }
 
     /// Notes what time alone will change, in so far as the next key or frame must know.
-    fn watch_time(&mut self) {
-        self.with_cx(quit::settle);
+    fn note_deadlines(&mut self) {
+        self.with_cx(quit::quit_if_done);
         let now = self.clock.monotonic();
-        let asked = self.state.layers.last().and_then(Layer::uninvited);
-        if asked != self.asked {
+        let asked = self.state.layers.last().and_then(Layer::unsolicited_id);
+        if asked != self.unsolicited {
             // Whoever has just answered one question must not answer the next with the same key.
-            self.state.guard_swallows = self.asked.is_some();
+            self.state.guard_swallows = self.unsolicited.is_some();
             self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
-            self.asked = asked;
+            self.unsolicited = asked;
         }
-        if !input::waits(&self.state) || !self.state.hints.is_empty() {
+        if !input::is_waiting(&self.state) || !self.state.hints.is_empty() {
             self.pending_since = None;
         } else {
             self.pending_since.get_or_insert(now);
         }
-        let sign_due = self.sign_due.unwrap_or(now + SIGN_PERIOD);
-        self.sign_due = self.state.agent.working_since.map(|_| sign_due);
+        let sign_due = self.spinner_due.unwrap_or(now + SPINNER_PERIOD);
+        self.spinner_due = self.state.agent.working_since.map(|_| sign_due);
     }
 
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        let matches = picker::match_due(&self.state, self.clock.monotonic());
-        [facts::deadline(&self.state), hint, self.sign_due, matches].into_iter().flatten().min()
+        let matches = picker::match_deadline(&self.state, self.clock.monotonic());
+        [feature_events::deadline(&self.state), hint, self.spinner_due, matches].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -308,25 +308,26 @@ impl App {
             self.pending_since = None;
             input::show_hints(&mut self.state);
         }
-        if self.sign_due.is_some_and(|due| due <= now) {
-            self.sign_due = Some(now + SIGN_PERIOD);
-            self.state.agent.sign += 1;
+        if self.spinner_due.is_some_and(|due| due <= now) {
+            self.spinner_due = Some(now + SPINNER_PERIOD);
+            self.state.agent.spinner_frame += 1;
             self.state.damage.add(Part::Status);
         }
-        if picker::match_due(&self.state, now).is_some() {
-            picker::woken(&mut self.state);
+        if picker::match_deadline(&self.state, now).is_some() {
+            picker::on_wake(&mut self.state);
         }
-        if facts::deadline(&self.state).is_some_and(|due| due <= now) {
-            self.with_cx(|cx| facts::tell(cx, Fact::Due));
+        if feature_events::deadline(&self.state).is_some_and(|due| due <= now) {
+            self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::DeadlineReached));
         }
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
     /// disk. `chosen`: the user has given it up; else it is kept for the next start. Undo trees and what is open are
     /// kept in any case.
-    pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
-        let unsaved = recovery::recover::last(&mut self.state, chosen, self.clock.now_ms());
-        let (undo, open) = (undo_store::persist::last(&mut self.state), reopen::restore::end(&self.state));
+    pub fn final_writes(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
+        let unsaved = recovery::recover::final_writes(&mut self.state, chosen, self.clock.now_ms());
+        let (undo, open) =
+            (undo_store::persist::final_writes(&mut self.state), reopen::restore::final_write(&self.state));
         move || {
             unsaved();
             undo();
@@ -347,7 +348,7 @@ impl App {
     /// Draws one frame and returns its bytes, none when nothing changed.
     pub fn frame(&mut self) -> Vec<u8> {
         if self.state.damage.any() {
-            self.arrange();
+            self.update_layout();
             self.screen.set_cursor_shape(self.cursor_shape());
             self.screen.render(&mut self.tree, &self.state, &self.theme);
         }
@@ -356,37 +357,37 @@ impl App {
 
     /// The shape that the caret is to have.
     fn cursor_shape(&self) -> CursorShape {
-        match self.state.place() {
+        match self.state.key_context() {
             KeyContext::Terminal => terminal::pane::cursor_shape(&self.state),
-            _ => cursor_shape::wanted(&self.state),
+            _ => cursor_shape::cursor_shape(&self.state),
         }
     }
 
     /// Begins what a frame leaves to do: colors for what it showed, unsaved text that is to be
     /// kept. Called once it is sent, so that no key waits for it.
-    pub fn settle(&mut self) {
+    pub fn after_frame(&mut self) {
         picker::match_query(&mut self.state);
-        self.watch();
-        if self.begun {
-            self.with_cx(|cx| facts::tell(cx, Fact::FrameSent));
+        self.before_sleep();
+        if self.has_started {
+            self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::FrameSent));
         }
     }
 
     /// Notes what was changed and is to be kept or watched. To be called before the loop sleeps.
-    pub fn watch(&mut self) {
-        if self.begun {
-            self.with_cx(|cx| facts::tell(cx, Fact::BeforeSleep));
+    pub fn before_sleep(&mut self) {
+        if self.has_started {
+            self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::BeforeSleep));
         }
     }
 
     /// Puts panes in their places and passes the damage on.
-    fn arrange(&mut self) {
+    fn update_layout(&mut self) {
         let current = self.state.buffers.current().map(|buffer| buffer.id);
-        for id in self.state.beside.iter().map(|view| view.buffer).chain(current) {
+        for id in self.state.other_visible_rows.iter().map(|view| view.buffer).chain(current) {
             if let Some(buffer) = self.state.buffers.get_mut(id) {
-                buffer.coloring.hear(&mut buffer.area.document);
-                let differs = buffer.coloring.unseen();
-                colors::damage(&mut self.state.damage, buffer, differs);
+                buffer.highlighting.apply_changes(&mut buffer.area.document);
+                let differs = buffer.highlighting.take_deferred();
+                highlighting::mark_damage(&mut self.state.damage, buffer, differs);
             }
         }
         let mut rows = self.lay_out();
@@ -397,13 +398,19 @@ impl App {
             self.state.damage.add(Part::Files);
             self.state.damage.add(Part::Tabs);
             // So do the rows above the texts.
-            if self.state.shown.iter().chain(&self.state.beside).any(|view| view.title.is_some()) {
+            if self
+                .state
+                .visible_rows
+                .iter()
+                .chain(&self.state.other_visible_rows)
+                .any(|view| view.title.is_some())
+            {
                 self.state.damage.add(Part::Editor);
             }
         }
         let damage = self.state.damage.take();
         if damage.is_all() {
-            self.place();
+            self.place_nodes();
             self.tree.damage_all();
         }
         for part in damage.parts() {
@@ -420,7 +427,7 @@ impl App {
             rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
         }
-        if let Some((id, lines)) = damage.other_colors() {
+        if let Some((id, lines)) = damage.recolored_lines() {
             rows.extend(arrange::rows_of_lines(&self.state, *id, lines));
         }
         for rows in rows {
@@ -431,10 +438,10 @@ impl App {
     /// Finds where everything is and what the editor shows. Gives the rows of the editor that must be
     /// drawn though nobody has said so.
     fn lay_out(&mut self) -> Vec<Range<u16>> {
-        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let tabs = self.state.display.tabs.is_shown(self.state.buffers.all().len());
         let areas = |cols| {
             let wishes =
-                (prompt::pane::rows_wanted(&self.state, cols), tabs, self.state.panes.terminal_share);
+                (prompt::pane::rows_needed(&self.state, cols), tabs, self.state.panes.terminal_share);
             layout::areas(self.state.size, &self.state.panes, wishes)
         };
         let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
@@ -446,9 +453,9 @@ impl App {
         };
         if areas != self.state.areas {
             self.state.areas = areas;
-            self.state.damage.all();
+            self.state.damage.add_all();
         }
-        self.with_cx(terminal::events::fit);
+        self.with_cx(terminal::events::sync_terminals);
         let again = arrange::editor(&mut self.state);
         if let Some(area) = self.state.areas.files {
             self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
@@ -459,7 +466,7 @@ impl App {
         again.unwrap_or_default()
     }
 
-    fn place(&mut self) {
+    fn place_nodes(&mut self) {
         let areas = self.state.areas;
         let places = [
             (Part::Files, areas.files),
@@ -473,7 +480,7 @@ impl App {
         ];
         for (part, area) in places {
             match area {
-                Some(area) => self.tree.place(self.nodes[&part], area),
+                Some(area) => self.tree.set_area(self.nodes[&part], area),
                 None => self.tree.hide(self.nodes[&part]),
             }
         }

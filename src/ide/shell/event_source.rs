@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::base::error::Report;
 use crate::exec::Environment;
-use crate::ide::core::event::{Event, Next};
+use crate::ide::core::event::{Event, NextEvent};
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::ports::{Connect, Ports};
@@ -30,8 +30,8 @@ pub struct EventSource {
     sender: mpsc::Sender<Event>,
     events: mpsc::Receiver<Event>,
     session: Option<mpsc::Receiver<RuntimeEvent>>,
-    joining: mpsc::Receiver<mpsc::Receiver<RuntimeEvent>>,
-    joined: mpsc::Sender<mpsc::Receiver<RuntimeEvent>>,
+    new_sessions: mpsc::Receiver<mpsc::Receiver<RuntimeEvent>>,
+    session_sender: mpsc::Sender<mpsc::Receiver<RuntimeEvent>>,
     wake: Arc<Notify>,
     env: Arc<dyn Environment>,
     connect: Option<Connect>,
@@ -49,17 +49,27 @@ impl EventSource {
             app.state.panes.focus = Focus::Editor;
             app.state.buffers.opening = true;
         }
-        Self { app, sender, events, session: None, joining, joined, wake, env, connect }
+        Self {
+            app,
+            sender,
+            events,
+            session: None,
+            new_sessions: joining,
+            session_sender: joined,
+            wake,
+            env,
+            connect,
+        }
     }
 
     /// Waits until the first file is read, at most that long.
-    pub async fn opened(&mut self, patience: Duration) {
+    pub async fn wait_first_file(&mut self, patience: Duration) {
         let patience = tokio::time::sleep(patience);
         tokio::pin!(patience);
         while self.app.state.buffers.opening {
             tokio::select! {
                 biased;
-                happened = self.next() => self.app.take(happened),
+                happened = self.next() => self.app.handle_next(happened),
                 () = &mut patience => break,
             }
         }
@@ -67,14 +77,14 @@ impl EventSource {
 
     /// Reads the folder and starts the session; to be called once, after the first frame.
     pub fn connect(&mut self) {
-        self.app.begin();
+        self.app.start();
         let Some(connect) = self.connect.take() else { return };
         let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.app.tasks().clone()));
         let tasks = self.app.tasks().clone();
         let approval = Arc::new(AskPermission::new(tasks.clone()));
         let questions = Arc::new(AskQuestions::new(tasks.clone()));
         let ports = Ports { env, approval, questions };
-        let (joined, events) = (self.joined.clone(), self.sender.clone());
+        let (joined, events) = (self.session_sender.clone(), self.sender.clone());
         let work = tasks.guard(async move {
             let handle = match connect(ports).await {
                 Ok(handle) => handle,
@@ -85,7 +95,7 @@ impl EventSource {
             if joined.send(told).await.is_err() {
                 return ended();
             }
-            let over = handle.over();
+            let over = handle.wait_closed();
             tokio::spawn(async move {
                 over.await;
                 if events.send(Event::SessionEnded).await.is_err() {
@@ -104,16 +114,16 @@ impl EventSource {
     }
 
     /// Waits for the next event. Safe to drop and call again.
-    pub async fn next(&mut self) -> Next {
+    pub async fn next(&mut self) -> NextEvent {
         loop {
             tokio::select! {
                 biased;
-                () = self.wake.notified() => return Next::Wake,
-                Some(event) = self.events.recv() => return Next::Event(Box::new(event)),
+                () = self.wake.notified() => return NextEvent::Wake,
+                Some(event) = self.events.recv() => return NextEvent::Event(Box::new(event)),
                 // The channels' other ends live as long as this does, or tell their end once.
-                Some(events) = self.joining.recv() => self.session = Some(events),
-                event = from_session(&mut self.session) => match event {
-                    Some(event) => return Next::Event(Box::new(Event::Runtime(event))),
+                Some(events) = self.new_sessions.recv() => self.session = Some(events),
+                event = next_from_session(&mut self.session) => match event {
+                    Some(event) => return NextEvent::Event(Box::new(Event::Runtime(event))),
                     None => self.session = None,
                 },
             }
@@ -121,21 +131,21 @@ impl EventSource {
     }
 
     /// Takes one thing in, and whatever else is ready, up to a bound.
-    pub fn take(&mut self, first: Next) {
-        self.app.take(first);
-        self.take_some(BATCH);
+    pub fn handle(&mut self, first: NextEvent) {
+        self.app.handle_next(first);
+        self.handle_ready(BATCH);
     }
 
     /// Takes in what is ready, up to so many events.
-    pub fn take_some(&mut self, most: usize) {
+    pub fn handle_ready(&mut self, most: usize) {
         for _ in 0..most {
-            let Some(event) = self.ready() else { break };
+            let Some(event) = self.try_next() else { break };
             self.app.handle(event);
         }
     }
 
     /// An event that is there already.
-    pub fn ready(&mut self) -> Option<Event> {
+    pub fn try_next(&mut self) -> Option<Event> {
         let session = |session: &mut mpsc::Receiver<RuntimeEvent>| session.try_recv().ok();
         self.events.try_recv().ok().or_else(|| self.session.as_mut().and_then(session).map(Event::Runtime))
     }
@@ -148,7 +158,7 @@ impl EventSource {
     }
 }
 
-async fn from_session(session: &mut Option<mpsc::Receiver<RuntimeEvent>>) -> Option<RuntimeEvent> {
+async fn next_from_session(session: &mut Option<mpsc::Receiver<RuntimeEvent>>) -> Option<RuntimeEvent> {
     match session {
         Some(session) => session.recv().await,
         None => std::future::pending().await,

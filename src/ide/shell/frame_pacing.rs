@@ -9,31 +9,31 @@ const FRAME_PERIOD: Duration = Duration::from_millis(16);
 /// in: at 60 frames a second that is ten times the text, faster than anyone reads.
 const BYTES_PER_SECOND: f64 = 30_000.0;
 /// So much may be sent ahead of that rate: a line that scrolls now and then is never late.
-const AHEAD: Duration = Duration::from_millis(150);
+const BURST: Duration = Duration::from_millis(150);
 /// No frame is later than this, however large it is: a large screen that moves ten times a second still moves.
-const SLOWEST: Duration = Duration::from_millis(100);
+const FRAME_DELAY_MAX: Duration = Duration::from_millis(100);
 
 /// When the next frame of streaming output is due.
 #[derive(Debug, Default)]
 pub struct FramePacing {
     last: Duration,
     /// When everything sent so far would have been through at the rate of a long stream.
-    through: Duration,
+    drained_at: Duration,
 }
 
 impl FramePacing {
     /// A frame of so many bytes was sent.
-    pub fn sent(&mut self, bytes: usize, now: Duration) {
+    pub fn note_sent(&mut self, bytes: usize, now: Duration) {
         self.last = now;
-        let through = self.through.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
+        let through = self.drained_at.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
         // Large frames are not made up for later: what follows them is as fast as ever.
-        self.through = through.min(now + AHEAD + SLOWEST);
+        self.drained_at = through.min(now + BURST + FRAME_DELAY_MAX);
     }
 
     /// When the next frame may follow.
-    pub fn due(&self) -> Duration {
-        let due = self.through.saturating_sub(AHEAD).max(self.last + FRAME_PERIOD);
-        due.min(self.last + SLOWEST)
+    pub fn next_frame_at(&self) -> Duration {
+        let due = self.drained_at.saturating_sub(BURST).max(self.last + FRAME_PERIOD);
+        due.min(self.last + FRAME_DELAY_MAX)
     }
 }
 
@@ -45,9 +45,9 @@ mod tests {
     fn frames(pacing: &mut FramePacing, bytes: usize, from: Duration, time: Duration) -> usize {
         let (mut now, mut frames) = (from, 0);
         while now < from + time {
-            pacing.sent(bytes, now);
+            pacing.note_sent(bytes, now);
             frames += 1;
-            now = pacing.due();
+            now = pacing.next_frame_at();
         }
         frames
     }
@@ -71,9 +71,9 @@ mod tests {
     #[test]
     fn pacing_single_scroll_delays_no_frame() {
         let mut pacing = FramePacing::default();
-        pacing.sent(100, SECOND);
-        pacing.sent(2_300, SECOND + FRAME_PERIOD);
-        assert_eq!(pacing.due(), SECOND + FRAME_PERIOD * 2);
+        pacing.note_sent(100, SECOND);
+        pacing.note_sent(2_300, SECOND + FRAME_PERIOD);
+        assert_eq!(pacing.next_frame_at(), SECOND + FRAME_PERIOD * 2);
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let mut pacing = FramePacing::default();
         frames(&mut pacing, 50_000, SECOND, SECOND);
         let later = SECOND * 60;
-        pacing.sent(2_300, later);
-        assert_eq!(pacing.due(), later + FRAME_PERIOD);
+        pacing.note_sent(2_300, later);
+        assert_eq!(pacing.next_frame_at(), later + FRAME_PERIOD);
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::ide::core::context::{Completion, Order};
-use crate::ide::core::event::{Event, Next};
+use crate::ide::core::event::{Event, NextEvent};
 use crate::ide::core::options::Options;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
@@ -16,25 +16,25 @@ use crate::tui::headless::picture;
 use crate::tui::input::{Input, Key};
 
 /// How long a test waits for what never comes.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How long a task that is still at work may keep the answers of others waiting.
 const QUIET: Duration = Duration::from_millis(2);
 
 /// A running IDE.
 pub struct Headless {
-    pump: EventSource,
-    held: Held,
+    event_source: EventSource,
+    held_answers: HeldAnswers,
 }
 
 /// Answers of tasks that were not delivered yet.
-struct Held {
+struct HeldAnswers {
     seed: u64,
     random: fastrand::Rng,
     answers: Vec<Completion>,
 }
 
-impl Held {
+impl HeldAnswers {
     fn new(seed: u64) -> Self {
         Self { seed, random: fastrand::Rng::with_seed(seed), answers: Vec::new() }
     }
@@ -60,16 +60,19 @@ impl Held {
 impl Headless {
     /// An IDE of that size, started and idle. `seed` gives the order in which answers of tasks are delivered.
     pub async fn start(options: Options, feed: Preload, size: (u16, u16), seed: u64) -> Self {
-        let mut headless = Self { pump: EventSource::new(options, feed, size), held: Held::new(seed) };
-        headless.pump.app.frame();
-        headless.pump.connect();
+        let mut headless = Self {
+            event_source: EventSource::new(options, feed, size),
+            held_answers: HeldAnswers::new(seed),
+        };
+        headless.event_source.app.frame();
+        headless.event_source.connect();
         headless.idle().await;
         headless
     }
 
     /// The application, for what a picture does not show.
     pub fn app(&mut self) -> &mut App {
-        &mut self.pump.app
+        &mut self.event_source.app
     }
 
     /// Presses keys, written as in a key map and separated by spaces, and waits until nothing
@@ -97,22 +100,22 @@ impl Headless {
 
     /// Takes in one event of the terminal and draws.
     pub fn input(&mut self, input: Input) {
-        self.pump.app.handle(Event::Input(input));
-        self.pump.app.frame();
-        self.assert_whole();
-        self.pump.app.settle();
+        self.event_source.app.handle(Event::Input(input));
+        self.event_source.app.frame();
+        self.assert_no_missed_damage();
+        self.event_source.app.after_frame();
     }
 
     /// Nothing that looks different may be forgotten: what was drawn because it was damaged is what is
     /// drawn when everything is.
-    fn assert_whole(&mut self) {
-        let app = &mut self.pump.app;
+    fn assert_no_missed_damage(&mut self) {
+        let app = &mut self.event_source.app;
         // Matches that a picker found behind the frame with the query are not forgotten: they have the next frame.
         if app.needs_frame() {
             app.frame();
         }
         let (drawn, seen) = (app.screen.buffer().clone(), picture(&app.screen));
-        app.state.damage.all();
+        app.state.damage.add_all();
         app.frame();
         let whole = app.screen.buffer();
         let differs = drawn.content.iter().zip(&whole.content).position(|(drawn, whole)| drawn != whole);
@@ -125,9 +128,9 @@ impl Headless {
 
     /// Makes the screen another size.
     pub fn resize(&mut self, cols: u16, rows: u16) {
-        self.pump.app.handle(Event::Resize(cols, rows));
-        self.pump.app.frame();
-        self.assert_whole();
+        self.event_source.app.handle(Event::Resize(cols, rows));
+        self.event_source.app.frame();
+        self.assert_no_missed_damage();
     }
 
     /// Runs until nothing is under way, the agent's run included.
@@ -145,19 +148,19 @@ impl Headless {
         self.run_until(what, |pump, _| holds(pump)).await;
     }
 
-    async fn run_until(&mut self, what: &str, holds: impl Fn(&EventSource, &Held) -> bool) {
-        let limit = tokio::time::Instant::now() + PATIENCE;
+    async fn run_until(&mut self, what: &str, holds: impl Fn(&EventSource, &HeldAnswers) -> bool) {
+        let limit = tokio::time::Instant::now() + TIMEOUT;
         loop {
-            self.pump.app.tick();
-            self.pump.app.frame();
-            self.pump.app.settle();
-            if holds(&self.pump, &self.held) {
-                self.pump.app.frame();
-                return self.assert_whole();
+            self.event_source.app.tick();
+            self.event_source.app.frame();
+            self.event_source.app.after_frame();
+            if holds(&self.event_source, &self.held_answers) {
+                self.event_source.app.frame();
+                return self.assert_no_missed_damage();
             }
             self.step().await;
             if tokio::time::Instant::now() >= limit {
-                let (seed, picture) = (self.held.seed, self.picture());
+                let (seed, picture) = (self.held_answers.seed, self.picture());
                 panic!("{what:?} did not come with the seed {seed}; the screen:\n{picture}");
             }
         }
@@ -166,17 +169,17 @@ impl Headless {
     /// Takes in what is there; where that is nothing, one of the answers that are held, or the next event.
     async fn step(&mut self) {
         let mut quiet = true;
-        while let Some(event) = self.pump.ready() {
+        while let Some(event) = self.event_source.try_next() {
             quiet = false;
             self.take(event);
         }
-        if quiet && !self.pump.app.tasks().is_busy() && self.deliver() {
+        if quiet && !self.event_source.app.tasks().is_busy() && self.deliver() {
             return;
         }
         tokio::select! {
-            happened = self.pump.next() => match happened {
-                Next::Event(event) => self.take(*event),
-                Next::Wake => self.pump.take(Next::Wake),
+            happened = self.event_source.next() => match happened {
+                NextEvent::Event(event) => self.take(*event),
+                NextEvent::Wake => self.event_source.handle(NextEvent::Wake),
             },
             // A task that has just ended tells nobody: look again now and then.
             () = tokio::time::sleep(QUIET) => {
@@ -186,22 +189,22 @@ impl Headless {
     }
 
     fn take(&mut self, event: Event) {
-        if let Some(event) = self.held.hold(event) {
-            self.pump.app.handle(event);
+        if let Some(event) = self.held_answers.hold(event) {
+            self.event_source.app.handle(event);
         }
     }
 
     /// Delivers one of the answers that are held, if there is one.
     fn deliver(&mut self) -> bool {
-        let Some(answer) = self.held.draw() else { return false };
-        self.pump.app.handle(answer);
+        let Some(answer) = self.held_answers.draw() else { return false };
+        self.event_source.app.handle(answer);
         true
     }
 
     /// The screen as a picture.
     pub fn picture(&mut self) -> String {
-        self.pump.app.frame();
-        picture(&self.pump.app.screen)
+        self.event_source.app.frame();
+        picture(&self.event_source.app.screen)
     }
 }
 
@@ -212,13 +215,13 @@ mod tests {
 
     use parking_lot::Mutex;
 
-    use crate::ide::core::context::{Queue, Tasks};
+    use crate::ide::core::context::{CompletionQueue, Tasks};
     use crate::ide::core::tasks::threads::Threads;
 
     #[derive(Default)]
     struct Arrived(Mutex<Vec<Completion>>);
 
-    impl Queue for Arrived {
+    impl CompletionQueue for Arrived {
         fn put(&self, completion: Completion) -> futures::future::BoxFuture<'_, ()> {
             self.0.lock().push(completion);
             Box::pin(std::future::ready(()))
@@ -232,7 +235,7 @@ mod tests {
     /// The names of three answers of tasks, in the order of that seed.
     async fn order(seed: u64) -> Vec<&'static str> {
         let arrived = Arc::new(Arrived::default());
-        let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), arrived.clone());
+        let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), arrived.clone());
         for name in ["a", "b", "c"] {
             tasks.spawn(name, async {}, |_, _| {});
             while tasks.is_busy() {
@@ -240,7 +243,7 @@ mod tests {
             }
         }
         tasks.post("d", |_| {}).await;
-        let mut held = Held::new(seed);
+        let mut held = HeldAnswers::new(seed);
         let arrived = std::mem::take(&mut *arrived.0.lock());
         let at_once: Vec<_> =
             arrived.into_iter().filter_map(|answer| held.hold(Event::Done(answer))).collect();

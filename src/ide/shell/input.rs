@@ -2,13 +2,13 @@
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
 use crate::ide::core::keys::modal::Mode;
+use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
-use crate::ide::editor::modal::{background, cursors, flow, typing};
+use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
 use crate::ide::features::palette::keymaps;
 use crate::ide::features::plugins;
 use crate::ide::features::snippets;
@@ -30,7 +30,7 @@ pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
 /// Runs a command and keeps what belongs to every command: chains of kills, what a query in a
 /// picker or a question brings about.
 pub fn run(cx: &mut Cx<'_>, command: &Command) {
-    if !command.chains {
+    if !command.keeps_kill_chain {
         cx.state.kill_ring.interrupt();
     }
     if command.id.starts_with("edit.") {
@@ -38,9 +38,9 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
     }
     // Taking a change back and doing one again are no changes to be done again.
     let changes = command.id.starts_with("edit.") && !NOT_REPEATED.contains(&command.id);
-    cx.state.again.ran(command.id, changes);
+    cx.state.macros.note_command(command.id, changes);
     (command.run)(cx);
-    follow(cx);
+    notify_layer_change(cx);
 }
 
 /// Editing commands that are no change of their own.
@@ -62,74 +62,75 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     let key = key.pressed();
     // A key that continues a sequence answers nothing.
     let begins = cx.state.pending.is_empty();
-    if begins && top(cx).is_some_and(|actions| (actions.private_key)(cx, key)) {
+    if begins && top_actions(cx).is_some_and(|actions| (actions.raw_key)(cx, key)) {
         return;
     }
-    if background::holds(cx, key) {
+    if background::hold_key(cx, key) {
         return;
     }
-    flow::before(cx, key);
-    typing::insert::carry_indent(cx, key, |cx| press(cx, key));
-    flow::after(cx, Some(key));
+    key_hooks::before_key(cx, key);
+    insert_mode::insert::carry_indent(cx, key, |cx| press(cx, key));
+    key_hooks::after_key(cx, Some(key));
     // The last line tells what keys have begun, and every key begins, continues or ends something.
     cx.state.damage.add(Part::Status);
 }
 
 /// Presses a key of typing once more, which begins and ends nothing.
-pub fn retyped(cx: &mut Cx<'_>, key: Key) {
+pub fn retype_key(cx: &mut Cx<'_>, key: Key) {
     press(cx, key);
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {
-    let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.awaiting.is_none();
-    let too_long = cx.state.again.key(key, fresh);
+    let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.pending_char.is_none();
+    let too_long = cx.state.macros.note_key(key, fresh);
     if !cx.state.status.message.is_empty() {
-        cx.state.say("");
+        cx.state.set_status("");
     }
     if too_long {
-        cx.state.fail("Macro too long: recording stopped");
+        cx.state.set_error("Macro too long: recording stopped");
     }
     cx.state.hints.clear();
-    if guarded(cx) {
+    if is_guarded(cx) {
         // Only silence ends the guard: whoever types on has not seen the question.
         cx.state.guard_until = Some(cx.now + GUARD);
         if !cx.state.guard_swallows {
-            return typed_below(cx, |cx| press(cx, key));
+            return type_below_dialog(cx, |cx| press(cx, key));
         }
         // Escape and commands of the program cannot be meant as an answer.
         if key.typed().is_some() || key.code == crate::tui::input::KeyCode::Enter {
             return;
         }
     }
-    if cx.state.pending.is_empty() && top(cx).is_some_and(|actions| (actions.key)(cx, key)) {
+    if cx.state.pending.is_empty() && top_actions(cx).is_some_and(|actions| (actions.key)(cx, key)) {
         return;
     }
-    if let Some(awaiting) = cx.state.awaiting.take() {
-        if let Awaiting::Modal(ask) = awaiting {
-            return crate::ide::editor::modal::answers::answered(cx, ask, key);
+    if let Some(awaiting) = cx.state.pending_char.take() {
+        if let PendingChar::Modal(ask) = awaiting {
+            return crate::ide::editor::modal::pending_char::on_char(cx, ask, key);
         }
         match key.typed() {
-            Some(c) if awaiting == Awaiting::MacroTimes => match c.to_digit(10) {
+            Some(c) if awaiting == PendingChar::MacroCount => match c.to_digit(10) {
                 Some(times @ 1..) => macros::replay(cx, times as usize),
-                _ => cx.state.say("Canceled"),
+                _ => cx.state.set_status("Canceled"),
             },
-            Some(c) => change::awaited(cx, awaiting, c),
-            None => cx.state.say("Canceled"),
+            Some(c) => change::on_pending_char(cx, awaiting, c),
+            None => cx.state.set_status("Canceled"),
         }
-        return follow(cx);
+        return notify_layer_change(cx);
     }
-    if key.code == KeyCode::Escape && cx.state.place() == KeyContext::Snippet {
-        snippets::commands::leave(cx.state);
+    if key.code == KeyCode::Escape && cx.state.key_context() == KeyContext::Snippet {
+        snippets::commands::end_snippet(cx.state);
     }
-    if flow::digit(cx, key) {
+    if key_hooks::take_digit(cx, key) {
         return;
     }
-    if cx.state.place() == KeyContext::Terminal && std::mem::take(&mut cx.state.slots[TERMINALS].next_is_raw)
+    if cx.state.key_context() == KeyContext::Terminal
+        && std::mem::take(&mut cx.state.slots[TERMINALS].next_is_raw)
     {
         return terminal::input::key(cx, key);
     }
     cx.state.pending.push(key);
-    match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
+    match cx.state.keymap.lookup(cx.state.key_context(), &cx.state.pending) {
         Lookup::Command(id) => {
             cx.state.pending.clear();
             match cx.state.catalog.command(&id) {
@@ -138,109 +139,110 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             }
         }
         Lookup::Pending(_) => {}
-        Lookup::Unknown => unknown(cx, key),
+        Lookup::Unknown => on_unbound_key(cx, key),
     }
 }
 
 /// A key that begins or continues nothing: a character is typed, a broken sequence is told.
-fn unknown(cx: &mut Cx<'_>, key: Key) {
+fn on_unbound_key(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys = std::mem::take(&mut cx.state.pending);
-    if !broken && cx.state.place() == KeyContext::Terminal {
+    if !broken && cx.state.key_context() == KeyContext::Terminal {
         return terminal::input::key(cx, key);
     }
-    if broken || !cursors::types(cx.state) {
-        cx.state.modal.forget();
-        cx.state.fail(format!("No command: {}", names(&keys)));
+    if broken || !cursors::is_typing(cx.state) {
+        cx.state.modal.reset_pending();
+        cx.state.set_error(format!("No command: {}", key_names(&keys)));
         return;
     }
     match key.typed() {
         Some(c) if cx.state.text_target().is_some() => {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
-            if cursors::in_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
-                return typing::insert::over(cx, c.encode_utf8(&mut [0; 4]));
+            if cursors::is_modal_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
+                return insert_mode::insert::overtype_char(cx, c.encode_utf8(&mut [0; 4]));
             }
-            edit::typed(cx, c);
-            cx.state.again.typed(c);
-            follow(cx);
+            edit::type_char(cx, c);
+            cx.state.macros.note_typed(c);
+            notify_layer_change(cx);
         }
         Some(_) => {}
-        None => cx.state.say(format!("No command: {}. Shortcuts: F2", names(&keys))),
+        None => cx.state.set_status(format!("No command: {}. Shortcuts: F2", key_names(&keys))),
     }
 }
 
-fn names(keys: &[Key]) -> String {
+fn key_names(keys: &[Key]) -> String {
     keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a question has come up by itself so recently that keys cannot be meant for it.
-fn guarded(cx: &Cx<'_>) -> bool {
-    let asked = cx.state.layers.last().and_then(Layer::uninvited).is_some();
+fn is_guarded(cx: &Cx<'_>) -> bool {
+    let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
     asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 
 /// A key goes to what was being typed before the question came; the question waits on.
-fn typed_below(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
+fn type_below_dialog(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
     let question = cx.state.layers.pop();
     typed(cx);
     if let Some(question) = question {
         cx.state.layers.restore(question);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// What keys do in the topmost layer.
-fn top(cx: &Cx<'_>) -> Option<Actions> {
+fn top_actions(cx: &Cx<'_>) -> Option<Actions> {
     cx.state.layers.last().map(Layer::actions)
 }
 
 /// Pasted text.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
-    if guarded(cx) && !cx.state.guard_swallows {
-        return typed_below(cx, |cx| paste(cx, text));
+    if is_guarded(cx) && !cx.state.guard_swallows {
+        return type_below_dialog(cx, |cx| paste(cx, text));
     }
-    if top(cx).is_some_and(|actions| (actions.paste)(cx, text)) {
+    if top_actions(cx).is_some_and(|actions| (actions.paste)(cx, text)) {
         return;
     }
-    if cx.state.place() == KeyContext::Terminal {
+    if cx.state.key_context() == KeyContext::Terminal {
         return terminal::input::paste(cx, text);
     }
     if cx.state.text_target().is_none() {
-        return cx.state.say("No text to paste into here");
+        return cx.state.set_status("No text to paste into here");
     }
     cx.state.kill_ring.interrupt();
     if cx.state.layers.is_empty() {
         let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending.text());
         let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
         match ending.filter(|ending| in_file && *ending != "\n") {
-            Some(ending) => edit::insert(cx, &text.replace('\n', ending), Grouping::Own),
-            None => edit::insert(cx, text, Grouping::Own),
+            Some(ending) => edit::insert(cx, &text.replace('\n', ending), Grouping::Separate),
+            None => edit::insert(cx, text, Grouping::Separate),
         }
     } else {
         // What floats has one line.
         let line = text.lines().next().unwrap_or_default().to_string();
-        edit::insert(cx, &line, Grouping::Own);
+        edit::insert(cx, &line, Grouping::Separate);
     }
-    follow(cx);
+    notify_layer_change(cx);
 }
 
 /// What is typed into a layer filters its rows, or moves the cursor.
-fn follow(cx: &mut Cx<'_>) {
-    if let Some(actions) = top(cx) {
-        (actions.typed)(cx);
+fn notify_layer_change(cx: &mut Cx<'_>) {
+    if let Some(actions) = top_actions(cx) {
+        (actions.on_change)(cx);
     }
 }
 
 /// Whether keys have begun something that more keys complete.
-pub fn waits(state: &State) -> bool {
-    let operator = state.modal.operator.is_some() && state.awaiting.is_none() && cursors::in_editor(state);
+pub fn is_waiting(state: &State) -> bool {
+    let operator =
+        state.modal.operator.is_some() && state.pending_char.is_none() && cursors::is_modal_editor(state);
     !state.pending.is_empty() || operator
 }
 
 /// The hints for a sequence that the user hesitates to complete.
 pub fn show_hints(state: &mut State) {
-    if let Lookup::Pending(hints) = state.keymap.lookup(state.place(), &state.pending) {
+    if let Lookup::Pending(hints) = state.keymap.lookup(state.key_context(), &state.pending) {
         state.hints = hints;
         state.damage.add(Part::Status);
     }

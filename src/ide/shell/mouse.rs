@@ -15,7 +15,7 @@ use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::view::visible_rows::{Drag, VisibleRows};
+use crate::ide::model::view::visible_rows::{DragSelection, VisibleRows};
 use crate::ide::shell::input::run;
 use crate::text::movement::motion;
 use crate::text::operations::block::{Block, Corner};
@@ -35,7 +35,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
     }
-    if terminal::input::held(cx, mouse) || held(cx, mouse) {
+    if terminal::input::drag(cx, mouse) || drag(cx, mouse) {
         return;
     }
     let areas = cx.state.areas;
@@ -68,7 +68,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
 
 /// While a button that was pressed in the editor is held, everything is its: a line between
 /// windows, or a selection.
-fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
+fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     if mouse.kind == MouseKind::Up(Button::Left) {
         cx.state.windows.selecting = None;
         return cx.state.windows.dragged.take().is_some();
@@ -77,9 +77,9 @@ fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         return false;
     }
     if let (Some(border), Some(area)) = (cx.state.windows.dragged.clone(), cx.state.areas.editor) {
-        let to = if border.beside { mouse.col } else { mouse.row };
+        let to = if border.is_side_by_side { mouse.col } else { mouse.row };
         cx.state.windows.move_border(area, &border, i32::from(to));
-        cx.state.damage.all();
+        cx.state.damage.add_all();
         return true;
     }
     let Some(drag) = cx.state.windows.selecting else { return false };
@@ -104,7 +104,7 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     if !closes && mouse.kind != MouseKind::Down(Button::Left) {
         return;
     }
-    let places = tab_line::pane::places(cx.state, area.width);
+    let places = tab_line::pane::tab_spans(cx.state, area.width);
     let x = mouse.col - area.x;
     let Some((n, ..)) = places.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) else {
         return;
@@ -148,31 +148,33 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     };
     if pressed && let Some(border) = cx.state.borders.iter().find(|border| border.area.contains(at)).cloned()
     {
-        let beside = border.beside;
+        let beside = border.is_side_by_side;
         cx.state.windows.dragged = Some(border);
         if beside {
             return;
         }
     }
-    if let Some(n) = cx.state.beside.iter().position(|view| whole(view).contains(at)) {
+    if let Some(n) = cx.state.other_visible_rows.iter().position(|view| whole(view).contains(at)) {
         if wheel != 0 {
-            return scroll_beside(cx, n, wheel);
+            return scroll_other_window(cx, n, wheel);
         }
         if !pressed {
             return;
         }
         // The press is for what is shown there.
-        let there = cx.state.beside[n].clone();
+        let there = cx.state.other_visible_rows[n].clone();
         windows::activate(cx.state, there.window);
-        let here = cx.state.shown.replace(there);
-        cx.state.beside.splice(n..=n, here);
+        let here = cx.state.visible_rows.replace(there);
+        cx.state.other_visible_rows.splice(n..=n, here);
     }
     if pressed && cx.state.panes.focus != Focus::Editor {
         panes::focus(cx, Focus::Editor);
     }
-    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
+    let (Some(shown), Some(buffer)) = (&cx.state.visible_rows, cx.state.buffers.current_mut()) else {
+        return;
+    };
     if wheel != 0 {
-        buffer.scroll_by(wheel, cx.state.show.tab_width);
+        buffer.scroll_by(wheel, cx.state.text_options.tab_width);
         buffer.area.per_view.view.free_scroll = true;
         return cx.state.damage.add(Part::Editor);
     }
@@ -188,11 +190,11 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
 }
 
 /// The wheel over a window that does not have the keys.
-fn scroll_beside(cx: &mut Cx<'_>, n: usize, wheel: isize) {
-    let (window, id) = (cx.state.beside[n].window, cx.state.beside[n].buffer);
-    let tab_width = cx.state.show.tab_width;
+fn scroll_other_window(cx: &mut Cx<'_>, n: usize, wheel: isize) {
+    let (window, id) = (cx.state.other_visible_rows[n].window, cx.state.other_visible_rows[n].buffer);
+    let tab_width = cx.state.text_options.tab_width;
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    windows::as_seen_in(buffer, window, |buffer| {
+    windows::with_window_view(buffer, window, |buffer| {
         buffer.scroll_by(wheel, tab_width);
         buffer.area.per_view.view.free_scroll = true;
     });
@@ -200,30 +202,32 @@ fn scroll_beside(cx: &mut Cx<'_>, n: usize, wheel: isize) {
 }
 
 /// A place in the text under the mouse, as near as there is one.
-struct Spot {
+struct MouseTarget {
     at: Byte,
     line: Line,
     column: usize,
     /// Whether it is beside the text, where a fold has its signs.
-    beside: bool,
+    is_past_text: bool,
 }
 
-fn spot(cx: &Cx<'_>, mouse: Mouse) -> Option<Spot> {
-    let (shown, buffer) = (cx.state.shown.as_ref()?, cx.state.buffers.current()?);
+fn mouse_target(cx: &Cx<'_>, mouse: Mouse) -> Option<MouseTarget> {
+    let (shown, buffer) = (cx.state.visible_rows.as_ref()?, cx.state.buffers.current()?);
     let y = usize::from(mouse.row.saturating_sub(shown.area.y));
     let row = shown.rows.get(y).or(shown.rows.last())?;
     let text_area = shown.text_area();
     let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
-    let lens = buffer.area.lens(buffer.tab_width(cx.state.show.tab_width));
+    let lens = buffer.area.display_map(buffer.tab_width(cx.state.text_options.tab_width));
     let behind = row.is_last && column > lens.column(row, row.end);
     let beside = y < shown.rows.len() && (mouse.col < text_area.x || behind);
-    Some(Spot { at: lens.at_column(row, column), line: row.line, column, beside })
+    Some(MouseTarget { at: lens.at_column(row, column), line: row.line, column, is_past_text: beside })
 }
 
 /// A press or a drag in the text of the window with the keys.
 fn text(cx: &mut Cx<'_>, mouse: Mouse) {
-    let usual = cx.state.show.tab_width;
-    let Some(Spot { at, line, column, beside }) = spot(cx, mouse) else { return };
+    let usual = cx.state.text_options.tab_width;
+    let Some(MouseTarget { at, line, column, is_past_text: beside }) = mouse_target(cx, mouse) else {
+        return;
+    };
     let (now, last) = (cx.now, cx.state.last_click);
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let tab_width = buffer.tab_width(usual);
@@ -234,7 +238,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::Down(Button::Left) if beside && !alt && !shift => {
             let end = text.line_end(line);
             if buffer.area.per_view.folds.open_at(end) {
-                return cx.state.damage.all();
+                return cx.state.damage.add_all();
             }
             press(cx, (at, line), now, last);
         }
@@ -256,7 +260,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::Down(Button::Left) if shift => {
             let anchor = buffer.area.selection.primary().anchor;
             buffer.area.select(Selection::single(Range::new(anchor, at)));
-            cx.state.windows.selecting = Some(begin(buffer, 1, Range::cursor(anchor)));
+            cx.state.windows.selecting = Some(begin_drag(buffer, 1, Range::cursor(anchor)));
             cx.state.last_click = None;
         }
         MouseKind::Down(Button::Left) => press(cx, (at, line), now, last),
@@ -273,19 +277,19 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
         Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => n % 3 + 1,
         _ => 1,
     };
-    let range = clicked(buffer.area.text(), at, line, by);
+    let range = range_for_clicks(buffer.area.text(), at, line, by);
     buffer.area.select(Selection::single(range));
     cx.state.last_click = Some((now, at, by));
-    cx.state.windows.selecting = Some(begin(buffer, by, range));
+    cx.state.windows.selecting = Some(begin_drag(buffer, by, range));
 }
 
 /// A selection by the mouse begins.
-fn begin(buffer: &Buffer, by: u8, from: Range) -> Drag {
-    Drag { by, from, buffer: buffer.id, version: buffer.area.document.version() }
+fn begin_drag(buffer: &Buffer, by: u8, from: Range) -> DragSelection {
+    DragSelection { by, from, buffer: buffer.id, version: buffer.area.document.version() }
 }
 
 /// What one, two or three clicks select.
-fn clicked(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
+fn range_for_clicks(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
     match clicks {
         2 => motion::word_around(text, at),
         3 => Range::new(text.line_start(line), text.line_start(Line(line.0 + 1))),
@@ -295,22 +299,27 @@ fn clicked(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
 
 /// Selects up to where the mouse is, by what the first press selected. Above and below the
 /// window it scrolls.
-fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: Drag) {
-    let tab_width = cx.state.show.tab_width;
-    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
+fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: DragSelection) {
+    let tab_width = cx.state.text_options.tab_width;
+    let (Some(shown), Some(buffer)) = (&cx.state.visible_rows, cx.state.buffers.current_mut()) else {
+        return;
+    };
     let (top, bottom) = (shown.area.top(), shown.area.bottom());
     if mouse.row < top || mouse.row >= bottom {
         buffer.scroll_by(if mouse.row < top { -1 } else { 1 }, tab_width);
         mouse.row = mouse.row.clamp(top, bottom.saturating_sub(1));
     }
-    let Some(Spot { at, line, .. }) = spot(cx, mouse) else { return };
+    let Some(MouseTarget { at, line, .. }) = mouse_target(cx, mouse) else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     // Typed meanwhile, or another file by now: where it began is somewhere else.
     let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
-    let drag =
-        if is_known { drag } else { begin(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor)) };
+    let drag = if is_known {
+        drag
+    } else {
+        begin_drag(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor))
+    };
     cx.state.windows.selecting = Some(drag);
-    let here = clicked(buffer.area.text(), at, line, drag.by);
+    let here = range_for_clicks(buffer.area.text(), at, line, drag.by);
     let range = if here.start() < drag.from.start() {
         Range::new(drag.from.end(), here.start())
     } else {

@@ -15,7 +15,7 @@ use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::event::Event;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::tasks::threads::Threads;
-use crate::ide::features::files::open::{self, Opened};
+use crate::ide::features::files::open::{self, OpenedFile};
 use crate::ide::features::{recovery, reopen};
 use crate::text::document::Document;
 
@@ -50,7 +50,7 @@ impl Preload {
         let shown = read.and_then(|read| files.pop_front().zip(Some(read)));
         let first = shown.map(|((path, at), (real, data))| {
             let result = Ok(Some((Document::from_bytes(&data.bytes), data.stamp)));
-            Opened { path, real, version: None, result, at, behind: false }
+            OpenedFile { path, real, version: None, result, at, in_background: false }
         });
         open_all(env.clone(), &tasks, first, files.into());
         Self { env, sender, events, tasks, opening }
@@ -62,20 +62,20 @@ impl Preload {
 fn open_all(
     env: Arc<dyn Environment>,
     tasks: &Tasks,
-    first: Option<Opened>,
+    first: Option<OpenedFile>,
     files: Vec<(PathBuf, Option<(usize, usize)>)>,
 ) {
-    let (tasks, running) = (tasks.clone(), tasks.running());
+    let (tasks, running) = (tasks.clone(), tasks.count_task());
     tokio::spawn(async move {
         let mut behind = first.is_some();
         if let Some(first) = first {
-            tasks.post("files.open", |cx| open::opened(cx, first)).await;
+            tasks.post("files.open", |cx| open::on_opened(cx, first)).await;
         }
         for (path, at) in files {
             let how = (at, behind);
             let read = catch_async(open::read(&*env, &tasks, path.clone(), how)).await;
-            let opened = read.unwrap_or_else(|why| Opened::lost(path, how, why.into()));
-            tasks.post("files.open", |cx| open::opened(cx, opened)).await;
+            let opened = read.unwrap_or_else(|why| OpenedFile::failed(path, how, why.into()));
+            tasks.post("files.open", |cx| open::on_opened(cx, opened)).await;
             behind = true;
         }
         tasks.post("files.open-all", all_opened).await;
@@ -85,6 +85,6 @@ fn open_all(
 
 /// Every file that was asked for at the start is open.
 fn all_opened(cx: &mut Cx<'_>) {
-    reopen::restore::arrange(cx);
-    recovery::recover::all_opened(cx);
+    reopen::restore::restore_windows(cx);
+    recovery::recover::on_all_opened(cx);
 }

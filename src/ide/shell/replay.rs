@@ -1,7 +1,7 @@
 //! Keys that are pressed again: a recording, what a count types once more, `:normal`. Must not know what they do.
 
 use crate::ide::core::context::Cx;
-use crate::ide::editor::modal::{flow, line, repeat, typing};
+use crate::ide::editor::modal::{command_line, insert_mode, key_hooks, repeat};
 use crate::ide::shell::input;
 use crate::text::position::Line;
 use crate::tui::input::{Key, KeyCode, Mods};
@@ -16,13 +16,13 @@ pub type Steps<'a> = dyn FnMut(&mut dyn FnMut(&mut Cx<'_>)) + 'a;
 pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
     let (mut outer, mut too_deep) = (false, false);
     run(&mut |cx| {
-        too_deep = cx.state.again.depth >= DEPTH_MAX;
+        too_deep = cx.state.macros.depth >= DEPTH_MAX;
         if too_deep {
             cx.state.modal.failed = true;
-            return cx.state.fail("Recursive macro stopped");
+            return cx.state.set_error("Recursive macro stopped");
         }
-        cx.state.again.depth += 1;
-        outer = std::mem::replace(&mut cx.state.again.replaying, true);
+        cx.state.macros.depth += 1;
+        outer = std::mem::replace(&mut cx.state.macros.replaying, true);
         // A motion that failed before is no failure of this replay.
         cx.state.modal.failed = false;
     });
@@ -33,7 +33,7 @@ pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
         run(&mut |cx| input::key(cx, *key));
         let mut failed = false;
         run(&mut |cx| {
-            failed = repeat::failed(cx);
+            failed = repeat::has_failed(cx);
             cx.state.modal.failed = failed && outer;
         });
         if failed {
@@ -41,40 +41,40 @@ pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
         }
     }
     run(&mut |cx| {
-        cx.state.again.replaying = outer;
-        cx.state.again.depth -= 1;
+        cx.state.macros.replaying = outer;
+        cx.state.macros.depth -= 1;
     });
 }
 
 /// Types keys again for a count, and ends typing.
 pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
     for _ in 0..times {
-        run(&mut typing::insert::again);
+        run(&mut insert_mode::insert::retype);
         for key in keys {
-            run(&mut |cx| typing::insert::carry_indent(cx, *key, |cx| input::retyped(cx, *key)));
+            run(&mut |cx| insert_mode::insert::carry_indent(cx, *key, |cx| input::retype_key(cx, *key)));
         }
     }
-    run(&mut typing::insert::finish);
-    run(&mut |cx| flow::after(cx, None));
+    run(&mut insert_mode::insert::finish);
+    run(&mut |cx| key_hooks::after_key(cx, None));
 }
 
 /// Presses the keys of `:normal` on each line that waits for them, as one step.
 pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize, first: Option<Line>) {
-    run(&mut line::normal::begin);
+    run(&mut command_line::normal::begin);
     for n in 0..lines.max(1) {
         let mut there = true;
         if lines > 0 {
-            run(&mut |cx| there = line::normal::go(cx, n, first));
+            run(&mut |cx| there = command_line::normal::go_to_line(cx, n, first));
         }
         if there {
             keys(run, pressed);
             let mut types = false;
-            run(&mut |cx| types = cx.state.modal.mode.types());
+            run(&mut |cx| types = cx.state.modal.mode.is_typing());
             if types {
                 keys(run, &[Key::new(KeyCode::Escape, Mods::NONE)]);
             }
-            run(&mut line::normal::finish);
+            run(&mut command_line::normal::finish);
         }
     }
-    run(&mut line::normal::end);
+    run(&mut command_line::normal::end);
 }

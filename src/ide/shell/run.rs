@@ -18,19 +18,19 @@ use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
 use crate::ide::shell::preload::Preload;
-use crate::tui::caps::{Action, Caps, erases_colored, queries};
+use crate::tui::caps::{Caps, CapsAction, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
 /// Events that are taken in after keys, though more keys may have come.
-const BESIDE_KEYS: usize = 8;
+const EVENTS_AFTER_KEYS: usize = 8;
 /// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
 const FIRST_FRAME: Duration = Duration::from_millis(10);
 /// How long the session may take to end before the program ends without it; a signal ends the
 /// wait too.
-const GOODBYE: Duration = Duration::from_secs(5);
+const SESSION_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long terminals may take to end; what is left hears from the system that they are gone.
-const TERMINALS_END: Duration = Duration::from_secs(2);
+const TERMINALS_END_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
@@ -45,12 +45,12 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
         |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
     let tty = terminal::open().map_err(no_terminal)?;
     let mut pump = EventSource::new(options, feed, terminal::size_of(&tty));
-    pump.opened(FIRST_FRAME).await;
+    pump.wait_first_file(FIRST_FRAME).await;
     pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
     // Modes, frame and questions in one go: our screen is never seen empty.
     let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
     let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;
-    let mut screen = OnTerminal {
+    let mut screen = TerminalLoop {
         terminal,
         decoder: Decoder::new(),
         caps: Caps::default(),
@@ -61,7 +61,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     result.map_err(|error| failed("the terminal failed", &error))
 }
 
-struct OnTerminal {
+struct TerminalLoop {
     terminal: Terminal,
     decoder: Decoder,
     caps: Caps,
@@ -69,10 +69,10 @@ struct OnTerminal {
     pacing: FramePacing,
 }
 
-impl OnTerminal {
+impl TerminalLoop {
     async fn run(&mut self, mut pump: EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         pump.connect();
-        let looped = AssertUnwindSafe(self.looped(&mut pump, signals)).catch_unwind().await;
+        let looped = AssertUnwindSafe(self.event_loop(&mut pump, signals)).catch_unwind().await;
         let result = match looped {
             Ok(result) => result,
             Err(panic) => {
@@ -89,7 +89,7 @@ impl OnTerminal {
     }
 
     /// Goes on until the end; its exit code.
-    async fn looped(&mut self, pump: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
+    async fn event_loop(&mut self, pump: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         let mut code = 0;
         while !pump.app.state.quit {
             let deadline = self.deadline(&pump.app);
@@ -99,35 +99,35 @@ impl OnTerminal {
                 input = self.terminal.input() => {
                     // A terminal that takes bytes again has asked for nothing.
                     hasty = input != TermInput::Flushed;
-                    if !self.input(&mut pump.app, input)? {
+                    if !self.handle_input(&mut pump.app, input)? {
                         code = Signal::HangUp.exit_code();
                         break;
                     }
                 }
-                signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
+                signal = signals.next() => match self.handle_signal(&mut pump.app, signal, signals).await? {
                     Some(exit) => {
                         code = exit;
                         break;
                     }
                     None => hasty = true,
                 },
-                happened = pump.next() => pump.take(happened),
+                happened = pump.next() => pump.handle(happened),
                 // Polled last, and so not at all where keys were there already.
                 () = async {
                     waited = true;
                     sleep_until(&self.clock, deadline).await;
-                } => self.due(&mut pump.app)?,
+                } => self.on_deadline(&mut pump.app)?,
             }
             // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
-            let paced = streaming && self.clock.monotonic() < self.pacing.due();
+            let paced = streaming && self.clock.monotonic() < self.pacing.next_frame_at();
             if hasty || !paced {
                 self.draw(&mut pump.app)?;
             }
-            if hasty && self.beside(pump) && !streaming {
+            if hasty && self.handle_between_keys(pump) && !streaming {
                 self.draw(&mut pump.app)?;
             }
-            pump.app.watch();
+            pump.app.before_sleep();
             // Keys that come without a pause must not keep a signal from being heard, nor the task that
             // hears it from running.
             if hasty && !waited {
@@ -135,9 +135,9 @@ impl OnTerminal {
             }
             if hasty
                 && !pump.app.state.quit
-                && let Some(signal) = signals.heard()
+                && let Some(signal) = signals.try_next()
             {
-                if let Some(exit) = self.signal(&mut pump.app, signal, signals).await? {
+                if let Some(exit) = self.handle_signal(&mut pump.app, signal, signals).await? {
                     code = exit;
                     break;
                 }
@@ -156,19 +156,19 @@ impl OnTerminal {
         finish_changes(pump, signals).await;
         let terminals = pump.app.end_terminals();
         keep_unsaved(&mut pump.app).await;
-        if tokio::time::timeout(TERMINALS_END, terminals).await.is_err() {
+        if tokio::time::timeout(TERMINALS_END_TIMEOUT, terminals).await.is_err() {
             tracing::warn!("a terminal did not end in time");
         }
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();
             tokio::pin!(ended);
-            let patience = tokio::time::sleep(GOODBYE);
+            let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
             tokio::pin!(patience);
             loop {
                 tokio::select! {
                     () = &mut ended => break,
-                    happened = pump.next() => pump.take(happened),
+                    happened = pump.next() => pump.handle(happened),
                     _ = signals.next() => break,
                     () = &mut patience => break,
                 }
@@ -178,8 +178,8 @@ impl OnTerminal {
 
     /// Does what must not wait for ever because of keys that come without a pause. Tells whether
     /// there is something to draw now.
-    fn beside(&self, pump: &mut EventSource) -> bool {
-        pump.take_some(BESIDE_KEYS);
+    fn handle_between_keys(&self, pump: &mut EventSource) -> bool {
+        pump.handle_ready(EVENTS_AFTER_KEYS);
         if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
             pump.app.tick();
         }
@@ -190,25 +190,25 @@ impl OnTerminal {
     fn deadline(&self, app: &App) -> Option<Duration> {
         // While the terminal takes nothing, it decides when the next frame is due.
         let waits = app.needs_frame() && !self.terminal.is_writing();
-        let frame = waits.then(|| self.pacing.due());
+        let frame = waits.then(|| self.pacing.next_frame_at());
         [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
     }
 
-    fn due(&mut self, app: &mut App) -> std::io::Result<()> {
+    fn on_deadline(&mut self, app: &mut App) -> std::io::Result<()> {
         let mut inputs = Vec::new();
         self.decoder.expire(self.clock.monotonic(), &mut inputs);
-        self.inputs(app, inputs)?;
+        self.handle_inputs(app, inputs)?;
         app.tick();
         Ok(())
     }
 
     /// Takes in what the terminal sent. False when the terminal is gone.
-    fn input(&mut self, app: &mut App, input: TermInput) -> std::io::Result<bool> {
+    fn handle_input(&mut self, app: &mut App, input: TermInput) -> std::io::Result<bool> {
         match input {
             TermInput::Bytes(bytes) => {
                 let mut inputs = Vec::new();
                 self.decoder.feed(&bytes, self.clock.monotonic(), &mut inputs);
-                self.inputs(app, inputs)?;
+                self.handle_inputs(app, inputs)?;
                 Ok(true)
             }
             TermInput::Flushed => Ok(true),
@@ -219,17 +219,17 @@ impl OnTerminal {
         }
     }
 
-    fn inputs(&mut self, app: &mut App, inputs: Vec<Input>) -> std::io::Result<()> {
+    fn handle_inputs(&mut self, app: &mut App, inputs: Vec<Input>) -> std::io::Result<()> {
         for input in inputs {
             if let Input::Reply(reply) = &input {
                 for action in self.caps.apply(reply) {
                     match action {
-                        Action::EnableKitty => self.terminal.enable_kitty_keyboard()?,
-                        Action::EnableOtherKeys => self.terminal.enable_other_keys()?,
-                        Action::Synchronized(on) => app.screen.set_synchronized(on),
-                        Action::EraseColored => app.screen.set_erase_colored(true),
-                        Action::Margins => app.screen.set_margins(true),
-                        Action::Dark(_) => {}
+                        CapsAction::EnableKitty => self.terminal.enable_kitty_keyboard()?,
+                        CapsAction::EnableOtherKeys => self.terminal.enable_other_keys()?,
+                        CapsAction::Synchronized(on) => app.screen.set_synchronized(on),
+                        CapsAction::EraseColored => app.screen.set_erase_colored(true),
+                        CapsAction::Margins => app.screen.set_margins(true),
+                        CapsAction::Dark(_) => {}
                     }
                 }
             } else {
@@ -240,7 +240,7 @@ impl OnTerminal {
     }
 
     /// Acts on a signal; an exit code when it ends the program.
-    async fn signal(
+    async fn handle_signal(
         &mut self,
         app: &mut App,
         signal: Signal,
@@ -255,15 +255,15 @@ impl OnTerminal {
             Signal::Stop => {
                 self.terminal.suspend()?;
                 signals.stop_until_continued().await?;
-                self.back(app)?;
+                self.resume(app)?;
             }
-            Signal::Continue => self.back(app)?,
+            Signal::Continue => self.resume(app)?,
         }
         Ok(None)
     }
 
     /// Sets the terminal up again after a stop.
-    fn back(&mut self, app: &mut App) -> std::io::Result<()> {
+    fn resume(&mut self, app: &mut App) -> std::io::Result<()> {
         self.terminal.resume()?;
         let (cols, rows) = self.terminal.size();
         app.handle(Event::Resize(cols, rows));
@@ -276,7 +276,7 @@ impl OnTerminal {
         if self.terminal.is_writing() {
             return Ok(());
         }
-        if let Some(text) = app.copied.take() {
+        if let Some(text) = app.clipboard.take() {
             self.copy(app, &text)?;
         }
         let bytes = app.frame();
@@ -285,16 +285,16 @@ impl OnTerminal {
         }
         if !bytes.is_empty() {
             self.terminal.write(&bytes)?;
-            self.pacing.sent(bytes.len(), self.clock.monotonic());
+            self.pacing.note_sent(bytes.len(), self.clock.monotonic());
         }
-        app.settle();
+        app.after_frame();
         Ok(())
     }
 
     /// Hands a text to the terminal's clipboard (OSC 52), which works through ssh too.
     fn copy(&self, app: &mut App, text: &str) -> std::io::Result<()> {
         if text.len() > CLIPBOARD_MAX {
-            app.state.say("Copied inside bowline; too long for the terminal's clipboard");
+            app.state.set_status("Copied inside bowline; too long for the terminal's clipboard");
             return Ok(());
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);
@@ -305,11 +305,11 @@ impl OnTerminal {
 /// Where a signal ends the program while files are being changed: what was begun is done, in so
 /// far as that takes no longer than a good-bye may.
 async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
-    let patience = tokio::time::sleep(GOODBYE);
+    let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
     tokio::pin!(patience);
     while !pump.app.state.quit && quit::is_changing(&pump.app.state) {
         tokio::select! {
-            happened = pump.next() => pump.take(happened),
+            happened = pump.next() => pump.handle(happened),
             _ = signals.next() => return,
             () = &mut patience => return tracing::error!("files were still being changed at the end"),
         }
@@ -319,12 +319,12 @@ async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
 /// Keeps what is unsaved for the next start, unless the user has given it up.
 async fn keep_unsaved(app: &mut App) {
     // The loop may have ended between a key and this, or in this.
-    if let Err(panicked) = catch(|| app.watch()) {
+    if let Err(panicked) = catch(|| app.before_sleep()) {
         tracing::error!("what is unsaved could not be looked at: {panicked}");
     }
     let chosen = app.state.quit;
-    let kept = tokio::task::spawn_blocking(app.end_keeping(chosen));
-    if !matches!(tokio::time::timeout(GOODBYE, kept).await, Ok(Ok(()))) {
+    let kept = tokio::task::spawn_blocking(app.final_writes(chosen));
+    if !matches!(tokio::time::timeout(SESSION_END_TIMEOUT, kept).await, Ok(Ok(()))) {
         tracing::error!("unsaved text could not be kept in time");
     }
 }

@@ -18,32 +18,32 @@ use crate::llm::model::{Message, Usage};
 use crate::runtime::{ActiveTools, RuntimeEvent, Snapshot};
 
 /// The session is there.
-pub fn connected(
+pub fn on_connected(
     cx: &mut Cx<'_>,
     snapshot: &Snapshot,
     models: Vec<std::sync::Arc<crate::llm::model::Model>>,
 ) {
-    crate::ide::features::plugins::run::connected(cx);
-    history_search::events::recall(cx, snapshot.earlier.clone());
+    crate::ide::features::plugins::run::on_connected(cx);
+    history_search::events::load_history(cx, snapshot.earlier.clone());
     let state = &mut *cx.state;
     state.agent.connected = true;
     state.agent.models = models;
-    equip(state, &snapshot.equipment);
+    set_tools(state, &snapshot.active_tools);
     state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     if snapshot.offline {
-        state.say("Offline: only models on this machine can be asked");
+        state.set_status("Offline: only models on this machine can be asked");
     }
     for message in &snapshot.messages {
         if let crate::session::format::message::AgentMessage::Llm(Message::User(user)) = &**message {
             state.prompt.history.push(crate::llm::model::message::join_text(&user.content));
         }
     }
-    state.damage.all();
+    state.damage.add_all();
 }
 
 /// Other tools are there, perhaps those of another profile.
-fn equip(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
+fn set_tools(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
     state.tools = equipment.all.clone();
     state.agent.tools = equipment.available.iter().cloned().collect();
 }
@@ -55,72 +55,72 @@ fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot)
     state.agent.name.clone_from(&snapshot.name);
     state.agent.usage = snapshot.usage.clone();
     state.agent.context_tokens = snapshot.context_tokens;
-    state.agent.way_back.clone_from(&snapshot.way_back);
+    state.agent.undo_restore_entry.clone_from(&snapshot.undo_entry);
 }
 
 /// The conversation is at another place now.
-pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
+pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     let state = &mut *cx.state;
     state.slots[TRANSCRIPT] = crate::ide::features::transcript::items::Transcript::default();
     *state.slots[TRANSCRIPT_VIEW].borrow_mut() =
         crate::ide::features::transcript::view::TranscriptView::default();
     state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
-    state.damage.all();
+    state.damage.add_all();
 }
 
 /// The session could not be started.
-pub fn not_connected(cx: &mut Cx<'_>, report: &Report) {
+pub fn on_connect_failed(cx: &mut Cx<'_>, report: &Report) {
     cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
-    cx.state.fail(report.to_string());
-    cx.state.damage.all();
+    cx.state.set_error(report.to_string());
+    cx.state.damage.add_all();
 }
 
 /// The session is over. Where the program does not end, it failed inside.
-pub fn session_ended(cx: &mut Cx<'_>) {
+pub fn on_session_ended(cx: &mut Cx<'_>) {
     let agent = &mut cx.state.agent;
     if cx.state.quit || !std::mem::take(&mut agent.connected) {
         return;
     }
-    (agent.working_since, agent.summing) = (None, None);
+    (agent.working_since, agent.summarizing) = (None, None);
     let report = Report::new("Session ended by an internal error. Messages are kept")
         .hint("start bowline again with --continue");
     cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
-    cx.state.fail(report.to_string());
-    cx.state.damage.all();
+    cx.state.set_error(report.to_string());
+    cx.state.damage.add_all();
 }
 
 /// Something happened in the session.
-pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
+pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
     match event {
-        RuntimeEvent::Agent(event) => agent(cx, event),
+        RuntimeEvent::Agent(event) => on_agent_event(cx, event),
         RuntimeEvent::ModelChanged(model) => {
             cx.state.agent.model = Some(model.clone());
-            cx.state.say(format!("Model: {}", model.name));
+            cx.state.set_status(format!("Model: {}", model.name));
         }
         RuntimeEvent::ThinkingChanged(level) => {
             cx.state.agent.thinking = *level;
-            cx.state.say(format!("Thinking: {}", level.name()));
+            cx.state.set_status(format!("Thinking: {}", level.name()));
         }
-        RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
-        RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
+        RuntimeEvent::ToolsChanged(equipment) => set_tools(cx.state, equipment),
+        RuntimeEvent::Subagent { event, .. } => on_subagent_event(cx, event),
         // Whoever ended it knows; what closes it by itself has been told. The rest is for programs: a window stays
         // in its folder.
         RuntimeEvent::Ended
         | RuntimeEvent::EntryAppended(_)
         | RuntimeEvent::Settled
         | RuntimeEvent::PlaceChanged { .. } => {}
-        RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
-        RuntimeEvent::Named(name) => {
+        RuntimeEvent::Replaced(snapshot) => on_replaced(cx, snapshot),
+        RuntimeEvent::SessionRenamed(name) => {
             cx.state.agent.name.clone_from(name);
             cx.state.damage.add(Part::Status);
         }
-        RuntimeEvent::Returned(messages) => queue::put_back(cx, messages.clone()),
+        RuntimeEvent::QueueReturned(messages) => queue::restore_to_prompt(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);
         }
-        RuntimeEvent::ModelsFound(models) => login::events::offered(cx, models),
+        RuntimeEvent::ModelsChanged(models) => login::events::set_models(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);
@@ -128,7 +128,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
     }
 }
 
-fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
+fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     let now = cx.now;
     let agent = &mut cx.state.agent;
     match event {
@@ -142,7 +142,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;
             if cx.state.status.message == INTERRUPTING {
-                cx.state.say("");
+                cx.state.set_status("");
             }
             permissions::dialog::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
@@ -153,7 +153,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         AgentEvent::QueueUpdate { steering, follow_up } => {
             agent.steering.clone_from(steering);
             agent.follow_up.clone_from(follow_up);
-            cx.state.damage.all();
+            cx.state.damage.add_all();
         }
         AgentEvent::MessageEnd(message) => {
             if let Message::Assistant(answer) = &**message {
@@ -172,7 +172,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         _ => {}
     }
-    summing(cx, event);
+    on_summary_event(cx, event);
     transcript::retry::apply(cx, event);
     let state = &mut *cx.state;
     if state.slots[TRANSCRIPT].apply(event, &state.tools) {
@@ -181,25 +181,25 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
 }
 
 /// Something is being summed up, or is no more: that is work, whether the agent does anything else or not.
-fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
+fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     let now = cx.now;
     let agent = &mut cx.state.agent;
     match event {
-        AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
-        AgentEvent::BranchSummaryStart => begin_summing(agent, "Summarizing the branch…", now),
-        AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
+        AgentEvent::CompactionStart { .. } => begin_summarizing(agent, "compacting…", now),
+        AgentEvent::BranchSummaryStart => begin_summarizing(agent, "Summarizing the branch…", now),
+        AgentEvent::BranchSummaryEnd { .. } => end_summarizing(agent),
         AgentEvent::CompactionEnd { reason, result, error, .. } => {
             if let Some(done) = result {
                 agent.context_tokens = done.tokens_after;
                 agent.usage += done.usage.as_ref().unwrap_or(&Usage::default());
             }
-            end_summing(agent);
+            end_summarizing(agent);
             let told = match result {
                 Some(_) => Some("Conversation compacted. Earlier messages: Alt-g".to_string()),
                 None => error.clone(),
             };
             if let Some(told) = told.filter(|_| *reason == CompactionReason::Manual) {
-                cx.state.say(told);
+                cx.state.set_status(told);
             }
         }
         _ => return,
@@ -208,19 +208,19 @@ fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
     cx.state.damage.add(Part::Prompt);
 }
 
-fn begin_summing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
-    agent.summing = Some(Summarizing { what, alone: agent.working_since.is_none() });
+fn begin_summarizing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
+    agent.summarizing = Some(Summarizing { what, is_exclusive: agent.working_since.is_none() });
     agent.working_since.get_or_insert(now);
 }
 
-fn end_summing(agent: &mut Agent) {
-    if agent.summing.take().is_some_and(|summing| summing.alone) {
+fn end_summarizing(agent: &mut Agent) {
+    if agent.summarizing.take().is_some_and(|summing| summing.is_exclusive) {
         agent.working_since = None;
     }
 }
 
 /// Something happened to an agent that the agent has started: it costs money and changes files.
-fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
+fn on_subagent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::MessageEnd(message) => {
             if let Message::Assistant(answer) = &**message {

@@ -11,12 +11,12 @@ use futures::future::BoxFuture;
 
 use super::entry::{Entry, Login};
 use super::value;
-use super::{Credentials, oauth, seen};
+use super::{Credentials, non_blank, oauth};
 use crate::base::clock::SharedClock;
-use crate::llm::access::{Access, ApiKey, KeyKind, Keys};
+use crate::llm::access::{Access, AccessSource, ApiKey, KeyKind};
 use crate::llm::catalog::ProviderInfo;
 use crate::llm::model::{ErrorKind, LlmError};
-use crate::net::http::{Http, loopback_url};
+use crate::net::http::{Http, is_loopback_url};
 
 /// Access to one root of a provider's API.
 #[derive(Clone)]
@@ -34,25 +34,25 @@ pub struct Chain {
 }
 
 /// A key and its source.
-struct Found {
+struct FoundKey {
     key: ApiKey,
     kind: KeyKind,
     name: String,
 }
 
-impl Keys for Chain {
+impl AccessSource for Chain {
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>> {
         self.find().boxed()
     }
 
-    fn meant<'a>(&'a self, what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
+    fn resolve_value<'a>(&'a self, what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
         let plain = !text.starts_with('!') && !text.contains('$');
         if plain {
             return futures::future::ready(Ok(text.to_string())).boxed();
         }
         let resolved = async move {
-            let vars = self.credentials.seen_by(self.kept().await?.as_ref());
-            self.value(what, text, |name| seen(&vars, name)).await
+            let vars = self.credentials.variables_for(self.stored_entry().await?.as_ref());
+            self.resolved(what, text, |name| non_blank(&vars, name)).await
         };
         resolved.boxed()
     }
@@ -60,31 +60,31 @@ impl Keys for Chain {
 
 impl Chain {
     async fn find(&self) -> Result<Access, LlmError> {
-        let entry = self.kept().await?;
-        let vars = self.credentials.seen_by(entry.as_ref());
-        let var = |name: &str| seen(&vars, name);
+        let entry = self.stored_entry().await?;
+        let vars = self.credentials.variables_for(entry.as_ref());
+        let var = |name: &str| non_blank(&vars, name);
         let mut access = Access { base_url: self.base_url.clone(), ..Access::default() };
         for (name, text) in self.info.headers.iter() {
-            let value = self.value(&format!("the header `{name}`"), text, var).await?;
+            let value = self.resolved(&format!("the header `{name}`"), text, var).await?;
             access.headers.push((name.clone(), value));
         }
         let found = match (&self.credentials.explicit, entry) {
             (Some((id, key)), _) if *id == self.info.id => {
                 let (key, name) = (key.clone(), "--api-key".to_string());
-                Some(Found { key, kind: KeyKind::Key, name })
+                Some(FoundKey { key, kind: KeyKind::Key, name })
             }
-            (_, Some(Entry::Login(login))) => Some(self.login(login, &mut access).await?),
+            (_, Some(Entry::Login(login))) => Some(self.login_key(login, &mut access).await?),
             (_, Some(Entry::Key { key: Some(key), .. })) => {
-                let key = ApiKey(self.value("the key that is kept", &key.0, var).await?);
-                Some(Found { key, kind: KeyKind::Key, name: "the key that is kept".to_string() })
+                let key = ApiKey(self.resolved("the key that is kept", &key.0, var).await?);
+                Some(FoundKey { key, kind: KeyKind::Key, name: "the key that is kept".to_string() })
             }
-            _ => self.ambient(var).await?,
+            _ => self.ambient_key(var).await?,
         };
-        self.put(access, found)
+        self.add_key(access, found)
     }
 
-    fn put(&self, mut access: Access, found: Option<Found>) -> Result<Access, LlmError> {
-        if let Some(Found { key, kind, name }) = found {
+    fn add_key(&self, mut access: Access, found: Option<FoundKey>) -> Result<Access, LlmError> {
+        if let Some(FoundKey { key, kind, name }) = found {
             access.key_name = Some(name);
             access.kind = if self.info.bearer && kind == KeyKind::Key { KeyKind::Bearer } else { kind };
             match &self.info.key_header {
@@ -93,8 +93,8 @@ impl Chain {
             }
         } else {
             let free = self.info.is_free() || !self.info.ambient.is_empty();
-            if !free && !loopback_url(&self.base_url) {
-                return Err(self.error(&missing(&self.info)));
+            if !free && !is_loopback_url(&self.base_url) {
+                return Err(self.error(&missing_key_hint(&self.info)));
             }
             access.key_name = self.info.key_vars.first().cloned();
         }
@@ -102,29 +102,29 @@ impl Chain {
     }
 
     /// Returns the stored entry of the provider.
-    async fn kept(&self) -> Result<Option<Entry>, LlmError> {
+    async fn stored_entry(&self) -> Result<Option<Entry>, LlmError> {
         let Some(store) = self.credentials.store.clone() else { return Ok(None) };
         let read = tokio::task::spawn_blocking(move || store.read()).await;
         let entries =
             read.map_err(|e| self.error(&e.to_string()))?.map_err(|e| self.error(&e.to_string()))?;
-        Ok(entries.get(&self.info.id).and_then(Entry::read))
+        Ok(entries.get(&self.info.id).and_then(Entry::parse))
     }
 
     /// Returns the key from the environment, else from the user's file.
-    async fn ambient(
+    async fn ambient_key(
         &self,
         var: impl Fn(&str) -> Option<String> + Copy + Send,
-    ) -> Result<Option<Found>, LlmError> {
+    ) -> Result<Option<FoundKey>, LlmError> {
         if let Some((name, key)) = self.info.key_vars.iter().find_map(|name| Some((name, var(name)?))) {
             let kind = if self.info.bearer_vars.contains(name) { KeyKind::Bearer } else { KeyKind::Key };
-            return Ok(Some(Found { key: ApiKey(key), kind, name: name.clone() }));
+            return Ok(Some(FoundKey { key: ApiKey(key), kind, name: name.clone() }));
         }
         let Some(text) = self.info.api_key.as_deref() else { return Ok(None) };
-        let key = ApiKey(self.value("the key in models.json", text, var).await?);
-        Ok(Some(Found { key, kind: KeyKind::Key, name: "models.json".to_string() }))
+        let key = ApiKey(self.resolved("the key in models.json", text, var).await?);
+        Ok(Some(FoundKey { key, kind: KeyKind::Key, name: "models.json".to_string() }))
     }
 
-    async fn login(&self, login: Login, access: &mut Access) -> Result<Found, LlmError> {
+    async fn login_key(&self, login: Login, access: &mut Access) -> Result<FoundKey, LlmError> {
         let login = match &self.credentials.store {
             Some(store) if login.is_due(self.clock.now_ms()) => {
                 let row = oauth::find(self.info.login.as_deref().unwrap_or(&self.info.id));
@@ -135,8 +135,8 @@ impl Chain {
                     store: store.clone(),
                     http: self.http.clone(),
                     clock: self.clock.clone(),
-                    vars: self.credentials.surroundings.vars.clone(),
-                    patience: oauth::refresh::PATIENCE,
+                    vars: self.credentials.variables.vars.clone(),
+                    timeout: oauth::refresh::RENEWAL_TIMEOUT,
                 };
                 let why = |error: oauth::LoginError| {
                     self.error(&format!(
@@ -162,14 +162,14 @@ impl Chain {
             }
         }
         if let Some(url) = oauth::copilot::base_url(&self.info.id, &login)
-            && !loopback_url(&self.base_url)
+            && !is_loopback_url(&self.base_url)
         {
             access.base_url = url;
         }
-        Ok(Found { key: login.access, kind: KeyKind::Login, name: "the login that is kept".to_string() })
+        Ok(FoundKey { key: login.access, kind: KeyKind::Login, name: "the login that is kept".to_string() })
     }
 
-    async fn value(
+    async fn resolved(
         &self,
         what: &str,
         text: &str,
@@ -186,7 +186,7 @@ impl Chain {
 }
 
 /// Returns the advice for a missing key.
-pub fn missing(info: &ProviderInfo) -> String {
+pub fn missing_key_hint(info: &ProviderInfo) -> String {
     let ProviderInfo { id, key_vars, .. } = info;
     match key_vars.first() {
         Some(name) => format!("there is no key; set {name}, or `bowline login {id}`"),

@@ -9,7 +9,7 @@ use crate::base::json::json;
 use crate::llm::access::ApiKey;
 
 /// How long before its expiration a token is renewed, in milliseconds.
-const EARLY_MS: u64 = 5 * 60 * 1000;
+const RENEW_EARLY_MS: u64 = 5 * 60 * 1000;
 
 /// The stored credential of a provider.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ pub struct Login {
 
 impl Entry {
     /// Parses an entry; `None` for an unknown type.
-    pub fn read(value: &Value) -> Option<Self> {
+    pub fn parse(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_string);
         match value.get("type")?.as_str()? {
             "api_key" => {
@@ -68,7 +68,7 @@ impl Entry {
 
     /// Returns an entry with only a key. A key that starts like a command or contains a dollar sign is
     /// escaped: text from a server is never run.
-    pub fn of_key(key: &str) -> Value {
+    pub fn from_key(key: &str) -> Value {
         let mut plain = key.replace('$', "$$");
         if plain.starts_with('!') {
             plain.insert(0, '$');
@@ -80,7 +80,7 @@ impl Entry {
 impl Login {
     /// Whether the token should be renewed now.
     pub fn is_due(&self, now_ms: u64) -> bool {
-        !self.refresh.0.is_empty() && now_ms.saturating_add(EARLY_MS) >= self.expires
+        !self.refresh.0.is_empty() && now_ms.saturating_add(RENEW_EARLY_MS) >= self.expires
     }
 
     /// Returns an additional field.
@@ -112,22 +112,24 @@ mod tests {
     fn auth_entries_match_pi_format() {
         let key = json!({"type": "api_key", "key": "k", "env": {"A": "1", "odd": 2}});
         let env = HashMap::from([("A".to_string(), "1".to_string())]);
-        assert_eq!(Entry::read(&key), Some(Entry::Key { key: Some(ApiKey("k".into())), env }));
+        assert_eq!(Entry::parse(&key), Some(Entry::Key { key: Some(ApiKey("k".into())), env }));
         let oauth =
             json!({"type": "oauth", "access": "a", "refresh": "r", "expires": 9.5e5, "accountId": "x"});
-        let Some(Entry::Login(login)) = Entry::read(&oauth) else { panic!("no login") };
+        let Some(Entry::Login(login)) = Entry::parse(&oauth) else { panic!("no login") };
         assert_eq!((login.expires, login.field("accountId")), (950_000, Some("x")));
-        assert_eq!(Entry::read(&login.to_value()), Some(Entry::Login(login.clone())));
+        assert_eq!(Entry::parse(&login.to_value()), Some(Entry::Login(login.clone())));
         assert!(!format!("{login:?}").contains("\"a\""));
         for odd in [json!(null), json!({"type": "card"}), json!({"type": "oauth"}), json!([])] {
-            assert_eq!(Entry::read(&odd), None);
+            assert_eq!(Entry::parse(&odd), None);
         }
     }
 
     #[tokio::test]
     async fn auth_entry_key_is_stored_literally() {
         for key in ["sk-1", "!rm -rf ~", "$HOME", "a$b${c}", "$!x", "!$$"] {
-            let Some(Entry::Key { key: Some(kept), .. }) = Entry::read(&Entry::of_key(key)) else { panic!() };
+            let Some(Entry::Key { key: Some(kept), .. }) = Entry::parse(&Entry::from_key(key)) else {
+                panic!()
+            };
             let meant = value::resolve(&kept.0, |_| Some("expanded".into()), None).await;
             assert_eq!(meant.as_deref(), Ok(key));
         }

@@ -26,13 +26,13 @@ const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 /// OAuth scope of the token.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 /// Address of the metadata server.
-const METADATA: &str = "169.254.169.254";
+const METADATA_HOST: &str = "169.254.169.254";
 /// Timeout: the server answers immediately, or this is not a Google machine.
-const METADATA_PATIENCE: Duration = Duration::from_secs(1);
+const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Tokens that expire sooner than this are refreshed.
-const EARLY_MS: u64 = 5 * 60 * 1000;
+const RENEW_EARLY_MS: u64 = 5 * 60 * 1000;
 /// Lifetime of a signed assertion, in seconds.
-const WISH_S: u64 = 3600;
+const ASSERTION_SECONDS: u64 = 3600;
 
 /// A token with its project.
 #[derive(Debug, Clone)]
@@ -42,44 +42,44 @@ pub struct Token {
     /// The project of the credentials, if known.
     pub project: Option<String>,
     /// The billing project, if it is another one.
-    pub payer: Option<String>,
+    pub quota_project: Option<String>,
     ends_ms: u64,
 }
 
 /// The chain with its cached token.
 pub struct Tokens {
-    surroundings: Variables,
+    variables: Variables,
     http: Arc<Http>,
     clock: SharedClock,
-    kept: Mutex<Option<Token>>,
+    cached: Mutex<Option<Token>>,
 }
 
 impl Tokens {
     /// Creates a chain with an empty cache.
     pub fn new(surroundings: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
-        Self { surroundings, http, clock, kept: Mutex::default() }
+        Self { variables: surroundings, http, clock, cached: Mutex::default() }
     }
 
     /// Returns a token that is valid for some minutes; `None` when there are no credentials.
     pub async fn token(&self) -> Result<Option<Token>, TokenError> {
         // Held during the refresh: concurrent callers wait for the same token.
-        let mut kept = self.kept.lock().await;
-        if let Some(token) = kept.as_ref().filter(|t| t.ends_ms > self.clock.now_ms() + EARLY_MS) {
+        let mut kept = self.cached.lock().await;
+        if let Some(token) = kept.as_ref().filter(|t| t.ends_ms > self.clock.now_ms() + RENEW_EARLY_MS) {
             return Ok(Some(token.clone()));
         }
-        let token = match self.file().await? {
-            Some((path, file)) => Some(self.by_file(&path, &file).await?),
-            None => self.by_machine().await?,
+        let token = match self.credentials_file().await? {
+            Some((path, file)) => Some(self.token_from_file(&path, &file).await?),
+            None => self.token_from_metadata().await?,
         };
         kept.clone_from(&token);
         Ok(token)
     }
 
     /// Returns the credentials file, if there is one.
-    async fn file(&self) -> Result<Option<(PathBuf, Value)>, TokenError> {
-        let named = self.surroundings.var("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
-        let folder = self.surroundings.var("CLOUDSDK_CONFIG").map(PathBuf::from);
-        let folder = folder.or_else(|| Some(self.surroundings.home.as_ref()?.join(".config/gcloud")));
+    async fn credentials_file(&self) -> Result<Option<(PathBuf, Value)>, TokenError> {
+        let named = self.variables.var("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
+        let folder = self.variables.var("CLOUDSDK_CONFIG").map(PathBuf::from);
+        let folder = folder.or_else(|| Some(self.variables.home.as_ref()?.join(".config/gcloud")));
         let must = named.is_some();
         let Some(path) = named.or_else(|| Some(folder?.join("application_default_credentials.json"))) else {
             return Ok(None);
@@ -87,17 +87,17 @@ impl Tokens {
         let text = match super::read(path.clone()).await {
             Ok(text) => text,
             Err(error) if !must && error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TokenError::setup(format!("{}: {error}", path.display()))),
+            Err(error) => return Err(TokenError::configuration(format!("{}: {error}", path.display()))),
         };
         let file = serde_json::from_str(&text)
-            .map_err(|error| TokenError::setup(format!("{}: {error}", path.display())))?;
+            .map_err(|error| TokenError::configuration(format!("{}: {error}", path.display())))?;
         Ok(Some((path, file)))
     }
 
-    async fn by_file(&self, path: &std::path::Path, file: &Value) -> Result<Token, TokenError> {
+    async fn token_from_file(&self, path: &std::path::Path, file: &Value) -> Result<Token, TokenError> {
         let field = |name: &str| {
             let value = file[name].as_str().filter(|value| !value.is_empty());
-            value.ok_or_else(|| TokenError::setup(format!("{}: `{name}` is missing", path.display())))
+            value.ok_or_else(|| TokenError::configuration(format!("{}: `{name}` is missing", path.display())))
         };
         let url = file["token_uri"].as_str().unwrap_or(TOKEN_URL);
         let answer = match field("type")? {
@@ -114,10 +114,10 @@ impl Tokens {
                 let key = field("private_key")?;
                 let iat = self.clock.now_ms() / 1000;
                 let claims = json!({"iss": field("client_email")?, "scope": SCOPE, "aud": url,
-                    "iat": iat, "exp": iat + WISH_S});
+                    "iat": iat, "exp": iat + ASSERTION_SECONDS});
                 let header = json!({"alg": "RS256", "typ": "JWT", "kid": file["private_key_id"]});
                 let assertion = jwt(&header, &claims, key).ok_or_else(|| {
-                    TokenError::setup(format!("{}: `private_key` is no key", path.display()))
+                    TokenError::configuration(format!("{}: `private_key` is no key", path.display()))
                 })?;
                 let fields = [
                     ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
@@ -126,7 +126,7 @@ impl Tokens {
                 token_request::form(&self.http, url, &fields, "Google's token service").await?
             }
             other => {
-                return Err(TokenError::setup(format!(
+                return Err(TokenError::configuration(format!(
                     "{}: credentials of the kind `{other}` cannot be used here; a service account or \
                      `gcloud auth application-default login` can",
                     path.display()
@@ -135,18 +135,18 @@ impl Tokens {
         };
         let text = |name: &str| file[name].as_str().map(str::to_string);
         let project = text("project_id").or_else(|| text("quota_project_id"));
-        Ok(Token { project, payer: text("quota_project_id"), ..self.read(&answer)? })
+        Ok(Token { project, quota_project: text("quota_project_id"), ..self.parse_token(&answer)? })
     }
 
     /// Returns a token from the metadata server, on a Google machine.
-    async fn by_machine(&self) -> Result<Option<Token>, TokenError> {
+    async fn token_from_metadata(&self) -> Result<Option<Token>, TokenError> {
         let token = match self.metadata("instance/service-accounts/default/token").await {
             Ok(token) => token,
-            Err(trouble) if trouble.nobody => return Ok(None),
+            Err(trouble) if trouble.unreachable => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
         let answer: Value = serde_json::from_str(&token).unwrap_or_default();
-        let token = self.read(&answer)?;
+        let token = self.parse_token(&answer)?;
         // Only needed when no variable names the project.
         let project = match self.metadata("project/project-id").await {
             Ok(project) => Some(project.trim().to_string()),
@@ -159,23 +159,23 @@ impl Tokens {
     }
 
     async fn metadata(&self, path: &str) -> Result<String, TokenError> {
-        let host = self.surroundings.var("GCE_METADATA_HOST").unwrap_or(METADATA);
+        let host = self.variables.var("GCE_METADATA_HOST").unwrap_or(METADATA_HOST);
         let get = Get {
             url: format!("http://{host}/computeMetadata/v1/{path}"),
             headers: vec![("metadata-flavor".into(), "Google".into())],
-            patience: Some(METADATA_PATIENCE),
+            timeout: Some(METADATA_TIMEOUT),
         };
         token_request::text(self.http.get(get).await, "the machine's metadata").await
     }
 
-    fn read(&self, answer: &Value) -> Result<Token, TokenError> {
+    fn parse_token(&self, answer: &Value) -> Result<Token, TokenError> {
         let secret = answer["access_token"].as_str().filter(|token| !token.is_empty());
-        let secret = secret.ok_or_else(|| TokenError::setup("Google handed out no access token"))?;
+        let secret = secret.ok_or_else(|| TokenError::configuration("Google handed out no access token"))?;
         let lasts_s = answer["expires_in"].as_u64().unwrap_or(0);
         Ok(Token {
             secret: ApiKey(secret.to_string()),
             project: None,
-            payer: None,
+            quota_project: None,
             ends_ms: self.clock.now_ms().saturating_add(lasts_s.saturating_mul(1000)),
         })
     }

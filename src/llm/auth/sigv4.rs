@@ -3,12 +3,12 @@
 use ring::digest::{SHA256, digest};
 use ring::hmac;
 
-use super::token_request::encoded;
+use super::token_request::percent_encode;
 use crate::llm::access::ApiKey;
 
 /// Signing keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keys {
+pub struct AwsKeys {
     /// The access key id, which is public.
     pub id: String,
     /// The secret key.
@@ -30,7 +30,7 @@ pub struct Scope<'a> {
 
 /// An unsigned request.
 #[derive(Debug, Clone, Copy)]
-pub struct Unsigned<'a> {
+pub struct UnsignedRequest<'a> {
     /// The method in upper case.
     pub method: &'a str,
     /// The absolute URL, with a percent-encoded path.
@@ -42,14 +42,19 @@ pub struct Unsigned<'a> {
 /// Adds the signature headers: time, session token and `authorization`. Signs the host, `content-type` and
 /// all headers that start with `x-amz-`. `None` when the URL is invalid.
 #[must_use = "an unsigned request is refused"]
-pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(String, String)>) -> Option<()> {
-    let (host, path, query) = parts(request.url)?;
-    let stamp = stamp(scope.now_ms);
+pub fn sign(
+    request: UnsignedRequest,
+    keys: &AwsKeys,
+    scope: Scope,
+    headers: &mut Vec<(String, String)>,
+) -> Option<()> {
+    let (host, path, query) = split_url(request.url)?;
+    let stamp = timestamp(scope.now_ms);
     headers.push(("x-amz-date".into(), stamp.clone()));
     headers.extend(keys.session.as_ref().map(|token| ("x-amz-security-token".into(), token.0.clone())));
     let mut signed: Vec<(String, String)> = headers
         .iter()
-        .map(|(name, value)| (name.to_ascii_lowercase(), squeezed(value)))
+        .map(|(name, value)| (name.to_ascii_lowercase(), collapse_spaces(value)))
         .filter(|(name, _)| name == "content-type" || name.starts_with("x-amz-"))
         .collect();
     signed.push(("host".into(), host.to_string()));
@@ -61,16 +66,16 @@ pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(Str
         lines.push_str(&format!("{name}:{value}\n"));
     }
     let body = hex(digest(&SHA256, request.body).as_ref());
-    let canonical = format!("{}\n{}\n{query}\n{lines}\n{names}\n{body}", request.method, twice(path));
+    let canonical = format!("{}\n{}\n{query}\n{lines}\n{names}\n{body}", request.method, encode_path(path));
     let day = &stamp[..8];
     let place = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
     let canonical = hex(digest(&SHA256, canonical.as_bytes()).as_ref());
     let words = format!("AWS4-HMAC-SHA256\n{stamp}\n{place}\n{canonical}");
     let mut key = format!("AWS4{}", keys.secret.0).into_bytes();
     for part in [day, scope.region, scope.service, "aws4_request"] {
-        key = mac(&key, part);
+        key = hmac_sha256(&key, part);
     }
-    let signature = hex(&mac(&key, &words));
+    let signature = hex(&hmac_sha256(&key, &words));
     headers.push((
         "authorization".into(),
         format!(
@@ -82,7 +87,7 @@ pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(Str
 }
 
 /// Returns host with port, path, and query. Default ports are omitted, as in a `Host` header.
-fn parts(url: &str) -> Option<(&str, &str, &str)> {
+fn split_url(url: &str) -> Option<(&str, &str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let at = rest.find(['/', '?']).unwrap_or(rest.len());
     let (host, rest) = rest.split_at(at);
@@ -95,23 +100,23 @@ fn parts(url: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Encodes the path a second time, as the signature requires.
-fn twice(path: &str) -> String {
-    path.split('/').map(encoded).collect::<Vec<_>>().join("/")
+fn encode_path(path: &str) -> String {
+    path.split('/').map(percent_encode).collect::<Vec<_>>().join("/")
 }
 
-fn squeezed(value: &str) -> String {
+fn collapse_spaces(value: &str) -> String {
     value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the time as `20150830T123600Z`.
-fn stamp(ms: u64) -> String {
+fn timestamp(ms: u64) -> String {
     let iso = crate::base::clock::iso8601(ms);
     let whole = iso.split('.').next().unwrap_or_default();
     let digits: String = whole.chars().filter(|c| *c != '-' && *c != ':').collect();
     format!("{digits}Z")
 }
 
-fn mac(key: &[u8], text: &str) -> Vec<u8> {
+fn hmac_sha256(key: &[u8], text: &str) -> Vec<u8> {
     hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref().to_vec()
 }
 
@@ -132,8 +137,8 @@ mod tests {
     const NOW_MS: u64 = 1_440_938_160_000;
     const URL: &str = "https://example.amazonaws.com/";
 
-    fn keys(session: Option<&str>) -> Keys {
-        Keys {
+    fn keys(session: Option<&str>) -> AwsKeys {
+        AwsKeys {
             id: "AKIDEXAMPLE".into(),
             secret: ApiKey("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into()),
             session: session.map(|token| ApiKey(token.into())),
@@ -149,7 +154,7 @@ mod tests {
     ) -> String {
         let mut headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_string(), (*v).to_string())).collect();
         let scope = Scope { region: "us-east-1", service: "service", now_ms: NOW_MS };
-        let request = Unsigned { method, url, body: body.as_bytes() };
+        let request = UnsignedRequest { method, url, body: body.as_bytes() };
         sign(request, &keys(session), scope, &mut headers).unwrap();
         headers.pop().unwrap().1
     }
@@ -205,10 +210,10 @@ mod tests {
 
     #[test]
     fn sigv4_path_is_encoded_twice_and_host_keeps_port() {
-        assert_eq!(twice("/model/a%3A0/converse"), "/model/a%253A0/converse");
-        assert_eq!(parts("http://h:8080/p?q"), Some(("h:8080", "/p", "q")));
-        assert_eq!(parts("https://h:443"), Some(("h", "/", "")));
-        assert_eq!(parts("nonsense"), None);
-        assert_eq!(stamp(NOW_MS), "20150830T123600Z");
+        assert_eq!(encode_path("/model/a%3A0/converse"), "/model/a%253A0/converse");
+        assert_eq!(split_url("http://h:8080/p?q"), Some(("h:8080", "/p", "q")));
+        assert_eq!(split_url("https://h:443"), Some(("h", "/", "")));
+        assert_eq!(split_url("nonsense"), None);
+        assert_eq!(timestamp(NOW_MS), "20150830T123600Z");
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 /// Timeout for the lock.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why the credentials file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,13 +28,13 @@ pub enum StoreError {
     },
     /// Another process holds the lock.
     #[error("{path}: another process is changing this file and does not come to an end")]
-    Held {
+    Locked {
         /// Which file.
         path: String,
     },
     /// The file is invalid; it is not modified.
     #[error("{path}:{line}: this is no file of credentials ({what}); it is left as it is")]
-    Broken {
+    Invalid {
         /// Which file.
         path: String,
         /// Line from 1.
@@ -55,7 +55,7 @@ pub struct Store {
 
 /// The locked file; unlocks on drop.
 #[derive(Debug)]
-pub struct Locked {
+pub struct LockedStore {
     store: Store,
     _lock: File,
 }
@@ -82,7 +82,7 @@ impl Store {
         if text.trim().is_empty() {
             return Ok(Map::new());
         }
-        let broken = |line, what| StoreError::Broken { path: self.path.display().to_string(), line, what };
+        let broken = |line, what| StoreError::Invalid { path: self.path.display().to_string(), line, what };
         match serde_json::from_str(text) {
             Ok(Value::Object(entries)) => Ok(entries),
             Ok(_) => Err(broken(1, "it holds no object")),
@@ -91,11 +91,11 @@ impl Store {
     }
 
     /// Waits for the lock, longer than a renewal may take.
-    pub fn lock(&self) -> Result<Locked, StoreError> {
-        self.lock_within(PATIENCE)
+    pub fn lock(&self) -> Result<LockedStore, StoreError> {
+        self.lock_within(LOCK_TIMEOUT)
     }
 
-    fn lock_within(&self, patience: Duration) -> Result<Locked, StoreError> {
+    fn lock_within(&self, patience: Duration) -> Result<LockedStore, StoreError> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|cause| self.io(cause))?;
         }
@@ -106,14 +106,14 @@ impl Store {
         let file = match file.try_lock() {
             Ok(()) => file,
             Err(TryLockError::Error(cause)) => return Err(self.io(cause)),
-            Err(TryLockError::WouldBlock) => self.wait(file, patience)?,
+            Err(TryLockError::WouldBlock) => self.wait_for_lock(file, patience)?,
         };
-        Ok(Locked { store: self.clone(), _lock: file })
+        Ok(LockedStore { store: self.clone(), _lock: file })
     }
 
     /// Waits on a separate thread, since the system's call has no timeout: a process stopped while it holds
     /// the lock would block this one forever. A lock acquired too late is released immediately.
-    fn wait(&self, file: File, patience: Duration) -> Result<File, StoreError> {
+    fn wait_for_lock(&self, file: File, patience: Duration) -> Result<File, StoreError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let locked = file.lock().map(|()| file);
@@ -123,7 +123,7 @@ impl Store {
         });
         match receiver.recv_timeout(patience) {
             Ok(locked) => locked.map_err(|cause| self.io(cause)),
-            Err(_) => Err(StoreError::Held { path: self.path.display().to_string() }),
+            Err(_) => Err(StoreError::Locked { path: self.path.display().to_string() }),
         }
     }
 
@@ -137,7 +137,7 @@ impl Store {
     }
 }
 
-impl Locked {
+impl LockedStore {
     /// Returns the stored entries.
     pub fn read(&self) -> Result<Entries, StoreError> {
         self.store.read()

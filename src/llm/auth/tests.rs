@@ -9,7 +9,7 @@ fn reach(provider: &str, vars: &[(&str, &str)], stored: &serde_json::Value) -> O
     let vars = vars.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
     let info = Catalog::builtin().provider(provider).unwrap();
     let stored = stored.as_object().unwrap().clone();
-    Credentials::new(vars).reach(info, &stored).map(|reach| reach.base_url.unwrap_or_default())
+    Credentials::new(vars).access_to(info, &stored).map(|reach| reach.base_url.unwrap_or_default())
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn auth_local_server_needs_no_key() {
 #[test]
 fn auth_base_url_variables_are_filled() {
     let var = |name: &str| (name == "A").then(|| "x".to_string());
-    assert_eq!(fill("https://h/{A}/b", var).as_deref(), Some("https://h/x/b"));
-    assert_eq!(fill("https://h/{B}", var), None);
-    assert_eq!(fill("https://h", var).as_deref(), Some("https://h"));
+    assert_eq!(fill_placeholders("https://h/{A}/b", var).as_deref(), Some("https://h/x/b"));
+    assert_eq!(fill_placeholders("https://h/{B}", var), None);
+    assert_eq!(fill_placeholders("https://h", var).as_deref(), Some("https://h"));
 }

@@ -22,17 +22,17 @@ pub struct TokenError {
     /// The message for the user, without the provider's name.
     pub text: String,
     /// Whether the service was not reachable at all.
-    pub nobody: bool,
+    pub unreachable: bool,
 }
 
 impl TokenError {
     /// Creates a configuration error.
-    pub fn setup(text: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Configuration, text: text.into(), nobody: false }
+    pub fn configuration(text: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Configuration, text: text.into(), unreachable: false }
     }
 
     /// Converts it to the error of a request.
-    pub fn told(self, provider: &str) -> LlmError {
+    pub fn into_llm_error(self, provider: &str) -> LlmError {
         LlmError::new(self.kind, provider, format!("{provider}: {}", self.text))
     }
 }
@@ -42,7 +42,7 @@ pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<Stri
     let response = answer.map_err(|error| TokenError {
         kind: ErrorKind::Network,
         text: format!("no answer of {whom}: {error}"),
-        nobody: true,
+        unreachable: true,
     })?;
     let status = response.status();
     let body = response.text(BYTES_MAX).await;
@@ -50,7 +50,11 @@ pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<Stri
         return Ok(body);
     }
     let kind = if status >= 500 { ErrorKind::Server } else { ErrorKind::Authentication };
-    Err(TokenError { kind, text: format!("{whom} answered {status}: {}", why(&body)), nobody: false })
+    Err(TokenError {
+        kind,
+        text: format!("{whom} answered {status}: {}", error_excerpt(&body)),
+        unreachable: false,
+    })
 }
 
 /// Returns the response as JSON.
@@ -59,7 +63,7 @@ pub async fn json(answer: Result<Response, NetError>, whom: &str) -> Result<Valu
     serde_json::from_str(&body).map_err(|_| TokenError {
         kind: ErrorKind::Server,
         text: format!("the answer of {whom} is no JSON"),
-        nobody: false,
+        unreachable: false,
     })
 }
 
@@ -71,23 +75,23 @@ pub async fn form(http: &Http, url: &str, fields: &[(&str, &str)], whom: &str) -
 /// Returns the request for a form.
 pub fn form_post(url: &str, fields: &[(&str, &str)]) -> Post {
     let pairs: Vec<String> =
-        fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        fields.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     Post {
         url: url.to_string(),
         headers: vec![("content-type".into(), "application/x-www-form-urlencoded".into())],
         body: pairs.join("&").into_bytes(),
-        private: true,
+        unrecorded: true,
         ..Post::default()
     }
 }
 
 /// Percent-encodes all but unreserved characters.
-pub fn encoded(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
 /// Returns the service's error message, shortened.
-pub fn why(body: &str) -> String {
+pub fn error_excerpt(body: &str) -> String {
     let parsed: Value = serde_json::from_str(body).unwrap_or_default();
     let inner = &parsed["error"];
     let said =
@@ -112,7 +116,7 @@ mod tests {
             ("<ErrorResponse><Error><Message>Not yours</Message></Error></ErrorResponse>", "Not yours"),
             (r#"{"access_token": "secret"}"#, "no explanation"),
         ] {
-            assert_eq!(why(body), expected);
+            assert_eq!(error_excerpt(body), expected);
         }
     }
 
@@ -120,6 +124,6 @@ mod tests {
     fn token_request_form_is_percent_encoded() {
         let post = form_post("http://h", &[("a", "b c&d"), ("e", "ü~-._")]);
         assert_eq!(String::from_utf8_lossy(&post.body), "a=b%20c%26d&e=%C3%BC~-._");
-        assert!(post.private);
+        assert!(post.unrecorded);
     }
 }

@@ -11,10 +11,10 @@ use futures::future::BoxFuture;
 use tokio::sync::Mutex;
 
 /// Timeout of a command.
-const PATIENCE: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs a command line and returns its output, or the error.
-pub type Run = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
+pub type CommandRunner = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
 /// Why a value cannot be resolved. Never contains the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,26 +30,26 @@ pub enum ValueError {
 /// Runs commands and caches their output.
 #[derive(Clone)]
 pub struct Shell {
-    run: Run,
-    said: Arc<Mutex<HashMap<String, String>>>,
-    patience: Duration,
+    run: CommandRunner,
+    outputs: Arc<Mutex<HashMap<String, String>>>,
+    timeout: Duration,
 }
 
 impl Shell {
     /// Creates a shell with an empty cache.
-    pub fn new(run: Run) -> Self {
-        Self { run, said: Arc::default(), patience: PATIENCE }
+    pub fn new(run: CommandRunner) -> Self {
+        Self { run, outputs: Arc::default(), timeout: COMMAND_TIMEOUT }
     }
 
     /// Returns a command's output, trimmed. Concurrent callers wait for the same run; a command that failed
     /// is run again the next time.
     async fn output(&self, command: &str) -> Result<String, ValueError> {
-        let mut said = self.said.lock().await;
+        let mut said = self.outputs.lock().await;
         if let Some(text) = said.get(command) {
             return Ok(text.clone());
         }
-        let late = || ValueError::Command(format!("it took more than {} s", self.patience.as_secs_f32()));
-        let ran = tokio::time::timeout(self.patience, (self.run)(command.to_string())).await;
+        let late = || ValueError::Command(format!("it took more than {} s", self.timeout.as_secs_f32()));
+        let ran = tokio::time::timeout(self.timeout, (self.run)(command.to_string())).await;
         let text = ran.map_err(|_| late())?.map_err(ValueError::Command)?;
         let text = text.trim().to_string();
         if text.is_empty() {
@@ -165,7 +165,7 @@ mod tests {
     #[tokio::test]
     async fn auth_command_times_out() {
         let shell = Shell::new(Arc::new(|_| futures::future::pending().boxed()));
-        let shell = Shell { patience: Duration::from_millis(5), ..shell };
+        let shell = Shell { timeout: Duration::from_millis(5), ..shell };
         let late = resolve("!sleep", var, Some(&shell)).await.unwrap_err();
         assert!(late.to_string().contains("more than"), "{late}");
     }

@@ -61,7 +61,7 @@ static FILES: &[(&str, &str)] = files![
     "zai-coding-cn",
 ];
 
-static READ: LazyLock<Mutex<HashMap<&'static str, &'static [Value]>>> = LazyLock::new(Mutex::default);
+static PARSED: LazyLock<Mutex<HashMap<&'static str, &'static [Value]>>> = LazyLock::new(Mutex::default);
 
 /// Content of a file: default fields, and the models. A model's own field takes precedence, and `null`
 /// removes a default.
@@ -81,7 +81,7 @@ pub fn providers() -> impl Iterator<Item = &'static str> {
 pub fn models(provider: &str) -> &'static [Value] {
     let Ok(at) = FILES.binary_search_by_key(&provider, |(id, _)| *id) else { return &[] };
     let (id, text) = FILES[at];
-    let mut read = READ.lock();
+    let mut read = PARSED.lock();
     // Leaked deliberately: lives as long as the program, like the text itself.
     read.entry(id).or_insert_with(|| Vec::leak(parse(text)))
 }
@@ -89,10 +89,10 @@ pub fn models(provider: &str) -> &'static [Value] {
 fn parse(text: &str) -> Vec<Value> {
     let file: File = serde_json::from_str(text).expect("each of the files is read by a test");
     let File { shared, models } = file;
-    models.into_iter().map(|model| Value::Object(with(&shared, model))).collect()
+    models.into_iter().map(|model| Value::Object(with_shared(&shared, model))).collect()
 }
 
-fn with(shared: &Map<String, Value>, own: Map<String, Value>) -> Map<String, Value> {
+fn with_shared(shared: &Map<String, Value>, own: Map<String, Value>) -> Map<String, Value> {
     let mut all = shared.clone();
     for (key, value) in own {
         if value.is_null() {
@@ -122,7 +122,7 @@ mod tests {
     fn bundled_model_fields_override_and_null_removes() {
         let shared = json!({"api": "a", "input": ["text"], "reasoning": true});
         let own = json!({"id": "m", "input": ["image"], "reasoning": null});
-        let all = with(shared.as_object().unwrap(), own.as_object().unwrap().clone());
+        let all = with_shared(shared.as_object().unwrap(), own.as_object().unwrap().clone());
         assert_eq!(Value::Object(all), json!({"api": "a", "input": ["image"], "id": "m"}));
     }
 

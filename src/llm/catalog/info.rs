@@ -105,7 +105,7 @@ impl ProviderInfo {
 
     /// Returns the root URL for a dialect when the first root is overridden: each dialect keeps its path
     /// below the common prefix of the roots.
-    pub fn rooted(&self, base: &str, api: &str) -> String {
+    pub fn base_url_below(&self, base: &str, api: &str) -> String {
         let (first, own) = (self.base_url(self.api()), self.base_url(api));
         let shared: usize = first
             .split_inclusive('/')
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn base_url_applies_to_every_dialect_of_provider() {
         let at = |id: &str, base: &str, api: &str| {
-            builtin().iter().find(|row| row.id == id).unwrap().rooted(base, api)
+            builtin().iter().find(|row| row.id == id).unwrap().base_url_below(base, api)
         };
         let (anthropic, completions) = ("anthropic-messages", "openai-completions");
         assert_eq!(at("fireworks", "http://h", anthropic), "http://h");

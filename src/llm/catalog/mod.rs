@@ -3,13 +3,13 @@
 //! Must not know credentials or dialects. Unknown model ids pass through.
 
 pub mod bundled;
-pub mod facts;
 pub mod info;
+pub mod list_parser;
 pub mod model_list;
 pub mod table;
 pub mod user;
 
 pub use info::ProviderInfo;
-pub use model_list::Listed;
+pub use model_list::ModelLists;
 pub use table::Catalog;
 pub use user::UserModels;

@@ -16,16 +16,16 @@ const MODELS_MAX: usize = 3_000;
 
 /// Lists by provider id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ModelLists {
     version: u32,
     /// The list of each provider.
-    pub providers: BTreeMap<String, List>,
+    pub providers: BTreeMap<String, ModelList>,
 }
 
 /// The list of one provider.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct List {
+pub struct ModelList {
     /// The root URL that was queried: another server has other models.
     pub root: String,
     /// Time of the last fetch, in milliseconds since the Unix epoch.
@@ -40,7 +40,7 @@ pub struct List {
     pub models: Vec<Value>,
 }
 
-impl List {
+impl ModelList {
     /// Adds models that are missing, up to the limit.
     pub fn add(&mut self, models: Vec<Value>) {
         let mut known: HashSet<Value> = self.models.iter().map(|model| model["id"].clone()).collect();
@@ -50,15 +50,15 @@ impl List {
     }
 }
 
-impl Default for Listed {
+impl Default for ModelLists {
     fn default() -> Self {
         Self { version: VERSION, providers: BTreeMap::new() }
     }
 }
 
-impl Listed {
+impl ModelLists {
     /// Parses the stored text; the error is for the log.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let listed: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if listed.version == VERSION {
             Ok(listed)
@@ -73,9 +73,9 @@ impl Listed {
     }
 
     /// Returns the models of a provider at a root URL; at any if none is given.
-    pub fn of(&self, provider: &str, root: Option<&str>) -> &[Value] {
+    pub fn models_of(&self, provider: &str, root: Option<&str>) -> &[Value] {
         let list = self.providers.get(provider);
-        let fits = |list: &&List| root.is_none_or(|root| same_root(root, &list.root));
+        let fits = |list: &&ModelList| root.is_none_or(|root| same_root(root, &list.root));
         list.filter(fits).map_or(&[], |list| &list.models)
     }
 }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn model_list_drops_duplicates_and_has_limit() {
-        let mut list = List::default();
+        let mut list = ModelList::default();
         let model = |id: usize, name: &str| json!({"id": id.to_string(), "name": name});
         list.add(vec![model(1, "a"), model(1, "b"), model(2, "c")]);
         list.add(vec![model(2, "d"), model(3, "e")]);
@@ -103,17 +103,24 @@ mod tests {
 
     #[test]
     fn model_list_cache_roundtrips_and_rejects_other_versions() {
-        let mut listed = Listed::default();
-        let list = List { root: "https://h/v1/".into(), models: vec![json!({"id": "m"})], ..List::default() };
-        listed.providers.insert("p".into(), List { etag: Some("\"e\"".into()), checked: 5, ..list });
-        let read = Listed::read(&listed.text()).unwrap();
+        let mut listed = ModelLists::default();
+        let list = ModelList {
+            root: "https://h/v1/".into(),
+            models: vec![json!({"id": "m"})],
+            ..ModelList::default()
+        };
+        listed.providers.insert("p".into(), ModelList { etag: Some("\"e\"".into()), checked: 5, ..list });
+        let read = ModelLists::parse(&listed.text()).unwrap();
         assert_eq!(read, listed);
-        assert_eq!(read.of("p", Some("https://h/v1")).len(), 1);
-        assert_eq!((read.of("p", None).len(), read.of("p", Some("https://other")).len()), (1, 0));
+        assert_eq!(read.models_of("p", Some("https://h/v1")).len(), 1);
         assert_eq!(
-            Listed::read(r#"{"version": 9, "providers": {}}"#).unwrap_err(),
+            (read.models_of("p", None).len(), read.models_of("p", Some("https://other")).len()),
+            (1, 0)
+        );
+        assert_eq!(
+            ModelLists::parse(r#"{"version": 9, "providers": {}}"#).unwrap_err(),
             "it has version 9, not 1"
         );
-        assert!(Listed::read("{\"version\": 1").is_err() && Listed::read("").is_err());
+        assert!(ModelLists::parse("{\"version\": 1").is_err() && ModelLists::parse("").is_err());
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::bundled;
 use super::info::{self, ProviderInfo};
-use super::model_list::Listed;
+use super::model_list::ModelLists;
 use super::user::{self, UserModels};
 use crate::llm::model::Model;
 
@@ -17,9 +17,9 @@ pub struct Catalog {
     /// The providers; the last one is the fallback.
     pub providers: Vec<ProviderInfo>,
     /// Providers that only the offline setting makes unusable.
-    pub withheld: Vec<String>,
+    pub offline_excluded: Vec<String>,
     user: UserModels,
-    listed: Arc<Listed>,
+    model_lists: Arc<ModelLists>,
 }
 
 static BUILTIN: LazyLock<Catalog> =
@@ -41,8 +41,8 @@ impl Catalog {
 
     /// Adds fetched model lists.
     #[must_use]
-    pub fn with_listed(mut self, listed: Listed) -> Self {
-        self.listed = Arc::new(listed);
+    pub fn with_model_lists(mut self, listed: ModelLists) -> Self {
+        self.model_lists = Arc::new(listed);
         self
     }
 
@@ -75,11 +75,11 @@ impl Catalog {
     fn fields_of(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Value> {
         let mut all = bundled::models(&provider.id).to_vec();
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
-        let told = self.listed.of(&provider.id, root);
+        let told = self.model_lists.models_of(&provider.id, root);
         if !told.is_empty() {
             let mut known: HashSet<String> = all.iter().filter_map(id).collect();
             let new = told.iter().filter(|fields| id(fields).is_some_and(|id| known.insert(id)));
-            all.extend(new.cloned().map(|fields| guessed(provider, fields)));
+            all.extend(new.cloned().map(|fields| assume_images(provider, fields)));
         }
         let Some(user) = self.user.of(&provider.id) else { return all };
         for fields in &mut all {
@@ -105,7 +105,7 @@ impl Catalog {
     }
 
     /// Returns a model by provider and any of its names.
-    pub fn named(&self, provider: &str, name: &str) -> Option<Arc<Model>> {
+    pub fn model_by_name(&self, provider: &str, name: &str) -> Option<Arc<Model>> {
         let models = self.models_of(self.provider(provider)?);
         let id = models.iter().find(|model| model.id == name);
         id.or_else(|| models.iter().find(|model| model.aliases.iter().any(|alias| alias == name))).cloned()
@@ -138,7 +138,7 @@ fn version(id: &str) -> Vec<u32> {
 
 /// Completes a model known only from a list: the makers' own wire formats support images unless the list says
 /// no.
-fn guessed(provider: &ProviderInfo, mut fields: Value) -> Value {
+fn assume_images(provider: &ProviderInfo, mut fields: Value) -> Value {
     let sees = !["openai-completions", "mistral-conversations"].contains(&provider.api());
     if let Some(map) = fields.as_object_mut() {
         let input = if sees { vec!["text", "image"] } else { vec!["text"] };

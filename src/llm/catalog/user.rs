@@ -49,9 +49,9 @@ pub struct UserProvider {
 
 impl UserModels {
     /// Parses the file's text: JSON; comments and a byte order mark are allowed.
-    pub fn read(text: &str) -> (Self, Vec<Problem>) {
+    pub fn parse(text: &str) -> (Self, Vec<Problem>) {
         let text = text.trim_start_matches('\u{feff}');
-        let mut read = Reading { text, problems: Vec::new() };
+        let mut read = Parser { text, problems: Vec::new() };
         let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
         let root = match parsed {
             Ok(parsed) => parsed.value,
@@ -77,10 +77,10 @@ impl UserModels {
     pub fn apply(&self, rows: &mut Vec<ProviderInfo>) {
         for (id, user) in &self.providers {
             if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
-                user.change(row);
+                user.apply_to(row);
             } else {
                 let mut row = ProviderInfo { id: id.clone(), name: id.clone(), ..ProviderInfo::default() };
-                user.change(&mut row);
+                user.apply_to(&mut row);
                 let first = user.models.first().and_then(|m| m.get("id")).and_then(Value::as_str);
                 row.default_model = first.unwrap_or_default().to_string();
                 rows.insert(rows.len().saturating_sub(1), row);
@@ -95,7 +95,7 @@ impl UserProvider {
         &self.compat
     }
 
-    fn change(&self, row: &mut ProviderInfo) {
+    fn apply_to(&self, row: &mut ProviderInfo) {
         if let Some(name) = &self.name {
             row.name.clone_from(name);
         }
@@ -133,12 +133,12 @@ pub fn merge(into: &mut Value, over: &Value) {
     }
 }
 
-struct Reading<'a> {
+struct Parser<'a> {
     text: &'a str,
     problems: Vec<Problem>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Parser<'a> {
     fn problem(&mut self, at: usize, message: impl Into<String>) {
         let line = 1 + self.text.get(..at).map_or(0, |before| before.matches('\n').count());
         self.problems.push(Problem { line, message: message.into() });
@@ -192,7 +192,7 @@ impl<'a> Reading<'a> {
             for fixed in ["id", "api", "baseUrl", "provider"] {
                 value.as_object_mut().map(|map| map.shift_remove(fixed));
             }
-            match check(&value) {
+            match check_model(&value) {
                 Ok(()) => drop(user.overrides.insert(name, value)),
                 Err(why) => self.problem(start, format!("`{id}/{name}`: {why}; the override is ignored")),
             }
@@ -201,7 +201,7 @@ impl<'a> Reading<'a> {
     }
 
     fn model(&mut self, id: &str, user: &UserProvider, model: ast::Value<'a>) -> Option<Value> {
-        let at = range(&model);
+        let at = offset_of(&model);
         let value: Value = model.into();
         let Some(name) = value.get("id").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
             self.problem(at, format!("provider `{id}`: a model has no `id`; it is ignored"));
@@ -220,7 +220,7 @@ impl<'a> Reading<'a> {
             // Models of other types are no error; they are ignored.
             return None;
         }
-        match check(&value) {
+        match check_model(&value) {
             Ok(()) => Some(value),
             Err(why) => {
                 self.problem(at, format!("`{id}/{name}`: {why}; it is ignored"));
@@ -231,7 +231,7 @@ impl<'a> Reading<'a> {
 }
 
 /// Fails if the fields are not those of a model.
-fn check(fields: &Value) -> Result<(), String> {
+fn check_model(fields: &Value) -> Result<(), String> {
     let mut model = crate::base::json::json!({
         "id": "", "name": "", "provider": "", "api": "", "contextWindow": 1, "maxTokens": 1,
     });
@@ -242,7 +242,7 @@ fn check(fields: &Value) -> Result<(), String> {
     serde_json::from_value::<crate::llm::model::Model>(model).map(drop).map_err(|error| error.to_string())
 }
 
-fn range(value: &ast::Value<'_>) -> usize {
+fn offset_of(value: &ast::Value<'_>) -> usize {
     use jsonc_parser::common::Ranged;
     value.range().start
 }

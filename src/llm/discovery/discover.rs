@@ -14,7 +14,7 @@ use crate::net::http::{Get, Http};
 use crate::net::probe;
 
 /// Timeout of a server on this machine.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum bytes of a list.
 const LIST_MAX: usize = 4 << 20;
 /// Maximum number of models of one server.
@@ -22,12 +22,12 @@ const MODELS_MAX: usize = 500;
 
 /// Returns the models of a server at this root URL. Cheap when no server listens.
 pub async fn discover(info: &ProviderInfo, root: &str, key: Option<&str>, http: &Http) -> Vec<Model> {
-    if !probe::listens(root).await {
+    if !probe::is_listening(root).await {
         return Vec::new();
     }
     let mut headers = vec![("accept".to_string(), "application/json".to_string())];
     headers.extend(key.map(|key| ("authorization".to_string(), format!("Bearer {key}"))));
-    let get = Get { url: list_url(root), headers, patience: Some(PATIENCE) };
+    let get = Get { url: list_url(root), headers, timeout: Some(TIMEOUT) };
     match http.get(get).await {
         Ok(response) if response.status() == 200 => {
             let text = response.text(LIST_MAX).await;

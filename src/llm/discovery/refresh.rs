@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::llm::access::{Access, KeyKind, Keys};
+use crate::llm::access::{Access, AccessSource, KeyKind};
 use crate::llm::auth::chain::Chain;
 use crate::llm::auth::token_request;
-use crate::llm::catalog::facts;
-use crate::llm::catalog::model_list::{List, same_root};
+use crate::llm::catalog::list_parser;
+use crate::llm::catalog::model_list::{ModelList, same_root};
 use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::LlmError;
 use crate::llm::request::headers;
@@ -19,7 +19,7 @@ use crate::net::http::Get;
 use crate::net::response::Response;
 
 /// Timeout of one response.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum bytes of one response.
 const BYTES_MAX: usize = 16 << 20;
 /// Maximum number of pages.
@@ -59,14 +59,14 @@ impl Lister {
     }
 
     /// Fetches the whole list; returns the previous one if it has not changed.
-    pub async fn ask(&self, before: Option<&List>) -> Result<List, RefreshError> {
+    pub async fn fetch(&self, before: Option<&ModelList>) -> Result<ModelList, RefreshError> {
         let access = self.keys.access().await?;
         let asked = RequestInfo::new(self.provider(), &access);
         let form = self.keys.info.model_list.as_deref().unwrap_or_default();
         let root = access.base_url.trim_end_matches('/').to_string();
         let before = before.filter(|list| same_root(&list.root, &root));
         let checked = self.keys.clock.now_ms();
-        let mut list = List { root, checked, ..List::default() };
+        let mut list = ModelList { root, checked, ..ModelList::default() };
         let mut after: Option<String> = None;
         for page in 0..PAGES_MAX {
             let mut sent = request_headers(form, &access);
@@ -75,14 +75,14 @@ impl Lister {
                 headers::add(&mut sent, "if-modified-since", before.modified.as_deref());
             }
             let url = url(form, &list.root, after.as_deref());
-            let get = Get { url, headers: sent, patience: Some(PATIENCE) };
+            let get = Get { url, headers: sent, timeout: Some(TIMEOUT) };
             let response = self.keys.http.get(get).await?;
             if let (304, Some(before)) = (response.status(), before) {
-                return Ok(List { checked, ..before.clone() });
+                return Ok(ModelList { checked, ..before.clone() });
             }
             let named = |name| response.header(name).map(str::to_string);
             let marks = (named("etag"), named("last-modified"));
-            let read = facts::read(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
+            let read = list_parser::parse_list(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
             list.add(read.models);
             // A token that repeats would loop.
             let next = read.next.filter(|next| after.as_ref() != Some(next));
@@ -102,8 +102,8 @@ impl Lister {
 async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshError> {
     let status = response.status();
     if status != 200 {
-        let said = asked.without_key(response.text(REFUSAL_MAX).await);
-        return Err(RefreshError::Refused(status, token_request::why(&said)));
+        let said = asked.redact_key(response.text(REFUSAL_MAX).await);
+        return Err(RefreshError::Refused(status, token_request::error_excerpt(&said)));
     }
     serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
 }
@@ -111,7 +111,7 @@ async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshE
 /// Returns the URL of a page of the list.
 fn url(form: &str, root: &str, after: Option<&str>) -> String {
     let after = |name: &str| {
-        after.map(|token| format!("&{name}={}", token_request::encoded(token))).unwrap_or_default()
+        after.map(|token| format!("&{name}={}", token_request::percent_encode(token))).unwrap_or_default()
     };
     match form {
         "anthropic" => {

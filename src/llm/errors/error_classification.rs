@@ -17,13 +17,13 @@ pub const RAW_BYTES_MAX: usize = 8 * 1024;
 
 /// Minimum length of a key that is redacted: shorter ones are placeholders for servers that require any key,
 /// and may be ordinary words.
-const KEY_LEAST: usize = 8;
+const KEY_LEN_MIN: usize = 8;
 
 /// A limit that resets within this time is a rate limit.
-const SOON: Duration = Duration::from_mins(2);
+const RATE_LIMIT_WAIT_MAX: Duration = Duration::from_mins(2);
 
 /// Classifies an `error` object and its message, if they are more specific than the status.
-pub type ReadKind = fn(error: &Value, said: &str) -> Option<ErrorKind>;
+pub type ClassifyError = fn(error: &Value, said: &str) -> Option<ErrorKind>;
 
 /// Request data for error messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,11 +36,11 @@ pub struct RequestInfo {
 }
 
 /// Replacement for a key in a message.
-const HIDDEN: &str = "(the key)";
+const KEY_PLACEHOLDER: &str = "(the key)";
 
 /// An HTTP error response.
 #[derive(Debug, Clone)]
-pub struct Refusal {
+pub struct ErrorAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The `Retry-After` header.
@@ -54,24 +54,24 @@ impl RequestInfo {
     pub fn new(provider: &str, access: &Access) -> Self {
         Self {
             provider: provider.to_string(),
-            base_url: secrets::plain(&access.base_url).into_owned(),
+            base_url: secrets::redact_url(&access.base_url).into_owned(),
             key_name: access.key_name.clone(),
-            key: access.key.clone().filter(|key| key.0.len() >= KEY_LEAST),
+            key: access.key.clone().filter(|key| key.0.len() >= KEY_LEN_MIN),
         }
     }
 
     /// Redacts the key in a server's message.
-    pub fn without_key(&self, said: String) -> String {
+    pub fn redact_key(&self, said: String) -> String {
         match &self.key {
-            Some(ApiKey(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), HIDDEN),
+            Some(ApiKey(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), KEY_PLACEHOLDER),
             _ => said,
         }
     }
 
     /// Returns the error for a refusal; `now_ms` converts a date to a delay.
-    pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
-        let Refusal { status, retry_after, body } = refusal;
-        let body = self.without_key(body);
+    pub fn http_error(&self, refusal: ErrorAnswer, read: ClassifyError, now_ms: u64) -> LlmError {
+        let ErrorAnswer { status, retry_after, body } = refusal;
+        let body = self.redact_key(body);
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
         // Some servers return the error in a list, some without a surrounding object.
         let parsed = parsed.get(0).unwrap_or(&parsed);
@@ -88,10 +88,15 @@ impl RequestInfo {
         // Cerebras sends an empty body when the conversation is too long.
         let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
         let told = told.or(mute.then_some(ErrorKind::ContextLength));
-        let mut kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
-        let retry_after = retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| refill(error));
+        let mut kind =
+            told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(kind_of_status(status));
+        let retry_after = retry_after
+            .and_then(|value| parse_retry_after(&value, now_ms))
+            .or_else(|| google_retry_delay(error));
         // A limit that resets soon is a rate limit, whatever it is called.
-        if (kind, status) == (ErrorKind::Quota, 429) && retry_after.is_some_and(|after| after <= SOON) {
+        if (kind, status) == (ErrorKind::Quota, 429)
+            && retry_after.is_some_and(|after| after <= RATE_LIMIT_WAIT_MAX)
+        {
             kind = ErrorKind::RateLimit;
         }
         LlmError {
@@ -105,20 +110,20 @@ impl RequestInfo {
 
     /// Returns the error for a response with a success status that is not a stream: a gateway's error, or an
     /// unrelated response.
-    pub fn instead(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
+    pub fn unexpected_body(&self, refusal: ErrorAnswer, read: ClassifyError, now_ms: u64) -> LlmError {
         let parsed: Value = serde_json::from_str(&refusal.body).unwrap_or_default();
         let parsed = parsed.get(0).unwrap_or(&parsed);
         let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
         if message(error).is_some() {
             let status =
-                [&error["code"], &error["status"], &parsed["status"]].into_iter().find_map(status_in);
-            return self.refused(
-                Refusal { status: status.unwrap_or(refusal.status), ..refusal },
+                [&error["code"], &error["status"], &parsed["status"]].into_iter().find_map(status_field);
+            return self.http_error(
+                ErrorAnswer { status: status.unwrap_or(refusal.status), ..refusal },
                 read,
                 now_ms,
             );
         }
-        let body = self.without_key(refusal.body);
+        let body = self.redact_key(refusal.body);
         let first: String = body.trim().lines().next().unwrap_or_default().chars().take(100).collect();
         let url = &self.base_url;
         let what = format!(" answered with something that is no stream (check the base URL {url}): {first}");
@@ -130,44 +135,44 @@ impl RequestInfo {
     }
 
     /// Returns the error for an `error` object within a stream.
-    pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
-        let said = self.without_key(message(error).unwrap_or("no explanation").to_string());
+    pub fn stream_error(&self, error: &Value, read: ClassifyError) -> LlmError {
+        let said = self.redact_key(message(error).unwrap_or("no explanation").to_string());
         let kind = error_phrases::kind(&said).or_else(|| read(error, &said)).unwrap_or(ErrorKind::Stream);
         LlmError {
             code: code(error),
-            raw: Some(self.without_key(error.to_string()).chars().take(RAW_BYTES_MAX / 4).collect()),
+            raw: Some(self.redact_key(error.to_string()).chars().take(RAW_BYTES_MAX / 4).collect()),
             ..self.error(kind, &format!(" broke off: {said}"))
         }
     }
 
     /// Returns the error for a request without response, or for a broken stream if `began`.
-    pub fn net(&self, error: &NetError, began: bool) -> LlmError {
+    pub fn network_error(&self, error: &NetError, began: bool) -> LlmError {
         let kind = match error {
             NetError::Offline(_)
-            | NetError::NotOnTape(_)
+            | NetError::NotRecorded(_)
             | NetError::Url(_)
             | NetError::Header(_)
             | NetError::Setup(_) => ErrorKind::Configuration,
-            NetError::Silence { .. } => ErrorKind::Timeout,
+            NetError::IdleTimeout { .. } => ErrorKind::Timeout,
             NetError::Connection { .. } if began => ErrorKind::Stream,
-            NetError::Connection { .. } | NetError::NoSocket { .. } => ErrorKind::Network,
+            NetError::Connection { .. } | NetError::SocketRefused { .. } => ErrorKind::Network,
         };
         let what = if began { "the answer broke off" } else { "no answer" };
         self.error(kind, &format!(": {what}: {error}"))
     }
 
     /// Returns the error for an invalid stream, or one that ended before its answer.
-    pub fn nonsense(&self, what: &str) -> LlmError {
+    pub fn invalid_stream(&self, what: &str) -> LlmError {
         self.error(ErrorKind::Stream, &format!(": {what}"))
     }
 
     /// Returns the error for a refusal by the model.
-    pub fn would_not(&self) -> LlmError {
+    pub fn model_refused(&self) -> LlmError {
         self.error(ErrorKind::ContentFilter, ": the model refused to answer this; say it in another way")
     }
 
     /// Returns an error of this kind; `what` follows the provider's name.
-    pub fn failed(&self, kind: ErrorKind, what: &str) -> LlmError {
+    pub fn error_of_kind(&self, kind: ErrorKind, what: &str) -> LlmError {
         self.error(kind, what)
     }
 
@@ -196,7 +201,7 @@ impl RequestInfo {
 }
 
 /// Returns the HTTP status in a field of a refusal.
-fn status_in(field: &Value) -> Option<u16> {
+fn status_field(field: &Value) -> Option<u16> {
     let number = field.as_u64().or_else(|| field.as_str()?.parse().ok())?;
     u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
@@ -209,7 +214,7 @@ fn message(error: &Value) -> Option<&str> {
 }
 
 /// Returns Google's retry delay, which is in the body. For a daily quota that delay is wrong.
-fn refill(error: &Value) -> Option<Duration> {
+fn google_retry_delay(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
     if violations.filter_map(|v| v["quotaId"].as_str()).any(|id| id.contains("PerDay")) {
@@ -229,7 +234,7 @@ fn code(error: &Value) -> Option<String> {
     })
 }
 
-fn by_status(status: u16) -> ErrorKind {
+fn kind_of_status(status: u16) -> ErrorKind {
     match status {
         401 => ErrorKind::Authentication,
         402 => ErrorKind::Quota,
@@ -246,7 +251,7 @@ fn by_status(status: u16) -> ErrorKind {
 
 /// Parses `Retry-After` in seconds or as a date; `None` when it is invalid or zero, so that our own delay is
 /// used. Values too large for the clock are clamped.
-fn wait(value: &str, now_ms: u64) -> Option<Duration> {
+fn parse_retry_after(value: &str, now_ms: u64) -> Option<Duration> {
     let value = value.trim();
     let wait = match value.parse::<f64>() {
         Ok(seconds) => seconds_f64(seconds)?,
@@ -275,14 +280,14 @@ mod tests {
     }
 
     fn refused(status: u16, body: &str) -> LlmError {
-        asked().refused(Refusal { status, retry_after: None, body: body.into() }, |_, _| None, 0)
+        asked().http_error(ErrorAnswer { status, retry_after: None, body: body.into() }, |_, _| None, 0)
     }
 
     #[test]
     fn error_body_with_success_status_is_classified() {
         let told = |body: &str| {
-            let refusal = Refusal { status: 200, retry_after: None, body: body.into() };
-            let error = asked().instead(refusal, |_, _| None, 0);
+            let refusal = ErrorAnswer { status: 200, retry_after: None, body: body.into() };
+            let error = asked().unexpected_body(refusal, |_, _| None, 0);
             (error.kind, error.status, error.message)
         };
         for (body, kind, status, said) in [
@@ -343,19 +348,19 @@ mod tests {
         let error = refused(401, r#"{"error": {"message": "hunter2-hunter2 is no key", "code": "c"}}"#);
         assert_eq!(error.message, "acme answered 401: (the key) is no key (check ACME_KEY)");
         let within = crate::base::json::json!({"message": "no hunter2-hunter2", "more": "hunter2-hunter2"});
-        for error in [error, asked().broke_off(&within, |_, _| None)] {
+        for error in [error, asked().stream_error(&within, |_, _| None)] {
             assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
         }
         assert!(!format!("{:?}", asked()).contains("hunter2"));
         let place = Access { base_url: "https://me:hunter2@h/v1".into(), ..Access::default() };
         let lost = NetError::Connection { host: "h".into(), cause: "refused".into() };
-        let message = RequestInfo::new("a", &place).net(&lost, false).message;
+        let message = RequestInfo::new("a", &place).network_error(&lost, false).message;
         assert!(message.ends_with("(is the server at https://h/v1 running?)"), "{message}");
         let short = Access { key: Some(ApiKey("key".into())), ..Access::default() };
-        let refusal = Refusal { status: 400, retry_after: None, body: "the key is wrong".into() };
+        let refusal = ErrorAnswer { status: 400, retry_after: None, body: "the key is wrong".into() };
         assert!(
             RequestInfo::new("a", &short)
-                .refused(refusal, |_, _| None, 0)
+                .http_error(refusal, |_, _| None, 0)
                 .message
                 .contains("the key is wrong")
         );
@@ -374,8 +379,8 @@ mod tests {
         assert_eq!(refused(400, r#"{"error": {"code": null, "type": "bad"}}"#).code.as_deref(), Some("bad"));
         assert_eq!(refused(403, r#"{"error": {"message": "overloaded"}}"#).kind, ErrorKind::AccessDenied);
         let mute = RequestInfo { provider: "cerebras".into(), ..asked() };
-        let refusal = Refusal { status: 400, retry_after: None, body: String::new() };
-        assert_eq!(mute.refused(refusal, |_, _| None, 0).kind, ErrorKind::ContextLength);
+        let refusal = ErrorAnswer { status: 400, retry_after: None, body: String::new() };
+        assert_eq!(mute.http_error(refusal, |_, _| None, 0).kind, ErrorKind::ContextLength);
     }
 
     #[test]
@@ -392,7 +397,7 @@ mod tests {
                 (&*format!("acme answered 400: {said}"), code)
             );
         }
-        let broken = asked().broke_off(&crate::base::json::json!({"code": "server_error"}), |_, _| None);
+        let broken = asked().stream_error(&crate::base::json::json!({"code": "server_error"}), |_, _| None);
         assert_eq!(broken.code.as_deref(), Some("server_error"));
     }
 
@@ -410,15 +415,18 @@ mod tests {
             (refused(401, ""), "(check ACME_KEY)"),
             (refused(403, ""), "(check ACME_KEY)"),
             (refused(404, ""), "(check the model's name and the base URL http://h:1)"),
-            (asked().net(&connection, false), "Connection refused (is the server at http://h:1 running?)"),
+            (
+                asked().network_error(&connection, false),
+                "Connection refused (is the server at http://h:1 running?)",
+            ),
         ] {
             assert!(error.message.ends_with(hint), "{error}");
         }
         let keyless = RequestInfo { key_name: None, ..asked() };
-        let refusal = Refusal { status: 401, retry_after: None, body: String::new() };
-        let error = keyless.refused(refusal, |_, _| None, 0);
+        let refusal = ErrorAnswer { status: 401, retry_after: None, body: String::new() };
+        let error = keyless.http_error(refusal, |_, _| None, 0);
         assert_eq!(error.message, "acme answered 401: no explanation");
-        assert_eq!(asked().net(&connection, true).kind, ErrorKind::Stream);
+        assert_eq!(asked().network_error(&connection, true).kind, ErrorKind::Stream);
     }
 
     #[test]
@@ -447,7 +455,7 @@ mod tests {
 
     #[test]
     fn retry_after_reads_seconds_and_dates() {
-        let after = |value: &str| wait(value, 784_111_770_000);
+        let after = |value: &str| parse_retry_after(value, 784_111_770_000);
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
         assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(after("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));

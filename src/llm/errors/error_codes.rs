@@ -13,15 +13,15 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
         return Some(ErrorKind::ContextLength);
     }
     let code = &error["code"];
-    let names = [code, &error["type"]].map(|name| name.as_str().and_then(by_name));
+    let names = [code, &error["type"]].map(|name| name.as_str().and_then(kind_of_name));
     names
         .into_iter()
         .flatten()
         .next()
-        .or_else(|| by_status(code.as_u64().or_else(|| code.as_str()?.parse().ok())?))
+        .or_else(|| kind_of_status(code.as_u64().or_else(|| code.as_str()?.parse().ok())?))
 }
 
-fn by_name(name: &str) -> Option<ErrorKind> {
+fn kind_of_name(name: &str) -> Option<ErrorKind> {
     Some(match name {
         "invalid_api_key" | "authentication_error" => ErrorKind::Authentication,
         "permission_error" | "permission_denied" => ErrorKind::AccessDenied,
@@ -43,7 +43,7 @@ fn by_name(name: &str) -> Option<ErrorKind> {
     })
 }
 
-fn by_status(status: u64) -> Option<ErrorKind> {
+fn kind_of_status(status: u64) -> Option<ErrorKind> {
     Some(match status {
         401 => ErrorKind::Authentication,
         402 => ErrorKind::Quota,
@@ -62,7 +62,7 @@ fn by_status(status: u64) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{ErrorAnswer, RequestInfo};
 
     #[test]
     fn error_code_of_router_is_read_from_metadata() {
@@ -89,8 +89,12 @@ mod tests {
         ] {
             let error = json!({"code": code, "type": name, "message": message});
             let body = json!({"error": error}).to_string();
-            let refusal = Refusal { status, retry_after: None, body };
-            assert_eq!(RequestInfo::default().refused(refusal, kind, 0).kind, expected, "{status} {error}");
+            let refusal = ErrorAnswer { status, retry_after: None, body };
+            assert_eq!(
+                RequestInfo::default().http_error(refusal, kind, 0).kind,
+                expected,
+                "{status} {error}"
+            );
         }
     }
 }

@@ -20,7 +20,7 @@ const THROTTLED: &[Row] = &[
 ];
 
 /// Quota used up: waiting does not help.
-const SPENT: &[Row] = &[
+const QUOTA_EXHAUSTED: &[Row] = &[
     &["credit balance"],
     &["billing"],
     &["quota"],
@@ -62,10 +62,10 @@ const TOO_LONG: &[Row] = &[
 ];
 
 /// A single field of the request is invalid.
-const FIELDS: &[Row] = &[&["string too long"], &["array too long"], &["prompt_cache_key"]];
+const FIELD_TOO_LONG: &[Row] = &[&["string too long"], &["array too long"], &["prompt_cache_key"]];
 
 /// A retry may help, whatever the status.
-const BUSY: &[Row] = &[
+const TRANSIENT: &[Row] = &[
     &["overloaded"],
     &["server_busy"],
     &["servers are currently busy"],
@@ -90,7 +90,7 @@ pub fn kind(said: &str) -> Option<ErrorKind> {
     let lower = said.to_lowercase();
     let says = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
     // The message names an invalid parameter, whose name could match a phrase.
-    if says(FIELDS) {
+    if says(FIELD_TOO_LONG) {
         return None;
     }
     if says(THROTTLED) {
@@ -101,13 +101,13 @@ pub fn kind(said: &str) -> Option<ErrorKind> {
             ErrorKind::RateLimit
         });
     }
-    if says(SPENT) {
+    if says(QUOTA_EXHAUSTED) {
         return Some(ErrorKind::Quota);
     }
     if says(TOO_LONG) {
         return Some(ErrorKind::ContextLength);
     }
-    says(BUSY).then_some(ErrorKind::Server)
+    says(TRANSIENT).then_some(ErrorKind::Server)
 }
 
 /// Whether an answer shows that the conversation did not fit although the server reported no error: it read

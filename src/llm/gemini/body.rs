@@ -20,34 +20,34 @@ pub fn body(request: &Request) -> Value {
     }
     // If a response format and tools exclude each other, the format becomes a tool.
     let format = request.format.as_ref();
-    let as_tool = format.filter(|_| !request.tools.is_empty() && !generation::has_format_beside_tools(id));
+    let as_tool = format.filter(|_| !request.tools.is_empty() && !generation::has_format_with_tools(id));
     let mut tools: Vec<Value> = request.tools.iter().map(declaration).collect();
     tools.extend(as_tool.map(answer_tool));
     if !tools.is_empty() {
         body.insert("tools".into(), json!([{"functionDeclarations": tools}]));
-        if let Some(calling) = calling(request, as_tool) {
+        if let Some(calling) = tool_config(request, as_tool) {
             body.insert("toolConfig".into(), json!({"functionCallingConfig": calling}));
         }
     }
     let form = format.filter(|_| as_tool.is_none());
     body.insert("generationConfig".into(), Value::Object(generation_config(request, form)));
-    extra::put(&mut body, request, &[]);
+    extra::add_options(&mut body, request, &[]);
     body.insert("contents".into(), contents::build(&request.messages, &request.model).into());
     Value::Object(body)
 }
 
 fn declaration(tool: &ToolSpec) -> Value {
-    let parameters = schema::plain(&tool.parameters);
+    let parameters = schema::simplify(&tool.parameters);
     json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": parameters})
 }
 
 fn answer_tool(format: &ResponseFormat) -> Value {
     let description = "Gives the final answer. Call it once everything that it needs is known.";
-    let parameters = schema::plain(&format.schema);
+    let parameters = schema::simplify(&format.schema);
     json!({"name": format.name, "description": description, "parametersJsonSchema": parameters})
 }
 
-fn calling(request: &Request, as_tool: Option<&ResponseFormat>) -> Option<Value> {
+fn tool_config(request: &Request, as_tool: Option<&ResponseFormat>) -> Option<Value> {
     let strict = request.tools.iter().any(|tool| tool.strict != Strictness::Free);
     match &request.tool_choice {
         ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
@@ -59,7 +59,7 @@ fn calling(request: &Request, as_tool: Option<&ResponseFormat>) -> Option<Value>
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Auto if as_tool.is_some() => Some(json!({"mode": "ANY"})),
         // Enforces the arguments' schema without forcing a call.
-        ToolChoice::Auto if strict && generation::wants_signatures(&request.model.id) => {
+        ToolChoice::Auto if strict && generation::requires_signatures(&request.model.id) => {
             Some(json!({"mode": "VALIDATED"}))
         }
         ToolChoice::Auto => None,
@@ -78,10 +78,10 @@ fn generation_config(request: &Request, form: Option<&ResponseFormat>) -> Map<St
         let key =
             if generation::has_json_schema(&model.id) { "responseJsonSchema" } else { "responseSchema" };
         config.insert("responseMimeType".into(), "application/json".into());
-        config.insert(key.into(), schema::plain(&form.schema));
+        config.insert(key.into(), schema::simplify(&form.schema));
     }
     for (name, value) in request.sampling() {
-        config.insert(camel(&name), value);
+        config.insert(camel_case(&name), value);
     }
     config
 }
@@ -107,7 +107,7 @@ fn thinking(model: &Model, wish: Thinking) -> Option<Value> {
 }
 
 /// Converts names of other services to Google's.
-fn camel(name: &str) -> String {
+fn camel_case(name: &str) -> String {
     let mut out = String::new();
     let mut up = false;
     for c in if name == "stop" { "stop_sequences" } else { name }.chars() {

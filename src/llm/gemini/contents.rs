@@ -9,14 +9,14 @@ use super::generation;
 use crate::base::json::json;
 use crate::llm::model::{Message, Model};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 
 /// Media types that the services accept beside text and images.
-pub const TAKES: Takes = Takes {
+pub const SUPPORTED_MEDIA: SupportedMedia = SupportedMedia {
     documents: &["application/pdf"],
     sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
 };
@@ -33,13 +33,14 @@ const IMAGES_FOLLOW: &str = "(the images are in the next message)";
 pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let ids = generation::has_call_ids(&model.id);
     let mut contents = Vec::new();
-    for turn in history::turns(history, model, ID_MAX, &TAKES) {
+    for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
-            Turn::User(parts) => add(&mut contents, "user", shown(&parts)),
+            Turn::User(parts) => add(&mut contents, "user", content_parts(&parts)),
             Turn::Answer { own, said, results } => {
-                let mut parts: Vec<Value> = said.iter().filter_map(|part| answered(part, own, ids)).collect();
-                if generation::wants_signatures(&model.id) {
-                    excuse(&mut parts);
+                let mut parts: Vec<Value> =
+                    said.iter().filter_map(|part| answer_part(part, own, ids)).collect();
+                if generation::requires_signatures(&model.id) {
+                    add_placeholder_signature(&mut parts);
                 }
                 add(&mut contents, "model", parts);
                 add_results(&mut contents, &results, model);
@@ -58,20 +59,20 @@ fn add(contents: &mut Vec<Value>, role: &str, parts: Vec<Value>) {
     }
 }
 
-fn answered(part: &Said, own: bool, ids: bool) -> Option<Value> {
+fn answer_part(part: &AnswerPart, own: bool, ids: bool) -> Option<Value> {
     let mut out = Map::new();
     let signature = match part {
-        Said::Text { text, signature } => {
+        AnswerPart::Text { text, signature } => {
             out.insert("text".into(), (*text).into());
             signature.filter(|signature| is_signature(signature))
         }
-        Said::Thinking { redacted: true, .. } => return None,
-        Said::Thinking { text, signature, .. } => {
+        AnswerPart::Thinking { redacted: true, .. } => return None,
+        AnswerPart::Thinking { text, signature, .. } => {
             out.insert("thought".into(), true.into());
             out.insert("text".into(), (*text).into());
             signature.filter(|signature| is_signature(signature))
         }
-        Said::Call { id, call } => {
+        AnswerPart::Call { id, call } => {
             let mut inner = json!({"name": history::name(&call.name), "args": history::arguments(call)});
             if ids {
                 inner["id"] = id.as_str().into();
@@ -94,7 +95,7 @@ fn is_signature(text: &str) -> bool {
 }
 
 /// Adds the placeholder signature to the first call of an answer that lacks one.
-fn excuse(parts: &mut [Value]) {
+fn add_placeholder_signature(parts: &mut [Value]) {
     if let Some(first) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
         && first.get("thoughtSignature").is_none()
     {
@@ -104,14 +105,14 @@ fn excuse(parts: &mut [Value]) {
 
 /// Adds all results of an answer as one content, as the services require; images that a result cannot contain
 /// follow.
-fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
+fn add_results(contents: &mut Vec<Value>, results: &[CallResult], model: &Model) {
     let inside = generation::has_images_in_results(&model.id);
     let ids = generation::has_call_ids(&model.id);
     let mut parts = Vec::new();
     let mut left = Vec::new();
     for outcome in results {
-        let (images, texts): (Vec<&Shown>, Vec<&Shown>) =
-            outcome.shown.iter().partition(|part| matches!(part, Shown::Image { .. }));
+        let (images, texts): (Vec<&ContentPart>, Vec<&ContentPart>) =
+            outcome.content.iter().partition(|part| matches!(part, ContentPart::Image { .. }));
         let mut words: Vec<&str> = texts.iter().filter_map(|part| part.text()).collect();
         if !images.is_empty() && !inside {
             words.push(IMAGES_FOLLOW);
@@ -122,7 +123,7 @@ fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
         if ids {
             inner["id"] = outcome.id.as_str().into();
         }
-        let images: Vec<Value> = images.into_iter().map(one).collect();
+        let images: Vec<Value> = images.into_iter().map(content_part).collect();
         if inside && !images.is_empty() {
             inner["parts"] = images.into();
         } else if !images.is_empty() {
@@ -135,16 +136,16 @@ fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
     add(contents, "user", left);
 }
 
-fn shown(parts: &[Shown]) -> Vec<Value> {
-    parts.iter().map(one).collect()
+fn content_parts(parts: &[ContentPart]) -> Vec<Value> {
+    parts.iter().map(content_part).collect()
 }
 
-fn one(part: &Shown) -> Value {
+fn content_part(part: &ContentPart) -> Value {
     match part {
-        Shown::Text(text) => json!({"text": text}),
-        Shown::Image { data, mime_type }
-        | Shown::Document { data, mime_type, .. }
-        | Shown::Sound { data, mime_type } => {
+        ContentPart::Text(text) => json!({"text": text}),
+        ContentPart::Image { data, mime_type }
+        | ContentPart::Document { data, mime_type, .. }
+        | ContentPart::Sound { data, mime_type } => {
             json!({"inlineData": {"mimeType": mime_type, "data": data}})
         }
     }

@@ -34,12 +34,12 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{ErrorAnswer, RequestInfo};
 
     fn refused(status: u16, name: &str, message: &str, details: &Value) -> ErrorKind {
         let error = json!({"code": status, "message": message, "status": name, "details": details});
         let body = json!({"error": error}).to_string();
-        RequestInfo::default().refused(Refusal { status, retry_after: None, body }, kind, 0).kind
+        RequestInfo::default().http_error(ErrorAnswer { status, retry_after: None, body }, kind, 0).kind
     }
 
     #[test]

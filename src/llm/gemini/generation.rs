@@ -4,7 +4,7 @@ use crate::llm::model::{Model, Thinking};
 
 /// Returns the generation of a Gemini model, such as `(2, 5)`; `None` for other models and for aliases of the
 /// newest one.
-pub fn gemini(id: &str) -> Option<(u32, u32)> {
+pub fn gemini_version(id: &str) -> Option<(u32, u32)> {
     let id = id.to_ascii_lowercase();
     let rest = id.split_once("gemini-")?.1;
     let rest = rest.strip_prefix("live-").unwrap_or(rest);
@@ -18,33 +18,33 @@ pub fn has_levels(id: &str) -> bool {
     let lower = id.to_ascii_lowercase();
     let newest = lower.starts_with("gemini-") && lower.ends_with("-latest");
     let gemma = lower.contains("gemma-4") || lower.contains("gemma4");
-    newest || gemma || gemini(&lower).is_some_and(|generation| generation >= (3, 0))
+    newest || gemma || gemini_version(&lower).is_some_and(|generation| generation >= (3, 0))
 }
 
 /// Whether calls and their results have ids.
 pub fn has_call_ids(id: &str) -> bool {
     let foreign = id.starts_with("claude-") || id.starts_with("gpt-oss-");
-    foreign || gemini(id).is_some_and(|generation| generation >= (3, 0))
+    foreign || gemini_version(id).is_some_and(|generation| generation >= (3, 0))
 }
 
 /// Whether the result of a call may contain images.
 pub fn has_images_in_results(id: &str) -> bool {
-    gemini(id).is_none_or(|generation| generation >= (3, 0))
+    gemini_version(id).is_none_or(|generation| generation >= (3, 0))
 }
 
 /// Whether the first call of an answer must be returned with a signature.
-pub fn wants_signatures(id: &str) -> bool {
-    gemini(id).is_some_and(|generation| generation >= (3, 0))
+pub fn requires_signatures(id: &str) -> bool {
+    gemini_version(id).is_some_and(|generation| generation >= (3, 0))
 }
 
 /// Whether a response format and tools can be combined.
-pub fn has_format_beside_tools(id: &str) -> bool {
-    gemini(id).is_none_or(|generation| generation >= (3, 0))
+pub fn has_format_with_tools(id: &str) -> bool {
+    gemini_version(id).is_none_or(|generation| generation >= (3, 0))
 }
 
 /// Whether the response format may be any JSON Schema.
 pub fn has_json_schema(id: &str) -> bool {
-    gemini(id).is_none_or(|generation| generation >= (2, 5))
+    gemini_version(id).is_none_or(|generation| generation >= (2, 5))
 }
 
 /// Returns pi's thinking budget in tokens; -1 leaves it to the model.
@@ -83,7 +83,7 @@ mod tests {
             ("gemma-4-31b-it", None),
             ("claude-x", None),
         ] {
-            assert_eq!(gemini(id), expected, "{id}");
+            assert_eq!(gemini_version(id), expected, "{id}");
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 /// Maximum steps of a path; no tool schema is as deep.
 const DEPTH_MAX: usize = 32;
 /// Integers up to this are exact in a double.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A piece of a value.
 #[derive(Debug, Deserialize)]
@@ -67,14 +67,14 @@ impl PartialArgs {
     }
 
     /// Returns the arguments.
-    pub fn whole(self) -> Value {
+    pub fn finish(self) -> Value {
         self.all
     }
 }
 
 /// Returns a number; integral values are written without a fraction.
 fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() <= EXACT {
+    if value.fract() == 0.0 && value.abs() <= EXACT_MAX {
         return Value::from(value as i64);
     }
     Number::from_f64(value).map_or(Value::Null, Value::Number)
@@ -144,7 +144,7 @@ mod tests {
         for piece in pieces {
             args.push(serde_json::from_value(piece.clone()).unwrap())?;
         }
-        Ok(args.whole())
+        Ok(args.finish())
     }
 
     #[test]

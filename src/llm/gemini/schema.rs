@@ -47,22 +47,22 @@ const SCHEMAS: &[&str] = &[
 const SCHEMAS_MAX: usize = 20_000;
 
 /// Returns the schema in the services' subset.
-pub fn plain(schema: &Value) -> Value {
-    Plain { root: schema, within: Vec::new(), made: 0 }.schema(schema)
+pub fn simplify(schema: &Value) -> Value {
+    SchemaSimplifier { root: schema, open_references: Vec::new(), schema_count: 0 }.schema(schema)
 }
 
-struct Plain<'a> {
+struct SchemaSimplifier<'a> {
     root: &'a Value,
     /// The references that are being expanded.
-    within: Vec<&'a str>,
-    made: usize,
+    open_references: Vec<&'a str>,
+    schema_count: usize,
 }
 
-impl<'a> Plain<'a> {
+impl<'a> SchemaSimplifier<'a> {
     fn schema(&mut self, schema: &'a Value) -> Value {
-        self.made += 1;
+        self.schema_count += 1;
         match schema {
-            Value::Object(map) if self.made <= SCHEMAS_MAX => self.object(map),
+            Value::Object(map) if self.schema_count <= SCHEMAS_MAX => self.object(map),
             Value::Array(items) => items.iter().map(|item| self.schema(item)).collect(),
             // `true` allows anything; so does a schema beyond the limit.
             Value::Bool(true) | Value::Object(_) => json!({}),
@@ -72,7 +72,7 @@ impl<'a> Plain<'a> {
 
     fn object(&mut self, map: &'a Map<String, Value>) -> Value {
         let mut out = match map.get("$ref").and_then(Value::as_str) {
-            Some(reference) => self.referred(reference),
+            Some(reference) => self.resolve_reference(reference),
             None => Map::new(),
         };
         for (key, value) in map {
@@ -101,17 +101,17 @@ impl<'a> Plain<'a> {
     }
 
     /// Expands a local reference; fields beside it take precedence.
-    fn referred(&mut self, reference: &'a str) -> Map<String, Value> {
+    fn resolve_reference(&mut self, reference: &'a str) -> Map<String, Value> {
         let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let Some(target) = target else { return Map::new() };
-        if self.within.contains(&reference) {
+        if self.open_references.contains(&reference) {
             // Of a recursive definition only the type is kept.
             let kind = target.get("type").map(|kind| ("type".to_string(), kind.clone()));
             return kind.into_iter().collect();
         }
-        self.within.push(reference);
+        self.open_references.push(reference);
         let inner = self.schema(target);
-        self.within.pop();
+        self.open_references.pop();
         match inner {
             Value::Object(map) => map,
             _ => Map::new(),
@@ -145,7 +145,7 @@ mod tests {
                 "many": {"type": "array", "items": {"type": "string", "description": "a knot"}},
                 "any": {}},
             "required": ["knot"]});
-        assert_eq!(plain(&schema), expected);
+        assert_eq!(simplify(&schema), expected);
     }
 
     #[test]
@@ -153,10 +153,10 @@ mod tests {
         let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}});
         let schema = json!({"$ref": "#/$defs/node", "$defs": {"node": node}});
         let expected = json!({"type": "object", "properties": {"next": {"type": "object"}}});
-        assert_eq!(plain(&schema), expected);
-        assert_eq!(plain(&json!({"$ref": "#"})), json!({}));
+        assert_eq!(simplify(&schema), expected);
+        assert_eq!(simplify(&json!({"$ref": "#"})), json!({}));
         assert_eq!(
-            plain(&json!({"$ref": "http://elsewhere/x", "type": "string"})),
+            simplify(&json!({"$ref": "http://elsewhere/x", "type": "string"})),
             json!({"type": "string"})
         );
     }
@@ -169,7 +169,7 @@ mod tests {
             defs.insert(format!("d{n}"), json!({"anyOf": [{"$ref": next}, {"$ref": next}, {"$ref": next}]}));
         }
         let schema = json!({"$ref": "#/$defs/d0", "$defs": defs});
-        assert!(plain(&schema).to_string().len() < 2_000_000);
+        assert!(simplify(&schema).to_string().len() < 2_000_000);
     }
 
     fn schemas() -> impl Strategy<Value = Value> {
@@ -202,7 +202,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn gemini_schema_any_input_terminates(schema in schemas()) {
-            let once = plain(&schema);
+            let once = simplify(&schema);
             prop_assert!(once.to_string().len() < 20_000_000);
         }
     }

@@ -17,9 +17,9 @@ use crate::net::sse::Event;
 /// Reads one stream. Only the end of the stream marks the end of the answer.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     begun: bool,
     open: Option<Open>,
     /// The part of a call whose arguments arrive in pieces, and the pieces so far.
@@ -30,7 +30,7 @@ pub struct Reader {
     now_ms: u64,
     finish: Option<String>,
     /// The message with the finish reason.
-    why: Option<String>,
+    finish_message: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,26 +120,36 @@ impl Reader {
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let ids = HashSet::new();
-        Self { asked, draft, begun: false, open: None, partial: None, ids, now_ms, finish: None, why: None }
+        Self {
+            request_info: asked,
+            builder: draft,
+            begun: false,
+            open: None,
+            partial: None,
+            ids,
+            now_ms,
+            finish: None,
+            finish_message: None,
+        }
     }
 }
 
-impl answer::Reader for Reader {
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+impl answer::StreamReader for Reader {
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        let Some(draft) = self.draft.as_mut() else { return };
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        let Some(draft) = self.builder.as_mut() else { return };
         let wire: Wire = match serde_json::from_str(&event.data) {
             Ok(wire) => wire,
             Err(error) => {
                 let what = format!("the stream made no sense: {error}");
-                return self.lose(self.asked.nonsense(&what), out);
+                return self.end_with_error(self.request_info.invalid_stream(&what), out);
             }
         };
         if let Some(error) = wire.error {
-            return self.lose(self.asked.broke_off(&error, errors::kind), out);
+            return self.end_with_error(self.request_info.stream_error(&error, errors::kind), out);
         }
         if !self.begun {
             self.begun = true;
@@ -147,11 +157,11 @@ impl answer::Reader for Reader {
             out.push(StreamEvent::Start);
         }
         count(draft, wire.usage_metadata);
-        out.extend(draft.counts());
+        out.extend(draft.changed_counts());
         if let Some(Feedback { block_reason: Some(reason), block_reason_message }) = wire.prompt_feedback {
             self.finish = Some(reason);
-            self.why = block_reason_message;
-            return self.refuse(out);
+            self.finish_message = block_reason_message;
+            return self.end_refused(out);
         }
         // One answer is requested, so there is one candidate.
         for candidate in wire.candidates.into_iter().take(1) {
@@ -159,21 +169,21 @@ impl answer::Reader for Reader {
                 self.part(part, out);
             }
             self.finish = candidate.finish_reason.or(self.finish.take());
-            self.why = candidate.finish_message.or(self.why.take());
+            self.finish_message = candidate.finish_message.or(self.finish_message.take());
         }
     }
 
     /// Without `alt=sse` the response is a list of the events.
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let all = answer.as_array().map_or(std::slice::from_ref(answer), Vec::as_slice);
         let is_answer = |event: &Value| event["candidates"].is_array() || event["promptFeedback"].is_object();
         if !all.iter().any(is_answer) {
             return false;
         }
         for event in all {
-            self.take(&answer::event(event), out);
+            self.read_event(&answer::event(event), out);
         }
-        if self.draft.is_some() {
+        if self.builder.is_some() {
             self.end(out);
         }
         true
@@ -184,22 +194,22 @@ impl answer::Reader for Reader {
         if self.finish.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
             return self.end(out);
         }
-        self.lose(error, out);
+        self.end_with_error(error, out);
     }
 
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         self.close(out);
         self.close_partial(out);
         let Some(finish) = self.finish.clone() else {
-            return self.lose(self.asked.nonsense("the answer ended too early"), out);
+            return self.end_with_error(self.request_info.invalid_stream("the answer ended too early"), out);
         };
         let reason = match finish.as_str() {
             "STOP" if self.ids.is_empty() => StopReason::Stop,
             "STOP" => StopReason::ToolUse,
             "MAX_TOKENS" => StopReason::Length,
-            _ => return self.refuse(out),
+            _ => return self.end_refused(out),
         };
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         draft.stop(reason, Some(finish));
         out.push(draft.done());
     }
@@ -225,7 +235,7 @@ impl Reader {
         if !fits {
             self.close(out);
         }
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let open = *self.open.get_or_insert_with(|| {
             let (index, event) = if part.thought { draft.open_thinking() } else { draft.open_text() };
             out.push(event);
@@ -259,7 +269,7 @@ impl Reader {
         let Some((_, args)) = self.partial.as_mut() else { return };
         for piece in pieces {
             if let Err(what) = args.push(piece) {
-                return self.lose(self.asked.nonsense(&what), out);
+                return self.end_with_error(self.request_info.invalid_stream(&what), out);
             }
         }
         if !call.will_continue {
@@ -275,7 +285,7 @@ impl Reader {
 
     fn open_call(&mut self, call: &mut Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
         let id = self.id(call);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let (index, event) = draft.open_call(id, std::mem::take(&mut call.name));
         out.push(event);
         if let Some(signature) = signature {
@@ -286,8 +296,8 @@ impl Reader {
 
     /// Completes a call in pieces.
     fn close_partial(&mut self, out: &mut Vec<StreamEvent>) {
-        let (Some((index, args)), Some(draft)) = (self.partial.take(), self.draft.as_mut()) else { return };
-        out.push(draft.arguments(index, args.whole().to_string()));
+        let (Some((index, args)), Some(draft)) = (self.partial.take(), self.builder.as_mut()) else { return };
+        out.push(draft.arguments(index, args.finish().to_string()));
         out.extend(draft.close_call(index));
     }
 
@@ -302,7 +312,7 @@ impl Reader {
 
     fn whole_call(&mut self, call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
         let id = self.id(&call);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let (index, event) = draft.open_call(id, call.name);
         out.push(event);
         let args = call.args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
@@ -321,34 +331,38 @@ impl Reader {
     }
 
     /// Ends the answer for a reason other than a regular stop.
-    fn refuse(&mut self, out: &mut Vec<StreamEvent>) {
+    fn end_refused(&mut self, out: &mut Vec<StreamEvent>) {
         let word = self.finish.clone().unwrap_or_default();
-        let why = self.why.take().filter(|why| !why.trim().is_empty()).unwrap_or_else(|| word.clone());
+        let why =
+            self.finish_message.take().filter(|why| !why.trim().is_empty()).unwrap_or_else(|| word.clone());
         let error = match word.as_str() {
-            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => self
-                .asked
-                .failed(ErrorKind::InvalidToolCall, &format!(": the model called a tool wrongly: {why}")),
-            "MISSING_THOUGHT_SIGNATURE" => {
-                self.asked.failed(ErrorKind::InvalidRequest, &format!(": the request was refused: {why}"))
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+                self.request_info.error_of_kind(
+                    ErrorKind::InvalidToolCall,
+                    &format!(": the model called a tool wrongly: {why}"),
+                )
             }
+            "MISSING_THOUGHT_SIGNATURE" => self
+                .request_info
+                .error_of_kind(ErrorKind::InvalidRequest, &format!(": the request was refused: {why}")),
             "OTHER" | "FINISH_REASON_UNSPECIFIED" | "LANGUAGE" | "NO_IMAGE" | "IMAGE_OTHER" => self
-                .asked
-                .failed(ErrorKind::Server, &format!(": the model stopped for no known reason: {why}")),
+                .request_info
+                .error_of_kind(ErrorKind::Server, &format!(": the model stopped for no known reason: {why}")),
             _ => {
                 let what = format!(": the model refused to answer this ({why}); say it in another way");
-                self.asked.failed(ErrorKind::ContentFilter, &what)
+                self.request_info.error_of_kind(ErrorKind::ContentFilter, &what)
             }
         };
-        if let Some(draft) = self.draft.as_mut() {
+        if let Some(draft) = self.builder.as_mut() {
             draft.stop(StopReason::Error, Some(word));
         }
-        self.lose(error, out);
+        self.end_with_error(error, out);
     }
 
-    fn lose(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+    fn end_with_error(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         self.close(out);
         self.close_partial(out);
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 }
 

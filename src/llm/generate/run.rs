@@ -19,13 +19,13 @@ use crate::llm::model::{
 use crate::llm::request::history;
 
 /// Capacity of the progress queue.
-const QUEUE: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 /// Error for calls of an answer that was cut off.
 const CUT_OFF: &str =
     "Not run: the answer reached its length limit, so these arguments may be cut off. Send a shorter call.";
 
 pub(super) fn stream(client: Client, request: Request, options: Options) -> BoxStream<'static, Progress> {
-    let (sender, receiver) = mpsc::channel(QUEUE);
+    let (sender, receiver) = mpsc::channel(QUEUE_CAPACITY);
     let total = options.total_limit;
     let provider = request.model.provider.clone();
     let mut run = Run {
@@ -39,7 +39,7 @@ pub(super) fn stream(client: Client, request: Request, options: Options) -> BoxS
         limits: None,
     };
     let work = async move {
-        let done = within(total, &provider, "the whole of it", run.all()).await;
+        let done = with_timeout(total, &provider, "the whole of it", run.run_steps()).await;
         let last = match done {
             Ok(message) => {
                 let Run { added, usage, warnings, limits, .. } = run;
@@ -58,7 +58,7 @@ pub(super) fn stream(client: Client, request: Request, options: Options) -> BoxS
 }
 
 /// Applies a timeout.
-async fn within<T>(
+async fn with_timeout<T>(
     limit: Option<Duration>,
     provider: &str,
     what: &str,
@@ -87,16 +87,17 @@ struct Run {
 }
 
 impl Run {
-    async fn all(&mut self) -> Result<AssistantMessage, LlmError> {
+    async fn run_steps(&mut self) -> Result<AssistantMessage, LlmError> {
         self.request.tools.extend(self.options.tools.iter().map(|tool| tool.spec()));
         self.check_names()?;
         for step in 1.. {
             let provider = self.request.model.provider.clone();
             let limit = self.options.step_limit;
-            let message = within(limit, &provider, "one answer", self.ask()).await?;
+            let message = with_timeout(limit, &provider, "one answer", self.request_answer()).await?;
             self.usage += &message.usage;
             self.add(Message::Assistant(message.clone()));
-            let ours = message.tool_calls().all(|call| self.tool(&call.name).is_some() || !self.offers(call));
+            let ours =
+                message.tool_calls().all(|call| self.tool(&call.name).is_some() || !self.is_runnable(call));
             if message.tool_calls().next().is_none() || !ours || step >= self.options.max_steps {
                 return Ok(message);
             }
@@ -104,8 +105,8 @@ impl Run {
             if matches!(self.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
                 self.request.tool_choice = ToolChoice::Auto;
             }
-            for result in self.results(&message).await {
-                self.tell(Progress::Result(result.clone())).await;
+            for result in self.run_calls(&message).await {
+                self.send(Progress::Result(result.clone())).await;
                 self.add(Message::ToolResult(result));
             }
         }
@@ -133,7 +134,7 @@ impl Run {
         self.added.push(message);
     }
 
-    async fn tell(&self, progress: Progress) {
+    async fn send(&self, progress: Progress) {
         // The receiver is gone only when this future is dropped, too.
         if self.out.send(progress).await.is_err() {
             tracing::debug!("nobody reads a generated answer");
@@ -141,7 +142,7 @@ impl Run {
     }
 
     /// Requests one answer. After `Progress::Retrying` it starts over: the partial answer is void.
-    async fn ask(&mut self) -> Result<AssistantMessage, LlmError> {
+    async fn request_answer(&mut self) -> Result<AssistantMessage, LlmError> {
         let warnings = self.warnings.len();
         for attempt in 1.. {
             let mut events = self.client.stream(self.request.clone());
@@ -154,7 +155,7 @@ impl Run {
                 match &event {
                     StreamEvent::Done { message } => {
                         let message = (**message).clone();
-                        self.tell(Progress::Event(event)).await;
+                        self.send(Progress::Event(event)).await;
                         return Ok(message);
                     }
                     StreamEvent::Error { error, message } => {
@@ -165,23 +166,23 @@ impl Run {
                     StreamEvent::Warning(text) => self.warnings.push(text.clone()),
                     _ => {}
                 }
-                self.tell(Progress::Event(event)).await;
+                self.send(Progress::Event(event)).await;
             };
             drop(events);
-            let wait = self.options.policy.delay(attempt, &error, self.chance());
+            let wait = self.options.policy.delay(attempt, &error, self.random_fraction());
             let Some(wait) = wait else { return Err(error) };
             self.warnings.truncate(warnings);
             if let Some(hear) = &self.options.on_retry {
                 hear(&error, wait);
             }
-            self.tell(Progress::Retrying { error, wait }).await;
+            self.send(Progress::Retrying { error, wait }).await;
             tokio::time::sleep(wait).await;
         }
         unreachable!("the policy ends every row of attempts")
     }
 
     /// Returns a number between 0 and 1 from the source of ids, so that tests can fix it.
-    fn chance(&self) -> f64 {
+    fn random_fraction(&self) -> f64 {
         let digits = self.options.ids.entry();
         u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
     }
@@ -192,16 +193,16 @@ impl Run {
 
     /// Whether the caller must handle the call. In wire formats without response formats the requested object
     /// is the arguments of a call, which is not run.
-    fn offers(&self, call: &ToolCall) -> bool {
+    fn is_runnable(&self, call: &ToolCall) -> bool {
         let format = self.request.format.as_ref().is_some_and(|format| format.name == call.name);
         format || self.request.tools.iter().any(|spec| spec.name == call.name)
     }
 
     /// Runs the calls of an answer concurrently; returns the results in the order of the calls.
-    async fn results(&self, message: &AssistantMessage) -> Vec<ToolResultMessage> {
+    async fn run_calls(&self, message: &AssistantMessage) -> Vec<ToolResultMessage> {
         let cut = message.stop_reason == StopReason::Length;
         let runs = message.tool_calls().map(|call| async move {
-            let given = if cut { Err(CUT_OFF.to_string()) } else { self.run(call).await };
+            let given = if cut { Err(CUT_OFF.to_string()) } else { self.run_call(call).await };
             let is_error = given.is_err();
             ToolResultMessage {
                 tool_call_id: call.id.clone(),
@@ -216,7 +217,7 @@ impl Run {
         join_all(runs).await
     }
 
-    async fn run(&self, call: &ToolCall) -> Result<Vec<Part>, String> {
+    async fn run_call(&self, call: &ToolCall) -> Result<Vec<Part>, String> {
         let Some(tool) = self.tool(&call.name) else {
             return Err(format!("There is no tool `{}`.", call.name));
         };

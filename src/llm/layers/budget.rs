@@ -21,7 +21,7 @@ const BYTES_PER_TOKEN: f64 = 2.5;
 /// Estimated tokens of an image.
 const IMAGE_TOKENS: f64 = 2000.0;
 /// Minimum output limit that is worth a call.
-const LEAST_ANSWER: u64 = 256;
+const MIN_ANSWER_TOKENS: u64 = 256;
 
 /// The budget in US dollars, shared by all clones.
 #[derive(Debug, Clone)]
@@ -34,22 +34,22 @@ pub struct Budget {
 struct Ledger {
     spent: f64,
     /// Maximum cost of the calls in progress.
-    promised: f64,
+    reserved: f64,
 }
 
 /// Reservation of one call, settled at its end or when it is dropped.
-struct Promise {
+struct Reservation {
     ledger: Arc<Mutex<Ledger>>,
     /// The maximum, in dollars.
-    most: f64,
+    max_cost: f64,
     /// Cost of the prompt, estimated high.
-    prompt: f64,
+    prompt_cost: f64,
     /// Price per million output tokens.
-    output: f64,
+    output_price: f64,
     /// Whether the call was made.
-    asked: bool,
+    was_sent: bool,
     /// Bytes of the answer so far.
-    heard: usize,
+    answer_bytes: usize,
     settled: bool,
 }
 
@@ -66,7 +66,7 @@ impl Budget {
 
     /// Returns the request with an output limit that cannot exceed the budget, even if every call in progress
     /// costs its maximum.
-    fn allow(&self, mut request: Request) -> Result<(Request, Promise), Box<(LlmError, Request)>> {
+    fn reserve(&self, mut request: Request) -> Result<(Request, Reservation), Box<(LlmError, Request)>> {
         let tokens = tokens(&request);
         let prices = request.model.cost.for_prompt(tokens as u64);
         let output = prices.output;
@@ -75,9 +75,9 @@ impl Budget {
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
         // Held until the reservation is made: two calls must not get the same money.
         let mut ledger = self.ledger.lock();
-        let left = self.limit - ledger.spent - ledger.promised - prompt;
+        let left = self.limit - ledger.spent - ledger.reserved - prompt;
         let affordable = if output > 0.0 { left.max(0.0) * 1e6 / output } else { f64::MAX };
-        if left < 0.0 || affordable < LEAST_ANSWER.min(wished) as f64 {
+        if left < 0.0 || affordable < MIN_ANSWER_TOKENS.min(wished) as f64 {
             let text = format!(
                 "{}: not asked: ${:.2} of the budget of ${:.2} are spent, and this could go beyond it \
                  (raise the setting `budget`, or choose a cheaper model)",
@@ -90,23 +90,31 @@ impl Budget {
             request.max_tokens = Some(affordable as u64);
         }
         let most = prompt + affordable.min(wished as f64) * output / 1e6;
-        ledger.promised += most;
+        ledger.reserved += most;
         let ledger = self.ledger.clone();
-        let promise = Promise { ledger, most, prompt, output, asked: false, heard: 0, settled: false };
+        let promise = Reservation {
+            ledger,
+            max_cost: most,
+            prompt_cost: prompt,
+            output_price: output,
+            was_sent: false,
+            answer_bytes: 0,
+            settled: false,
+        };
         Ok((request, promise))
     }
 }
 
-impl Promise {
-    fn hear(&mut self, event: &StreamEvent) {
+impl Reservation {
+    fn count_event(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::TextDelta { delta, .. }
             | StreamEvent::ThinkingDelta { delta, .. }
-            | StreamEvent::ToolCallDelta { delta, .. } => self.heard += delta.len(),
+            | StreamEvent::ToolCallDelta { delta, .. } => self.answer_bytes += delta.len(),
             StreamEvent::Done { message } => self.settle(message.usage.cost.total),
             // Many servers report usage only at the end: an answer that broke off was not free.
             StreamEvent::Error { message, .. } => {
-                let least = if self.heard > 0 { self.guess() } else { 0.0 };
+                let least = if self.answer_bytes > 0 { self.estimate() } else { 0.0 };
                 self.settle(message.usage.cost.total.max(least));
             }
             _ => {}
@@ -114,30 +122,30 @@ impl Promise {
     }
 
     /// Returns the call's cost so far, estimated high.
-    fn guess(&self) -> f64 {
-        self.prompt + self.heard as f64 / BYTES_PER_TOKEN * self.output / 1e6
+    fn estimate(&self) -> f64 {
+        self.prompt_cost + self.answer_bytes as f64 / BYTES_PER_TOKEN * self.output_price / 1e6
     }
 
     fn settle(&mut self, cost: f64) {
         if !std::mem::replace(&mut self.settled, true) {
             let mut ledger = self.ledger.lock();
             ledger.spent += cost;
-            ledger.promised = (ledger.promised - self.most).max(0.0);
+            ledger.reserved = (ledger.reserved - self.max_cost).max(0.0);
         }
     }
 }
 
-impl Drop for Promise {
+impl Drop for Reservation {
     fn drop(&mut self) {
         // An interrupted call still costs the prompt and the output so far.
-        let cost = if self.asked { self.guess().min(self.most) } else { 0.0 };
+        let cost = if self.was_sent { self.estimate().min(self.max_cost) } else { 0.0 };
         self.settle(cost);
     }
 }
 
 impl Layer for Budget {
     fn stream(&self, request: Request, next: Next) -> EventStream {
-        let (request, mut promise) = match self.allow(request) {
+        let (request, mut promise) = match self.reserve(request) {
             Ok(allowed) => allowed,
             Err(refused) => {
                 let (error, request) = *refused;
@@ -145,8 +153,8 @@ impl Layer for Budget {
             }
         };
         let begin = async move {
-            promise.asked = true;
-            next.stream(request).inspect(move |event| promise.hear(event))
+            promise.was_sent = true;
+            next.stream(request).inspect(move |event| promise.count_event(event))
         };
         begin.into_stream().flatten().boxed()
     }
@@ -241,7 +249,7 @@ mod tests {
         assert_eq!(script.requests()[0].max_tokens, Some(300), "$0.003 behind what the first may cost");
         drop(first);
         assert!((budget.spent() - 0.01).abs() < 1e-9, "what was never asked is free: {}", budget.spent());
-        assert!(budget.ledger.lock().promised.abs() < 1e-9);
+        assert!(budget.ledger.lock().reserved.abs() < 1e-9);
     }
 
     #[tokio::test]

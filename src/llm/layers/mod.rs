@@ -2,11 +2,11 @@
 //! order.
 
 pub mod budget;
-pub mod journal;
 #[doc(hidden)]
 pub mod layer;
 pub mod rate;
+pub mod request_log;
 
 pub use budget::Budget;
-pub use journal::Journal;
 pub use rate::Rate;
+pub use request_log::RequestLog;

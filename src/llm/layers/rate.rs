@@ -17,9 +17,9 @@ use crate::llm::provider::EventStream;
 /// The limits, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Rate {
-    at_once: Arc<Semaphore>,
+    concurrent: Arc<Semaphore>,
     /// Minimum interval between the starts of two calls.
-    apart: Duration,
+    interval: Duration,
     /// Earliest start of the next call.
     next: Arc<Mutex<Option<Instant>>>,
 }
@@ -28,15 +28,15 @@ impl Rate {
     /// Creates limits for concurrent calls (at least one) and calls per minute; `None` is unlimited.
     pub fn new(at_once: usize, a_minute: Option<u32>) -> Self {
         let apart = a_minute.map_or(Duration::ZERO, |n| Duration::from_mins(1) / n.max(1));
-        Self { at_once: Arc::new(Semaphore::new(at_once.max(1))), apart, next: Arc::default() }
+        Self { concurrent: Arc::new(Semaphore::new(at_once.max(1))), interval: apart, next: Arc::default() }
     }
 
     /// Reserves the next start time.
-    fn turn(&self) -> Instant {
+    fn next_start(&self) -> Instant {
         let mut next = self.next.lock();
         let now = Instant::now();
         let at = next.map_or(now, |next| next.max(now));
-        *next = Some(at + self.apart);
+        *next = Some(at + self.interval);
         at
     }
 }
@@ -46,8 +46,8 @@ impl Layer for Rate {
         let rate = self.clone();
         let begin = async move {
             // Never closed; if it were, there would be no limit to enforce.
-            let permit = rate.at_once.clone().acquire_owned().await.ok();
-            tokio::time::sleep_until(rate.turn()).await;
+            let permit = rate.concurrent.clone().acquire_owned().await.ok();
+            tokio::time::sleep_until(rate.next_start()).await;
             // The permit is released at the last event, or when the stream is dropped.
             let mut held = permit;
             next.stream(request).inspect(move |event| {
@@ -95,7 +95,7 @@ mod tests {
     #[tokio::test]
     async fn rate_limit_spaces_request_starts() {
         let rate = Rate::new(8, Some(60_000));
-        let turns: Vec<Instant> = (0..3).map(|_| rate.turn()).collect();
+        let turns: Vec<Instant> = (0..3).map(|_| rate.next_start()).collect();
         assert_eq!([turns[1] - turns[0], turns[2] - turns[1]], [Duration::from_millis(1); 2]);
     }
 }

@@ -242,7 +242,7 @@ impl Model {
     }
 
     /// Whether it accepts images.
-    pub fn sees(&self) -> bool {
+    pub fn supports_images(&self) -> bool {
         self.input.iter().any(|kind| kind == "image")
     }
 

@@ -7,20 +7,20 @@ use crate::llm::model::{CacheRetention, Request};
 const KEY_MAX: usize = 64;
 
 /// Returns the session id, unless nothing may be cached.
-pub fn session(request: &Request) -> Option<&str> {
+pub fn session_id(request: &Request) -> Option<&str> {
     request.session_id.as_deref().filter(|id| !id.is_empty() && request.cache != CacheRetention::None)
 }
 
 /// Returns the cache key: the first 64 code points of the session id.
 pub fn cache_key(request: &Request) -> Option<&str> {
-    session(request).map(|id| id.char_indices().nth(KEY_MAX).map_or(id, |(end, _)| &id[..end]))
+    session_id(request).map(|id| id.char_indices().nth(KEY_MAX).map_or(id, |(end, _)| &id[..end]))
 }
 
 /// Returns the headers that route a session's requests to the same machine, in the form that the model's data
 /// or URL requires; `session` and `more` are their names in the default form, of which `openai-nosession`
 /// omits the first.
 pub fn headers(request: &Request, base_url: &str, session: &str, more: &[&str]) -> Vec<(String, String)> {
-    let Some(id) = self::session(request) else { return Vec::new() };
+    let Some(id) = self::session_id(request) else { return Vec::new() };
     let model = &request.model;
     let router = model.provider == "openrouter" || base_url.contains("openrouter.ai");
     let names: Vec<&str> = match model.word("sessionAffinityFormat") {

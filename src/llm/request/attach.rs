@@ -71,7 +71,7 @@ pub enum AttachError {
 
 /// Resources for reading attachments.
 #[derive(Clone, Copy)]
-pub struct Attach<'a> {
+pub struct AttachContext<'a> {
     /// The HTTP client for URLs.
     pub http: &'a Http,
     /// The folder that `~` expands to; without it such paths are refused.
@@ -80,9 +80,9 @@ pub struct Attach<'a> {
 
 /// Returns the part for a source: `http(s)://` and `data:` URLs; `file://` URLs and all other texts are
 /// paths, relative ones to the process's folder.
-pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachError> {
+pub async fn attach(source: &str, means: &AttachContext<'_>) -> Result<Part, AttachError> {
     let (bytes, shown) = if source.starts_with("https://") || source.starts_with("http://") {
-        let shown = secrets::plain(source.split('#').next().unwrap_or_default()).into_owned();
+        let shown = secrets::redact_url(source.split('#').next().unwrap_or_default()).into_owned();
         (fetch(source, &shown, means.http).await?, shown)
     } else if let Some(data) = source.strip_prefix("data:") {
         let base64 = data.split_once(";base64,").map(|(_, base64)| base64).ok_or(AttachError::Data)?;
@@ -157,7 +157,9 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
     async fn from(source: &str, home: Option<&Path>) -> Result<Part, String> {
-        attach(source, &Attach { http: &Http::default(), home }).await.map_err(|error| error.to_string())
+        attach(source, &AttachContext { http: &Http::default(), home })
+            .await
+            .map_err(|error| error.to_string())
     }
 
     #[tokio::test]
@@ -196,7 +198,7 @@ mod tests {
     async fn attach_url_error_hides_credentials() {
         let attach = |source: String| async move {
             let http = Http::new(crate::net::http::Limits::default(), true);
-            attach(&source, &Attach { http: &http, home: None }).await.unwrap_err().to_string()
+            attach(&source, &AttachContext { http: &http, home: None }).await.unwrap_err().to_string()
         };
         let told = attach("https://me:hunter2@h.example/x.png?key=hunter2#hunter2".into()).await;
         assert!(

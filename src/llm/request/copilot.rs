@@ -14,14 +14,14 @@ pub fn headers(request: &Request) -> Vec<(String, String)> {
     let begun =
         if matches!(request.messages.last(), Some(Message::User(_)) | None) { "user" } else { "agent" };
     let mut headers = vec![("x-initiator", begun), ("openai-intent", "conversation-edits")];
-    if request.model.sees() && request.messages.iter().any(shows) {
+    if request.model.supports_images() && request.messages.iter().any(has_image) {
         headers.push(("copilot-vision-request", "true"));
     }
     headers.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
 /// Whether a message contains an image.
-fn shows(message: &Message) -> bool {
+fn has_image(message: &Message) -> bool {
     let content = match message {
         Message::User(user) => &user.content,
         Message::ToolResult(result) => &result.content,

@@ -12,24 +12,24 @@ pub fn options(request: &Request) -> Option<&Map<String, Value>> {
 }
 
 /// Adds sampling parameters and provider options to a body, for wire formats that use the same names.
-pub fn wishes(body: &mut Map<String, Value>, request: &Request) {
+pub fn add_sampling_and_options(body: &mut Map<String, Value>, request: &Request) {
     body.extend(request.sampling());
-    put(body, request, &[]);
+    add_options(body, request, &[]);
 }
 
 /// Adds the provider options to a body, except `not`. Objects are merged, other values replaced.
-pub fn put(body: &mut Map<String, Value>, request: &Request, not: &[&str]) {
+pub fn add_options(body: &mut Map<String, Value>, request: &Request, not: &[&str]) {
     for (name, value) in options(request).into_iter().flatten() {
         if !not.contains(&name.as_str()) {
-            join(body, name, value);
+            merge_option(body, name, value);
         }
     }
 }
 
-fn join(into: &mut Map<String, Value>, name: &str, value: &Value) {
+fn merge_option(into: &mut Map<String, Value>, name: &str, value: &Value) {
     if let (Some(Value::Object(there)), Value::Object(more)) = (into.get_mut(name), value) {
         for (name, value) in more {
-            join(there, name, value);
+            merge_option(there, name, value);
         }
         return;
     }
@@ -52,9 +52,12 @@ mod tests {
         };
         let mut body = json!({"a": {"x": 1, "z": 1}, "b": {"q": 1}}).as_object().cloned().unwrap_or_default();
         let mut all = body.clone();
-        put(&mut body, &request, &["hidden"]);
+        add_options(&mut body, &request, &["hidden"]);
         assert_eq!(Value::Object(body), json!({"a": {"x": 2, "z": 1, "y": [3]}, "b": 4}));
-        wishes(&mut all, &Request { sampling: Map::from_iter([("b".to_string(), json!(5))]), ..request });
+        add_sampling_and_options(
+            &mut all,
+            &Request { sampling: Map::from_iter([("b".to_string(), json!(5))]), ..request },
+        );
         assert_eq!(Value::Object(all), json!({"a": {"x": 2, "z": 1, "y": [3]}, "b": 4, "hidden": 1}));
     }
 }

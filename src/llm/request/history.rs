@@ -11,15 +11,15 @@ use crate::base::json::json;
 use crate::llm::model::{
     AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolCall, ToolResultMessage,
 };
-use crate::llm::request::media::Takes;
-use crate::llm::request::pictures;
+use crate::llm::request::image_limits;
+use crate::llm::request::media::SupportedMedia;
 
 /// Result of a call that never got one.
 pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
 /// Placeholder for an image that the model cannot read.
 pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
 /// Placeholder for an image beyond the model's limit.
-pub const TOO_MANY: &str = "(an image was left out: there are more than this model takes)";
+pub const TOO_MANY_IMAGES: &str = "(an image was left out: there are more than this model takes)";
 /// Placeholder for a document that the wire format does not support.
 pub const NO_DOCUMENT: &str = "(a document was left out: it cannot be sent to this model)";
 /// Placeholder for audio that the wire format does not support.
@@ -34,21 +34,21 @@ const NAME_MAX: usize = 64;
 #[derive(Debug, PartialEq)]
 pub enum Turn<'a> {
     /// A user message; never empty.
-    User(Vec<Shown<'a>>),
+    User(Vec<ContentPart<'a>>),
     /// An answer with the results of its calls; has text or calls.
     Answer {
         /// Whether the same model made it: then its signatures may be sent back.
         own: bool,
         /// The parts in order.
-        said: Vec<Said<'a>>,
+        said: Vec<AnswerPart<'a>>,
         /// The results, in the order of the calls.
-        results: Vec<Outcome<'a>>,
+        results: Vec<CallResult<'a>>,
     },
 }
 
 /// A part of a user message or result.
 #[derive(Debug, PartialEq)]
-pub enum Shown<'a> {
+pub enum ContentPart<'a> {
     /// Text, not blank.
     Text(&'a str),
     /// An image; only for models that support them.
@@ -76,7 +76,7 @@ pub enum Shown<'a> {
     },
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ContentPart<'a> {
     /// Returns the text of a text part.
     pub fn text(&self) -> Option<&'a str> {
         match self {
@@ -88,7 +88,7 @@ impl<'a> Shown<'a> {
 
 /// A part of an answer.
 #[derive(Debug, PartialEq)]
-pub enum Said<'a> {
+pub enum AnswerPart<'a> {
     /// Text; blank only if it has a signature.
     Text {
         /// The text, or thinking of another model.
@@ -116,26 +116,31 @@ pub enum Said<'a> {
 
 /// The result of a call.
 #[derive(Debug, PartialEq)]
-pub struct Outcome<'a> {
+pub struct CallResult<'a> {
     /// The call's id as it is sent.
     pub id: String,
     /// The tool's name, for wire formats that match by name.
     pub name: &'a str,
     /// The content; never empty.
-    pub shown: Vec<Shown<'a>>,
+    pub content: Vec<ContentPart<'a>>,
     /// Whether the call failed.
     pub is_error: bool,
 }
 
 /// Returns the turns of a history for a model; call ids are at most `id_max` bytes (16 or more) of
 /// `[a-zA-Z0-9_-]`. Documents and audio of unsupported types are replaced by a description.
-pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &Takes) -> Vec<Turn<'a>> {
+pub fn turns<'a>(
+    history: &'a [Message],
+    model: &Model,
+    id_max: usize,
+    takes: &SupportedMedia,
+) -> Vec<Turn<'a>> {
     let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };
     let mut out = Vec::new();
     for (at, message) in history.iter().enumerate() {
         match message {
             Message::User(user) => {
-                let shown = shown(&user.content, model, takes);
+                let shown = content_parts(&user.content, model, takes);
                 out.extend((!shown.is_empty()).then_some(Turn::User(shown)));
             }
             Message::Assistant(answer) => out.extend(turn(answer, &history[at + 1..], model, &mut ids)),
@@ -143,31 +148,33 @@ pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &T
             Message::ToolResult(_) => {}
         }
     }
-    fit(&mut out, model);
+    replace_excess_images(&mut out, model);
     out
 }
 
 /// Replaces images beyond the model's limits with placeholders.
-fn fit(turns: &mut [Turn], model: &Model) {
+fn replace_excess_images(turns: &mut [Turn], model: &Model) {
     if model.input_limits.is_none() {
         return;
     }
-    let mut slots: Vec<Vec<&mut Shown>> = turns.iter_mut().map(images).collect();
-    let size = |slot: &&mut Shown| if let Shown::Image { data, .. } = slot { data.len() as u64 } else { 0 };
+    let mut slots: Vec<Vec<&mut ContentPart>> = turns.iter_mut().map(images).collect();
+    let size = |slot: &&mut ContentPart| {
+        if let ContentPart::Image { data, .. } = slot { data.len() as u64 } else { 0 }
+    };
     let sizes: Vec<Vec<u64>> = slots.iter().map(|slots| slots.iter().map(size).collect()).collect();
-    let gone = pictures::left_out(&sizes, model).into_iter().flatten();
+    let gone = image_limits::excluded_images(&sizes, model).into_iter().flatten();
     for (slot, _) in slots.iter_mut().flatten().zip(gone).filter(|(_, gone)| *gone) {
-        **slot = Shown::Text(TOO_MANY);
+        **slot = ContentPart::Text(TOO_MANY_IMAGES);
     }
 }
 
 /// Returns the images of a turn, in the order in which they are sent.
-fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut Shown<'a>> {
-    let is_image = |shown: &&mut Shown| matches!(shown, Shown::Image { .. });
+fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut ContentPart<'a>> {
+    let is_image = |shown: &&mut ContentPart| matches!(shown, ContentPart::Image { .. });
     match turn {
         Turn::User(parts) => parts.iter_mut().filter(is_image).collect(),
         Turn::Answer { results, .. } => {
-            results.iter_mut().flat_map(|outcome| &mut outcome.shown).filter(is_image).collect()
+            results.iter_mut().flat_map(|outcome| &mut outcome.content).filter(is_image).collect()
         }
     }
 }
@@ -212,38 +219,42 @@ fn turn<'a>(
                 let signature = text_signature.as_deref().filter(|_| own && whole);
                 // A signature must be sent back even if the text is empty.
                 if signature.is_some() || !text.trim().is_empty() {
-                    said.push(Said::Text { text, signature });
+                    said.push(AnswerPart::Text { text, signature });
                 }
             }
             KnownPart::Thinking { thinking, thinking_signature, redacted } if own && whole => {
                 let signature = thinking_signature.as_deref();
-                said.push(Said::Thinking { text: thinking, signature, redacted: *redacted });
+                said.push(AnswerPart::Thinking { text: thinking, signature, redacted: *redacted });
             }
             // Thinking of another model is sent as text; its signature would be rejected.
             KnownPart::Thinking { thinking, redacted: false, .. }
                 if !own && whole && !thinking.trim().is_empty() =>
             {
-                said.push(Said::Text { text: thinking, signature: None });
+                said.push(AnswerPart::Text { text: thinking, signature: None });
             }
             KnownPart::ToolCall(call) => {
                 // Some wire formats join the ids of a call and its item; results refer to the part before the
                 // bar.
                 let id = ids.encode(call.id.split('|').next().unwrap_or_default());
                 calls.push((call, id.clone()));
-                said.push(Said::Call { id, call });
+                said.push(AnswerPart::Call { id, call });
             }
             _ => {}
         }
     }
     // A partial answer with only thinking is rejected.
-    if said.iter().all(|part| matches!(part, Said::Thinking { .. })) {
+    if said.iter().all(|part| matches!(part, AnswerPart::Thinking { .. })) {
         return None;
     }
     Some(Turn::Answer { own, said, results: results(calls, rest, model) })
 }
 
 /// Returns the results of an answer's calls in their order, searched up to the next answer.
-fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &Model) -> Vec<Outcome<'a>> {
+fn results<'a>(
+    calls: Vec<(&'a ToolCall, String)>,
+    rest: &'a [Message],
+    model: &Model,
+) -> Vec<CallResult<'a>> {
     let until = rest.iter().position(|m| matches!(m, Message::Assistant(_))).unwrap_or(rest.len());
     let mut found: HashMap<&str, Vec<&ToolResultMessage>> = HashMap::new();
     for message in rest[..until].iter().rev() {
@@ -254,32 +265,34 @@ fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &
     let outcomes = calls.into_iter().map(|(call, id)| {
         let name = call.name.as_str();
         let Some(result) = found.get_mut(call.id.as_str()).and_then(Vec::pop) else {
-            return Outcome { id, name, shown: vec![Shown::Text(NO_RESULT)], is_error: true };
+            return CallResult { id, name, content: vec![ContentPart::Text(NO_RESULT)], is_error: true };
         };
-        let mut shown = shown(&result.content, model, &Takes::NOTHING);
+        let mut shown = content_parts(&result.content, model, &SupportedMedia::NONE);
         if shown.is_empty() {
-            shown.push(Shown::Text(NO_OUTPUT));
+            shown.push(ContentPart::Text(NO_OUTPUT));
         }
-        Outcome { id, name, shown, is_error: result.is_error }
+        CallResult { id, name, content: shown, is_error: result.is_error }
     });
     outcomes.collect()
 }
 
-fn shown<'a>(parts: &'a [Part], model: &Model, takes: &Takes) -> Vec<Shown<'a>> {
+fn content_parts<'a>(parts: &'a [Part], model: &Model, takes: &SupportedMedia) -> Vec<ContentPart<'a>> {
     let shown = parts.iter().filter_map(|part| match part {
-        Part::Known(KnownPart::Text { text, .. }) => (!text.trim().is_empty()).then_some(Shown::Text(text)),
-        Part::Known(KnownPart::Image { data, mime_type }) if model.sees() => {
-            Some(Shown::Image { data, mime_type })
+        Part::Known(KnownPart::Text { text, .. }) => {
+            (!text.trim().is_empty()).then_some(ContentPart::Text(text))
         }
-        Part::Known(KnownPart::Image { .. }) => Some(Shown::Text(NO_VISION)),
+        Part::Known(KnownPart::Image { data, mime_type }) if model.supports_images() => {
+            Some(ContentPart::Image { data, mime_type })
+        }
+        Part::Known(KnownPart::Image { .. }) => Some(ContentPart::Text(NO_VISION)),
         Part::Known(KnownPart::Document { data, mime_type, name }) => Some(if takes.document(mime_type) {
-            Shown::Document { data, mime_type, name: name.as_deref() }
+            ContentPart::Document { data, mime_type, name: name.as_deref() }
         } else {
-            Shown::Text(NO_DOCUMENT)
+            ContentPart::Text(NO_DOCUMENT)
         }),
         Part::Known(KnownPart::Audio { data, mime_type }) => {
             let fits = takes.sound(mime_type);
-            Some(if fits { Shown::Sound { data, mime_type } } else { Shown::Text(NO_SOUND) })
+            Some(if fits { ContentPart::Sound { data, mime_type } } else { ContentPart::Text(NO_SOUND) })
         }
         _ => None,
     });
@@ -340,15 +353,15 @@ mod tests {
     fn sent(history: &[Message], id_max: usize) -> Vec<String> {
         let model = Model::unknown("p", "m", "a", "");
         let mut sent = Vec::new();
-        for turn in turns(history, &model, id_max, &Takes::NOTHING) {
+        for turn in turns(history, &model, id_max, &SupportedMedia::NONE) {
             let Turn::Answer { said, results, .. } = turn else { panic!("{turn:?}") };
             let calls = said.iter().map(|part| match part {
-                Said::Call { id, .. } => id.clone(),
+                AnswerPart::Call { id, .. } => id.clone(),
                 other => panic!("{other:?}"),
             });
             let calls: Vec<_> = calls.collect();
             assert!(results.iter().map(|outcome| &outcome.id).eq(&calls));
-            assert!(results.iter().all(|o| o.is_error && o.shown == [Shown::Text(NO_RESULT)]));
+            assert!(results.iter().all(|o| o.is_error && o.content == [ContentPart::Text(NO_RESULT)]));
             sent.extend(calls);
         }
         sent
@@ -407,8 +420,8 @@ mod tests {
         let images = ImageLimits { max_per_request: Some(2), ..ImageLimits::default() };
         let limits = InputLimits { images: Some(images), ..InputLimits::default() };
         let model = Model { input_limits: Some(limits), ..Model::unknown("p", "m", "a", "") };
-        let mut turns = turns(&history, &model, 64, &Takes::NOTHING);
-        assert_eq!(turns[0], Turn::User(vec![Shown::Text(TOO_MANY)]));
+        let mut turns = turns(&history, &model, 64, &SupportedMedia::NONE);
+        assert_eq!(turns[0], Turn::User(vec![ContentPart::Text(TOO_MANY_IMAGES)]));
         assert_eq!(turns.iter_mut().map(|turn| super::images(turn).len()).collect::<Vec<_>>(), [0, 1, 1]);
     }
 
@@ -421,13 +434,17 @@ mod tests {
         };
         message.content = vec![text(None), text(Some("sig"))];
         let history = [Message::Assistant(message)];
-        let said =
-            |model: &str| match turns(&history, &Model::unknown("p", model, "a", ""), 64, &Takes::NOTHING)
-                .pop()
-            {
-                Some(Turn::Answer { said, .. }) => format!("{said:?}"),
-                _ => String::new(),
-            };
+        let said = |model: &str| match turns(
+            &history,
+            &Model::unknown("p", model, "a", ""),
+            64,
+            &SupportedMedia::NONE,
+        )
+        .pop()
+        {
+            Some(Turn::Answer { said, .. }) => format!("{said:?}"),
+            _ => String::new(),
+        };
         assert_eq!(said("m"), r#"[Text { text: "", signature: Some("sig") }]"#);
         assert_eq!(said("other"), "");
     }

@@ -8,16 +8,16 @@ use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request};
 
 /// Media types beside text and images that a wire format supports in user messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Takes {
+pub struct SupportedMedia {
     /// Such as `application/pdf`.
     pub documents: &'static [&'static str],
     /// Such as `audio/wav`.
     pub sounds: &'static [&'static str],
 }
 
-impl Takes {
+impl SupportedMedia {
     /// Text and images only.
-    pub const NOTHING: Self = Self { documents: &[], sounds: &[] };
+    pub const NONE: Self = Self { documents: &[], sounds: &[] };
 
     /// Whether a document of this type can be sent.
     pub fn document(&self, mime_type: &str) -> bool {
@@ -113,7 +113,7 @@ mod tests {
     use crate::llm::model::{Model, UserMessage};
     use crate::llm::stream::accumulate::Accumulator;
 
-    const SOME: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
+    const SOME: SupportedMedia = SupportedMedia { documents: &["application/pdf"], sounds: &[] };
 
     fn said(kind: Kind) -> Message {
         let mut message = UserMessage::text("see", 0);

@@ -15,11 +15,11 @@ pub mod headers;
 #[doc(hidden)]
 pub mod history;
 #[doc(hidden)]
+pub mod image_limits;
+#[doc(hidden)]
 pub mod media;
 #[doc(hidden)]
 pub mod output_budget;
-#[doc(hidden)]
-pub mod pictures;
 #[doc(hidden)]
 pub mod raw_input;
 #[doc(hidden)]

@@ -9,7 +9,7 @@ use crate::base::json::json;
 use crate::llm::model::{Strictness, ToolSpec};
 
 /// Keywords outside of the subset.
-const LEFT_OUT: &[&str] = &[
+const UNSUPPORTED_KEYWORDS: &[&str] = &[
     "$ref",
     "$defs",
     "definitions",
@@ -52,7 +52,7 @@ pub fn schema(schema: &Value) -> Option<Value> {
 }
 
 fn node(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
-    if LEFT_OUT.iter().any(|key| schema.contains_key(*key)) {
+    if UNSUPPORTED_KEYWORDS.iter().any(|key| schema.contains_key(*key)) {
         return None;
     }
     let mut strict = schema.clone();
@@ -61,7 +61,7 @@ fn node(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
         // Of unions with objects or lists, only "this or null" is possible.
         let optional = variants.len() == 2 && variants.iter().any(|variant| variant["type"] == "null");
         let variants = variants.iter().map(|variant| {
-            let variant = variant.as_object().filter(|variant| optional || !structured(variant))?;
+            let variant = variant.as_object().filter(|variant| optional || !is_structured(variant))?;
             node(variant).map(Value::Object)
         });
         strict.insert("anyOf".into(), Value::Array(variants.collect::<Option<_>>()?));
@@ -95,7 +95,7 @@ fn node(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
     Some(strict)
 }
 
-fn structured(schema: &Map<String, Value>) -> bool {
+fn is_structured(schema: &Map<String, Value>) -> bool {
     let is = |kind: &Value| kind == "object" || kind == "array";
     let kinds = schema.get("type");
     let by_kind = kinds.is_some_and(|kind| is(kind) || kind.as_array().is_some_and(|all| all.iter().any(is)));

@@ -36,13 +36,13 @@ pub fn build(request: &Request, manner: &Options) -> Map<String, Value> {
     format(&mut body, request);
     limits(&mut body, request, manner);
     cache(&mut body, request, manner);
-    extra::wishes(&mut body, request);
-    body.insert("input".into(), input::build(role, request, &free(request)).into());
+    extra::add_sampling_and_options(&mut body, request);
+    body.insert("input".into(), input::build(role, request, &free_text_tools(request)).into());
     body
 }
 
 /// Returns the tools whose input is free text.
-pub fn free(request: &Request) -> BTreeSet<&str> {
+pub fn free_text_tools(request: &Request) -> BTreeSet<&str> {
     let supported = request.model.flag("supportsOpenAIGrammarTools");
     let free = request.tools.iter().filter(|tool| supported && tool.grammar.is_some());
     free.map(|tool| tool.name.as_str()).collect()
@@ -69,7 +69,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Options) {
     if request.tools.is_empty() {
         return;
     }
-    let free = free(request);
+    let free = free_text_tools(request);
     let tools = request.tools.iter().map(|spec| tool(spec, &request.model, &free, manner));
     body.insert("tools".into(), tools.collect());
     let choice: Value = match &request.tool_choice {

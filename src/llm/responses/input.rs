@@ -9,17 +9,17 @@ use crate::base::json::json;
 
 use crate::llm::model::{Request, ToolCall};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 use crate::llm::request::raw_input;
 
 /// Default file name: a document must have one.
-const UNNAMED: &str = "document.pdf";
+const DEFAULT_FILE_NAME: &str = "document.pdf";
 /// Media types that the API accepts beside text and images.
-pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
+pub const SUPPORTED_MEDIA: SupportedMedia = SupportedMedia { documents: &["application/pdf"], sounds: &[] };
 /// Maximum length of a call id or an item id.
 const ID_MAX: usize = 64;
 
@@ -29,7 +29,7 @@ pub fn build(system: Option<(&str, String)>, request: &Request, free: &BTreeSet<
     let mut items: Vec<Value> =
         system.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect();
     for (at, turn) in
-        history::turns(&request.messages, &request.model, ID_MAX, &TAKES).into_iter().enumerate()
+        history::turns(&request.messages, &request.model, ID_MAX, &SUPPORTED_MEDIA).into_iter().enumerate()
     {
         match turn {
             Turn::User(parts) => items.push(json!({"role": "user", "content": content(&parts)})),
@@ -43,8 +43,8 @@ fn answer(
     items: &mut Vec<Value>,
     at: usize,
     own: bool,
-    said: &[Said],
-    results: &[Outcome],
+    said: &[AnswerPart],
+    results: &[CallResult],
     free: &BTreeSet<&str>,
 ) {
     let (mut reasoned, mut lost) = (false, false);
@@ -52,7 +52,7 @@ fn answer(
     let mut after = Vec::new();
     for (part, what) in said.iter().enumerate() {
         match what {
-            Said::Text { text, signature } => {
+            AnswerPart::Text { text, signature } => {
                 let made_up = format!("msg_{at}_{part}");
                 let mut item = message(text, *signature, &made_up);
                 if lost {
@@ -60,17 +60,17 @@ fn answer(
                 }
                 items.push(item);
             }
-            Said::Thinking { signature, .. } => {
+            AnswerPart::Thinking { signature, .. } => {
                 let item = signature.and_then(reasoning);
                 // The server accepts an item's id only together with the reasoning before it.
                 (reasoned, lost) = (reasoned || item.is_some(), lost || item.is_none());
                 items.extend(item);
             }
-            Said::Call { id, call } => {
+            AnswerPart::Call { id, call } => {
                 let custom = free.contains(call.name.as_str());
                 let item = call.id.split_once('|').map(|(_, item)| item);
                 let item = item.filter(|_| own && reasoned && !lost);
-                items.push(made(id, item, call, custom));
+                items.push(tool_call(id, item, call, custom));
                 after.extend(outputs.next().map(|outcome| output(outcome, custom)));
             }
         }
@@ -105,7 +105,7 @@ fn message(text: &str, signature: Option<&str>, made_up: &str) -> Value {
     item
 }
 
-fn made(id: &str, item: Option<&str>, call: &ToolCall, custom: bool) -> Value {
+fn tool_call(id: &str, item: Option<&str>, call: &ToolCall, custom: bool) -> Value {
     let prefix = if custom { "ctc_" } else { "fc_" };
     let name = history::name(&call.name);
     let mut made = if custom {
@@ -122,32 +122,32 @@ fn made(id: &str, item: Option<&str>, call: &ToolCall, custom: bool) -> Value {
 }
 
 /// Returns a result; this wire format has no error flag.
-fn output(outcome: &Outcome, custom: bool) -> Value {
+fn output(outcome: &CallResult, custom: bool) -> Value {
     let kind = if custom { "custom_tool_call_output" } else { "function_call_output" };
     let texts: Option<Vec<&str>> = outcome
-        .shown
+        .content
         .iter()
         .map(|part| match part {
-            Shown::Text(text) => Some(*text),
-            Shown::Image { .. } | Shown::Document { .. } | Shown::Sound { .. } => None,
+            ContentPart::Text(text) => Some(*text),
+            ContentPart::Image { .. } | ContentPart::Document { .. } | ContentPart::Sound { .. } => None,
         })
         .collect();
-    let output = texts.map_or_else(|| content(&outcome.shown), |texts| texts.join("\n").into());
+    let output = texts.map_or_else(|| content(&outcome.content), |texts| texts.join("\n").into());
     json!({"type": kind, "call_id": outcome.id, "output": output})
 }
 
-fn content(parts: &[Shown]) -> Value {
+fn content(parts: &[ContentPart]) -> Value {
     let blocks = parts.iter().map(|part| match part {
-        Shown::Text(text) => json!({"type": "input_text", "text": text}),
-        Shown::Image { data, mime_type } => {
+        ContentPart::Text(text) => json!({"type": "input_text", "text": text}),
+        ContentPart::Image { data, mime_type } => {
             let url = format!("data:{mime_type};base64,{data}");
             json!({"type": "input_image", "detail": "auto", "image_url": url})
         }
-        Shown::Document { data, mime_type, name } => {
+        ContentPart::Document { data, mime_type, name } => {
             let data = format!("data:{mime_type};base64,{data}");
-            json!({"type": "input_file", "filename": name.unwrap_or(UNNAMED), "file_data": data})
+            json!({"type": "input_file", "filename": name.unwrap_or(DEFAULT_FILE_NAME), "file_data": data})
         }
-        Shown::Sound { .. } => json!({"type": "input_text", "text": history::NO_SOUND}),
+        ContentPart::Sound { .. } => json!({"type": "input_text", "text": history::NO_SOUND}),
     });
     blocks.collect()
 }

@@ -44,12 +44,12 @@ enum Item {
         name: String,
     },
     /// Complete, or of an unknown type.
-    Over,
+    Ended,
 }
 
 /// The complete input of a call.
 #[derive(Debug)]
-pub enum Whole {
+pub enum FullInput {
     /// Arguments of a function.
     Json(String),
     /// Text of a free-text tool; `None` if only its end is reported.
@@ -91,7 +91,7 @@ impl Items {
                     Item::Custom { part, input: RawInput::default(), closed: false, name }
                 }
             }
-            _ => Item::Over,
+            _ => Item::Ended,
         };
         self.open.insert(index, opened);
         // Some servers include the beginning in the item.
@@ -152,16 +152,22 @@ impl Items {
 
     /// Handles a repeated complete input: the missing rest is added; if it differs, it replaces the input so
     /// far.
-    pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut StreamBuilder, out: &mut Out) {
+    pub fn set_full_input(
+        &mut self,
+        index: u64,
+        whole: &FullInput,
+        draft: &mut StreamBuilder,
+        out: &mut Out,
+    ) {
         match (self.open.get_mut(&index), whole) {
-            (Some(Item::Call { part, .. }), Whole::Json(whole)) if !whole.is_empty() => {
+            (Some(Item::Call { part, .. }), FullInput::Json(whole)) if !whole.is_empty() => {
                 arguments(*part, whole, draft, out);
             }
-            (Some(Item::Custom { part, closed, .. }), Whole::Text(Some(text))) if !*closed => {
+            (Some(Item::Custom { part, closed, .. }), FullInput::Text(Some(text))) if !*closed => {
                 *closed = true;
                 arguments(*part, &raw_input::arguments(text), draft, out);
             }
-            (Some(Item::Custom { part, input, closed, .. }), Whole::Text(None)) if !*closed => {
+            (Some(Item::Custom { part, input, closed, .. }), FullInput::Text(None)) if !*closed => {
                 *closed = true;
                 out.push(draft.arguments(*part, input.close(None)));
             }
@@ -176,7 +182,7 @@ impl Items {
         }
         match self.open.get(&index) {
             Some(Item::Text { part, .. }) => {
-                let (part, whole) = (*part, joined(&item["content"], ""));
+                let (part, whole) = (*part, joined_text(&item["content"], ""));
                 match whole.strip_prefix(draft.so_far(part)) {
                     Some(rest) => self.text(index, rest.to_string(), draft, out),
                     None if whole.is_empty() => {}
@@ -185,7 +191,7 @@ impl Items {
             }
             Some(Item::Thinking { part, .. }) => {
                 let part = *part;
-                let wholes = ["summary", "content"].map(|name| joined(&item[name], "\n\n"));
+                let wholes = ["summary", "content"].map(|name| joined_text(&item[name], "\n\n"));
                 let wholes = || wholes.iter().filter(|whole| !whole.is_empty());
                 let rest = wholes().find_map(|whole| whole.strip_prefix(draft.so_far(part)));
                 match (rest, wholes().next()) {
@@ -195,37 +201,37 @@ impl Items {
                 }
             }
             Some(Item::Call { .. }) => {
-                let whole = Whole::Json(item["arguments"].as_str().unwrap_or_default().to_string());
-                self.whole(index, &whole, draft, out);
+                let whole = FullInput::Json(item["arguments"].as_str().unwrap_or_default().to_string());
+                self.set_full_input(index, &whole, draft, out);
             }
             Some(Item::Custom { .. }) => {
-                let whole = Whole::Text(item["input"].as_str().map(str::to_string));
-                self.whole(index, &whole, draft, out);
+                let whole = FullInput::Text(item["input"].as_str().map(str::to_string));
+                self.set_full_input(index, &whole, draft, out);
             }
             _ => {}
         }
-        match self.open.insert(index, Item::Over) {
+        match self.open.insert(index, Item::Ended) {
             Some(Item::Text { part, .. }) => {
                 draft.attach(part, text_signature(&item));
                 out.push(StreamEvent::TextEnd { index: part });
             }
             Some(Item::Thinking { part, .. }) => {
                 out.push(StreamEvent::ThinkingEnd { index: part });
-                if encrypted(&item).is_some() {
+                if encrypted_content(&item).is_some() {
                     draft.sign(part, &item.to_string());
                 } else if item.is_object() {
                     self.unsigned.push((part, item));
                 }
             }
             Some(Item::Call { part, .. } | Item::Custom { part, .. }) => out.extend(draft.close_call(part)),
-            Some(Item::Over) | None => {}
+            Some(Item::Ended) | None => {}
         }
     }
 
     /// Handles the repeated complete answer: missing items are taken from it.
     pub fn complete(&mut self, output: Vec<Value>, draft: &mut StreamBuilder, out: &mut Out) {
         for (_, item) in &mut self.unsigned {
-            let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted);
+            let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted_content);
             if let Some(told) = told {
                 item["encrypted_content"] = told.into();
             }
@@ -251,7 +257,7 @@ impl Items {
                     out.extend(draft.close_call(part));
                 }
                 Item::Call { name, .. } | Item::Custom { name, .. } => return Err(name),
-                Item::Over => {}
+                Item::Ended => {}
             }
         }
         Ok(())
@@ -285,12 +291,12 @@ fn text_signature(item: &Value) -> String {
     signature.to_string()
 }
 
-fn encrypted(item: &Value) -> Option<&str> {
+fn encrypted_content(item: &Value) -> Option<&str> {
     item["encrypted_content"].as_str().filter(|content| !content.is_empty())
 }
 
 /// Returns the text of an item's parts.
-fn joined(parts: &Value, between: &str) -> String {
+fn joined_text(parts: &Value, between: &str) -> String {
     let words = parts.as_array().into_iter().flatten();
     let words = words.filter_map(|part| part["text"].as_str().or_else(|| part["refusal"].as_str()));
     words.collect::<Vec<_>>().join(between)

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::items::{Items, Whole};
+use super::items::{FullInput, Items};
 use super::terminal::{self, Ending};
 use crate::base::json::json;
 use crate::llm::errors::error_classification::RequestInfo;
@@ -19,10 +19,10 @@ use crate::net::sse::Event;
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     model: Model,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     started: bool,
     items: Items,
     /// The requested service tier.
@@ -52,13 +52,20 @@ impl Reader {
     /// service tier.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64, tier: Option<String>) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
-        Self { asked, model: model.clone(), draft, started: false, items: Items::default(), tier }
+        Self {
+            request_info: asked,
+            model: model.clone(),
+            builder: draft,
+            started: false,
+            items: Items::default(),
+            tier,
+        }
     }
 }
 
-impl answer::Reader for Reader {
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        if self.draft.is_none() || event.data.trim() == "[DONE]" {
+impl answer::StreamReader for Reader {
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.builder.is_none() || event.data.trim() == "[DONE]" {
             return;
         }
         let taken = match kind(event) {
@@ -66,28 +73,28 @@ impl answer::Reader for Reader {
             Err(error) => Err(error.to_string()),
         };
         if let Err(what) = taken {
-            self.fail(self.asked.nonsense(&format!("the stream made no sense: {what}")), out);
+            self.fail(self.request_info.invalid_stream(&format!("the stream made no sense: {what}")), out);
         }
     }
 
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         if !answer["output"].is_array() {
             return false;
         }
-        self.take(&answer::event(&json!({"type": "response.completed", "response": answer})), out);
+        self.read_event(&answer::event(&json!({"type": "response.completed", "response": answer})), out);
         true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
-        self.fail(self.asked.nonsense("the answer ended too early"), out);
+        self.fail(self.request_info.invalid_stream("the answer ended too early"), out);
     }
 
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 }
 
@@ -105,7 +112,7 @@ impl Reader {
             // Servers may send unknown events.
             if kind == "error" {
                 let event: Value = serde_json::from_str(data).map_err(|error| error.to_string())?;
-                self.broke_off(if event["error"].is_object() { &event["error"] } else { &event }, out);
+                self.end_with_error(if event["error"].is_object() { &event["error"] } else { &event }, out);
             }
             return Ok(());
         };
@@ -151,7 +158,7 @@ impl Reader {
     fn item(&mut self, kind: &str, body: Body, out: &mut Vec<StreamEvent>) -> Result<(), String> {
         let index =
             body.output_index.ok_or_else(|| format!("`{kind}` does not say which item it is about"))?;
-        let Some(draft) = self.draft.as_mut() else { return Ok(()) };
+        let Some(draft) = self.builder.as_mut() else { return Ok(()) };
         let delta = body.delta.unwrap_or_default();
         let items = &mut self.items;
         match kind {
@@ -166,17 +173,19 @@ impl Reader {
             }
             "function_call_arguments.delta" => items.arguments(index, delta, draft, out),
             "function_call_arguments.done" => {
-                items.whole(index, &Whole::Json(body.arguments.unwrap_or_default()), draft, out);
+                items.set_full_input(index, &FullInput::Json(body.arguments.unwrap_or_default()), draft, out);
             }
             "custom_tool_call_input.delta" => items.input(index, &delta, draft, out),
-            "custom_tool_call_input.done" => items.whole(index, &Whole::Text(body.input), draft, out),
+            "custom_tool_call_input.done" => {
+                items.set_full_input(index, &FullInput::Text(body.input), draft, out)
+            }
             _ => {}
         }
         Ok(())
     }
 
     fn answer(&mut self, kind: &str, response: Value, out: &mut Vec<StreamEvent>) {
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         if kind == "created" && draft.has_content() {
             out.push(draft.restart(&self.model));
             self.items = Items::default();
@@ -188,18 +197,20 @@ impl Reader {
         }
         terminal::count(draft, &response["usage"]);
         if let Some(factor) = terminal::price_factor(&self.model, &response, self.tier.as_deref()) {
-            draft.at_times_the_price(factor);
+            draft.set_price_factor(factor);
         }
         match terminal::ending(kind, &response) {
-            Ending::Whole(reason, word) => self.finish(reason, word, response, out),
-            Ending::Refused => answer::Reader::fail(self, self.asked.would_not(), out),
-            Ending::Failed(error) => self.broke_off(&error, out),
-            Ending::Cut(what) => answer::Reader::fail(self, self.asked.nonsense(&what), out),
+            Ending::Complete(reason, word) => self.finish(reason, word, response, out),
+            Ending::Refused => answer::StreamReader::fail(self, self.request_info.model_refused(), out),
+            Ending::Failed(error) => self.end_with_error(&error, out),
+            Ending::Interrupted(what) => {
+                answer::StreamReader::fail(self, self.request_info.invalid_stream(&what), out)
+            }
         }
     }
 
     fn finish(&mut self, reason: StopReason, word: String, mut response: Value, out: &mut Vec<StreamEvent>) {
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         // The field may have any type.
         if let Some(Value::Array(output)) = response.get_mut("output").map(Value::take) {
             self.items.complete(output, draft, out);
@@ -207,16 +218,16 @@ impl Reader {
         let cut = reason == StopReason::Length;
         if let Err(name) = self.items.end(cut, draft, out) {
             let what = format!("the answer ended with an unfinished call of `{name}`");
-            return answer::Reader::fail(self, self.asked.nonsense(&what), out);
+            return answer::StreamReader::fail(self, self.request_info.invalid_stream(&what), out);
         }
         let calls = self.items.calls() > 0 && !cut;
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         draft.stop(if calls { StopReason::ToolUse } else { reason }, Some(word));
         out.push(draft.done());
     }
 
-    fn broke_off(&mut self, error: &Value, out: &mut Vec<StreamEvent>) {
-        answer::Reader::fail(self, self.asked.broke_off(error, error_codes::kind), out);
+    fn end_with_error(&mut self, error: &Value, out: &mut Vec<StreamEvent>) {
+        answer::StreamReader::fail(self, self.request_info.stream_error(error, error_codes::kind), out);
     }
 }
 

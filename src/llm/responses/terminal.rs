@@ -12,13 +12,13 @@ use crate::llm::stream_builder::StreamBuilder;
 #[derive(Debug, PartialEq)]
 pub enum Ending {
     /// Complete, with the provider's stop reason.
-    Whole(StopReason, String),
+    Complete(StopReason, String),
     /// Refused by the provider.
     Refused,
     /// Failed with this `error` object.
     Failed(Value),
     /// Cut off.
-    Cut(String),
+    Interrupted(String),
 }
 
 /// Returns the ending, from the event's name (without `response.`) and its data.
@@ -38,13 +38,13 @@ pub fn ending(kind: &str, response: &Value) -> Ending {
         }
         "incomplete" => match why {
             Some("max_output_tokens") => {
-                Ending::Whole(StopReason::Length, "incomplete.max_output_tokens".to_string())
+                Ending::Complete(StopReason::Length, "incomplete.max_output_tokens".to_string())
             }
             Some("content_filter") => Ending::Refused,
-            Some(why) => Ending::Cut(format!("the answer is incomplete: {why}")),
-            None => Ending::Cut("the answer is incomplete".to_string()),
+            Some(why) => Ending::Interrupted(format!("the answer is incomplete: {why}")),
+            None => Ending::Interrupted("the answer is incomplete".to_string()),
         },
-        status => Ending::Whole(StopReason::Stop, status.to_string()),
+        status => Ending::Complete(StopReason::Stop, status.to_string()),
     }
 }
 
@@ -53,7 +53,7 @@ pub fn count(draft: &mut StreamBuilder, counts: &Value) {
     if !counts.is_object() {
         return;
     }
-    let number = |value: &Value| token_counts::of(value).unwrap_or(0);
+    let number = |value: &Value| token_counts::parse_count(value).unwrap_or(0);
     let prompt = number(&counts["input_tokens"]);
     let details = &counts["input_tokens_details"];
     let usage = draft.usage();
@@ -61,7 +61,7 @@ pub fn count(draft: &mut StreamBuilder, counts: &Value) {
     usage.cache_write = number(&details["cache_write_tokens"]).min(prompt - usage.cache_read);
     usage.input = prompt - usage.cache_read - usage.cache_write;
     usage.output = number(&counts["output_tokens"]);
-    usage.reasoning = token_counts::of(&counts["output_tokens_details"]["reasoning_tokens"]);
+    usage.reasoning = token_counts::parse_count(&counts["output_tokens_details"]["reasoning_tokens"]);
 }
 
 /// Returns the price factor of the answer's service tier, if it is not the default. The model's data takes
@@ -88,16 +88,19 @@ mod tests {
     #[test]
     fn responses_terminal_event_gives_ending() {
         let of = |kind, response: &Value| ending(kind, response);
-        let stop = |word: &str| Ending::Whole(StopReason::Stop, word.to_string());
+        let stop = |word: &str| Ending::Complete(StopReason::Stop, word.to_string());
         assert_eq!(of("completed", &json!({"status": "completed"})), stop("completed"));
         assert_eq!(of("done", &json!({})), stop("completed"));
         let cut = |why: &str| json!({"status": "incomplete", "incomplete_details": {"reason": why}});
-        let length = Ending::Whole(StopReason::Length, "incomplete.max_output_tokens".to_string());
+        let length = Ending::Complete(StopReason::Length, "incomplete.max_output_tokens".to_string());
         assert_eq!(of("incomplete", &cut("max_output_tokens")), length);
         assert_eq!(of("completed", &cut("max_output_tokens")), length);
         assert_eq!(of("incomplete", &cut("content_filter")), Ending::Refused);
-        assert_eq!(of("incomplete", &cut("odd")), Ending::Cut("the answer is incomplete: odd".into()));
-        assert_eq!(of("incomplete", &json!(null)), Ending::Cut("the answer is incomplete".into()));
+        assert_eq!(
+            of("incomplete", &cut("odd")),
+            Ending::Interrupted("the answer is incomplete: odd".into())
+        );
+        assert_eq!(of("incomplete", &json!(null)), Ending::Interrupted("the answer is incomplete".into()));
         let error = json!({"code": "server_error", "message": "oops"});
         assert_eq!(of("failed", &json!({"error": error})), Ending::Failed(error));
         assert_eq!(of("cancelled", &json!({})), Ending::Failed(json!({"message": "cancelled"})));

@@ -14,12 +14,12 @@ use crate::llm::stream::partial_json::PartialJson;
 pub struct Accumulator {
     /// The message without its content, which is in `parts` until the end.
     message: AssistantMessage,
-    parts: BTreeMap<usize, Growing>,
+    parts: BTreeMap<usize, PartBuilder>,
     ended: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Growing {
+enum PartBuilder {
     Text { text: String, signature: Option<String> },
     Thinking { text: String, signature: String, redacted: bool },
     Call { id: String, name: String, raw: String, signature: Option<String>, call: Option<ToolCall> },
@@ -64,21 +64,21 @@ impl Accumulator {
             }
             StreamEvent::TextDelta { index, delta } => self.text(*index).push_str(delta),
             StreamEvent::ThinkingStart { index } => {
-                if let Growing::Thinking { text, .. } = self.thinking(*index) {
+                if let PartBuilder::Thinking { text, .. } = self.thinking(*index) {
                     text.clear();
                 }
             }
             StreamEvent::ThinkingDelta { index, delta } => {
-                if let Growing::Thinking { text, .. } = self.thinking(*index) {
+                if let PartBuilder::Thinking { text, .. } = self.thinking(*index) {
                     text.push_str(delta);
                 }
             }
             StreamEvent::ToolCallStart { index, id, name } => {
                 let (id, name, raw) = (id.clone(), name.clone(), String::new());
-                self.parts.insert(*index, Growing::Call { id, name, raw, signature: None, call: None });
+                self.parts.insert(*index, PartBuilder::Call { id, name, raw, signature: None, call: None });
             }
             StreamEvent::ToolCallDelta { index, delta } => {
-                if let Some(Growing::Call { raw, .. }) = self.parts.get_mut(index) {
+                if let Some(PartBuilder::Call { raw, .. }) = self.parts.get_mut(index) {
                     raw.push_str(delta);
                 }
             }
@@ -99,8 +99,8 @@ impl Accumulator {
     /// What a part has so far: its text, or a call's arguments as they came.
     pub fn so_far(&self, index: usize) -> &str {
         match self.parts.get(&index) {
-            Some(Growing::Text { text, .. } | Growing::Thinking { text, .. }) => text,
-            Some(Growing::Call { raw, .. }) => raw,
+            Some(PartBuilder::Text { text, .. } | PartBuilder::Thinking { text, .. }) => text,
+            Some(PartBuilder::Call { raw, .. }) => raw,
             None => "",
         }
     }
@@ -117,12 +117,13 @@ impl Accumulator {
 
     /// Marks a thinking part as encrypted, with the signature as its only content.
     pub fn redact(&mut self, index: usize, data: String) {
-        self.parts.insert(index, Growing::Thinking { text: String::new(), signature: data, redacted: true });
+        self.parts
+            .insert(index, PartBuilder::Thinking { text: String::new(), signature: data, redacted: true });
     }
 
     /// Appends to the signature of a thinking part.
     pub fn sign(&mut self, index: usize, piece: &str) {
-        if let Growing::Thinking { signature, .. } = self.thinking(index) {
+        if let PartBuilder::Thinking { signature, .. } = self.thinking(index) {
             signature.push_str(piece);
         }
     }
@@ -130,16 +131,16 @@ impl Accumulator {
     /// Sets the opaque data that must go back with a text or a call.
     pub fn attach(&mut self, index: usize, data: String) {
         match self.parts.get_mut(&index) {
-            Some(Growing::Text { signature, .. } | Growing::Call { signature, .. }) => {
+            Some(PartBuilder::Text { signature, .. } | PartBuilder::Call { signature, .. }) => {
                 *signature = Some(data);
             }
-            Some(Growing::Thinking { .. }) | None => self.sign(index, &data),
+            Some(PartBuilder::Thinking { .. }) | None => self.sign(index, &data),
         }
     }
 
     /// Replaces a call's arguments.
     pub fn arguments(&mut self, index: usize, whole: String) {
-        if let Some(Growing::Call { raw, .. }) = self.parts.get_mut(&index) {
+        if let Some(PartBuilder::Call { raw, .. }) = self.parts.get_mut(&index) {
             *raw = whole;
         }
     }
@@ -147,8 +148,8 @@ impl Accumulator {
     /// Returns a call with the arguments so far, parsed: invalid JSON stays text.
     pub fn call(&self, index: usize) -> Option<ToolCall> {
         match self.parts.get(&index)? {
-            Growing::Call { call: Some(call), .. } => Some(call.clone()),
-            Growing::Call { id, name, raw, signature, call: None } => {
+            PartBuilder::Call { call: Some(call), .. } => Some(call.clone()),
+            PartBuilder::Call { id, name, raw, signature, call: None } => {
                 Some(finish_call(id.clone(), name.clone(), raw, signature.clone()))
             }
             _ => None,
@@ -159,7 +160,7 @@ impl Accumulator {
     pub fn finish(self) -> AssistantMessage {
         let Self { mut message, parts, ended } = self;
         if !ended {
-            message.content = parts.into_values().map(Growing::finish).collect();
+            message.content = parts.into_values().map(PartBuilder::finish).collect();
         }
         message
     }
@@ -176,19 +177,19 @@ impl Accumulator {
     }
 
     fn text(&mut self, index: usize) -> &mut String {
-        let empty = || Growing::Text { text: String::new(), signature: None };
+        let empty = || PartBuilder::Text { text: String::new(), signature: None };
         let part = self.parts.entry(index).or_insert_with(empty);
-        if !matches!(part, Growing::Text { .. }) {
+        if !matches!(part, PartBuilder::Text { .. }) {
             *part = empty();
         }
         match part {
-            Growing::Text { text, .. } => text,
+            PartBuilder::Text { text, .. } => text,
             _ => unreachable!("the part was made a text above"),
         }
     }
 
-    fn thinking(&mut self, index: usize) -> &mut Growing {
-        self.parts.entry(index).or_insert_with(|| Growing::Thinking {
+    fn thinking(&mut self, index: usize) -> &mut PartBuilder {
+        self.parts.entry(index).or_insert_with(|| PartBuilder::Thinking {
             text: String::new(),
             signature: String::new(),
             redacted: false,
@@ -198,12 +199,12 @@ impl Accumulator {
     fn end_call(&mut self, index: usize, ended: &ToolCall) {
         let (id, name) = (ended.id.clone(), ended.name.clone());
         let call = Some(ended.clone());
-        let part = Growing::Call { id, name, raw: String::new(), signature: None, call };
+        let part = PartBuilder::Call { id, name, raw: String::new(), signature: None, call };
         self.parts.insert(index, part);
     }
 }
 
-impl Growing {
+impl PartBuilder {
     fn finish(self) -> Part {
         Part::Known(match self {
             Self::Text { text, signature } => KnownPart::Text { text, text_signature: signature },
@@ -225,14 +226,14 @@ fn finish_call(id: String, name: String, raw: &str, signature: Option<String>) -
     let arguments = if raw.trim().is_empty() {
         Value::Object(Map::new())
     } else {
-        serde_json::from_str(raw).unwrap_or_else(|_| lenient(raw))
+        serde_json::from_str(raw).unwrap_or_else(|_| parse_lenient(raw))
     };
     ToolCall { id, name, arguments, thought_signature: signature }
 }
 
 /// Parses arguments with invalid escapes, which models write. If the result is unambiguous it is used;
 /// anything else stays text, which no tool accepts as arguments.
-fn lenient(raw: &str) -> Value {
+fn parse_lenient(raw: &str) -> Value {
     let mut partial = PartialJson::default();
     partial.push(raw);
     if partial.is_complete() { partial.value().clone() } else { Value::String(raw.to_string()) }

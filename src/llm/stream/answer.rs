@@ -13,10 +13,10 @@ use futures::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 
 use crate::base::clock::SharedClock;
-use crate::llm::errors::error_classification::{RAW_BYTES_MAX, ReadKind, Refusal, RequestInfo};
+use crate::llm::errors::error_classification::{ClassifyError, ErrorAnswer, RAW_BYTES_MAX, RequestInfo};
 use crate::llm::model::{LlmError, Model, RateLimit, StreamEvent};
 use crate::llm::provider::EventStream;
-use crate::llm::stream::channel::{Broken, Channel, Received};
+use crate::llm::stream::channel::{Channel, ChannelError, Received};
 use crate::llm::stream_builder::StreamBuilder;
 use crate::net::error::NetError;
 use crate::net::frames;
@@ -25,16 +25,16 @@ use crate::net::response::Response;
 use crate::net::sse::{self, Event};
 
 /// Maximum bytes of an answer in a single JSON value.
-const WHOLE_BYTES_MAX: usize = 64 << 20;
+const JSON_BODY_MAX: usize = 64 << 20;
 
 /// Converts a dialect's events to stream events.
-pub trait Reader: Send {
+pub trait StreamReader: Send {
     /// Handles one wire event and appends the resulting events.
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>);
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>);
 
     /// Handles a complete answer in a single JSON value, sent although a stream was requested; `false` if it
     /// is not an answer of this dialect.
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool;
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool;
 
     /// Ends the stream with an error and the partial message.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>);
@@ -43,7 +43,7 @@ pub trait Reader: Send {
     fn end(&mut self, out: &mut Vec<StreamEvent>);
 
     /// Whether the final event was emitted.
-    fn ended(&self) -> bool;
+    fn has_ended(&self) -> bool;
 }
 
 /// Returns an unnamed event with this data.
@@ -78,13 +78,13 @@ pub enum Framing {
 /// A request and the reader of its response.
 pub struct Exchange<R> {
     /// Request data for error messages.
-    pub asked: RequestInfo,
+    pub request_info: RequestInfo,
     /// What is sent.
     pub post: Post,
     /// The reader.
     pub reader: R,
     /// Classifies the dialect's errors.
-    pub read_kind: ReadKind,
+    pub classify_error: ClassifyError,
     /// The framing of the body.
     pub framing: Framing,
 }
@@ -94,7 +94,7 @@ pub type Prepared<R> = (Exchange<R>, Option<Box<dyn Channel>>);
 
 /// Resources that every answer needs.
 #[derive(Clone)]
-pub struct Means {
+pub struct StreamContext {
     /// The shared client.
     pub http: Arc<Http>,
     /// For `Retry-After` dates.
@@ -102,13 +102,13 @@ pub struct Means {
     /// Whether raw wire events are emitted, too.
     pub raw: bool,
     /// Maximum gap between chunks, unless the request has its own.
-    pub silence: Option<Duration>,
+    pub idle_timeout: Option<Duration>,
 }
 
 /// Sends the request on the first poll: `prepare` resolves the key and builds the request. Dropping the
 /// stream closes the connection.
-pub fn stream<R: Reader + 'static>(
-    means: Means,
+pub fn stream<R: StreamReader + 'static>(
+    means: StreamContext,
     model: Model,
     prepare: impl Future<Output = Result<Exchange<R>, LlmError>> + Send + 'static,
 ) -> EventStream {
@@ -116,18 +116,19 @@ pub fn stream<R: Reader + 'static>(
 }
 
 /// The same for a dialect that may answer over its own channel.
-pub fn stream_over<R: Reader + 'static>(
-    means: Means,
+pub fn stream_over<R: StreamReader + 'static>(
+    means: StreamContext,
     model: Model,
     prepare: impl Future<Output = Result<Prepared<R>, LlmError>> + Send + 'static,
 ) -> EventStream {
-    let answer = Answer { means, model, ready: VecDeque::new(), state: State::Preparing(prepare.boxed()) };
+    let answer =
+        AnswerStream { means, model, ready: VecDeque::new(), state: State::Preparing(prepare.boxed()) };
     // The whole chain is polled in place, so no task outlives the stream.
     stream::unfold(answer, |mut answer| async move { Some((answer.next().await?, answer)) }).boxed()
 }
 
-struct Answer<R> {
-    means: Means,
+struct AnswerStream<R> {
+    means: StreamContext,
     model: Model,
     ready: VecDeque<StreamEvent>,
     state: State<R>,
@@ -135,14 +136,14 @@ struct Answer<R> {
 
 enum State<R> {
     Preparing(BoxFuture<'static, Result<Prepared<R>, LlmError>>),
-    Reading(Box<Reading<R>>),
-    Over,
+    Reading(Box<BodyReading<R>>),
+    Ended,
 }
 
-struct Reading<R> {
+struct BodyReading<R> {
     reader: R,
-    asked: RequestInfo,
-    read_kind: ReadKind,
+    request_info: RequestInfo,
+    classify_error: ClassifyError,
     source: Source,
 }
 
@@ -152,7 +153,7 @@ enum Source {
     /// A channel, with its first event.
     Channel(Box<dyn Channel>, Option<Received>),
     /// No more events.
-    Nothing,
+    Ended,
 }
 
 struct Body {
@@ -166,20 +167,20 @@ struct Body {
 enum After {
     More,
     End,
-    Nonsense(String),
-    Broke(NetError),
+    Invalid(String),
+    NetworkError(NetError),
     /// The body is not a stream: its content, also as a refusal.
-    Other(Vec<u8>, Refusal),
+    NotAStream(Vec<u8>, ErrorAnswer),
 }
 
 enum Decoder {
     Sse(sse::Decoder),
     Frames(frames::Decoder),
     /// The body is not a stream: its content, truncated.
-    Other(Vec<u8>),
+    NotAStream(Vec<u8>),
 }
 
-impl<R: Reader> Answer<R> {
+impl<R: StreamReader> AnswerStream<R> {
     async fn next(&mut self) -> Option<StreamEvent> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -190,27 +191,27 @@ impl<R: Reader> Answer<R> {
                 State::Preparing(prepare) => {
                     let prepared = prepare.await;
                     self.state = match prepared {
-                        Ok((exchange, channel)) => self.means.ask(exchange, channel, &mut out).await,
+                        Ok((exchange, channel)) => self.means.start(exchange, channel, &mut out).await,
                         Err(error) => {
                             out.push(StreamBuilder::new(&self.model, self.means.clock.now_ms()).fail(error));
-                            State::Over
+                            State::Ended
                         }
                     };
                 }
-                State::Reading(reading) if !reading.reader.ended() => {
+                State::Reading(reading) if !reading.reader.has_ended() => {
                     reading.receive(&self.means, &mut out).await;
                 }
-                State::Reading(_) => self.state = State::Over,
-                State::Over => return None,
+                State::Reading(_) => self.state = State::Ended,
+                State::Ended => return None,
             }
             self.ready.extend(out);
         }
     }
 }
 
-impl Means {
+impl StreamContext {
     /// Sends the request over the channel if it is available, else by HTTP.
-    async fn ask<R: Reader>(
+    async fn start<R: StreamReader>(
         &self,
         exchange: Exchange<R>,
         channel: Option<Box<dyn Channel>>,
@@ -219,16 +220,22 @@ impl Means {
         if let Some(mut channel) = channel
             && let Some(heard) = channel.open().await
         {
-            let Exchange { asked, reader, read_kind, .. } = exchange;
+            let Exchange { request_info: asked, reader, classify_error: read_kind, .. } = exchange;
             let source = Source::Channel(channel, Some(heard));
-            return State::Reading(Box::new(Reading { reader, asked, read_kind, source }));
+            return State::Reading(Box::new(BodyReading {
+                reader,
+                request_info: asked,
+                classify_error: read_kind,
+                source,
+            }));
         }
         self.send(exchange, out).await
     }
 
-    async fn send<R: Reader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
-        let Exchange { asked, mut post, mut reader, read_kind, framing } = exchange;
-        post.silence = post.silence.or(self.silence);
+    async fn send<R: StreamReader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
+        let Exchange { request_info: asked, mut post, mut reader, classify_error: read_kind, framing } =
+            exchange;
+        post.idle_timeout = post.idle_timeout.or(self.idle_timeout);
         let decoder = match framing {
             Framing::Sse => Decoder::Sse(sse::Decoder::default()),
             Framing::Frames => Decoder::Frames(frames::Decoder::default()),
@@ -242,16 +249,21 @@ impl Means {
                 let status = response.status();
                 let retry_after = retry_after(|name| response.header(name).map(str::to_string));
                 let body = response.text(RAW_BYTES_MAX).await;
-                let refusal = Refusal { status, retry_after, body };
-                reader.fail(asked.refused(refusal, read_kind, self.clock.now_ms()), out);
-                Source::Nothing
+                let refusal = ErrorAnswer { status, retry_after, body };
+                reader.fail(asked.http_error(refusal, read_kind, self.clock.now_ms()), out);
+                Source::Ended
             }
             Err(error) => {
-                reader.fail(asked.net(&error, false), out);
-                Source::Nothing
+                reader.fail(asked.network_error(&error, false), out);
+                Source::Ended
             }
         };
-        State::Reading(Box::new(Reading { reader, asked, read_kind, source }))
+        State::Reading(Box::new(BodyReading {
+            reader,
+            request_info: asked,
+            classify_error: read_kind,
+            source,
+        }))
     }
 }
 
@@ -262,24 +274,31 @@ fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<String> {
     finer.or_else(|| header("retry-after"))
 }
 
-impl<R: Reader> Reading<R> {
-    async fn receive(&mut self, means: &Means, out: &mut Vec<StreamEvent>) {
+impl<R: StreamReader> BodyReading<R> {
+    async fn receive(&mut self, means: &StreamContext, out: &mut Vec<StreamEvent>) {
         match &mut self.source {
             Source::Body(body) => {
                 let (events, after) = body.next().await;
-                self.take(&events, means.raw, out);
+                self.read_events(&events, means.raw, out);
                 match after {
-                    _ if self.reader.ended() => {}
+                    _ if self.reader.has_ended() => {}
                     After::More => {}
                     After::End => self.reader.end(out),
-                    After::Nonsense(what) => self.reader.fail(self.asked.nonsense(&what), out),
-                    After::Broke(error) => self.reader.fail(self.asked.net(&error, true), out),
-                    After::Other(bytes, refusal) => {
+                    After::Invalid(what) => self.reader.fail(self.request_info.invalid_stream(&what), out),
+                    After::NetworkError(error) => {
+                        self.reader.fail(self.request_info.network_error(&error, true), out)
+                    }
+                    After::NotAStream(bytes, refusal) => {
                         let whole = serde_json::from_slice::<Value>(&bytes);
                         if whole.as_ref().is_err_and(serde_json::Error::is_eof) {
-                            self.reader.fail(self.asked.nonsense("the answer ended too early"), out);
-                        } else if !whole.is_ok_and(|whole| self.reader.whole(&whole, out)) {
-                            let error = self.asked.instead(refusal, self.read_kind, means.clock.now_ms());
+                            self.reader
+                                .fail(self.request_info.invalid_stream("the answer ended too early"), out);
+                        } else if !whole.is_ok_and(|whole| self.reader.read_complete(&whole, out)) {
+                            let error = self.request_info.unexpected_body(
+                                refusal,
+                                self.classify_error,
+                                means.clock.now_ms(),
+                            );
                             self.reader.fail(error, out);
                         }
                     }
@@ -291,39 +310,42 @@ impl<R: Reader> Reading<R> {
                     None => channel.next().await,
                 };
                 match heard {
-                    Ok(event) => self.take(&[event], means.raw, out),
-                    Err(Broken::Net(error)) => self.reader.fail(self.asked.net(&error, true), out),
-                    Err(Broken::Refused(refusal)) => {
-                        let error = self.asked.refused(refusal, self.read_kind, means.clock.now_ms());
+                    Ok(event) => self.read_events(&[event], means.raw, out),
+                    Err(ChannelError::Net(error)) => {
+                        self.reader.fail(self.request_info.network_error(&error, true), out)
+                    }
+                    Err(ChannelError::Refused(refusal)) => {
+                        let error =
+                            self.request_info.http_error(refusal, self.classify_error, means.clock.now_ms());
                         self.reader.fail(error, out);
                     }
                 }
             }
-            Source::Nothing => return self.reader.end(out),
+            Source::Ended => return self.reader.end(out),
         }
-        if self.reader.ended() {
-            self.over(out);
+        if self.reader.has_ended() {
+            self.end_if_done(out);
         }
     }
 
     /// Stops reading after the final event: the end of the body does not matter.
-    fn over(&mut self, out: &[StreamEvent]) {
-        if let Source::Channel(channel, _) = std::mem::replace(&mut self.source, Source::Nothing)
+    fn end_if_done(&mut self, out: &[StreamEvent]) {
+        if let Source::Channel(channel, _) = std::mem::replace(&mut self.source, Source::Ended)
             && let Some(StreamEvent::Done { message }) = out.last()
         {
-            channel.keep(message);
+            channel.release(message);
         }
     }
 
-    fn take(&mut self, events: &[Event], raw: bool, out: &mut Vec<StreamEvent>) {
+    fn read_events(&mut self, events: &[Event], raw: bool, out: &mut Vec<StreamEvent>) {
         for event in events {
-            if self.reader.ended() {
+            if self.reader.has_ended() {
                 return;
             }
             if raw {
                 out.push(StreamEvent::Raw { name: event.name.clone(), data: event.data.clone() });
             }
-            self.reader.take(event, out);
+            self.reader.read_event(event, out);
         }
     }
 }
@@ -337,37 +359,37 @@ impl Body {
             self.begin(bytes);
         }
         let after = match (chunk, &mut self.decoder) {
-            (Ok(Some(bytes)), Decoder::Other(body)) if body.len() < most(body) => {
+            (Ok(Some(bytes)), Decoder::NotAStream(body)) if body.len() < body_limit(body) => {
                 body.extend_from_slice(&bytes);
                 After::More
             }
             // A truncated page is still usable; truncated JSON is not.
-            (Err(error), Decoder::Other(body)) if is_cut(&String::from_utf8_lossy(body)) => {
-                After::Broke(error)
+            (Err(error), Decoder::NotAStream(body)) if is_incomplete_json(&String::from_utf8_lossy(body)) => {
+                After::NetworkError(error)
             }
-            (_, Decoder::Other(body)) => {
+            (_, Decoder::NotAStream(body)) => {
                 let bytes = std::mem::take(body);
                 let refusal = self.refusal(&bytes);
-                After::Other(bytes, refusal)
+                After::NotAStream(bytes, refusal)
             }
             (Ok(Some(bytes)), decoder) => match decoder.push(&bytes, &mut events) {
                 Ok(()) => After::More,
-                Err(what) => After::Nonsense(what),
+                Err(what) => After::Invalid(what),
             },
             (Ok(None), decoder) => {
                 decoder.end(&mut events);
                 After::End
             }
-            (Err(error), _) => After::Broke(error),
+            (Err(error), _) => After::NetworkError(error),
         };
         (events, after)
     }
 
     /// Returns the content of a body that is not a stream, as a refusal.
-    fn refusal(&self, bytes: &[u8]) -> Refusal {
+    fn refusal(&self, bytes: &[u8]) -> ErrorAnswer {
         let retry_after = retry_after(|name| self.response.header(name).map(str::to_string));
         let body = String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned();
-        Refusal { status: self.response.status(), retry_after, body }
+        ErrorAnswer { status: self.response.status(), retry_after, body }
     }
 
     /// Checks the beginning of the body: JSON or HTML is not a stream. Some servers answer with one JSON
@@ -377,16 +399,16 @@ impl Body {
         if let Some(first) = first {
             self.begun = true;
             if b"{[<".contains(first) {
-                self.decoder = Decoder::Other(Vec::new());
+                self.decoder = Decoder::NotAStream(Vec::new());
             }
         }
     }
 }
 
 /// Maximum bytes kept of a body that is not a stream: of a page the beginning is enough.
-fn most(body: &[u8]) -> usize {
+fn body_limit(body: &[u8]) -> usize {
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first.is_none_or(|byte| b"{[".contains(byte)) { WHOLE_BYTES_MAX } else { RAW_BYTES_MAX }
+    if first.is_none_or(|byte| b"{[".contains(byte)) { JSON_BODY_MAX } else { RAW_BYTES_MAX }
 }
 
 impl Decoder {
@@ -394,7 +416,7 @@ impl Decoder {
         match self {
             Self::Sse(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
             Self::Frames(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
-            Self::Other(_) => Ok(()),
+            Self::NotAStream(_) => Ok(()),
         }
     }
 
@@ -404,7 +426,7 @@ impl Decoder {
         if let Self::Sse(decoder) = self {
             let whole = out.len();
             decoder.end(out);
-            if out.get(whole).is_some_and(|last| last.data != "[DONE]" && is_cut(&last.data)) {
+            if out.get(whole).is_some_and(|last| last.data != "[DONE]" && is_incomplete_json(&last.data)) {
                 out.truncate(whole);
             }
         }
@@ -412,6 +434,6 @@ impl Decoder {
 }
 
 /// Whether data is truncated JSON.
-fn is_cut(data: &str) -> bool {
+fn is_incomplete_json(data: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(data).is_err_and(|error| error.is_eof())
 }

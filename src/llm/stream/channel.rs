@@ -5,21 +5,21 @@
 
 use futures::future::BoxFuture;
 
-use crate::llm::errors::error_classification::Refusal;
+use crate::llm::errors::error_classification::ErrorAnswer;
 use crate::llm::model::AssistantMessage;
 use crate::net::error::NetError;
 use crate::net::sse::Event;
 
 /// The next event, or the error that ended the answer.
-pub type Received = Result<Event, Broken>;
+pub type Received = Result<Event, ChannelError>;
 
 /// Why an answer ended prematurely.
 #[derive(Debug)]
-pub enum Broken {
+pub enum ChannelError {
     /// The connection failed.
     Net(NetError),
     /// The server refused, with an error as in an HTTP response.
-    Refused(Refusal),
+    Refused(ErrorAnswer),
 }
 
 /// A connection that may answer one request. Dropping it closes the connection immediately.
@@ -31,5 +31,5 @@ pub trait Channel: Send {
     fn next(&mut self) -> BoxFuture<'_, Received>;
 
     /// Called after a complete answer: the connection may be kept for the next request.
-    fn keep(self: Box<Self>, message: &AssistantMessage);
+    fn release(self: Box<Self>, message: &AssistantMessage);
 }

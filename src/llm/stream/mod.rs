@@ -11,6 +11,6 @@ pub(in crate::llm) mod parsed_events;
 #[doc(hidden)]
 pub mod partial_json;
 #[doc(hidden)]
-pub mod sockets;
+pub mod socket_pool;
 #[doc(hidden)]
 pub mod token_counts;

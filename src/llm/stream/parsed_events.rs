@@ -3,25 +3,25 @@
 use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, StreamEvent};
-use crate::llm::stream::answer::Reader;
+use crate::llm::stream::answer::StreamReader;
 use crate::net::sse::Event;
 
 /// Returns the events of a reader for this data; strings are sent verbatim, other values as JSON.
-pub(in crate::llm) fn heard(reader: impl Reader, data: &[Value]) -> Vec<StreamEvent> {
+pub(in crate::llm) fn parse_events(reader: impl StreamReader, data: &[Value]) -> Vec<StreamEvent> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), Into::into);
-    heard_events(reader, data.iter().map(|value| Event { name: String::new(), data: text(value) }))
+    parse_named_events(reader, data.iter().map(|value| Event { name: String::new(), data: text(value) }))
 }
 
 /// The same for named events.
-pub(in crate::llm) fn heard_events(
-    mut reader: impl Reader,
+pub(in crate::llm) fn parse_named_events(
+    mut reader: impl StreamReader,
     events: impl IntoIterator<Item = Event>,
 ) -> Vec<StreamEvent> {
     let mut out = Vec::new();
     for event in events {
-        reader.take(&event, &mut out);
+        reader.read_event(&event, &mut out);
     }
-    if !reader.ended() {
+    if !reader.has_ended() {
         reader.end(&mut out);
     }
     out

@@ -234,22 +234,22 @@ impl PartialJson {
         match c {
             '{' | '[' if self.open.len() == DEPTH_MAX => self.state = State::Broken,
             '{' => {
-                self.place(Value::Object(Map::new()));
+                self.put_value(Value::Object(Map::new()));
                 self.open.push(Container::Object);
                 self.expects = Expects::Key;
             }
             '[' => {
-                self.place(Value::Array(Vec::new()));
+                self.put_value(Value::Array(Vec::new()));
                 self.open.push(Container::Array);
                 self.expects = Expects::ValueOrEnd;
             }
             '"' => {
-                self.place(Value::String(String::new()));
+                self.put_value(Value::String(String::new()));
                 self.expects = Expects::InString;
             }
             ']' if self.expects == Expects::ValueOrEnd => self.close(Container::Array),
             c if c.is_ascii_alphanumeric() || c == '-' => {
-                self.place(Value::Null);
+                self.put_value(Value::Null);
                 self.token = c.to_string();
                 self.expects = Expects::InToken;
             }
@@ -296,7 +296,7 @@ impl PartialJson {
     }
 
     /// Inserts a value at the current position. Of duplicate keys the last one wins.
-    fn place(&mut self, value: Value) {
+    fn put_value(&mut self, value: Value) {
         let key = std::mem::take(&mut self.token);
         match self.container() {
             Some(Value::Object(map)) => {
@@ -311,17 +311,17 @@ impl PartialJson {
     /// Returns the innermost open container.
     fn container(&mut self) -> Option<&mut Value> {
         let depth = self.open.len().checked_sub(1)?;
-        Some((0..depth).fold(&mut self.root, |value, _| last(value)))
+        Some((0..depth).fold(&mut self.root, |value, _| last_value(value)))
     }
 
     /// Returns the value that is growing.
     fn leaf(&mut self) -> &mut Value {
-        (0..self.open.len()).fold(&mut self.root, |value, _| last(value))
+        (0..self.open.len()).fold(&mut self.root, |value, _| last_value(value))
     }
 }
 
 /// Returns the last value in a container; the value itself if it is none or empty.
-fn last(value: &mut Value) -> &mut Value {
+fn last_value(value: &mut Value) -> &mut Value {
     let holds = match value {
         Value::Object(map) => !map.is_empty(),
         Value::Array(list) => !list.is_empty(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Parses a count: negative becomes 0, fractions are truncated, digits in a string are accepted; otherwise
 /// `None`.
-pub fn of(value: &Value) -> Option<u64> {
+pub fn parse_count(value: &Value) -> Option<u64> {
     let number = |number: f64| number.is_finite().then_some(number.max(0.0) as u64);
     match value {
         Value::Number(n) => n.as_u64().or_else(|| n.as_f64().and_then(number)),
@@ -20,7 +20,7 @@ pub fn of(value: &Value) -> Option<u64> {
 
 /// The same for a field.
 pub fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Error> {
-    Ok(of(&Value::deserialize(field)?))
+    Ok(parse_count(&Value::deserialize(field)?))
 }
 
 /// Parses a group of counts; `None` for another type.
@@ -46,7 +46,7 @@ mod tests {
             (json!(null), None),
             (json!([7]), None),
         ] {
-            assert_eq!(of(&value), count, "{value}");
+            assert_eq!(parse_count(&value), count, "{value}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::messages::is_meant;
+use super::messages::is_mode_message;
 use crate::modes::lines::{self, LINE_MAX, Line};
 
 /// An item of input.
@@ -15,7 +15,7 @@ pub enum Input {
     /// A line; all others are lines, too.
     Line(Line),
     /// Text: all of the input.
-    Words(String),
+    Text(String),
     /// Invalid input, with the reason.
     Refused(String),
 }
@@ -25,14 +25,14 @@ pub fn read(from: impl Read + Send + 'static) -> Receiver<Input> {
     let (sender, told) = mpsc::channel(1);
     std::thread::spawn(move || {
         let mut give = |told| sender.blocking_send(told).is_ok();
-        if let Err(error) = pass_on(from, &mut give) {
+        if let Err(error) = forward(from, &mut give) {
             give(Input::Refused(format!("standard input cannot be read: {error}")));
         }
     });
     told
 }
 
-fn pass_on(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<()> {
+fn forward(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<()> {
     let mut input = BufReader::new(from);
     let mut all = Vec::new();
     let room = |all: &Vec<u8>| (LINE_MAX + 1).saturating_sub(all.len()) as u64;
@@ -43,7 +43,7 @@ fn pass_on(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<
         if length > 0 && line.trim_ascii().is_empty() && all.len() <= LINE_MAX {
             continue;
         }
-        if all.len() <= LINE_MAX && is_meant(String::from_utf8_lossy(line).trim()) {
+        if all.len() <= LINE_MAX && is_mode_message(String::from_utf8_lossy(line).trim()) {
             let lines = io::Cursor::new(all.split_off(begin)).chain(input);
             lines::split(lines, |line| give(Input::Line(line)));
             return Ok(());
@@ -54,7 +54,7 @@ fn pass_on(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<
     if all.len() > LINE_MAX {
         give(Input::Refused(format!("what is piped in is longer than {} MB", LINE_MAX >> 20)));
     } else if !all.trim_ascii().is_empty() {
-        give(Input::Words(String::from_utf8_lossy(&all).into_owned()));
+        give(Input::Text(String::from_utf8_lossy(&all).into_owned()));
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ mod tests {
 
     fn told(bytes: &[u8]) -> Vec<Input> {
         let mut all = Vec::new();
-        pass_on(Drops(io::Cursor::new(bytes.to_vec())), &mut |told| {
+        forward(Drops(io::Cursor::new(bytes.to_vec())), &mut |told| {
             all.push(told);
             true
         })
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn json_input_first_line_decides_format() {
         let line = |text: &str| Input::Line(Line::Text(text.to_string()));
-        let words = |text: &str| Input::Words(text.to_string());
+        let words = |text: &str| Input::Text(text.to_string());
         let typed = r#"{"type":"mesage"}"#;
         for (input, wanted) in [
             (format!("\n \r\n{typed}\r\nwords\n\n{{\n"), vec![line(typed), line("words"), line("{")]),
@@ -110,7 +110,7 @@ mod tests {
         for (first, then) in [("", b'x'), ("words\n", b'x'), ("{\"type\":\"message", b' ')] {
             let mut all = Vec::new();
             let endless = io::Cursor::new(first).chain(io::repeat(then));
-            pass_on(endless, &mut |told| {
+            forward(endless, &mut |told| {
                 all.push(told);
                 true
             })

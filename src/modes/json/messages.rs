@@ -18,21 +18,21 @@ pub enum JsonInput {
 
 impl JsonInput {
     /// Parses a line; the error describes the problem.
-    pub fn read(line: &str) -> Result<Self, String> {
+    pub fn parse(line: &str) -> Result<Self, String> {
         let wanted = || "a line is a JSON object whose `type` is `message` or `interrupt`".to_string();
         let mut fields = lenient::fields(line)?.ok_or_else(wanted)?;
         match fields.all.get("type").and_then(Value::as_str) {
             Some("interrupt") => Ok(Self::Interrupt),
             Some("message") => match fields.all.get_mut("content").map(Value::take) {
                 Some(Value::String(text)) => Ok(Self::Message(text, Vec::new())),
-                Some(Value::Array(parts)) => Self::of_parts(parts),
-                _ => Err(fields.why("a message has `content`: a text, or parts".to_string())),
+                Some(Value::Array(parts)) => Self::from_parts(parts),
+                _ => Err(fields.describe_invalid("a message has `content`: a text, or parts".to_string())),
             },
             _ => Err(wanted()),
         }
     }
 
-    fn of_parts(parts: Vec<Value>) -> Result<Self, String> {
+    fn from_parts(parts: Vec<Value>) -> Result<Self, String> {
         let parts: Result<Vec<Part>, _> = parts.into_iter().map(serde_json::from_value).collect();
         let parts = parts.map_err(|error| error.to_string())?;
         let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
@@ -46,7 +46,7 @@ impl JsonInput {
 }
 
 /// Whether a line is a message for this mode, valid or not, and not prompt text: an object with a `type`.
-pub fn is_meant(line: &str) -> bool {
+pub fn is_mode_message(line: &str) -> bool {
     let fields = lenient::fields(line).ok().flatten();
     fields.is_some_and(|fields| fields.all.get("type").is_some_and(Value::is_string))
 }

@@ -51,7 +51,7 @@ async fn start(folder: &Path, turns: Vec<Turn>) -> Handle {
     let session = SessionChoice::Memory;
     let (clock, ids) = (ManualClock::new(1_000), CountingIds::shared());
     let options =
-        Options { policy: Mode::AutoEdit, session, providers: vec![injected], clock, ids, ..options };
+        Options { approval_mode: Mode::AutoEdit, session, providers: vec![injected], clock, ids, ..options };
     runtime::start(options).await.unwrap()
 }
 
@@ -62,10 +62,10 @@ async fn run(prompts: &[&str], input: Option<&str>, turns: Vec<Turn>) -> (i32, V
     let prompts = prompts.iter().map(|text| Prompt { text: (*text).into(), images: vec![] }).collect();
     let input = input.map(|text| input::read(io::Cursor::new(text.as_bytes().to_vec())));
     let sink = Sink::default();
-    let (out, written) = Out::start(sink.clone());
+    let (out, written) = LineWriter::start(sink.clone());
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, input, out, &mut err, future::pending().boxed()).await;
-    written.done(Duration::from_secs(20)).await.unwrap();
+    written.finish(Duration::from_secs(20)).await.unwrap();
     let text = String::from_utf8(sink.0.lock().clone()).unwrap();
     assert!(text.ends_with('\n'), "{text}");
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -154,14 +154,14 @@ async fn json_signal_ends_run_with_settled_event() {
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
     let sink = Sink::default();
-    let (out, written) = Out::start(sink.clone());
-    let mut working = handle.lifecycles();
+    let (out, written) = LineWriter::start(sink.clone());
+    let mut working = handle.watch_lifecycle();
     let signal = async move {
         working.wait_for(|now| *now != crate::agent::config::Lifecycle::Idle).await.unwrap();
     };
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let code = json_until(&handle, prompts, None, out, &mut Vec::new(), signal.boxed()).await;
-    written.done(Duration::from_secs(20)).await.unwrap();
+    written.finish(Duration::from_secs(20)).await.unwrap();
     let text = String::from_utf8(sink.0.lock().clone()).unwrap();
     assert_eq!(code, 130);
     assert!(text.trim_end().ends_with(r#"{"type":"agent_settled","aborted":true}"#), "{text}");
@@ -180,12 +180,12 @@ async fn json_closed_pipe_fails() {
     }
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
-    let (out, written) = Out::start(Closed);
+    let (out, written) = LineWriter::start(Closed);
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, None, out, &mut err, future::pending().boxed()).await;
     assert_eq!((code, err.len()), (1, 0));
-    let why = written.done(Duration::from_secs(20)).await.unwrap_err();
+    let why = written.finish(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(why.kind(), io::ErrorKind::BrokenPipe, "the caller learns why");
 }
 
@@ -196,9 +196,9 @@ async fn taken(line: &str, most: usize) -> usize {
     let turns = vec![Turn::of(vec![Step::Stall]), Turn::text("second")];
     let handle = start(folder.path(), turns).await;
     let (sender, input) = tokio::sync::mpsc::channel(1);
-    let (out, _written) = Out::start(Sink::default());
+    let (out, _written) = LineWriter::start(Sink::default());
     let (signal, interruption) = tokio::sync::oneshot::channel::<()>();
-    let mut working = handle.lifecycles();
+    let mut working = handle.watch_lifecycle();
     let lines = async {
         let said = |text: &str| Input::Line(Line::Text(text.to_string()));
         sender.send(said(r#"{"type":"message","content":"one"}"#)).await.unwrap();
@@ -231,5 +231,5 @@ async fn json_waiting_input_is_bounded() {
     let picture = json!({"type": "image", "data": format!("iVBORw0KGgoA{}", "AAAA".repeat(4 << 20)), "mimeType": "image/png"});
     let picture = json!({"type": "message", "content": [picture]}).to_string();
     assert_eq!(taken(&picture, 5).await, 5);
-    assert_eq!(taken(r#"{"type":"message","content":"x"}"#, WAITING + 1).await, WAITING + 1);
+    assert_eq!(taken(r#"{"type":"message","content":"x"}"#, QUEUE_MAX + 1).await, QUEUE_MAX + 1);
 }

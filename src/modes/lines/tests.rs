@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn split(pieces: &[&[u8]]) -> Vec<Line> {
-    let mut splitter = Splitter::default();
+    let mut splitter = LineSplitter::default();
     let mut out = Vec::new();
     for piece in pieces {
         splitter.push(piece, |line| out.push(line));
@@ -31,17 +31,17 @@ fn lines_end_only_at_line_feed() {
 #[test]
 fn lines_invalid_or_too_long_are_reported() {
     let lines = split(&[b"\xff\xfe\nok\n"]);
-    assert!(matches!(&lines[0], Line::Bad(why) if why.contains("UTF-8")), "{lines:?}");
+    assert!(matches!(&lines[0], Line::Invalid(why) if why.contains("UTF-8")), "{lines:?}");
     assert_eq!(lines[1..], texts(&["ok"]));
-    let mut splitter = Splitter::default();
+    let mut splitter = LineSplitter::default();
     let mut out = Vec::new();
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..=(LINE_MAX >> 20) {
         splitter.push(&piece, |line| out.push(line));
     }
-    assert!(splitter.rest.capacity() <= LINE_MAX, "nothing is kept of it");
+    assert!(splitter.partial.capacity() <= LINE_MAX, "nothing is kept of it");
     splitter.push(b"\nok\n", |line| out.push(line));
-    assert!(matches!(&out[0], Line::Bad(why) if why.contains("64 MB")), "{:?}", out.len());
+    assert!(matches!(&out[0], Line::Invalid(why) if why.contains("64 MB")), "{:?}", out.len());
     assert_eq!(out[1..], texts(&["ok"]));
 }
 
@@ -68,8 +68,8 @@ impl Write for Slow {
 async fn lines_slow_reader_gets_every_line() {
     let (ask, wanted) = channel::channel();
     let got = Arc::new(Mutex::new(Vec::new()));
-    let (out, written) = Out::start(Slow { wanted, got: Arc::clone(&got) });
-    let lines: usize = 3 * WAITING_OUT;
+    let (out, written) = LineWriter::start(Slow { wanted, got: Arc::clone(&got) });
+    let lines: usize = 3 * OUT_QUEUE_MAX;
     let sending = tokio::spawn(async move {
         for n in 0..lines {
             assert!(out.send(&n).await);
@@ -83,7 +83,7 @@ async fn lines_slow_reader_gets_every_line() {
     for _ in 0..lines {
         ask.send(()).ok();
     }
-    written.done(Duration::from_secs(20)).await.unwrap();
+    written.finish(Duration::from_secs(20)).await.unwrap();
     let got = String::from_utf8(got.lock().clone()).unwrap();
     assert!(got.ends_with('\n') && got.lines().map(String::from).eq((0..lines).map(|n| n.to_string())));
 }
@@ -99,12 +99,12 @@ async fn lines_closed_reader_is_noticed() {
             Ok(())
         }
     }
-    let (out, written) = Out::start(Closed);
+    let (out, written) = LineWriter::start(Closed);
     out.send(&"a").await;
-    out.gone().await;
+    out.wait_closed().await;
     while out.send(&"b").await {}
     drop(out);
-    let error = written.done(Duration::from_secs(20)).await.unwrap_err();
+    let error = written.finish(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 

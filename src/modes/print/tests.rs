@@ -30,7 +30,7 @@ async fn start(folder: &Path, turns: Vec<Turn>) -> Handle {
     let env = Arc::new(LocalEnvironment::new(folder.to_path_buf(), []));
     let options = Options::new(home, folder.to_path_buf(), env, Arc::new(Nobody));
     let session = SessionChoice::Memory;
-    let options = Options { policy: Mode::AutoEdit, session, providers: vec![injected], ..options };
+    let options = Options { approval_mode: Mode::AutoEdit, session, providers: vec![injected], ..options };
     runtime::start(options).await.unwrap()
 }
 

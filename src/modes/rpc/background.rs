@@ -15,15 +15,15 @@ use super::command::Command;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::llm::model::message::join_text;
-use crate::modes::lines::Out;
-use crate::runtime::history::navigation::Spot;
-use crate::runtime::{Handle, Summary};
+use crate::modes::lines::LineWriter;
+use crate::runtime::history::navigation::NavigationTarget;
+use crate::runtime::{BranchSummaryChoice, Handle};
 
 /// Capacity for output chunks of a command; if they arrive faster than they are read, the middle is dropped.
-const PIECES: usize = 64;
+const CHUNKS_MAX: usize = 64;
 
 /// Whether a command runs in the background.
-pub fn is_long(command: &Command) -> bool {
+pub fn is_background(command: &Command) -> bool {
     match command {
         Command::Abort | Command::Compact { .. } | Command::Bash { .. } | Command::ExportHtml { .. } => true,
         Command::NavigateTree { summarize, .. } => *summarize,
@@ -37,14 +37,14 @@ pub struct BackgroundCx {
     /// The session.
     pub handle: Handle,
     /// Destination of output.
-    pub out: Out,
+    pub out: LineWriter,
     /// Cancels running commands.
     pub stop: CancellationToken,
 }
 
 /// A chunk of a command's output.
 #[derive(Serialize)]
-struct Printed<'a> {
+struct OutputDelta<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
             Ok(crate::runtime::events::wire::compacted(&done).into())
         }
         Command::Bash { command, exclude_from_context } => {
-            let (tell, mut pieces) = mpsc::channel(PIECES);
+            let (tell, mut pieces) = mpsc::channel(CHUNKS_MAX);
             let heard = move |text: String| {
                 if tell.try_send(text).is_err() {
                     tracing::debug!("what a command prints is not read fast enough; a piece is left out");
@@ -74,7 +74,7 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
             };
             let telling = async {
                 while let Some(delta) = pieces.recv().await {
-                    out.send(&Printed { kind: "bash_execution_update", id: id.as_deref(), delta }).await;
+                    out.send(&OutputDelta { kind: "bash_execution_update", id: id.as_deref(), delta }).await;
                 }
             };
             let running = handle.run_command(&command, !exclude_from_context, heard, &stop);
@@ -87,11 +87,11 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
         }
         Command::NavigateTree { target_id, summarize, custom_instructions } => {
             let summary = match (summarize, custom_instructions) {
-                (false, _) => Summary::None,
-                (true, None) => Summary::Written,
-                (true, Some(about)) => Summary::WithInstructions(about),
+                (false, _) => BranchSummaryChoice::None,
+                (true, None) => BranchSummaryChoice::Written,
+                (true, Some(about)) => BranchSummaryChoice::WithInstructions(about),
             };
-            let said = handle.go_with(Spot::To(target_id), summary).await?;
+            let said = handle.go_with(NavigationTarget::To(target_id), summary).await?;
             let text = said.map(|said| join_text(&said.content));
             Ok(json!({"text": text, "cancelled": false}).into())
         }

@@ -34,7 +34,7 @@ pub enum QueueMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum ThinkingLevel {
     /// Not.
     Off,
     /// As little as the model allows.
@@ -55,7 +55,7 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub enum What {
+pub enum RestoreScope {
     /// The conversation; files stay.
     Conversation,
     /// The files; the conversation stays.
@@ -68,7 +68,7 @@ pub enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub enum Take {
+pub enum ConflictChoice {
     /// What is there stays.
     Mine,
     /// What was recorded takes its place.
@@ -152,7 +152,7 @@ pub enum Command {
     /// Another level of thinking.
     SetThinkingLevel {
         /// Which.
-        level: Level,
+        level: ThinkingLevel,
     },
     /// The next level that the model has.
     CycleThinkingLevel,
@@ -251,25 +251,25 @@ pub enum Command {
         /// The entry.
         entry_id: String,
         /// What goes back; both, unless it is said.
-        what: Option<What>,
+        what: Option<RestoreScope>,
         /// For all conflicts.
-        take: Option<Take>,
+        take: Option<ConflictChoice>,
     },
     /// Go back to an entry. What is there is recorded before.
     Restore {
         /// The entry.
         entry_id: String,
         /// What goes back; both, unless it is said.
-        what: Option<What>,
+        what: Option<RestoreScope>,
         /// For all conflicts, which stay as they are unless it is said.
-        take: Option<Take>,
+        take: Option<ConflictChoice>,
     },
     /// Take back what the turn of an entry changed in files.
     RevertTurn {
         /// The entry.
         entry_id: String,
         /// For all conflicts, which stay as they are unless it is said.
-        take: Option<Take>,
+        take: Option<ConflictChoice>,
     },
     /// Give an entry a label, or take it away.
     SetLabel {
@@ -306,7 +306,7 @@ pub enum Command {
 impl Command {
     /// Parses the command with this name and fields; the error describes the problem. Null counts as a
     /// missing field: some languages write it that way.
-    pub fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, String> {
+    pub fn parse(name: &str, mut fields: Map<String, Value>) -> Result<Self, String> {
         fields.retain(|_, value| !value.is_null());
         // serde represents a command without fields as its name.
         if let Ok(command) = serde_json::from_value(Value::from(name)) {

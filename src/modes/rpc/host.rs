@@ -77,9 +77,9 @@ pub struct SlashCommand {
 
 /// All commands, with the names that call them.
 #[derive(Default)]
-pub struct Commands(Vec<(String, Arc<dyn HostCommand>)>);
+pub struct HostCommands(Vec<(String, Arc<dyn HostCommand>)>);
 
-impl Commands {
+impl HostCommands {
     /// Assigns names as pi does.
     pub fn new(all: &[Arc<dyn HostCommand>]) -> Self {
         let mut named: Vec<(String, Arc<dyn HostCommand>)> = Vec::with_capacity(all.len());
@@ -102,14 +102,14 @@ impl Commands {
     }
 
     /// Returns the result of `get_commands`.
-    pub fn told(&self) -> Value {
+    pub fn list_json(&self) -> Value {
         let commands: Vec<SlashCommand> =
-            self.0.iter().map(|(name, command)| shown(name, &**command)).collect();
+            self.0.iter().map(|(name, command)| slash_command(name, &**command)).collect();
         json!({"commands": commands})
     }
 
     /// Returns the command that a message calls. Only a space ends its name, as in pi.
-    pub fn called(&self, message: &str) -> Option<Call> {
+    pub fn find_call(&self, message: &str) -> Option<Call> {
         let words = message.strip_prefix('/')?;
         let (name, args) = words.split_once(' ').unwrap_or((words, ""));
         let (_, command) = self.0.iter().find(|(known, _)| known == name)?;
@@ -117,7 +117,7 @@ impl Commands {
     }
 }
 
-fn shown(name: &str, command: &dyn HostCommand) -> SlashCommand {
+fn slash_command(name: &str, command: &dyn HostCommand) -> SlashCommand {
     let path = command.path();
     let word = path.strip_prefix('<').and_then(|path| path.strip_suffix('>'));
     let word = word.map(|word| word.split(':').next().unwrap_or_default());
@@ -155,7 +155,7 @@ impl Call {
         let error = match AbortOnDropHandle::new(running).await {
             Ok(Ok(())) => return None,
             Ok(Err(report)) => report.to_string(),
-            Err(ended) => panicked(ended),
+            Err(ended) => panic_text(ended),
         };
         Some(HostMessage::ExtensionError {
             extension_path: format!("command:{name}"),
@@ -165,7 +165,7 @@ impl Call {
     }
 }
 
-fn panicked(ended: tokio::task::JoinError) -> String {
+fn panic_text(ended: tokio::task::JoinError) -> String {
     let Ok(panic) = ended.try_into_panic() else { return "it was ended".to_string() };
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_string())

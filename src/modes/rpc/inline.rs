@@ -8,13 +8,15 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use super::answer::{Answer, Data};
-use super::command::{Approval, Command, Level, QueueMode, StreamingBehavior, Take, What};
+use super::command::{
+    Approval, Command, ConflictChoice, QueueMode, RestoreScope, StreamingBehavior, ThinkingLevel,
+};
 use crate::base::error::Report;
 use crate::base::secrets;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Model, Thinking};
-use crate::runtime::controls::client::{Rule, Status, Withdrawn};
-use crate::runtime::history::navigation::{Change, Spot};
+use crate::runtime::controls::client::{LoopSetting, SessionStatus, SubmitOutcome};
+use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
 use crate::runtime::restore::target::{self, RestoreTarget};
 use crate::runtime::{Delivery, Handle, controls::user_input};
 
@@ -22,102 +24,111 @@ use crate::runtime::{Delivery, Handle, controls::user_input};
 pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answer {
     match command {
         Command::Prompt { .. } | Command::Steer { .. } | Command::FollowUp { .. } | Command::ClearQueue => {
-            said(handle, command).await
+            answer_message(handle, command).await
         }
         Command::NewSession { .. }
         | Command::SwitchSession { .. }
         | Command::Fork { .. }
-        | Command::Clone => elsewhere(handle, command).await,
-        Command::GetState => Ok(state(&handle.status().await?).into()),
+        | Command::Clone => answer_session_switch(handle, command).await,
+        Command::GetState => Ok(status_json(&handle.status().await?).into()),
         Command::SetModel { provider, model_id } => {
-            let (model, _) = handle.choose_model(&provider, &model_id).await?;
-            Ok(shown(&model).into())
+            let (model, _) = handle.select_model(&provider, &model_id).await?;
+            Ok(model_json(&model).into())
         }
         Command::CycleModel => next_model(handle).await,
         Command::GetAvailableModels => {
-            let models: Vec<Value> = handle.models().iter().map(|model| shown(model)).collect();
+            let models: Vec<Value> = handle.models().iter().map(|model| model_json(model)).collect();
             Ok(json!({"models": models}).into())
         }
         Command::SetThinkingLevel { level } => {
-            handle.choose_thinking(thinking(level)).await?;
+            handle.select_thinking(to_thinking(level)).await?;
             Ok(Data::None)
         }
         Command::CycleThinkingLevel => next_level(handle).await,
         Command::GetAvailableThinkingLevels => {
-            let levels = levels(&handle.status().await?.model);
+            let levels = thinking_levels(&handle.status().await?.model);
             Ok(json!({"levels": levels.iter().map(|level| level.name()).collect::<Vec<_>>()}).into())
         }
-        Command::SetSteeringMode { mode } => rule(handle, Rule::SteerAll(mode == QueueMode::All)).await,
-        Command::SetFollowUpMode { mode } => rule(handle, Rule::FollowUpAll(mode == QueueMode::All)).await,
-        Command::SetAutoCompaction { enabled } => rule(handle, Rule::AutoCompaction(enabled)).await,
-        Command::SetAutoRetry { enabled } => rule(handle, Rule::AutoRetry(enabled)).await,
+        Command::SetSteeringMode { mode } => {
+            set_loop(handle, LoopSetting::SteerAll(mode == QueueMode::All)).await
+        }
+        Command::SetFollowUpMode { mode } => {
+            set_loop(handle, LoopSetting::FollowUpAll(mode == QueueMode::All)).await
+        }
+        Command::SetAutoCompaction { enabled } => {
+            set_loop(handle, LoopSetting::AutoCompaction(enabled)).await
+        }
+        Command::SetAutoRetry { enabled } => set_loop(handle, LoopSetting::AutoRetry(enabled)).await,
         Command::AbortRetry => {
-            if handle.status().await?.waits_to_retry {
+            if handle.status().await?.waiting_for_retry {
                 handle.abort();
             }
             Ok(Data::None)
         }
-        Command::SetSessionName { name } => {
-            let name = name.trim();
-            if name.is_empty() {
-                return Err(Report::new("a session's name cannot be empty"));
-            }
-            handle.name(name.to_string()).await?;
-            Ok(Data::None)
-        }
+        Command::SetSessionName { name } => rename_session(handle, name.trim()).await,
         Command::SetLabel { entry_id, label } => {
-            handle.label(entry_id, label).await?;
+            handle.set_label(entry_id, label).await?;
             Ok(Data::None)
         }
         Command::Logout { provider } => {
             let left = handle.logout(&provider).await?;
-            Ok(json!({"wasKept": left.was_kept, "stillOpenBy": left.still}).into())
+            Ok(json!({"wasKept": left.was_stored, "stillOpenBy": left.remaining}).into())
         }
         Command::NavigateTree { target_id, .. } => {
-            let said = handle.go(Spot::To(target_id)).await?;
+            let said = handle.go(NavigationTarget::To(target_id)).await?;
             let text = said.map(|said| join_text(&said.content));
             Ok(json!({"text": text, "cancelled": false}).into())
         }
         Command::SetApproval { mode } => {
-            handle.approve(approval(mode)).await?;
+            handle.set_approval_mode_by_name(approval_name(mode)).await?;
             Ok(Data::None)
         }
-        Command::AddPermissionRule { rule } => Ok(json!({"told": handle.remember(&rule).await?}).into()),
-        Command::GetSettings => in_force(handle, settings.clone()).await,
-        other => told(handle, other).await,
+        Command::AddPermissionRule { rule } => Ok(json!({"told": handle.remember_rule(&rule).await?}).into()),
+        Command::GetSettings => current_settings(handle, settings.clone()).await,
+        other => answer_query(handle, other).await,
     }
 }
 
+async fn rename_session(handle: &Handle, name: &str) -> Answer {
+    if name.is_empty() {
+        return Err(Report::new("a session's name cannot be empty"));
+    }
+    handle.rename_session(name.to_string()).await?;
+    Ok(Data::None)
+}
+
 /// Answers read-only commands.
-async fn told(handle: &Handle, command: Command) -> Answer {
+async fn answer_query(handle: &Handle, command: Command) -> Answer {
     match command {
         Command::GetLastAssistantText => Ok(json!({"text": handle.last_answer().await?}).into()),
         Command::GetLoginState => {
-            let logins = handle.logins().await?;
+            let logins = handle.login_providers().await?;
             let providers = logins.iter().map(|login| {
-                let kept = (!login.kept.is_empty()).then_some(login.kept);
+                let kept = (!login.credential_kind.is_empty()).then_some(login.credential_kind);
                 json!({"id": login.id, "name": login.name, "kept": kept})
             });
             Ok(json!({"providers": providers.collect::<Vec<_>>()}).into())
         }
         Command::GetPermissions => Ok(handle.permissions().await?.into()),
-        Command::GetContext => Ok(handle.contents().await?.json().into()),
+        Command::GetContext => Ok(handle.context_report().await?.json().into()),
         Command::PreviewRestore { entry_id, what, take } => {
-            let way = RestoreTarget::To(entry_id, restored(what));
-            Ok(handle.preview_all(way, taken(take)).await?.json().into())
+            let way = RestoreTarget::To(entry_id, restore_scope(what));
+            Ok(handle.preview_all(way, conflict_choice(take)).await?.json().into())
         }
         Command::Restore { entry_id, what, take } => {
-            let way = RestoreTarget::To(entry_id, restored(what));
-            Ok(handle.take_all(way, taken(take)).await?.json().into())
+            let way = RestoreTarget::To(entry_id, restore_scope(what));
+            Ok(handle.take_all(way, conflict_choice(take)).await?.json().into())
         }
-        Command::RevertTurn { entry_id, take } => {
-            Ok(handle.take_all(RestoreTarget::Without(entry_id), taken(take)).await?.json().into())
-        }
+        Command::RevertTurn { entry_id, take } => Ok(handle
+            .take_all(RestoreTarget::RevertTurn(entry_id), conflict_choice(take))
+            .await?
+            .json()
+            .into()),
         _ => Err(Report::new("this command is not answered here")),
     }
 }
 
-async fn said(handle: &Handle, command: Command) -> Answer {
+async fn answer_message(handle: &Handle, command: Command) -> Answer {
     match command {
         Command::Prompt { message, images, streaming_behavior } => {
             let delivery = streaming_behavior.map(|behavior| match behavior {
@@ -126,7 +137,7 @@ async fn said(handle: &Handle, command: Command) -> Answer {
             });
             user_input::check(&message, &images)?;
             let taken = handle.say(message, images, delivery).await?;
-            let disposition = if taken == Withdrawn::Started { "started" } else { "queued" };
+            let disposition = if taken == SubmitOutcome::Started { "started" } else { "queued" };
             Ok(json!({"disposition": disposition}).into())
         }
         Command::Steer { message, images } => {
@@ -146,14 +157,14 @@ async fn said(handle: &Handle, command: Command) -> Answer {
     }
 }
 
-async fn elsewhere(handle: &Handle, command: Command) -> Answer {
+async fn answer_session_switch(handle: &Handle, command: Command) -> Answer {
     let change = match command {
-        Command::NewSession { parent_session } => Change::New(parent_session.map(Into::into)),
-        Command::SwitchSession { session_path } => Change::Open(session_path.into(), None),
-        Command::Fork { entry_id } => Change::Fork(entry_id),
-        _ => Change::Copy,
+        Command::NewSession { parent_session } => SessionSwitch::New(parent_session.map(Into::into)),
+        Command::SwitchSession { session_path } => SessionSwitch::Open(session_path.into(), None),
+        Command::Fork { entry_id } => SessionSwitch::Fork(entry_id),
+        _ => SessionSwitch::Copy,
     };
-    let forks = matches!(change, Change::Fork(_));
+    let forks = matches!(change, SessionSwitch::Fork(_));
     let said = handle.replace(change).await?;
     let mut data = json!({"cancelled": false});
     if forks {
@@ -164,7 +175,7 @@ async fn elsewhere(handle: &Handle, command: Command) -> Answer {
 }
 
 /// Returns the settings at the start, updated with later choices.
-async fn in_force(handle: &Handle, mut settings: Value) -> Answer {
+async fn current_settings(handle: &Handle, mut settings: Value) -> Answer {
     let status = handle.status().await?;
     settings["compaction"] = json!(status.auto_compaction);
     settings["steering-mode"] = json!(status.steering);
@@ -173,8 +184,8 @@ async fn in_force(handle: &Handle, mut settings: Value) -> Answer {
     Ok(settings.into())
 }
 
-async fn rule(handle: &Handle, rule: Rule) -> Answer {
-    handle.set_rule(rule).await?;
+async fn set_loop(handle: &Handle, rule: LoopSetting) -> Answer {
+    handle.set_loop_setting(rule).await?;
     Ok(Data::None)
 }
 
@@ -186,8 +197,8 @@ async fn next_model(handle: &Handle) -> Answer {
     let now = handle.status().await?.model;
     let at = models.iter().position(|model| model.provider == now.provider && model.id == now.id);
     let next = &models[(at.unwrap_or(0) + 1) % models.len()];
-    let (model, level) = handle.choose_model(&next.provider, &next.id).await?;
-    Ok(json!({"model": shown(&model), "thinkingLevel": level.name(), "isScoped": false}).into())
+    let (model, level) = handle.select_model(&next.provider, &next.id).await?;
+    Ok(json!({"model": model_json(&model), "thinkingLevel": level.name(), "isScoped": false}).into())
 }
 
 async fn next_level(handle: &Handle) -> Answer {
@@ -195,15 +206,15 @@ async fn next_level(handle: &Handle) -> Answer {
     if !status.model.reasoning {
         return Ok(Value::Null.into());
     }
-    let levels = levels(&status.model);
+    let levels = thinking_levels(&status.model);
     let now = status.model.nearest_level(status.thinking);
     let at = levels.iter().position(|level| *level == now).unwrap_or(0);
-    let level = handle.choose_thinking(levels[(at + 1) % levels.len()]).await?;
+    let level = handle.select_thinking(levels[(at + 1) % levels.len()]).await?;
     Ok(json!({"level": level.name()}).into())
 }
 
 /// Returns the thinking levels of a model; `off` is always included.
-fn levels(model: &Model) -> Vec<Thinking> {
+fn thinking_levels(model: &Model) -> Vec<Thinking> {
     let mut levels: Vec<Thinking> =
         Thinking::ALL.into_iter().filter(|level| model.has_level(*level)).collect();
     if levels.is_empty() {
@@ -214,18 +225,18 @@ fn levels(model: &Model) -> Vec<Thinking> {
 
 /// Returns a model for clients: without request headers and without the userinfo and query of its URL, which
 /// may hold keys.
-fn shown(model: &Model) -> Value {
+fn model_json(model: &Model) -> Value {
     let mut value = json!(model);
     if let Some(fields) = value.as_object_mut() {
         fields.shift_remove("headers");
-        fields.insert("baseUrl".to_string(), json!(secrets::plain(&model.base_url)));
+        fields.insert("baseUrl".to_string(), json!(secrets::redact_url(&model.base_url)));
     }
     value
 }
 
-fn state(status: &Status) -> Value {
+fn status_json(status: &SessionStatus) -> Value {
     let mut state = json!({
-        "model": shown(&status.model), "thinkingLevel": status.thinking.name(),
+        "model": model_json(&status.model), "thinkingLevel": status.thinking.name(),
         "isStreaming": status.working && !status.compacting, "isCompacting": status.compacting,
         "steeringMode": status.steering, "followUpMode": status.follow_up,
     });
@@ -238,23 +249,23 @@ fn state(status: &Status) -> Value {
     }
     state["autoCompactionEnabled"] = json!(status.auto_compaction);
     state["messageCount"] = json!(status.messages);
-    state["pendingMessageCount"] = json!(status.waiting.steering.len() + status.waiting.follow_up.len());
+    state["pendingMessageCount"] = json!(status.queued.steering.len() + status.queued.follow_up.len());
     state
 }
 
-fn thinking(level: Level) -> Thinking {
+fn to_thinking(level: ThinkingLevel) -> Thinking {
     match level {
-        Level::Off => Thinking::Off,
-        Level::Minimal => Thinking::Minimal,
-        Level::Low => Thinking::Low,
-        Level::Medium => Thinking::Medium,
-        Level::High => Thinking::High,
-        Level::Xhigh => Thinking::Xhigh,
-        Level::Max => Thinking::Max,
+        ThinkingLevel::Off => Thinking::Off,
+        ThinkingLevel::Minimal => Thinking::Minimal,
+        ThinkingLevel::Low => Thinking::Low,
+        ThinkingLevel::Medium => Thinking::Medium,
+        ThinkingLevel::High => Thinking::High,
+        ThinkingLevel::Xhigh => Thinking::Xhigh,
+        ThinkingLevel::Max => Thinking::Max,
     }
 }
 
-fn approval(mode: Approval) -> &'static str {
+fn approval_name(mode: Approval) -> &'static str {
     match mode {
         Approval::Untrusted => "untrusted",
         Approval::OnRequest => "on-request",
@@ -263,18 +274,18 @@ fn approval(mode: Approval) -> &'static str {
     }
 }
 
-fn restored(what: Option<What>) -> target::RestoreScope {
+fn restore_scope(what: Option<RestoreScope>) -> target::RestoreScope {
     match what {
-        Some(What::Conversation) => target::RestoreScope::Conversation,
-        Some(What::Code) => target::RestoreScope::Code,
-        Some(What::Both) | None => target::RestoreScope::Both,
+        Some(RestoreScope::Conversation) => target::RestoreScope::Conversation,
+        Some(RestoreScope::Code) => target::RestoreScope::Code,
+        Some(RestoreScope::Both) | None => target::RestoreScope::Both,
     }
 }
 
-fn taken(take: Option<Take>) -> target::ConflictChoice {
+fn conflict_choice(take: Option<ConflictChoice>) -> target::ConflictChoice {
     match take {
-        Some(Take::Theirs) => target::ConflictChoice::Theirs,
-        Some(Take::Beside) => target::ConflictChoice::Beside,
-        Some(Take::Mine) | None => target::ConflictChoice::Mine,
+        Some(ConflictChoice::Theirs) => target::ConflictChoice::Theirs,
+        Some(ConflictChoice::Beside) => target::ConflictChoice::KeepBoth,
+        Some(ConflictChoice::Mine) | None => target::ConflictChoice::Ours,
     }
 }

@@ -14,56 +14,59 @@ pub type Job = BoxFuture<'static, String>;
 pub type LongJob = BoxFuture<'static, Vec<String>>;
 
 /// Progress of a command.
-pub enum Done {
+pub enum JobProgress {
     /// Complete.
     Line(String),
     /// The data was collected; the answer is being rendered.
-    Seen(Job),
+    Rendering(Job),
 }
 
 /// Position of an answer among the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AnswerOrder {
     /// Before events that are not sent yet when it is ready.
-    First,
+    BeforePending,
     /// After all events except those of the run that the command starts.
     BeforeRun,
     /// After all events of the session that the command replaces.
-    BehindReplaced,
+    AfterReplaced,
 }
 
 /// The command that is answered before the next one is read.
-pub struct Current {
+pub struct CurrentJob {
     /// Its job.
-    pub job: BoxFuture<'static, Done>,
+    pub job: BoxFuture<'static, JobProgress>,
     /// The position of its answer.
-    pub place: AnswerOrder,
+    pub order: AnswerOrder,
 }
 
 /// All commands in progress.
 #[derive(Default)]
 pub struct Jobs {
     /// The current inline command.
-    pub current: Option<Current>,
+    pub current: Option<CurrentJob>,
     /// Its answer being rendered, which blocks no other command.
-    pub making: Option<Job>,
+    pub rendering: Option<Job>,
     /// The background commands.
-    pub long: FuturesUnordered<LongJob>,
+    pub background: FuturesUnordered<LongJob>,
 }
 
 impl Jobs {
     /// Returns the result of the current command if it is ready; polls without waiting.
-    pub fn ready(&mut self, which: impl FnOnce(AnswerOrder) -> bool) -> Option<(Done, AnswerOrder)> {
-        let current = self.current.as_mut().filter(|current| which(current.place))?;
+    pub fn poll_current(
+        &mut self,
+        which: impl FnOnce(AnswerOrder) -> bool,
+    ) -> Option<(JobProgress, AnswerOrder)> {
+        let current = self.current.as_mut().filter(|current| which(current.order))?;
         let done = current.job.as_mut().now_or_never()?;
-        let place = current.place;
+        let place = current.order;
         self.current = None;
         Some((done, place))
     }
 }
 
 /// Returns the position of a command's answer.
-pub fn place(command: &Command) -> AnswerOrder {
+pub fn answer_order(command: &Command) -> AnswerOrder {
     match command {
         Command::Prompt { .. } => AnswerOrder::BeforeRun,
         Command::NewSession { .. }
@@ -71,7 +74,7 @@ pub fn place(command: &Command) -> AnswerOrder {
         | Command::Fork { .. }
         | Command::Clone
         | Command::NavigateTree { .. }
-        | Command::Restore { .. } => AnswerOrder::BehindReplaced,
-        _ => AnswerOrder::First,
+        | Command::Restore { .. } => AnswerOrder::AfterReplaced,
+        _ => AnswerOrder::BeforePending,
     }
 }

@@ -26,7 +26,7 @@ impl Outbox {
     }
 
     /// Appends a line before the reserved position, if only that precedes it.
-    pub fn push_past(&mut self, line: String) {
+    pub fn push_unblocked(&mut self, line: String) {
         let at = self.len() - usize::from(self.0.back().is_some_and(Option::is_none));
         self.0.insert(at, Some(line));
     }
@@ -37,12 +37,12 @@ impl Outbox {
     }
 
     /// Reserves a position at the end.
-    pub fn keep_place(&mut self) {
+    pub fn reserve_slot(&mut self) {
         self.0.push_back(None);
     }
 
     /// Puts a line at the reserved position.
-    pub fn fill(&mut self, line: String) {
+    pub fn fill_slot(&mut self, line: String) {
         match self.0.iter_mut().find(|place| place.is_none()) {
             Some(place) => *place = Some(line),
             None => self.push(line),
@@ -77,15 +77,15 @@ mod tests {
     fn rpc_outbox_pending_response_keeps_position() {
         let mut outbox = Outbox::default();
         outbox.push("first".into());
-        outbox.keep_place();
-        outbox.push_past("delta".into());
+        outbox.reserve_slot();
+        outbox.push_unblocked("delta".into());
         assert_eq!(all(&mut outbox), ["first", "delta"]);
         assert!(outbox.is_empty() && outbox.len() == 1);
         outbox.push("change".into());
-        outbox.push_past("later delta".into());
+        outbox.push_unblocked("later delta".into());
         assert_eq!(all(&mut outbox), [""; 0]);
         assert!(!outbox.is_empty());
-        outbox.fill("answer".into());
+        outbox.fill_slot("answer".into());
         assert_eq!(all(&mut outbox), ["answer", "change", "later delta"]);
     }
 

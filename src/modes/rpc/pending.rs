@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::ui::{HostMessage, Method};
 
 /// Maximum number of queued messages without an answer.
-pub const WAITING: usize = 64;
+pub const PENDING_MAX: usize = 64;
 
 /// The messages in the order in which they are sent.
 #[derive(Debug, Default)]
@@ -16,18 +16,18 @@ pub struct Pending(VecDeque<HostMessage>);
 
 impl Pending {
     /// Appends a question.
-    pub fn ask(&mut self, question: HostMessage) {
+    pub fn push_question(&mut self, question: HostMessage) {
         self.0.push_back(question);
     }
 
     /// Appends a message. A queued message about the same item is removed. If there are still too many, the
     /// oldest notice is dropped, or else the oldest message.
-    pub fn tell(&mut self, message: HostMessage) {
-        if let Some(thing) = thing(&message) {
-            self.0.retain(|waiting| self::thing(waiting) != Some(thing));
+    pub fn push_message(&mut self, message: HostMessage) {
+        if let Some(thing) = replace_key(&message) {
+            self.0.retain(|waiting| self::replace_key(waiting) != Some(thing));
         }
         self.0.push_back(message);
-        if self.0.iter().filter(|waiting| !is_question(waiting)).count() > WAITING {
+        if self.0.iter().filter(|waiting| !is_question(waiting)).count() > PENDING_MAX {
             let oldest = self.0.iter().position(is_notice);
             let oldest = oldest.or_else(|| self.0.iter().position(|waiting| !is_question(waiting)));
             tracing::debug!("the reader stalls; one notification is dropped");
@@ -53,7 +53,7 @@ impl Pending {
     }
 
     /// Returns the next message that needs no answer.
-    pub fn take_shown(&mut self) -> Option<HostMessage> {
+    pub fn take_display(&mut self) -> Option<HostMessage> {
         let at = self.0.iter().position(|waiting| !is_question(waiting))?;
         self.0.remove(at)
     }
@@ -66,20 +66,20 @@ impl Pending {
 
 /// The item that a message sets; only the newest is kept.
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum Thing<'a> {
+enum ReplaceKey<'a> {
     Status(&'a str),
     Widget(&'a str),
     Title,
     EditorText,
 }
 
-fn thing(told: &HostMessage) -> Option<Thing<'_>> {
+fn replace_key(told: &HostMessage) -> Option<ReplaceKey<'_>> {
     let HostMessage::ExtensionUiRequest { method, .. } = told else { return None };
     Some(match method {
-        Method::SetStatus { status_key, .. } => Thing::Status(status_key),
-        Method::SetWidget { widget_key, .. } => Thing::Widget(widget_key),
-        Method::SetTitle { .. } => Thing::Title,
-        Method::SetEditorText { .. } => Thing::EditorText,
+        Method::SetStatus { status_key, .. } => ReplaceKey::Status(status_key),
+        Method::SetWidget { widget_key, .. } => ReplaceKey::Widget(widget_key),
+        Method::SetTitle { .. } => ReplaceKey::Title,
+        Method::SetEditorText { .. } => ReplaceKey::EditorText,
         _ => return None,
     })
 }
@@ -135,10 +135,10 @@ mod tests {
         let title = |id| told(id, Method::SetTitle { title: "t".into() });
         let text = |id| told(id, Method::SetEditorText { text: "t".into() });
         for message in [status(1, "a"), notice(2), widget(3, "a"), title(4), text(5), status(6, "b")] {
-            pending.tell(message);
+            pending.push_message(message);
         }
         for message in [notice(7), status(8, "a"), widget(9, "a"), text(10), title(11)] {
-            pending.tell(message);
+            pending.push_message(message);
         }
         assert_eq!(ids(&mut pending), [2, 6, 7, 8, 9, 10, 11]);
     }
@@ -146,32 +146,32 @@ mod tests {
     #[test]
     fn rpc_pending_drops_oldest_notices_not_questions() {
         let mut pending = Pending::default();
-        pending.tell(status(1, "kept"));
-        pending.ask(question(2));
+        pending.push_message(status(1, "kept"));
+        pending.push_question(question(2));
         for id in 3..100_003 {
-            pending.tell(notice(id));
+            pending.push_message(notice(id));
         }
         let left = ids(&mut pending);
-        assert_eq!((left.len(), &left[..2], left.last()), (WAITING + 1, &[1, 2][..], Some(&100_002)));
+        assert_eq!((left.len(), &left[..2], left.last()), (PENDING_MAX + 1, &[1, 2][..], Some(&100_002)));
         for id in 0..100_000 {
-            pending.tell(status(id, &id.to_string()));
+            pending.push_message(status(id, &id.to_string()));
         }
         let left = ids(&mut pending);
-        assert_eq!((left.len(), left.last()), (WAITING, Some(&99_999)));
+        assert_eq!((left.len(), left.last()), (PENDING_MAX, Some(&99_999)));
     }
 
     #[test]
     fn rpc_pending_question_is_withdrawn_before_sending() {
         let mut pending = Pending::default();
         for id in 1..4 {
-            pending.ask(question(id));
+            pending.push_question(question(id));
         }
-        pending.tell(notice(4));
+        pending.push_message(notice(4));
         pending.withdraw("2");
         assert_eq!(pending.0.len(), 3);
-        assert_eq!(pending.take_shown(), Some(notice(4)));
-        assert_eq!(pending.take_shown(), None);
-        pending.tell(notice(5));
+        assert_eq!(pending.take_display(), Some(notice(4)));
+        assert_eq!(pending.take_display(), None);
+        pending.push_message(notice(5));
         pending.withdraw_questions();
         assert_eq!(ids(&mut pending), [5]);
     }

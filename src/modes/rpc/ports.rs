@@ -15,7 +15,7 @@ use super::host::HostCommand;
 use super::host_ui::HostUi;
 use crate::base::error::Report;
 use crate::base::json::json;
-use crate::modes::lines::{self, Line, Out, Written};
+use crate::modes::lines::{self, Line, LineWriter, WriterThread};
 use crate::runtime::Handle;
 
 /// Inputs and outputs of [`serve`](super::serve).
@@ -23,13 +23,13 @@ pub struct Ports {
     /// The session.
     pub(crate) handle: Handle,
     /// The host UI bridge.
-    pub(crate) desk: HostUi,
+    pub(crate) ui: HostUi,
     /// The incoming lines, and a token that is cancelled when their end was read.
     pub(crate) input: (Receiver<Line>, CancellationToken),
     /// The outgoing lines.
-    pub(crate) out: Out,
+    pub(crate) out: LineWriter,
     /// The result of the writer thread, unless another owner awaits it.
-    pub(crate) written: Option<Written>,
+    pub(crate) written: Option<WriterThread>,
     /// The settings in force.
     pub(crate) settings: Value,
     /// Host commands.
@@ -59,19 +59,19 @@ impl Ports {
     ) -> Result<Self, Report> {
         let input = lines::read_to_end(from);
         let input = input.map_err(|error| Report::caused("cannot read what a client says", &error))?;
-        let (out, written) = Out::start(to);
-        Ok(Self { written: Some(written), ..Self::over(session, desk, input, out) })
+        let (out, written) = LineWriter::start(to);
+        Ok(Self { written: Some(written), ..Self::from_streams(session, desk, input, out) })
     }
 
     /// The same with streams that are already open.
-    pub(crate) fn over(
+    pub(crate) fn from_streams(
         handle: Handle,
         desk: HostUi,
         input: (Receiver<Line>, CancellationToken),
-        out: Out,
+        out: LineWriter,
     ) -> Self {
         let (settings, commands) = (json!({}), Vec::new());
-        Self { handle, desk, input, out, written: None, settings, commands, until: Box::pin(pending()) }
+        Self { handle, ui: desk, input, out, written: None, settings, commands, until: Box::pin(pending()) }
     }
 
     /// Sets an object that `get_settings` returns in addition to the session's own values. Other JSON types

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{self, Answer};
 use super::background::{self, BackgroundCx};
 use super::command::Command;
-use super::host::{Call, Commands};
+use super::host::{Call, HostCommands};
 use super::host_ui::HostUi;
-use super::jobs::{AnswerOrder, Current, Done, Job, Jobs, LongJob, place};
+use super::jobs::{AnswerOrder, CurrentJob, Job, JobProgress, Jobs, LongJob, answer_order};
 use super::outbox::Outbox;
 use super::ports::Ports;
 use super::ui::{HostMessage, Method, NotifyType};
@@ -27,21 +27,21 @@ use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::base::lenient;
-use crate::modes::lines::{Line, Out};
-use crate::modes::notes::note;
+use crate::modes::lines::{Line, LineWriter};
+use crate::modes::notes::event_note;
 use crate::modes::print::{FAILED, INTERRUPTED, OK};
 use crate::runtime::events::hub::Reader;
 use crate::runtime::events::wire::Wire;
 use crate::runtime::{Handle, RuntimeEvent};
 
 /// Maximum number of background commands.
-const LONG_MAX: usize = 32;
+const BACKGROUND_MAX: usize = 32;
 /// Maximum number of pending aborts in addition.
 const ABORTS_MAX: usize = 1024;
 /// Maximum length of the output queue at which commands are still accepted.
 const OUTBOX_MAX: usize = 4096;
 /// How long the end waits for pending work.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Serves the session to one client over pi's protocol (`docs/rpc.md`), until the client has disconnected,
 /// the session has ended, or [`Ports::until`] resolves. Commands received by then are answered, questions to
@@ -52,7 +52,7 @@ pub async fn serve(mut ports: Ports) -> i32 {
     let written = ports.written.take();
     let code = serve_until(ports).await;
     if let Some(written) = written
-        && let Err(error) = written.done(LAST_WORDS).await
+        && let Err(error) = written.finish(SHUTDOWN_TIMEOUT).await
     {
         // A host that closes the pipe is done.
         tracing::debug!(%error, "nobody reads what is written");
@@ -61,16 +61,16 @@ pub async fn serve(mut ports: Ports) -> i32 {
 }
 
 async fn serve_until(ports: Ports) -> i32 {
-    let Ports { handle, desk, input: (input, ended), out, settings, commands, until, .. } = ports;
+    let Ports { handle, ui: desk, input: (input, ended), out, settings, commands, until, .. } = ports;
     let Some((snapshot, events)) = handle.subscribe_as(Reader::Patient).await else { return FAILED };
-    let mut face = Face {
+    let mut face = RpcServer {
         wire: Wire::default(),
         jobs: Jobs::default(),
         outbox: Outbox::default(),
         stop: CancellationToken::new(),
-        commands: Commands::new(&commands),
+        commands: HostCommands::new(&commands),
         handle,
-        desk: desk.clone(),
+        ui: desk.clone(),
         out: out.clone(),
         settings,
     };
@@ -80,17 +80,17 @@ async fn serve_until(ports: Ports) -> i32 {
             json!({"type": "ready", "version": env!("CARGO_PKG_VERSION"), "sessionId": snapshot.session_id});
         let over = async {
             face.out.send(&ready).await;
-            face.follow(events, input).await
+            face.run_loop(events, input).await
         };
         tokio::select! {
             biased;
             () = until => INTERRUPTED,
             // The reader is gone.
-            () = out.gone() => OK,
+            () = out.wait_closed() => OK,
             // The writer is gone, and does not read its answers.
             () = async {
                 ended.cancelled().await;
-                out.stuck(LAST_WORDS).await;
+                out.wait_stalled(SHUTDOWN_TIMEOUT).await;
             } => OK,
             code = over => code,
         }
@@ -99,18 +99,18 @@ async fn serve_until(ports: Ports) -> i32 {
     face.stop.cancel();
     handle.abort();
     // Pending commands are answered, unless no reader is left.
-    if tokio::time::timeout(LAST_WORDS, face.finish()).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, face.finish()).await.is_err() {
         tracing::warn!("the last answers were not read");
     }
     code
 }
 
-struct Face {
+struct RpcServer {
     handle: Handle,
-    desk: HostUi,
-    out: Out,
+    ui: HostUi,
+    out: LineWriter,
     settings: Value,
-    commands: Commands,
+    commands: HostCommands,
     wire: Wire,
     jobs: Jobs,
     outbox: Outbox,
@@ -120,133 +120,133 @@ struct Face {
 
 /// The next thing to handle.
 enum Next<'a> {
-    Answered(Done),
-    Made(String),
-    Done(Vec<String>),
-    Tell,
-    Room(Option<Permit<'a, String>>),
+    JobProgress(JobProgress),
+    Rendered(String),
+    BackgroundDone(Vec<String>),
+    UiMessage,
+    WriterReady(Option<Permit<'a, String>>),
     Line(Option<Line>),
     Event(Option<RuntimeEvent>),
 }
 
 /// Positions in the output queue.
 #[derive(Default)]
-struct Marks {
-    begun: Option<usize>,
+struct InsertPositions {
+    run_start: Option<usize>,
     replaced: Option<usize>,
 }
 
-impl Face {
+impl RpcServer {
     /// Commands are accepted however slowly lines are read; only events wait in the session then.
-    async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Receiver<Line>) -> i32 {
-        let (out, handle, desk) = (self.out.clone(), self.handle.clone(), self.desk.clone());
-        let over = handle.over();
+    async fn run_loop(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Receiver<Line>) -> i32 {
+        let (out, handle, desk) = (self.out.clone(), self.handle.clone(), self.ui.clone());
+        let over = handle.wait_closed();
         tokio::pin!(over);
         loop {
-            let Jobs { current, making, long } = &mut self.jobs;
+            let Jobs { current, rendering: making, background: long } = &mut self.jobs;
             let is_free = current.is_none() && making.is_none() && self.outbox.len() < OUTBOX_MAX;
             let next = tokio::select! {
                 biased;
-                done = now(current.as_mut().map(|current| &mut current.job)) => Next::Answered(done),
-                line = now(making.as_mut()) => Next::Made(line),
-                Some(lines) = long.next() => Next::Done(lines),
-                () = desk.ready(), if self.outbox.is_empty() => Next::Tell,
-                room = out.room(), if self.outbox.is_ready() => Next::Room(room),
+                done = poll_job(current.as_mut().map(|current| &mut current.job)) => Next::JobProgress(done),
+                line = poll_job(making.as_mut()) => Next::Rendered(line),
+                Some(lines) = long.next() => Next::BackgroundDone(lines),
+                () = desk.ready(), if self.outbox.is_empty() => Next::UiMessage,
+                room = out.reserve(), if self.outbox.is_ready() => Next::WriterReady(room),
                 line = input.recv(), if is_free => Next::Line(line),
                 event = events.recv(), if self.outbox.is_empty() => Next::Event(event),
                 // All its events were sent.
                 () = &mut over, if self.outbox.is_empty() => Next::Event(None),
             };
             match next {
-                Next::Answered(done) => {
+                Next::JobProgress(done) => {
                     if let Some(current) = &mut self.jobs.current {
                         current.job = Box::pin(ready(done));
                     }
-                    self.gather(None, &mut events, false);
+                    self.drain_events(None, &mut events, false);
                 }
-                Next::Made(line) => {
-                    self.jobs.making = None;
-                    self.outbox.fill(line);
+                Next::Rendered(line) => {
+                    self.jobs.rendering = None;
+                    self.outbox.fill_slot(line);
                 }
-                Next::Done(lines) => {
+                Next::BackgroundDone(lines) => {
                     // Earlier events and UI messages precede the answer.
-                    self.gather(None, &mut events, true);
-                    self.clear_desk();
+                    self.drain_events(None, &mut events, true);
+                    self.drain_ui();
                     self.outbox.extend(lines);
                 }
-                Next::Tell => {
+                Next::UiMessage => {
                     // Events before the collected data precede the answer.
-                    self.gather(None, &mut events, true);
-                    self.clear_desk();
+                    self.drain_events(None, &mut events, true);
+                    self.drain_ui();
                 }
-                Next::Room(None) | Next::Line(None) => return OK,
-                Next::Room(Some(room)) => room.send(self.outbox.take().unwrap_or_default()),
-                Next::Line(Some(line)) => self.take(line),
+                Next::WriterReady(None) | Next::Line(None) => return OK,
+                Next::WriterReady(Some(room)) => room.send(self.outbox.take().unwrap_or_default()),
+                Next::Line(Some(line)) => self.handle_line(line),
                 Next::Event(None) => return FAILED,
-                Next::Event(Some(event)) => self.gather(Some(event), &mut events, false),
+                Next::Event(Some(event)) => self.drain_events(Some(event), &mut events, false),
             }
         }
     }
 
     /// Queues an event, and with `all` those that have arrived, each in order with the answers. No more than
     /// those: a session sends events without end.
-    fn gather(&mut self, first: Option<RuntimeEvent>, events: &mut Receiver<RuntimeEvent>, all: bool) {
-        let mut marks = Marks::default();
+    fn drain_events(&mut self, first: Option<RuntimeEvent>, events: &mut Receiver<RuntimeEvent>, all: bool) {
+        let mut marks = InsertPositions::default();
         if let Some(event) = first {
-            self.hear(&event, &mut marks);
-        } else if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
-            self.answered(done, self.outbox.len());
+            self.handle_event(&event, &mut marks);
+        } else if let Some((done, _)) = self.jobs.poll_current(|place| place == AnswerOrder::BeforePending) {
+            self.insert_answer(done, self.outbox.len());
         }
         // Events of a run follow the answer of the command that started it.
-        let done = self.jobs.ready(|place| place != AnswerOrder::First);
+        let done = self.jobs.poll_current(|place| place != AnswerOrder::BeforePending);
         let count = if all || done.is_some() { events.len() } else { 0 };
         for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
-            self.hear(&event, &mut marks);
+            self.handle_event(&event, &mut marks);
         }
-        let done = done.or_else(|| self.jobs.ready(|place| place != AnswerOrder::First));
+        let done = done.or_else(|| self.jobs.poll_current(|place| place != AnswerOrder::BeforePending));
         if let Some((done, place)) = done {
-            let at = if place == AnswerOrder::BeforeRun { marks.begun } else { marks.replaced };
-            self.answered(done, at.unwrap_or(self.outbox.len()));
+            let at = if place == AnswerOrder::BeforeRun { marks.run_start } else { marks.replaced };
+            self.insert_answer(done, at.unwrap_or(self.outbox.len()));
         }
     }
 
     /// Queues messages of the host UI, unless the output queue is too long.
-    fn clear_desk(&mut self) {
+    fn drain_ui(&mut self) {
         while self.outbox.len() < OUTBOX_MAX
-            && let Some(told) = self.desk.waiting()
+            && let Some(told) = self.ui.take_next()
         {
             self.outbox.push(told.line());
         }
     }
 
     /// Puts an answer, or its reservation, before the line at a position.
-    fn answered(&mut self, done: Done, at: usize) {
+    fn insert_answer(&mut self, done: JobProgress, at: usize) {
         match done {
-            Done::Line(line) => self.outbox.insert(at, line),
-            Done::Seen(making) => {
-                self.jobs.making = Some(making);
-                self.outbox.keep_place();
+            JobProgress::Line(line) => self.outbox.insert(at, line),
+            JobProgress::Rendering(making) => {
+                self.jobs.rendering = Some(making);
+                self.outbox.reserve_slot();
             }
         }
     }
 
     /// Queues an event in order with the answers.
-    fn hear(&mut self, event: &RuntimeEvent, marks: &mut Marks) {
+    fn handle_event(&mut self, event: &RuntimeEvent, marks: &mut InsertPositions) {
         // The command that caused it is ready by this time, perhaps only since the last poll, and its answer
         // comes first.
-        if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
-            self.answered(done, self.outbox.len());
+        if let Some((done, _)) = self.jobs.poll_current(|place| place == AnswerOrder::BeforePending) {
+            self.insert_answer(done, self.outbox.len());
         }
         // Output of a call precedes its end.
         if matches!(event, RuntimeEvent::Agent(AgentEvent::ToolEnd { .. })) {
-            while let Some(told) = self.desk.shown() {
+            while let Some(told) = self.ui.take_next_display() {
                 self.outbox.push(told.line());
             }
         }
         if matches!(event, RuntimeEvent::Agent(AgentEvent::AgentStart)) {
-            marks.begun = Some(self.outbox.len());
+            marks.run_start = Some(self.outbox.len());
         }
-        self.tell(event);
+        self.push_event(event);
         if matches!(event, RuntimeEvent::Replaced(_)) {
             marks.replaced = Some(self.outbox.len());
         }
@@ -255,19 +255,19 @@ impl Face {
     /// Completes pending answers.
     async fn finish(mut self) {
         self.write_all().await;
-        if let Some(making) = self.jobs.making.take() {
-            self.outbox.fill(making.await);
+        if let Some(making) = self.jobs.rendering.take() {
+            self.outbox.fill_slot(making.await);
         }
         if let Some(current) = self.jobs.current.take() {
             let line = match current.job.await {
-                Done::Line(line) => line,
-                Done::Seen(making) => making.await,
+                JobProgress::Line(line) => line,
+                JobProgress::Rendering(making) => making.await,
             };
             self.outbox.push(line);
         }
         self.write_all().await;
-        while let Some(lines) = self.jobs.long.next().await {
-            self.clear_desk();
+        while let Some(lines) = self.jobs.background.next().await {
+            self.drain_ui();
             self.outbox.extend(lines);
             self.write_all().await;
         }
@@ -279,10 +279,10 @@ impl Face {
         }
     }
 
-    fn tell(&mut self, event: &RuntimeEvent) {
+    fn push_event(&mut self, event: &RuntimeEvent) {
         for value in self.wire.events(event) {
-            if streams(event) {
-                self.outbox.push_past(value.to_string());
+            if is_streaming(event) {
+                self.outbox.push_unblocked(value.to_string());
             } else {
                 self.outbox.push(value.to_string());
             }
@@ -303,20 +303,20 @@ impl Face {
             ) => NotifyType::Warning,
             _ => return,
         };
-        if let Some(message) = note(event) {
-            let notice = self.desk.number(Method::Notify { message, notify_type: Some(level) });
+        if let Some(message) = event_note(event) {
+            let notice = self.ui.numbered(Method::Notify { message, notify_type: Some(level) });
             self.outbox.push(notice.line());
         }
     }
 
     /// Handles a line: an answer of the user, or a command.
-    fn take(&mut self, line: Line) {
+    fn handle_line(&mut self, line: Line) {
         let (text, read) = match line {
             Line::Text(text) => {
                 let read = lenient::fields(&text);
                 (text, read)
             }
-            Line::Bad(why) => (String::new(), Err(why)),
+            Line::Invalid(why) => (String::new(), Err(why)),
         };
         let mut read = match read {
             Ok(Some(fields)) => fields,
@@ -329,11 +329,11 @@ impl Face {
             return self.refuse(id.as_deref(), "parse", "a command has a `type`");
         };
         if name == "extension_ui_response" {
-            return self.desk.answered(&fields);
+            return self.ui.handle_reply(&fields);
         }
-        match Command::read(&name, fields) {
-            Ok(command) => self.begin(id, name, command),
-            Err(why) => self.refuse(id.as_deref(), &name, &read.why(why)),
+        match Command::parse(&name, fields) {
+            Ok(command) => self.start_command(id, name, command),
+            Err(why) => self.refuse(id.as_deref(), &name, &read.describe_invalid(why)),
         }
     }
 
@@ -343,9 +343,9 @@ impl Face {
     }
 
     /// Runs a host command. It is answered when it has ended, and the answer is always a success, as in pi.
-    fn call(&mut self, id: Option<Box<RawValue>>, name: String, call: Call) {
-        let (desk, handle) = (self.desk.clone(), self.handle.clone());
-        self.begin_long(id, name, 0, |id, name| {
+    fn run_host_command(&mut self, id: Option<Box<RawValue>>, name: String, call: Call) {
+        let (desk, handle) = (self.ui.clone(), self.handle.clone());
+        self.start_background(id, name, 0, |id, name| {
             Box::pin(async move {
                 let failed = call.run(desk, handle).await;
                 let answer = Ok(json!({"disposition": "handled"}).into());
@@ -356,45 +356,45 @@ impl Face {
     }
 
     /// Starts a background command, unless too many are running; some types have a higher limit.
-    fn begin_long(
+    fn start_background(
         &mut self,
         id: Option<Box<RawValue>>,
         name: String,
         more: usize,
         job: impl FnOnce(Option<Box<RawValue>>, String) -> LongJob,
     ) {
-        let most = LONG_MAX + more;
-        if self.jobs.long.len() >= most {
+        let most = BACKGROUND_MAX + more;
+        if self.jobs.background.len() >= most {
             let why = format!("{most} commands are under way; wait for one of them");
             return self.refuse(id.as_deref(), &name, &why);
         }
-        self.jobs.long.push(job(id, name));
+        self.jobs.background.push(job(id, name));
     }
 
-    fn begin(&mut self, id: Option<Box<RawValue>>, name: String, command: Command) {
+    fn start_command(&mut self, id: Option<Box<RawValue>>, name: String, command: Command) {
         match &command {
             Command::AbortBash => {
                 std::mem::take(&mut self.stop).cancel();
                 return self.outbox.push(answer::line(id.as_deref(), &name, &Ok(answer::Data::None)));
             }
             Command::GetCommands => {
-                let told = Ok(self.commands.told().into());
+                let told = Ok(self.commands.list_json().into());
                 return self.outbox.push(answer::line(id.as_deref(), &name, &told));
             }
             Command::Prompt { message, .. } => {
-                if let Some(call) = self.commands.called(message) {
-                    return self.call(id, name, call);
+                if let Some(call) = self.commands.find_call(message) {
+                    return self.run_host_command(id, name, call);
                 }
             }
             Command::Steer { message, .. } | Command::FollowUp { message, .. } => {
-                if let Some(call) = self.commands.called(message) {
+                if let Some(call) = self.commands.find_call(message) {
                     let why = format!("/{} is a command and cannot wait; say it as a prompt", call.name);
                     return self.refuse(id.as_deref(), &name, &why);
                 }
             }
             _ => {}
         }
-        if background::is_long(&command) {
+        if background::is_background(&command) {
             // An abort is always accepted.
             let is_abort = matches!(command, Command::Abort);
             if is_abort {
@@ -403,7 +403,7 @@ impl Face {
             let bench =
                 BackgroundCx { handle: self.handle.clone(), out: self.out.clone(), stop: self.stop.clone() };
             let more = if is_abort { ABORTS_MAX } else { 0 };
-            return self.begin_long(id, name, more, |id, name| {
+            return self.start_background(id, name, more, |id, name| {
                 Box::pin(async move {
                     let answer = background::answer(bench, id.clone(), command).await;
                     vec![answer::line(id.as_deref(), &name, &answer)]
@@ -411,27 +411,27 @@ impl Face {
             });
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
-        let place = place(&command);
-        let job: BoxFuture<'static, Done> = if snapshot::is_whole(&command) {
+        let place = answer_order(&command);
+        let job: BoxFuture<'static, JobProgress> = if snapshot::needs_snapshot(&command) {
             Box::pin(async move {
-                match snapshot::see(&handle, command).await {
-                    Ok(making) => Done::Seen(make(id, name, making)),
-                    Err(why) => Done::Line(answer::line(id.as_deref(), &name, &Err(why))),
+                match snapshot::take_snapshot(&handle, command).await {
+                    Ok(making) => JobProgress::Rendering(render_job(id, name, making)),
+                    Err(why) => JobProgress::Line(answer::line(id.as_deref(), &name, &Err(why))),
                 }
             })
         } else {
             Box::pin(async move {
                 let answer = inline::answer(&handle, &settings, command).await;
-                Done::Line(answer::line(id.as_deref(), &name, &answer))
+                JobProgress::Line(answer::line(id.as_deref(), &name, &answer))
             })
         };
         // Polled repeatedly; tokio's cooperative budget must not defer it.
-        self.jobs.current = Some(Current { job: Box::pin(unconstrained(job)), place });
+        self.jobs.current = Some(CurrentJob { job: Box::pin(unconstrained(job)), order: place });
     }
 }
 
 /// Renders an answer on a blocking thread.
-fn make(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Job {
+fn render_job(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Job {
     let (same, command) = (id.clone(), name.clone());
     let made = tokio::task::spawn_blocking(move || answer::line(id.as_deref(), &name, &making()));
     Box::pin(async move {
@@ -443,11 +443,11 @@ fn make(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Jo
 }
 
 /// Whether an event only streams, so that no answer depends on its order.
-fn streams(event: &RuntimeEvent) -> bool {
+fn is_streaming(event: &RuntimeEvent) -> bool {
     matches!(event, RuntimeEvent::Agent(AgentEvent::MessageUpdate(_) | AgentEvent::ToolUpdate { .. }))
 }
 
-async fn now<T>(job: Option<&mut BoxFuture<'static, T>>) -> T {
+async fn poll_job<T>(job: Option<&mut BoxFuture<'static, T>>) -> T {
     match job {
         Some(job) => job.await,
         None => std::future::pending().await,

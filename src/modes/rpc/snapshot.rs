@@ -14,7 +14,7 @@ use crate::session::AgentMessage;
 pub type Render = Box<dyn FnOnce() -> Answer + Send>;
 
 /// Whether a command traverses the whole session.
-pub fn is_whole(command: &Command) -> bool {
+pub fn needs_snapshot(command: &Command) -> bool {
     matches!(
         command,
         Command::GetSessionStats
@@ -26,7 +26,7 @@ pub fn is_whole(command: &Command) -> bool {
 }
 
 /// Collects the data of the answer.
-pub async fn see(handle: &Handle, command: Command) -> Result<Render, Report> {
+pub async fn take_snapshot(handle: &Handle, command: Command) -> Result<Render, Report> {
     if matches!(command, Command::GetMessages) {
         let messages = handle.messages().await?;
         return Ok(Box::new(move || {
@@ -34,11 +34,11 @@ pub async fn see(handle: &Handle, command: Command) -> Result<Render, Report> {
             Ok(json!({"messages": messages}).into())
         }));
     }
-    let account = handle.account().await?;
+    let account = handle.session_copy().await?;
     Ok(match command {
         Command::GetSessionStats => Box::new(move || Ok(account.statistics().into())),
         Command::GetForkMessages => Box::new(move || {
-            let said = account.fork_places();
+            let said = account.fork_points();
             let messages = said.iter().map(|said| json!({"entryId": said.entry, "text": said.text}));
             Ok(json!({"messages": messages.collect::<Vec<_>>()}).into())
         }),

@@ -186,7 +186,7 @@ pub enum Response {
 
 impl HostReply {
     /// Parses the fields of an answer. Anything malformed is a refusal.
-    pub fn read(fields: &Map<String, Value>) -> Self {
+    pub fn parse(fields: &Map<String, Value>) -> Self {
         let is_open = matches!(fields.get("cancelled"), None | Some(Value::Null | Value::Bool(false)));
         match (fields.get("value"), fields.get("confirmed")) {
             (Some(Value::String(value)), _) if is_open => Self::Value { value: value.clone() },

@@ -9,44 +9,44 @@ use super::host_ui::HostUi;
 use crate::tools::interaction::questions::{Answer, Question, Questions};
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
-const ONCE: &str = "Run it once";
-const LIKE: &str = "Run it, and those like it in this session";
-const NO: &str = "Do not run it";
+const ALLOW_ONCE: &str = "Run it once";
+const ALLOW_SIMILAR: &str = "Run it, and those like it in this session";
+const DENY: &str = "Do not run it";
 /// The option for a free-text answer.
-const OWN: &str = "Something else";
+const OTHER_ANSWER: &str = "Something else";
 
-async fn leave(desk: &HostUi, ask: Ask) -> Decision {
-    let mut options = vec![ONCE];
+async fn request_approval(desk: &HostUi, ask: Ask) -> Decision {
+    let mut options = vec![ALLOW_ONCE];
     if ask.proposal.is_some() {
-        options.push(LIKE);
+        options.push(ALLOW_SIMILAR);
     }
-    options.push(NO);
+    options.push(DENY);
     let title = format!("{}: {}\n{}", ask.tool, ask.target, ask.rule);
     match (desk.select(&title, &options).await.as_deref(), ask.proposal) {
-        (Some(ONCE), _) => Decision::Allow,
-        (Some(LIKE), Some(proposal)) => Decision::AllowLike(proposal),
+        (Some(ALLOW_ONCE), _) => Decision::Allow,
+        (Some(ALLOW_SIMILAR), Some(proposal)) => Decision::AllowLike(proposal),
         (Some(_), _) => Decision::Deny("the user does not want it to run".to_string()),
         (None, _) => Decision::Deny(format!("nobody has allowed it (rule: {})", ask.rule)),
     }
 }
 
-async fn put(desk: &HostUi, question: Question) -> Option<Answer> {
+async fn ask_question(desk: &HostUi, question: Question) -> Option<Answer> {
     let title = if question.header.is_empty() {
         question.text.clone()
     } else {
         format!("{}: {}", question.header, question.text)
     };
     let labels: Vec<&str> = question.options.iter().map(|choice| choice.label.as_str()).collect();
-    if question.several && !labels.is_empty() {
+    if question.multiple && !labels.is_empty() {
         let title = format!("{title}\n{}", labels.join(", "));
         let text = desk.input(&title, Some("several, with commas")).await?;
         let parts = text.split(',').map(|part| part.trim().to_string());
         return Some(parts.filter(|part| !part.is_empty()).collect());
     }
     if !labels.is_empty() {
-        let options: Vec<&str> = labels.into_iter().chain([OWN]).collect();
+        let options: Vec<&str> = labels.into_iter().chain([OTHER_ANSWER]).collect();
         let chosen = desk.select(&title, &options).await?;
-        if chosen != OWN {
+        if chosen != OTHER_ANSWER {
             return Some(vec![chosen]);
         }
     }
@@ -56,7 +56,7 @@ async fn put(desk: &HostUi, question: Question) -> Option<Answer> {
 impl Approval for HostUi {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         let desk = self.clone();
-        async move { leave(&desk, ask).await }.boxed()
+        async move { request_approval(&desk, ask).await }.boxed()
     }
 }
 
@@ -66,7 +66,7 @@ impl Questions for HostUi {
         async move {
             let mut answers = Vec::with_capacity(questions.len());
             for question in questions {
-                answers.push(put(&desk, question).await?);
+                answers.push(ask_question(&desk, question).await?);
             }
             Some(answers)
         }

@@ -9,13 +9,15 @@ fn change(old: &str, new: &str) -> Change {
 }
 
 fn one(text: &str, old: &str, new: &str) -> Result<String, String> {
-    apply(text, &[change(old, new)], How::default()).map(|done| done.text).map_err(|error| error.to_string())
+    apply(text, &[change(old, new)], ReplaceOptions::default())
+        .map(|done| done.text)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
 fn replace_matches_every_edit_against_original() {
     let edits = [change("b", "a"), change("a", "b")];
-    let done = apply("a b", &edits, How::default()).unwrap();
+    let done = apply("a b", &edits, ReplaceOptions::default()).unwrap();
     let passes = vec![Pass::Exact, Pass::Exact];
     assert_eq!(done, Replacement { text: "b a".into(), count: 2, passes });
 }
@@ -43,22 +45,22 @@ fn replace_errors_name_next_step() {
     assert!(fails("a", "a", "a").contains("change nothing"));
     let hint = fails("fn one() {}\nfn two(x: u8) {}\n", "fn two(y: u8) {}", "");
     assert!(hint.contains(r#"line 2: "fn two(x: u8) {}""#), "{hint}");
-    let error = apply("abc", &[change("bc", "x"), change("q", "y")], How::default()).unwrap_err();
+    let error = apply("abc", &[change("bc", "x"), change("q", "y")], ReplaceOptions::default()).unwrap_err();
     assert!(matches!(error, ReplaceError::NotFound { edit: 2, .. }));
     let both = [change("bc", "x"), change("ab", "y")];
-    assert_eq!(apply("abc", &both, How::default()), Err(ReplaceError::Overlap(1, 2)));
-    assert_eq!(apply("abc", &[], How::default()), Err(ReplaceError::NoEdits));
+    assert_eq!(apply("abc", &both, ReplaceOptions::default()), Err(ReplaceError::Overlap(1, 2)));
+    assert_eq!(apply("abc", &[], ReplaceOptions::default()), Err(ReplaceError::NoEdits));
 }
 
 #[test]
 fn replace_adjacent_edits_do_not_overlap() {
     let both = [change("b", "y"), change("a", "x")];
-    assert_eq!(apply("ab", &both, How::default()).unwrap().text, "xy");
+    assert_eq!(apply("ab", &both, ReplaceOptions::default()).unwrap().text, "xy");
 }
 
 #[test]
 fn replace_ignores_trailing_blanks_on_full_lines() {
-    let done = apply("a  \n  b\t\nc\n", &[change("a\n  b", "x")], How::default()).unwrap();
+    let done = apply("a  \n  b\t\nc\n", &[change("a\n  b", "x")], ReplaceOptions::default()).unwrap();
     assert_eq!(done, Replacement { text: "x\nc\n".into(), count: 1, passes: vec![Pass::TrailingBlanks] });
     assert_eq!(one("a \r\nb\r\n", "a\nb\n", "x\ny\n").unwrap(), "x\r\ny\r\n");
     assert!(one("foobar\n", "foo  ", "x").is_err());
@@ -66,14 +68,14 @@ fn replace_ignores_trailing_blanks_on_full_lines() {
     assert!(one("x\n\n\n", "  \n", "y").is_err());
 }
 
-fn by(text: &str, old: &str, new: &str, how: How) -> (String, Pass) {
+fn by(text: &str, old: &str, new: &str, how: ReplaceOptions) -> (String, Pass) {
     let done = apply(text, &[change(old, new)], how).unwrap();
     (done.text, done.passes[0])
 }
 
 #[test]
 fn replace_passes_tolerate_and_are_reported() {
-    let careful = How::default();
+    let careful = ReplaceOptions::default();
     let cases = [
         (
             "say \u{201c}hi\u{201d} \u{2014} now\nx\u{a0}y\n",
@@ -107,7 +109,7 @@ fn replace_passes_tolerate_and_are_reported() {
     }
     let near = "    let total = compute_sum(first, second);\n";
     assert!(one(near, "    let total = compute_sun(first, second);\n", "x").is_err());
-    let fuzzy = How { ladder: Ladder::Fuzzy, ..careful };
+    let fuzzy = ReplaceOptions { tolerance: Tolerance::Fuzzy, ..careful };
     assert_eq!(
         by(near, "    let total = compute_sun(first, second);\n", "x\n", fuzzy),
         ("x\n".into(), Pass::Fuzzy)
@@ -126,7 +128,7 @@ fn replace_tolerant_pass_never_guesses() {
 
 #[test]
 fn replace_all_replaces_every_match() {
-    let all = How { everywhere: true, ..How::default() };
+    let all = ReplaceOptions { everywhere: true, ..ReplaceOptions::default() };
     let done = apply("aXaXa\r\nX", &[change("X", "-")], all).unwrap();
     assert_eq!((done.text.as_str(), done.count), ("a-a-a\r\n-", 3));
     assert_eq!(apply("aaaa", &[change("aa", "b")], all).unwrap().text, "bb");

@@ -71,12 +71,12 @@ impl Outline {
         }
         self.begun = true;
         match self.reader.line(line) {
-            Ok(event) => self.take(event),
+            Ok(event) => self.apply(event),
             Err(error) => self.error = Some(error),
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
+    fn apply(&mut self, event: Event<'_>) {
         if let Event::Section(kind, path) = event {
             let path = path.to_string();
             self.files.push(FileOutline { kind, path, to: None, added: 0, removed: 0 });

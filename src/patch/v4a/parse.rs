@@ -81,9 +81,9 @@ pub fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
             if inner.len() >= 2 && OPENERS.contains(&first) && last.ends_with("EOF") =>
         {
             skipped += 1;
-            enveloped(inner)
+            strip_envelope(inner)
         }
-        _ => enveloped(&lines),
+        _ => strip_envelope(&lines),
     }?;
     let mut reader = Reader::new(skipped);
     let mut sections = Vec::new();
@@ -98,7 +98,7 @@ pub fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
 }
 
 /// The lines with the first marker but without the last one.
-fn enveloped<'a, 'b>(lines: &'b [&'a str]) -> Result<&'b [&'a str], PatchError> {
+fn strip_envelope<'a, 'b>(lines: &'b [&'a str]) -> Result<&'b [&'a str], PatchError> {
     if lines.first().is_none_or(|first| first.trim() != BEGIN) {
         return Err(PatchError::NoBegin);
     }

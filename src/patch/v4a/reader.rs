@@ -88,7 +88,7 @@ pub enum Sign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'a> {
     /// Nothing for anybody: markers of the envelope, skipped lines.
-    Nothing,
+    Ignored,
     /// A file's section starts.
     Section(Kind, &'a str),
     /// The updated file gets this path.
@@ -156,14 +156,14 @@ impl Reader {
         match self.state {
             State::Start if line.trim() == BEGIN => {
                 self.state = State::Begun { named: false };
-                Ok(Event::Nothing)
+                Ok(Event::Ignored)
             }
             State::Start => Err(PatchError::NoBegin),
             State::Begun { named } => self.begun(line, named),
             State::Adding if line.starts_with('+') => Ok(Event::Line(Sign::Add, &line[1..])),
             State::Adding | State::Deleted => self.outside(line),
             State::Updating { .. } | State::Chunk { .. } | State::Closed => self.updating(line),
-            State::Ended if line.trim().is_empty() => Ok(Event::Nothing),
+            State::Ended if line.trim().is_empty() => Ok(Event::Ignored),
             State::Ended => Err(PatchError::NoEnd),
         }
     }
@@ -174,7 +174,7 @@ impl Reader {
             return Err(PatchError::Environment(self.line));
         }
         self.state = State::Begun { named: true };
-        Ok(Event::Nothing)
+        Ok(Event::Ignored)
     }
 
     /// Where only a section or the end may start; blanks around the line do not count.
@@ -187,7 +187,7 @@ impl Reader {
     fn header<'a>(&mut self, line: &'a str) -> Option<Event<'a>> {
         if line == END {
             self.state = State::Ended;
-            return Some(Event::Nothing);
+            return Some(Event::Ignored);
         }
         let (kind, path, state) = if let Some(path) = line.strip_prefix("*** Add File: ") {
             (Kind::Add, path, State::Adding)
@@ -231,11 +231,11 @@ impl Reader {
         }
         if before == State::Closed {
             let blank = line.trim().is_empty();
-            return if blank { Ok(Event::Nothing) } else { Err(self.bad(line)) };
+            return if blank { Ok(Event::Ignored) } else { Err(self.line_error(line)) };
         }
         if marker == "*** End of File" {
             if matches!(before, State::Updating { .. }) {
-                return Ok(Event::Nothing);
+                return Ok(Event::Ignored);
             }
             self.state = State::Closed;
             return empty.map_or(Ok(Event::AtEnd), Err);
@@ -245,14 +245,14 @@ impl Reader {
             Some(b' ') => (Sign::Keep, &line[1..]),
             Some(b'-') => (Sign::Remove, &line[1..]),
             Some(b'+') => (Sign::Add, &line[1..]),
-            Some(_) => return Err(self.bad(line)),
+            Some(_) => return Err(self.line_error(line)),
         };
         let lines = if let State::Chunk { lines } = before { lines } else { 0 };
         self.state = State::Chunk { lines: lines + 1 };
         Ok(Event::Line(sign, text))
     }
 
-    fn bad(&self, line: &str) -> PatchError {
+    fn line_error(&self, line: &str) -> PatchError {
         PatchError::Line { line: self.line, text: echo(line) }
     }
 }

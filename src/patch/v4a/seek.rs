@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 /// How much of a line must be the same; tried in this order, each over the whole rest of the file.
 const PASSES: [fn(&str) -> Cow<'_, str>; 4] =
-    [|line| line.into(), |line| line.trim_end().into(), |line| line.trim().into(), plain];
+    [|line| line.into(), |line| line.trim_end().into(), |line| line.trim().into(), normalize];
 
 /// The line in ASCII's dashes, quotes and spaces, without blanks around it.
-fn plain(line: &str) -> Cow<'_, str> {
+fn normalize(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     if line.is_ascii() {
         return line.into();
@@ -30,12 +30,12 @@ fn plain_char(c: char) -> char {
 }
 
 /// One pass's view of a file.
-struct Numbered<'a> {
+struct NumberedLines<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
     rows: Vec<u32>,
 }
 
-impl<'a> Numbered<'a> {
+impl<'a> NumberedLines<'a> {
     fn new(rows: &[&'a str], pass: fn(&str) -> Cow<'_, str>) -> Self {
         let mut numbers = HashMap::with_capacity(rows.len());
         let number = |row: &&'a str| {
@@ -51,7 +51,7 @@ impl<'a> Numbered<'a> {
 pub(super) struct Finder<'a> {
     rows: Vec<&'a str>,
     /// Made when first needed: most chunks match as they are.
-    passes: [Option<Numbered<'a>>; PASSES.len()],
+    passes: [Option<NumberedLines<'a>>; PASSES.len()],
 }
 
 impl<'a> Finder<'a> {
@@ -78,12 +78,12 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether a line stands anywhere in the file.
-    pub(super) fn has(&mut self, line: &str) -> bool {
+    pub(super) fn contains(&mut self, line: &str) -> bool {
         self.find(&[line], 0, false).is_some()
     }
 
     fn find_in(&mut self, pass: usize, lines: &[&str], from: usize) -> Option<usize> {
-        let view = self.passes[pass].get_or_insert_with(|| Numbered::new(&self.rows, PASSES[pass]));
+        let view = self.passes[pass].get_or_insert_with(|| NumberedLines::new(&self.rows, PASSES[pass]));
         let wanted = lines.iter().map(|line| view.numbers.get(&PASSES[pass](line)).copied());
         let wanted: Vec<u32> = wanted.collect::<Option<_>>()?;
         position(view.rows.get(from..)?, &wanted).map(|at| from + at)

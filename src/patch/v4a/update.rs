@@ -16,20 +16,20 @@ pub enum UpdateError {
         "the chunk at line {number} of the patch: no line {text:?} {place}; after '@@' stands one whole line \
          of the file, without line numbers"
     )]
-    NoPlace {
+    ContextNotFound {
         /// Where in the patch.
         number: usize,
         /// Of the `@@` line.
         text: String,
-        /// Where it was looked for.
+        /// The searched part.
         place: String,
     },
     /// Its lines are not there.
     #[error("the chunk at line {number} of the patch: these lines do not stand {place}{hint}:\n{lines}")]
-    NoLines {
+    LinesNotFound {
         /// Where in the patch.
         number: usize,
-        /// Where they were looked for.
+        /// The searched part.
         place: String,
         /// What may be wrong, as the rest of the sentence.
         hint: String,
@@ -48,7 +48,7 @@ pub fn update(before: &str, chunks: &[Chunk]) -> Result<String, UpdateError> {
     let mut cursor = 0;
     let mut splices = Vec::with_capacity(chunks.len());
     for chunk in chunks {
-        place(&mut finder, chunk, &mut cursor, &mut splices)?;
+        locate_chunk(&mut finder, chunk, &mut cursor, &mut splices)?;
     }
     // Chunks that only add do so at the end; all else is in the order of the file already.
     splices.sort_by_key(|splice| splice.start);
@@ -87,7 +87,7 @@ struct Splice<'a> {
 }
 
 /// Finds the place of a chunk, moves the cursor behind it and adds what it changes there.
-fn place<'a>(
+fn locate_chunk<'a>(
     finder: &mut Finder<'_>,
     chunk: &'a Chunk,
     cursor: &mut usize,
@@ -95,15 +95,15 @@ fn place<'a>(
 ) -> Result<(), UpdateError> {
     if let Some(below) = &chunk.below {
         let found = finder.find(&[below], *cursor, false);
-        *cursor = 1 + found.ok_or_else(|| UpdateError::NoPlace {
+        *cursor = 1 + found.ok_or_else(|| UpdateError::ContextNotFound {
             number: chunk.number,
             text: below.clone(),
-            place: searched(*cursor),
+            place: searched_range(*cursor),
         })?;
     }
     let mut old = old_lines(chunk);
     if old.is_empty() {
-        changes(chunk, finder.end(), 0, None, splices);
+        add_changes(chunk, finder.end(), 0, None, splices);
         return Ok(());
     }
     let mut found = finder.find(&old, *cursor, chunk.at_end);
@@ -115,9 +115,9 @@ fn place<'a>(
         dropped = last.filter(|at| chunk.lines[*at].text.is_empty());
         found = finder.find(&old, *cursor, chunk.at_end);
     }
-    let start = found.ok_or_else(|| missing(finder, chunk, *cursor))?;
+    let start = found.ok_or_else(|| missing_lines_error(finder, chunk, *cursor))?;
     *cursor = start + old.len();
-    changes(chunk, start, old.len(), dropped, splices);
+    add_changes(chunk, start, old.len(), dropped, splices);
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn old_lines(chunk: &Chunk) -> Vec<&str> {
 
 /// What a chunk changes at row `start`, without the rows that stay. Only its first `length` old
 /// lines have rows, and line `dropped` of it does not stand there afterwards.
-fn changes<'a>(
+fn add_changes<'a>(
     chunk: &'a Chunk,
     start: usize,
     length: usize,
@@ -155,7 +155,7 @@ fn changes<'a>(
     splices.push(open);
 }
 
-fn searched(cursor: usize) -> String {
+fn searched_range(cursor: usize) -> String {
     match cursor {
         0 => "in the file".to_string(),
         _ => format!("in the file after its line {cursor}, where the chunk before or '@@' led"),
@@ -163,13 +163,13 @@ fn searched(cursor: usize) -> String {
 }
 
 /// Why the lines of a chunk are not there.
-fn missing(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) -> UpdateError {
+fn missing_lines_error(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) -> UpdateError {
     let old = old_lines(chunk);
     let hint = if chunk.at_end && finder.find(&old, cursor, false).is_some() {
         ", of which they are not the last ones as '*** End of File' says".to_string()
     } else if let Some(at) = finder.find(&old, 0, chunk.at_end) {
         format!(", but at its line {}: chunks must be in the order of the file", at + 1)
-    } else if let Some(line) = old.iter().find(|line| !finder.has(line)) {
+    } else if let Some(line) = old.iter().find(|line| !finder.contains(line)) {
         let shown = &line[..line.floor_char_boundary(ECHO_MAX / 10)];
         format!(" (no line of it is {shown:?}); read the file again and copy them exactly")
     } else {
@@ -177,7 +177,7 @@ fn missing(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) -> UpdateError
     };
     let mut lines = old.join("\n");
     lines.truncate(lines.floor_char_boundary(ECHO_MAX));
-    UpdateError::NoLines { number: chunk.number, place: searched(cursor), hint, lines }
+    UpdateError::LinesNotFound { number: chunk.number, place: searched_range(cursor), hint, lines }
 }
 
 /// The text with every splice made.

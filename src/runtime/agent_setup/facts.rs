@@ -16,7 +16,7 @@ use crate::exec::{CommandSpec, Environment};
 use crate::workspace::git;
 
 /// Longest time that the first prompt waits for the facts.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const TIMEOUT: Duration = Duration::from_millis(1500);
 /// Number of commits in the facts.
 const COMMITS: usize = 8;
 /// Bytes of output that are read.
@@ -51,44 +51,44 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Env
     let command = CommandSpec {
         script: git::script(SCRIPT),
         cwd: env.root().to_path_buf(),
-        timeout: Some(PATIENCE),
+        timeout: Some(TIMEOUT),
         env: BTreeMap::new(),
     };
     let cancel = CancellationToken::new();
     let run = env.run(command, sink, cancel.clone());
     // A command that does not end on cancellation is not awaited either.
-    if tokio::time::timeout(PATIENCE, run).await.is_err() {
+    if tokio::time::timeout(TIMEOUT, run).await.is_err() {
         cancel.cancel();
     }
     let text = String::from_utf8_lossy(&heard.lock()).into_owned();
     let date = clock::iso8601(clock.now_ms()).chars().take_while(|c| *c != 'T').collect();
-    EnvironmentFacts { date, ..read(&text) }
+    EnvironmentFacts { date, ..parse_facts(&text) }
 }
 
 /// Parses the script's output, as far as it is complete.
-fn read(text: &str) -> EnvironmentFacts {
+fn parse_facts(text: &str) -> EnvironmentFacts {
     let mut sections: Vec<&str> = text.split('\u{1e}').collect();
     // Text after the last separator is an incomplete section.
     sections.pop();
     let section = |at: usize| sections.get(at).copied().unwrap_or_default();
     let (system, release) = section(0).trim().split_once('\n').unwrap_or((section(0).trim(), ""));
-    let platform = if system.is_empty() { here().to_string() } else { system.to_lowercase() };
+    let platform = if system.is_empty() { local_platform().to_string() } else { system.to_lowercase() };
     let os = format!("{system} {release}").trim().to_string();
     let git = (section(1).trim() == "true").then(|| Git {
-        branch: short(section(2).trim()),
-        changed: sections.get(4).map(|counts| changed(counts)),
-        commits: section(3).lines().take(COMMITS).map(short).collect(),
+        branch: shorten(section(2).trim()),
+        changed: sections.get(4).map(|counts| count_changes(counts)),
+        commits: section(3).lines().take(COMMITS).map(shorten).collect(),
     });
     EnvironmentFacts { date: String::new(), platform, os, git }
 }
 
 /// The operating system of this machine, for an environment that does not report its own.
-fn here() -> &'static str {
+fn local_platform() -> &'static str {
     if cfg!(target_os = "macos") { "darwin" } else { "linux" }
 }
 
 /// Returns the numbers of modified and of untracked files, from the counts of git's states.
-fn changed(counts: &str) -> (usize, usize) {
+fn count_changes(counts: &str) -> (usize, usize) {
     let (mut changed, mut unknown) = (0, 0);
     for line in counts.lines() {
         let (count, state) = line.trim_start().split_once(' ').unwrap_or_default();
@@ -98,7 +98,7 @@ fn changed(counts: &str) -> (usize, usize) {
     (changed, unknown)
 }
 
-fn short(line: &str) -> String {
+fn shorten(line: &str) -> String {
     line.chars().take(LINE_MAX).collect()
 }
 
@@ -111,21 +111,21 @@ mod tests {
     #[test]
     fn environment_facts_missing_parts_are_omitted() {
         let whole = "Linux\n6.1\n\u{1e}true\n\u{1e}main\n\u{1e}abc One\ndef Two\n\u{1e}      2  M\n      1 ??\n      1 A \n\u{1e}";
-        let git = read(whole).git.unwrap();
+        let git = parse_facts(whole).git.unwrap();
         assert_eq!((git.branch.as_str(), git.changed), ("main", Some((3, 1))));
         assert_eq!(git.commits, ["abc One", "def Two"]);
         let cut = &whole[..whole.len() - 1];
-        assert_eq!(read(cut).git.unwrap().changed, None, "it was not finished");
-        assert_eq!(read("Darwin\n24.1\n\u{1e}\u{1e}").git, None);
-        assert_eq!(read("Darwin\n24.1\n\u{1e}\u{1e}").os, "Darwin 24.1");
-        assert_eq!((read("").os.as_str(), read("").platform.is_empty()), ("", false));
+        assert_eq!(parse_facts(cut).git.unwrap().changed, None, "it was not finished");
+        assert_eq!(parse_facts("Darwin\n24.1\n\u{1e}\u{1e}").git, None);
+        assert_eq!(parse_facts("Darwin\n24.1\n\u{1e}\u{1e}").os, "Darwin 24.1");
+        assert_eq!((parse_facts("").os.as_str(), parse_facts("").platform.is_empty()), ("", false));
     }
 
     proptest::proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn environment_facts_any_output_is_safe(text in "[\\x1e\n a-z?0-9é]{0,80}") {
-            let facts = read(&text);
+            let facts = parse_facts(&text);
             proptest::prop_assert!(!facts.platform.is_empty());
         }
     }

@@ -13,11 +13,12 @@ use crate::runtime::lifecycle::options::Options;
 use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
 /// Message for the user when a project is not trusted.
-pub(in crate::runtime) const OFF: &str = "Project rules are off: not trusted. Details: trust.show";
+pub(in crate::runtime) const RULES_UNTRUSTED: &str =
+    "Project rules are off: not trusted. Details: trust.show";
 
 /// The rules that were read.
 #[derive(Debug, Default)]
-pub(in crate::runtime) struct Loaded {
+pub(in crate::runtime) struct LoadedRules {
     /// The rules in force.
     pub rules: Rules,
     /// Problems found in the files.
@@ -26,16 +27,16 @@ pub(in crate::runtime) struct Loaded {
     pub trusted: Option<bool>,
 }
 
-impl Loaded {
-    fn note(&mut self, path: &Path, why: &str) {
+impl LoadedRules {
+    fn add_problem(&mut self, path: &Path, why: &str) {
         self.problems.push(Report::new(format!("{}: {why}", path.display())));
     }
 
     /// Returns the rules for a new session and the notices for its user: problems in the files, and that the
     /// project is not trusted.
-    pub(in crate::runtime) fn begin(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
+    pub(in crate::runtime) fn into_session_rules(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
         if self.trusted == Some(false) {
-            self.note(&trust_requests::rules(&options.cwd), OFF);
+            self.add_problem(&trust_requests::rules_path(&options.cwd), RULES_UNTRUSTED);
         }
         (self.rules.into(), self.problems)
     }
@@ -43,36 +44,37 @@ impl Loaded {
 
 /// Reads both files and collects their problems. Either may be missing. `now` is the digest of the project
 /// that the user trusts until the program ends.
-pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Loaded {
+pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> LoadedRules {
     let root = options.env.resolve(options.env.root()).await;
     // Every edit resolves the root again, and fails by itself when that fails.
     let root = root.unwrap_or_else(|_| options.env.root().to_path_buf());
     let (home, cwd, now) = (options.home.clone(), options.cwd.clone(), now.map(str::to_string));
     let read = move || {
-        let mut loaded = Loaded::default();
-        loaded.add(
+        let mut loaded = LoadedRules::default();
+        loaded.add_file(
             &home.config.join(trust_requests::RULES),
             read_text(&home.config.join(trust_requests::RULES)),
-            Author::Person,
+            Author::User,
             &root,
             &home.user,
         );
-        let path = trust_requests::rules(&cwd);
+        let path = trust_requests::rules_path(&cwd);
         let text = read_text(&path);
-        let wishes = TrustRequests::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
+        let wishes =
+            TrustRequests::from_rules(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
         if !wishes.allows.is_empty() {
             let trusted = wishes.are_trusted(&cwd, &home.state, now.as_deref());
             if let Err(error) = &trusted {
-                loaded.note(&path, &format!("what it wants to allow cannot be trusted: {error}"));
+                loaded.add_problem(&path, &format!("what it wants to allow cannot be trusted: {error}"));
             }
             loaded.trusted = Some(trusted.unwrap_or(false));
         }
         let author = Author::Project { trusted: loaded.trusted == Some(true) };
-        loaded.add(&path, text, author, &root, &home.user);
+        loaded.add_file(&path, text, author, &root, &home.user);
         loaded
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        let mut loaded = Loaded::default();
+        let mut loaded = LoadedRules::default();
         loaded.rules.add_unreadable();
         loaded.problems =
             vec![Report::new("the files of rules could not be read; everything is asked about")];
@@ -80,8 +82,8 @@ pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Lo
     })
 }
 
-impl Loaded {
-    fn add(
+impl LoadedRules {
+    fn add_file(
         &mut self,
         path: &Path,
         text: io::Result<Option<String>>,
@@ -98,20 +100,20 @@ impl Loaded {
             }
         };
         for why in &wrong {
-            self.note(path, why);
+            self.add_problem(path, why);
         }
     }
 }
 
 /// Attempts when another process writes the file at the same time.
-const TRIES: usize = 3;
+const WRITE_TRIES: usize = 3;
 
 /// Appends a rule to the user's file. The existing text is unchanged; a file with a syntax error is not
 /// written.
-pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
+pub(in crate::runtime) async fn remember_rule(options: &Options, rule: &str) -> Result<String, Report> {
     let path = options.home.config.join(trust_requests::RULES);
     let files = LocalEnvironment::new(options.home.config.clone(), []);
-    for _ in 0..TRIES {
+    for _ in 0..WRITE_TRIES {
         let (text, stamp) = match files.read(&path).await {
             Ok(data) => {
                 let text = String::from_utf8(data.bytes);
@@ -120,7 +122,7 @@ pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Resul
             Err(EnvError::NotFound(_)) => (String::new(), Stamp::missing()),
             Err(error) => return Err(Report::caused("cannot read the rules", &error)),
         };
-        let text = with(&text, rule)
+        let text = append_rule(&text, rule)
             .map_err(|why| Report::new(format!("cannot write the rule: {}: {why}", path.display())))?;
         let Some(text) = text else { return Ok("rule exists already".to_string()) };
         match files.write(&path, text.into_bytes(), Some(stamp)).await {
@@ -133,9 +135,9 @@ pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Resul
 }
 
 /// Returns the file's text with the rule appended, or `None` when the rule is already there.
-fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
+fn append_rule(text: &str, rule: &str) -> Result<Option<String>, String> {
     let check = |text: &str| {
-        let wrong = Rules::default().add(text, Author::Person, Path::new("/"), Path::new("/"));
+        let wrong = Rules::default().add(text, Author::User, Path::new("/"), Path::new("/"));
         wrong.into_iter().next().map_or(Ok(()), Err)
     };
     check(text)?;
@@ -161,19 +163,19 @@ fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::permissions::rules::{Names, Ruling};
+    use crate::tools::permissions::rules::{Ruling, ToolNames};
     use std::fs;
 
     #[test]
     fn permission_rule_is_appended_once() {
         let rule = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
-        assert_eq!(with("", rule).unwrap().unwrap(), rule);
+        assert_eq!(append_rule("", rule).unwrap().unwrap(), rule);
         let own = "# mine\n[[rule]] # and why\ndecision = \"deny\"\ncommand = \"rm\"";
-        let longer = with(own, rule).unwrap().unwrap();
+        let longer = append_rule(own, rule).unwrap().unwrap();
         assert_eq!(longer, format!("{own}\n\n{rule}"));
-        assert_eq!(with(&longer, rule), Ok(None), "it is there once");
-        assert!(with("[[rule]]\ndecision = 3\n", rule).is_err(), "a mistake is not written on");
-        assert!(with("rule = []\n", rule).is_err(), "a list of another form");
+        assert_eq!(append_rule(&longer, rule), Ok(None), "it is there once");
+        assert!(append_rule("[[rule]]\ndecision = 3\n", rule).is_err(), "a mistake is not written on");
+        assert!(append_rule("rule = []\n", rule).is_err(), "a list of another form");
     }
 
     #[test]
@@ -185,18 +187,18 @@ mod tests {
         fs::write(place("rules"), file).unwrap();
         fs::create_dir(place("folder")).unwrap();
         let said = |author, name: &str, line: &str| {
-            let (mut loaded, path) = (Loaded::default(), place(name));
-            loaded.add(&path, read_text(&path), author, Path::new("/w"), Path::new("/h"));
-            let said = loaded.rules.command(&Names::plain(&["bash"]), line);
+            let (mut loaded, path) = (LoadedRules::default(), place(name));
+            loaded.add_file(&path, read_text(&path), author, Path::new("/w"), Path::new("/h"));
+            let said = loaded.rules.command(&ToolNames::plain(&["bash"]), line);
             (said.map(|said| said.ruling), loaded.problems.len())
         };
-        assert_eq!(said(Author::Person, "rules", "make"), (Some(Ruling::Allow), 0));
-        assert_eq!(said(Author::Person, "rules", "make clean"), (Some(Ruling::Deny), 0));
+        assert_eq!(said(Author::User, "rules", "make"), (Some(Ruling::Allow), 0));
+        assert_eq!(said(Author::User, "rules", "make clean"), (Some(Ruling::Deny), 0));
         let project = |trusted| Author::Project { trusted };
         assert_eq!(said(project(false), "rules", "make"), (None, 0));
         assert_eq!(said(project(true), "rules", "make"), (Some(Ruling::Allow), 0));
         assert_eq!(said(project(false), "rules", "make clean"), (Some(Ruling::Deny), 0));
-        assert_eq!(said(Author::Person, "absent", "make"), (None, 0));
-        assert_eq!(said(Author::Person, "folder", "make"), (Some(Ruling::Ask), 1));
+        assert_eq!(said(Author::User, "absent", "make"), (None, 0));
+        assert_eq!(said(Author::User, "folder", "make"), (Some(Ruling::Ask), 1));
     }
 }

@@ -28,7 +28,7 @@ use crate::runtime::events::hub::Hub;
 use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::choice::ModelRequest;
 use crate::runtime::restore::checkpoints::Checkpoints;
-use crate::tools::interaction::delegate::Task;
+use crate::tools::interaction::delegate::AgentTask;
 use crate::tools::permissions::policy::is_guarded;
 use crate::tools::{self, Kind};
 
@@ -42,7 +42,7 @@ const ROLE: &str = "You are working for another agent, who sees nothing of your 
 
 /// What the session works with now: the setup that subagents copy.
 #[derive(Clone)]
-pub(in crate::runtime) struct Kit {
+pub(in crate::runtime) struct ParentSetup {
     /// The client that calls models.
     pub(in crate::runtime) client: Client,
     /// The models that can be requested by name.
@@ -61,8 +61,8 @@ pub(in crate::runtime) struct Kit {
 
 /// Sets up agents of one depth. Cheap to clone; all clones share state.
 #[derive(Clone)]
-pub(in crate::runtime) struct Subagents {
-    kit: Arc<Mutex<Option<Kit>>>,
+pub(in crate::runtime) struct SubagentFactory {
+    parent: Arc<Mutex<Option<ParentSetup>>>,
     models: AvailableModels,
     clock: SharedClock,
     ids: SharedIds,
@@ -71,31 +71,31 @@ pub(in crate::runtime) struct Subagents {
     checkpoints: Option<Checkpoints>,
     /// Depth of the agents that this creates: 1 for those of the session's own agent.
     depth: u32,
-    limits: Limits,
+    limits: SubagentLimits,
     /// Number of agents started in the session, at all depths.
     started: Arc<AtomicU32>,
 }
 
 /// Limits on subagents of a session.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::runtime) struct Limits {
+pub(in crate::runtime) struct SubagentLimits {
     /// Maximum depth.
     pub(in crate::runtime) depth: u32,
     /// Maximum number started in total.
     pub(in crate::runtime) total: u32,
 }
 
-impl Subagents {
+impl SubagentFactory {
     /// Creates the setup for the session's own agent.
     pub(in crate::runtime) fn new(
         models: AvailableModels,
         clock: SharedClock,
         ids: SharedIds,
         hub: Hub,
-        limits: Limits,
+        limits: SubagentLimits,
     ) -> Self {
         let (kit, started) = (Arc::default(), Arc::default());
-        Self { kit, models, clock, ids, hub, checkpoints: None, depth: 1, limits, started }
+        Self { parent: kit, models, clock, ids, hub, checkpoints: None, depth: 1, limits, started }
     }
 
     /// Adds the checkpoints of the workspace.
@@ -105,47 +105,48 @@ impl Subagents {
     }
 
     /// Returns the pool for an agent of this depth, or `None` when the maximum depth is reached.
-    pub(in crate::runtime) fn team(&self) -> Option<SubagentPool> {
-        (self.depth <= self.limits.depth).then(|| SubagentPool::new(Arc::new(self.clone()), self.ears()))
+    pub(in crate::runtime) fn pool(&self) -> Option<SubagentPool> {
+        (self.depth <= self.limits.depth)
+            .then(|| SubagentPool::new(Arc::new(self.clone()), self.event_listener()))
     }
 
     /// Sets what the session works with from now on.
-    pub(in crate::runtime) fn set(&self, kit: Kit) {
-        *self.kit.lock() = Some(kit);
+    pub(in crate::runtime) fn set_parent(&self, kit: ParentSetup) {
+        *self.parent.lock() = Some(kit);
     }
 
     /// Stops setting up agents.
-    pub(in crate::runtime) fn dismiss(&self) {
+    pub(in crate::runtime) fn clear_parent(&self) {
         // The kit holds references back to this object.
-        *self.kit.lock() = None;
+        *self.parent.lock() = None;
     }
 
-    fn kit(&self) -> Option<Kit> {
-        self.kit.lock().clone()
+    fn parent(&self) -> Option<ParentSetup> {
+        self.parent.lock().clone()
     }
 
-    fn ears(&self) -> SubagentListener {
+    fn event_listener(&self) -> SubagentListener {
         let (hub, checkpoints) = (self.hub.clone(), self.checkpoints.clone());
         Arc::new(move |id, event: AgentEvent| {
             match (&checkpoints, &event) {
-                (Some(checkpoints), AgentEvent::AgentStart) => checkpoints.joins(),
-                (Some(checkpoints), AgentEvent::AgentEnd { .. }) => checkpoints.leaves(),
+                (Some(checkpoints), AgentEvent::AgentStart) => checkpoints.subagent_started(),
+                (Some(checkpoints), AgentEvent::AgentEnd { .. }) => checkpoints.subagent_stopped(),
                 _ => {}
             }
             let (hub, id) = (hub.clone(), id.to_string());
-            async move { hub.tell(RuntimeEvent::Delegated { agent: id, event }).await }.boxed()
+            async move { hub.send(RuntimeEvent::Subagent { agent: id, event }).await }.boxed()
         })
     }
 
     /// Returns the model that a task requests, or the session's.
-    fn model(&self, kit: &Kit, task: &Task) -> Result<(Arc<Model>, Thinking), String> {
+    fn model_for(&self, kit: &ParentSetup, task: &AgentTask) -> Result<(Arc<Model>, Thinking), String> {
         let Some(name) = task.model.as_deref().filter(|name| !matches!(*name, "" | "inherit")) else {
             return Ok((kit.model.clone(), kit.thinking));
         };
         let providers: Vec<&str> =
             kit.catalog.providers.iter().map(|provider| provider.id.as_str()).collect();
         let models = self.models.all();
-        let wish = ModelRequest::read(None, Some(name), &providers).unwrap_or(ModelRequest {
+        let wish = ModelRequest::parse(None, Some(name), &providers).unwrap_or(ModelRequest {
             provider: None,
             id: None,
             thinking: None,
@@ -159,24 +160,25 @@ impl Subagents {
             |model: &Arc<Model>| models.iter().any(|m| m.id == model.id && m.provider == model.provider);
         let found = own.find(&models).filter(known).or_else(|| wish.find(&models));
         let model = found.ok_or_else(|| {
-            let refusal = wish.refusal(&models, &kit.catalog, self.models.are_awaited());
+            let refusal = wish.unavailable_error(&models, &kit.catalog, self.models.is_discovering());
             format!("{refusal}. Leave the model out to use your own.")
         })?;
         Ok((model, wish.thinking.unwrap_or(kit.thinking)))
     }
 
-    async fn recruit(self, task: Task) -> Result<Subagent, String> {
-        let kit = self.kit().ok_or("The session is not ready yet.")?;
-        let (model, thinking) = self.model(&kit, &task)?;
-        let context = self.context(&kit, &task).await?;
+    async fn create(self, task: AgentTask) -> Result<Subagent, String> {
+        let kit = self.parent().ok_or("The session is not ready yet.")?;
+        let (model, thinking) = self.model_for(&kit, &task)?;
+        let context = self.context_for(&kit, &task).await?;
         let deeper = context.shared.delegate.is_some();
         let keep = |kind| kind != Kind::AskUser && (deeper || kind != Kind::Agent);
         let mut toolset = kit.toolset.clone();
-        toolset.follow(&model);
-        toolset.work_in(context.env.root());
-        toolset.keep(keep);
-        let mut fitted = Fitted { picks: toolset.picks(), toolset, model: model.clone() };
-        let ChangedSetup { registry, parallel, system } = fitted.now().await;
+        toolset.set_model(&model);
+        toolset.set_cwd(context.env.root());
+        toolset.retain_kinds(keep);
+        let mut fitted =
+            SubagentToolset { selection_changes: toolset.selection_changes(), toolset, model: model.clone() };
+        let ChangedSetup { registry, parallel, system } = fitted.current_setup().await;
         let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
         let config = Config { turns_max, close_on_failure: false, parallel, ..kit.config.clone() };
         let services = Services {
@@ -195,11 +197,11 @@ impl Subagents {
             history: Vec::new(),
             session_id: self.ids.session(self.clock.now_ms()),
         };
-        Ok(Subagent { config, services, setup, gear: Box::new(fitted) })
+        Ok(Subagent { config, services, setup, setup_changes: Box::new(fitted) })
     }
 
     /// Returns the session's tool context, with the task's folder as working folder.
-    async fn context(&self, kit: &Kit, task: &Task) -> Result<tools::Context, String> {
+    async fn context_for(&self, kit: &ParentSetup, task: &AgentTask) -> Result<tools::Context, String> {
         let mut context = kit.context.clone();
         if let Some(folder) = task.folder.as_deref().filter(|folder| !folder.is_empty()) {
             let told = |error: EnvError| format!("The agent cannot work in {folder}: {error}.");
@@ -229,49 +231,49 @@ impl Subagents {
         // It can stop only commands that it started itself.
         shared.jobs = Arc::new(shared.jobs.for_subagent());
         shared.delegate =
-            deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
+            deeper.pool().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
         context.shared = Arc::new(shared);
         Ok(context)
     }
 }
 
 /// The setup of a running subagent.
-struct Fitted {
+struct SubagentToolset {
     toolset: Toolset,
     model: Arc<Model>,
     /// The number of tool choices by the user when this was last checked.
-    picks: u64,
+    selection_changes: u64,
 }
 
-impl Fitted {
-    async fn now(&mut self) -> ChangedSetup {
+impl SubagentToolset {
+    async fn current_setup(&mut self) -> ChangedSetup {
         let (shown, _) = self.toolset.prompt(&self.model).await;
         let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
         system.push(ROLE.to_string());
-        let equipment = self.toolset.equipment();
+        let equipment = self.toolset.active_tools();
         let mut registry = equipment.all;
         registry.retain(|name| equipment.available.contains(name));
         ChangedSetup { registry, parallel: self.toolset.profile().parallel, system }
     }
 }
 
-impl SetupChanges for Fitted {
-    fn renewed(&mut self) -> BoxFuture<'_, Option<ChangedSetup>> {
+impl SetupChanges for SubagentToolset {
+    fn take_changes(&mut self) -> BoxFuture<'_, Option<ChangedSetup>> {
         async move {
             // The counter is read before the choice, so that a concurrent change is noticed the next time.
-            let picks = self.toolset.picks();
-            if std::mem::replace(&mut self.picks, picks) == picks {
+            let picks = self.toolset.selection_changes();
+            if std::mem::replace(&mut self.selection_changes, picks) == picks {
                 return None;
             }
-            Some(self.now().await)
+            Some(self.current_setup().await)
         }
         .boxed()
     }
 }
 
-impl SubagentSetup for Subagents {
-    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Subagent, String>> {
-        self.clone().recruit(task.clone()).boxed()
+impl SubagentSetup for SubagentFactory {
+    fn set_up(&self, task: &AgentTask) -> BoxFuture<'static, Result<Subagent, String>> {
+        self.clone().create(task.clone()).boxed()
     }
 
     fn admit(&self) -> Result<(), String> {

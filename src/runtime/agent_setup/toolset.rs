@@ -15,14 +15,14 @@ use super::prompt_report::PromptReport;
 use crate::agent::profile;
 use crate::agent::profiles::Profile;
 use crate::agent::prompt;
-use crate::agent::prompt::Words;
+use crate::agent::prompt::PromptTexts;
 use crate::agent::request::environment::EnvironmentFacts;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::llm::model::Model;
 use crate::runtime::lifecycle::options::Options;
-use crate::tools::{Choice, Kind, Registry, SharedChoice, Tool};
+use crate::tools::{Kind, Registry, SharedToolSelection, Tool, ToolSelection};
 use crate::workspace;
 
 /// The tools of a session at one moment.
@@ -43,17 +43,17 @@ pub struct ActiveTools {
 #[doc(hidden)]
 pub struct Toolset {
     /// The profile that the user requested, whatever the model is.
-    wished: Option<&'static Profile>,
+    requested_profile: Option<&'static Profile>,
     profile: &'static Profile,
     custom: Vec<Arc<dyn Tool>>,
     all: Registry,
-    choice: SharedChoice,
-    words: Words,
+    choice: SharedToolSelection,
+    prompt_texts: PromptTexts,
     cwd: PathBuf,
     /// The folder whose documents are read, wherever the agent works.
-    project: PathBuf,
+    project_folder: PathBuf,
     /// The user's own instructions; `None` when no documents are to be read.
-    own: Option<PathBuf>,
+    user_instructions: Option<PathBuf>,
     /// Documents by profile id, read on first use.
     documents: BTreeMap<&'static str, Vec<(PathBuf, String)>>,
     facts: Shared<BoxFuture<'static, EnvironmentFacts>>,
@@ -65,14 +65,14 @@ impl Toolset {
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
         let wished = match options.profile.as_deref() {
             None | Some(profile::AUTO) => None,
-            Some(id) => Some(profile::named(id).ok_or_else(|| {
-                let known = profile::words().collect::<Vec<_>>().join(", ");
+            Some(id) => Some(profile::find(id).ok_or_else(|| {
+                let known = profile::names().collect::<Vec<_>>().join(", ");
                 Report::new(format!("no such profile: {id}")).hint(format!("one of {known}"))
             })?),
         };
-        let profile = wished.unwrap_or_else(|| profile::of(model));
+        let profile = wished.unwrap_or_else(|| profile::for_model(model));
         let all = profile.tools(&options.tools);
-        let choice = Choice::new(options.tool_flags.clone(), &all).map_err(|error| {
+        let choice = ToolSelection::new(options.tool_flags.clone(), &all).map_err(|error| {
             let names = all.names().collect::<Vec<_>>().join(", ");
             let hint = format!("profile {} has {names}; names of kinds are understood, too", profile.id);
             Report::new(error.to_string()).hint(hint)
@@ -80,15 +80,15 @@ impl Toolset {
         // Collected when the first prompt needs them: the start must not wait for git.
         let facts = facts::gather(options.env.clone(), options.clock.clone()).boxed().shared();
         Ok(Self {
-            wished,
+            requested_profile: wished,
             profile,
             custom: options.tools.clone(),
             all,
             choice: choice.into(),
-            words: options.words.clone(),
+            prompt_texts: options.prompt_texts.clone(),
             cwd: options.cwd.clone(),
-            project: options.cwd.clone(),
-            own: (!options.no_documents).then(|| options.home.config.join("AGENTS.md")),
+            project_folder: options.cwd.clone(),
+            user_instructions: (!options.no_documents).then(|| options.home.config.join("AGENTS.md")),
             documents: BTreeMap::new(),
             facts,
         })
@@ -100,8 +100,8 @@ impl Toolset {
     }
 
     /// Switches to the profile of a model; returns whether the profile changed.
-    pub fn follow(&mut self, model: &Model) -> bool {
-        let profile = self.wished.unwrap_or_else(|| profile::of(model));
+    pub fn set_model(&mut self, model: &Model) -> bool {
+        let profile = self.requested_profile.unwrap_or_else(|| profile::for_model(model));
         let other = profile.id != self.profile.id;
         if other {
             self.profile = profile;
@@ -111,34 +111,34 @@ impl Toolset {
     }
 
     /// Changes the working folder that the prompt names. The documents stay the project's.
-    pub fn work_in(&mut self, folder: &Path) {
+    pub fn set_cwd(&mut self, folder: &Path) {
         self.cwd = folder.to_path_buf();
     }
 
     /// Changes the environment that the prompt describes from now on.
-    pub fn move_to(&mut self, env: Arc<dyn Environment>, clock: SharedClock) {
-        self.work_in(env.root());
+    pub fn set_environment(&mut self, env: Arc<dyn Environment>, clock: SharedClock) {
+        self.set_cwd(env.root());
         self.facts = facts::gather(env, clock).boxed().shared();
     }
 
     /// Removes the tools whose kinds fail the predicate, until the profile changes.
-    pub fn keep(&mut self, keep: impl Fn(Kind) -> bool) {
-        let names = self.all.names_anywhere(|tool| keep(tool.kind()));
+    pub fn retain_kinds(&mut self, keep: impl Fn(Kind) -> bool) {
+        let names = self.all.names_in_any_set(|tool| keep(tool.kind()));
         self.all.retain(|name| names.contains(name));
     }
 
     /// Selects exactly these tools, as the user's choice.
-    pub fn pick(&mut self, names: &[String]) {
-        self.choice.pick(self.profile.id, &self.all, names);
+    pub fn select_tools(&mut self, names: &[String]) {
+        self.choice.select(self.profile.id, &self.all, names);
     }
 
     /// Number of times that the user has changed the choice of tools.
-    pub fn picks(&self) -> u64 {
+    pub fn selection_changes(&self) -> u64 {
         self.choice.changes()
     }
 
     /// Returns the current tools.
-    pub fn equipment(&self) -> ActiveTools {
+    pub fn active_tools(&self) -> ActiveTools {
         let available = self.choice.available(self.profile.id, &self.all);
         ActiveTools { profile: self.profile.id, all: self.all.clone(), available }
     }
@@ -146,10 +146,12 @@ impl Toolset {
     /// Reads the profile's documents unless they are loaded; returns the problems of those that cannot be
     /// read.
     pub async fn read_documents(&mut self) -> Vec<Report> {
-        let Some(own) = self.own.clone().filter(|_| !self.documents.contains_key(self.profile.id)) else {
+        let Some(own) =
+            self.user_instructions.clone().filter(|_| !self.documents.contains_key(self.profile.id))
+        else {
             return Vec::new();
         };
-        let (cwd, names) = (self.project.clone(), self.profile.documents);
+        let (cwd, names) = (self.project_folder.clone(), self.profile.documents);
         let reading =
             tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, names, Some(&own)));
         let Ok(documents) = reading.await else {
@@ -166,16 +168,16 @@ impl Toolset {
         let problems = self.read_documents().await;
         let none = EnvironmentFacts::default();
         let facts = if self.profile.environment { &self.facts.clone().await } else { &none };
-        let ActiveTools { mut all, available, .. } = self.equipment();
+        let ActiveTools { mut all, available, .. } = self.active_tools();
         all.retain(|name| available.contains(name));
-        let parts = prompt::parts(prompt::Inputs {
+        let parts = prompt::parts(prompt::PromptInputs {
             profile: self.profile,
             model,
             tools: &all.snippets(),
             documents: self.documents.get(self.profile.id).map_or(&[], Vec::as_slice),
             cwd: &self.cwd,
             facts,
-            words: &self.words,
+            texts: &self.prompt_texts,
         });
         let documents = self.documents.get(self.profile.id).cloned().unwrap_or_default();
         let shown = PromptReport {

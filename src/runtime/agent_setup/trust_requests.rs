@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::load::read_text;
-use crate::exec::storage::trust::{self, Standing, Trust};
+use crate::exec::storage::trust::{self, Trust, TrustState};
 use crate::tools::permissions::rules::Rules;
 
 /// A project's folder of plugins.
@@ -29,15 +29,15 @@ impl TrustRequests {
     /// Reads the requests of the project in a folder; `home` is what `~` expands to.
     pub fn read(workspace: &Path, home: &Path) -> Self {
         // An unreadable file allows nothing; the reader of the rules reports the error.
-        let text = read_text(&rules(workspace)).ok().flatten();
-        Self::of(text.as_deref(), workspace, home)
+        let text = read_text(&rules_path(workspace)).ok().flatten();
+        Self::from_rules(text.as_deref(), workspace, home)
     }
 
     /// The same, for rules that were already read.
-    pub(in crate::runtime) fn of(rules: Option<&str>, workspace: &Path, home: &Path) -> Self {
+    pub(in crate::runtime) fn from_rules(rules: Option<&str>, workspace: &Path, home: &Path) -> Self {
         let text = rules.unwrap_or_default();
         let allows = Rules::allowed_by(text, workspace, home);
-        let plugins = plugins(workspace);
+        let plugins = plugins_folder(workspace);
         let digest =
             if allows.is_empty() { trust::digest(&plugins) } else { trust::digest_with(&plugins, text) };
         Self { allows, digest }
@@ -50,17 +50,17 @@ impl TrustRequests {
             Ok(digest) => digest,
             Err(error) => return Err(io::Error::new(error.kind(), error.to_string())),
         };
-        Ok(now == Some(digest) || Trust::new(state).standing(workspace, digest)? == Standing::Trusted)
+        Ok(now == Some(digest) || Trust::new(state).state_of(workspace, digest)? == TrustState::Trusted)
     }
 }
 
 /// A project's folder of plugins.
-pub fn plugins(workspace: &Path) -> PathBuf {
+pub fn plugins_folder(workspace: &Path) -> PathBuf {
     workspace.join(PLUGINS)
 }
 
 /// Returns the path of a project's rules.
-pub(in crate::runtime) fn rules(workspace: &Path) -> PathBuf {
+pub(in crate::runtime) fn rules_path(workspace: &Path) -> PathBuf {
     workspace.join(".bowline").join(RULES)
 }
 
@@ -73,9 +73,9 @@ mod tests {
     fn trust_digest_covers_allow_rules_and_plugins() {
         let folder = tempfile::tempdir().unwrap();
         let (work, state) = (folder.path().join("work"), folder.path().join("state"));
-        fs::create_dir_all(plugins(&work)).unwrap();
-        fs::write(plugins(&work).join("x"), "x").unwrap();
-        let write = |text: &str| fs::write(rules(&work), text).unwrap();
+        fs::create_dir_all(plugins_folder(&work)).unwrap();
+        fs::write(plugins_folder(&work).join("x"), "x").unwrap();
+        let write = |text: &str| fs::write(rules_path(&work), text).unwrap();
         let read = || TrustRequests::read(&work, Path::new("/nowhere"));
         let trusted = |now: Option<&str>| read().are_trusted(&work, &state, now).unwrap();
         let plain = read().digest.unwrap();
@@ -93,10 +93,10 @@ mod tests {
         assert!(trusted(None));
         write("[[rule]]\ndecision = \"allow\"\ncommand = \"rm\"\n");
         assert!(!trusted(None) && !trusted(Some(&first)));
-        fs::write(plugins(&work).join("x"), "y").unwrap();
+        fs::write(plugins_folder(&work).join("x"), "y").unwrap();
         write("[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n");
         assert!(!trusted(None));
-        std::os::unix::fs::symlink("/bin/sh", plugins(&work).join("sh")).unwrap();
+        std::os::unix::fs::symlink("/bin/sh", plugins_folder(&work).join("sh")).unwrap();
         assert!(read().are_trusted(&work, &state, None).is_err());
     }
 }

@@ -8,42 +8,42 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use crate::agent::compaction::branch::{self, BranchSummaryPlan};
-use crate::agent::compaction::summary::{SummaryError, Written};
-use crate::agent::compaction::{Budget, Plan, plan};
+use crate::agent::compaction::summary::{FinishedSummary, SummaryError};
+use crate::agent::compaction::{Budget, CompactionPlan, plan};
 use crate::agent::event::Compacted;
 use crate::base::error::Report;
 use crate::llm::model::Message;
-use crate::runtime::history::navigation::busy;
+use crate::runtime::history::navigation::agent_busy;
 use crate::runtime::history::recorder::Recorder;
-use crate::runtime::lifecycle::owner::Live;
+use crate::runtime::lifecycle::owner::LiveSession;
 use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
 
-impl Live {
+impl LiveSession {
     /// Returns the plan of a branch summary for a move to another entry, if there is something to summarize.
-    pub(in crate::runtime) fn leaving(&mut self, to: Option<&str>) -> Option<BranchSummaryPlan> {
+    pub(in crate::runtime) fn branch_summary_plan(&mut self, to: Option<&str>) -> Option<BranchSummaryPlan> {
         let model = self.driver.setup().model.clone();
         let budget = self.driver.config().compaction.budget(&model);
-        branch::leaving(self.driver.listener().session.tree(), to, budget)
+        branch::plan_branch_summary(self.driver.listener().session.tree(), to, budget)
     }
 
     /// Replaces the text of the active summary.
     pub(in crate::runtime) async fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
-        if self.driver.working() {
-            return Err(busy());
+        if self.driver.is_working() {
+            return Err(agent_busy());
         }
         self.driver.listener().edit_summary(text)?;
-        self.tell_anew().await;
+        self.reload_history().await;
         Ok(())
     }
 }
 
 impl Recorder {
-    pub(in crate::runtime) fn planned(&self, budget: Budget, tokens: u64) -> Option<Plan> {
-        plan::plan(&self.session.tree().path(), budget, tokens)
+    pub(in crate::runtime) fn compaction_plan(&self, budget: Budget, tokens: u64) -> Option<CompactionPlan> {
+        plan::plan_compaction(&self.session.tree().path(), budget, tokens)
     }
 
     /// Appends a compaction at the leaf, then copies of the pinned entries that would otherwise be lost.
-    pub(in crate::runtime) async fn keep_compaction(
+    pub(in crate::runtime) async fn append_compaction(
         &mut self,
         done: &Compacted,
     ) -> Option<(String, Vec<Message>)> {
@@ -56,7 +56,7 @@ impl Recorder {
             from_hook: done.from_hook.then_some(true),
             system_message: None,
         };
-        let pinned = pins::carried(&self.session.tree().path(), &done.first_kept);
+        let pinned = pins::pinned_copies(&self.session.tree().path(), &done.first_kept);
         let entry = self.append(body).await?;
         for copy in pinned {
             self.append(copy).await;
@@ -65,7 +65,7 @@ impl Recorder {
     }
 
     /// Excludes the last answer on the path and the results of its calls from the context.
-    pub(in crate::runtime) async fn leave_out(&mut self) -> Vec<Message> {
+    pub(in crate::runtime) async fn exclude_answer(&mut self) -> Vec<Message> {
         let path = self.session.tree().path();
         let message = |entry: &&&Entry| entry.kind() == "message";
         let mut targets = Vec::new();
@@ -86,13 +86,13 @@ impl Recorder {
     }
 
     /// Moves from one branch to another with a summary, or stays on failure.
-    pub(in crate::runtime) fn leave(
+    pub(in crate::runtime) fn finish_move(
         &mut self,
         leaving: &BranchSummaryPlan,
-        summary: Result<&Written, &SummaryError>,
+        summary: Result<&FinishedSummary, &SummaryError>,
     ) -> Option<Vec<Message>> {
         let moved = match summary {
-            Ok(written) => self.put_branch_summary(leaving, written),
+            Ok(written) => self.append_branch_summary(leaving, written),
             Err(SummaryError::Failed(error)) => {
                 Err(Report::new(format!("cannot summarize the branch: {error}"))
                     .hint("go there without a summary, or try again"))
@@ -100,11 +100,15 @@ impl Recorder {
             Err(_) => Err(Report::new("summary canceled: nothing changed")),
         };
         let history = moved.is_ok().then(|| self.reload());
-        self.arrived = self.moving.take().map(|moving| (moving, moved));
+        self.finished_move = self.pending_move.take().map(|moving| (moving, moved));
         history
     }
 
-    fn put_branch_summary(&mut self, leaving: &BranchSummaryPlan, written: &Written) -> Result<(), Report> {
+    fn append_branch_summary(
+        &mut self,
+        leaving: &BranchSummaryPlan,
+        written: &FinishedSummary,
+    ) -> Result<(), Report> {
         let failed = |error| Report::caused("cannot go there", &error);
         self.session.branch(leaving.to.as_deref()).map_err(failed)?;
         let body = EntryBody::BranchSummary {
@@ -155,7 +159,7 @@ impl Recorder {
                     first_kept_entry_id,
                     tokens_before,
                     usage: None,
-                    details: Some(edited(details)),
+                    details: Some(mark_edited(details)),
                     from_hook: None,
                     system_message,
                 };
@@ -164,7 +168,7 @@ impl Recorder {
             EntryBody::BranchSummary { from_id, details, .. } => {
                 let before = entry.id().to_string();
                 self.session.branch(parent.as_deref()).map_err(failed)?;
-                let details = Some(edited(details));
+                let details = Some(mark_edited(details));
                 let body = EntryBody::BranchSummary {
                     from_id,
                     summary: text,
@@ -185,7 +189,7 @@ impl Recorder {
 }
 
 /// Returns the details of a summary that a user edited.
-fn edited(details: Option<Value>) -> Value {
+fn mark_edited(details: Option<Value>) -> Value {
     let mut details = details.filter(Value::is_object).unwrap_or_else(|| json!({}));
     details["edited"] = json!(true);
     details

@@ -14,13 +14,13 @@ use crate::agent::queue::Lane;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::runtime::events::event::{Delivery, RuntimeEvent};
-use crate::runtime::lifecycle::environment::Stay;
+use crate::runtime::lifecycle::environment::EnvironmentGuard;
 use crate::session::Session;
 use crate::tools::Mode;
 
 /// The outcome of a submitted message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Withdrawn {
+pub enum SubmitOutcome {
     /// It started a run.
     Started,
     /// It is queued for the active run.
@@ -30,7 +30,7 @@ pub enum Withdrawn {
 /// The texts of queued messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Waiting {
+pub struct QueuedTexts {
     /// Delivered when the running tool calls end.
     pub steering: Vec<String>,
     /// Delivered when the run ends.
@@ -40,7 +40,7 @@ pub struct Waiting {
 /// The state of a session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Status {
+pub struct SessionStatus {
     /// The session's id.
     pub session_id: String,
     /// Its file, once it has one.
@@ -56,7 +56,7 @@ pub struct Status {
     /// Whether a summary is being written.
     pub compacting: bool,
     /// Whether a failed call waits for its next attempt.
-    pub waits_to_retry: bool,
+    pub waiting_for_retry: bool,
     /// How steering messages are delivered, in pi's terms.
     pub steering: &'static str,
     /// How follow-up messages are delivered, in pi's terms.
@@ -66,7 +66,7 @@ pub struct Status {
     /// Whether failed calls are repeated.
     pub auto_retry: bool,
     /// The queued messages.
-    pub waiting: Waiting,
+    pub queued: QueuedTexts,
     /// Messages of the conversation on the active path.
     pub messages: usize,
 }
@@ -74,7 +74,7 @@ pub struct Status {
 /// A setting of the agent loop that can be changed while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Rule {
+pub enum LoopSetting {
     /// Whether all queued steering messages are delivered together, or one at a time.
     SteerAll(bool),
     /// The same for follow-up messages.
@@ -90,7 +90,7 @@ pub enum Rule {
 
 /// How full the context window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Filled {
+pub struct ContextUsage {
     /// Tokens in the context at the last answer; 0 when not counted yet.
     pub tokens: u64,
     /// The model's context window; 0 when unknown.
@@ -100,7 +100,7 @@ pub struct Filled {
 /// Entries as they are in the session's file, and the leaf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Lines {
+pub struct EntryLines {
     /// One line of JSON each, in the order of the file.
     pub lines: Vec<String>,
     /// The entry that the next one follows.
@@ -113,60 +113,60 @@ pub(in crate::runtime) type Reply<T> = oneshot::Sender<Result<T, Report>>;
 #[derive(Debug)]
 pub(in crate::runtime) enum ClientRequest {
     /// Submit a message. Without a delivery it is refused while a run is active.
-    Say(UserMessage, Option<Delivery>, Reply<Withdrawn>),
+    Say(UserMessage, Option<Delivery>, Reply<SubmitOutcome>),
     /// Queue a message, which starts no run.
     Queue(UserMessage, Lane, Reply<()>),
     /// Clear both queues.
-    ClearQueue(oneshot::Sender<Waiting>),
+    ClearQueue(oneshot::Sender<QueuedTexts>),
     /// Return the session's state.
-    Status(oneshot::Sender<Status>),
+    Status(oneshot::Sender<SessionStatus>),
     /// Switch to another available model.
     Model(String, String, Reply<(Arc<Model>, Thinking)>),
     /// Change the thinking level.
     Thinking(Thinking, oneshot::Sender<Thinking>),
     /// Change a setting of the loop.
-    Rule(Rule),
+    SetLoop(LoopSetting),
     /// Return the approval mode, and the approvals for this session.
     Permissions(oneshot::Sender<(Mode, String)>),
     /// Compact the conversation; interrupts the active run.
     Compact(Option<String>, Reply<Arc<Compacted>>),
     /// Record a command that the user ran, in the session with this number.
-    Ran(Value, u64),
+    RecordCommand(Value, u64),
     /// Return a copy of the session for a reader that traverses all of it.
-    Account(oneshot::Sender<(Box<Session>, Filled)>),
+    CopySession(oneshot::Sender<(Box<Session>, ContextUsage)>),
     /// Run a closure on the session.
-    Look(Looker),
+    ReadSession(SessionReader),
     /// Submit a message, and return the events that follow.
     Submit(UserMessage, Reply<Receiver<RuntimeEvent>>),
     /// Check whether the session may move to another root.
-    MayMove(PathBuf, Reply<()>),
+    CheckMove(PathBuf, Reply<()>),
     /// Move the session to another environment, which is ready.
-    Move(Box<Stay>, oneshot::Sender<Relocated>),
+    Move(Box<EnvironmentGuard>, oneshot::Sender<MoveOutcome>),
 }
 
 /// The outcome of a move, and the environment to close: the old one, or the new one when the move was
 /// refused.
 #[derive(Debug)]
-pub(in crate::runtime) struct Relocated {
+pub(in crate::runtime) struct MoveOutcome {
     pub(in crate::runtime) moved: Result<(), Report>,
-    pub(in crate::runtime) to_leave: Option<Stay>,
+    pub(in crate::runtime) to_clean_up: Option<EnvironmentGuard>,
 }
 
 /// A closure that reads the session.
-pub(in crate::runtime) struct Looker(pub(in crate::runtime) Box<dyn FnOnce(&Session) + Send>);
+pub(in crate::runtime) struct SessionReader(pub(in crate::runtime) Box<dyn FnOnce(&Session) + Send>);
 
-impl std::fmt::Debug for Looker {
+impl std::fmt::Debug for SessionReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Looker")
     }
 }
 
-pub(in crate::runtime) fn ended() -> Report {
+pub(in crate::runtime) fn session_ended() -> Report {
     Report::new("the session has ended")
 }
 
 /// Sends an answer; ignores a requester that is gone.
-pub(in crate::runtime) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+pub(in crate::runtime) fn send_reply<T>(reply: oneshot::Sender<T>, value: T) {
     if reply.send(value).is_err() {
         tracing::debug!("nobody waited for an answer of the session");
     }

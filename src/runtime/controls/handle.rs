@@ -5,22 +5,22 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot, said};
+use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot, user_message};
 use crate::runtime::events::hub::{Hub, Reader};
 use crate::runtime::events::observe::Observer;
 use crate::runtime::history::search::HistorySearch;
-use crate::runtime::lifecycle::owner::{Command, WayBack};
-use crate::runtime::login::{self, Choice, Left};
+use crate::runtime::lifecycle::owner::{Command, RestoreRequest};
+use crate::runtime::login::{self, LoginChoice, LogoutOutcome};
 use crate::runtime::models::available::AvailableModels;
-use crate::runtime::models::refresh::{self, Refreshed};
-use crate::runtime::models::reload::Again;
+use crate::runtime::models::refresh::{self, RefreshResult};
+use crate::runtime::models::reload::ModelReloader;
 
 use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
 use crate::runtime::agent_setup::prompt_report::PromptReport;
-use crate::runtime::login::channel::{Line, Said};
+use crate::runtime::login::channel::{ChannelLoginUi, LoginMessage};
 use crate::runtime::restore::target::{ConflictChoice, Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tools::{Mode, SharedRules};
 use crate::workspace::checkpoint::Decisions;
@@ -34,18 +34,18 @@ pub struct Handle {
     pub(in crate::runtime) lifecycle: watch::Receiver<Lifecycle>,
     pub(in crate::runtime) models: AvailableModels,
     pub(in crate::runtime) rules: SharedRules,
-    pub(in crate::runtime) again: Again,
+    pub(in crate::runtime) reloader: ModelReloader,
 }
 
 impl Handle {
     /// Sends a message to the agent, whether it is working or not.
     pub fn prompt(&self, text: String, images: Vec<Part>, delivery: Delivery) {
-        self.send(Command::Prompt(said(text, images), delivery));
+        self.send(Command::Prompt(user_message(text, images), delivery));
     }
 
     /// Continues without a new message: after an interruption, a failure, or a limit.
-    pub fn go_on(&self) {
-        self.send(Command::GoOn);
+    pub fn continue_run(&self) {
+        self.send(Command::Continue);
     }
 
     /// Returns the session's lifecycle state.
@@ -54,14 +54,14 @@ impl Handle {
     }
 
     /// Returns the lifecycle state as a watch channel.
-    pub fn lifecycles(&self) -> watch::Receiver<Lifecycle> {
+    pub fn watch_lifecycle(&self) -> watch::Receiver<Lifecycle> {
         self.lifecycle.clone()
     }
 
     /// Waits until the session has ended, even by a panic of its task. Waiting does not keep the session
     /// alive.
-    pub fn over(&self) -> impl Future<Output = ()> + Send + use<> {
-        let mut lifecycles = self.lifecycles();
+    pub fn wait_closed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut lifecycles = self.watch_lifecycle();
         async move {
             if lifecycles.wait_for(|now| *now == Lifecycle::Closed).await.is_err() {
                 tracing::error!("the session's task ended by itself");
@@ -72,7 +72,7 @@ impl Handle {
     /// Interrupts the agent immediately: the connection closes, running tools end. Queued messages stay
     /// queued, for [`Handle::take_queue`] or the next prompt.
     pub fn abort(&self) {
-        self.abort.now();
+        self.abort.interrupt();
         self.send(Command::Abort);
     }
 
@@ -96,7 +96,7 @@ impl Handle {
     /// Returns the system prompt; `None` after the session has been shut down.
     pub async fn system_prompt(&self) -> Option<PromptReport> {
         let (reply, shown) = oneshot::channel();
-        self.commands.send(Command::Prompted(reply)).await.ok()?;
+        self.commands.send(Command::SystemPrompt(reply)).await.ok()?;
         shown.await.ok()
     }
 
@@ -107,8 +107,8 @@ impl Handle {
 
     /// Returns the search through the prompts and messages of all sessions.
     #[doc(hidden)]
-    pub fn past(&self) -> HistorySearch {
-        HistorySearch::of(self.again.options())
+    pub fn history_search(&self) -> HistorySearch {
+        HistorySearch::new(self.reloader.options())
     }
 
     /// Compacts the older part of the conversation, with a focus on `instructions`. The outcome is an event.
@@ -136,8 +136,8 @@ impl Handle {
 
     /// Previews restoring to an entry. Refused while the agent works.
     #[doc(hidden)]
-    pub async fn restore_preview(&self, entry: &str, what: RestoreScope) -> Result<Preview, Report> {
-        self.preview(RestoreTarget::To(entry.to_string(), what), Decisions::new()).await
+    pub async fn preview_restore_to(&self, entry: &str, what: RestoreScope) -> Result<Preview, Report> {
+        self.preview_restore(RestoreTarget::To(entry.to_string(), what), Decisions::new()).await
     }
 
     /// Restores conversation, files or both to an entry. The present state is recorded first:
@@ -149,45 +149,45 @@ impl Handle {
         what: RestoreScope,
         decisions: Decisions,
     ) -> Result<Restored, Report> {
-        self.take(RestoreTarget::To(entry.to_string(), what), decisions).await
+        self.apply_restore(RestoreTarget::To(entry.to_string(), what), decisions).await
     }
 
     /// Reverts the changes of one turn to files; later changes are kept.
     #[doc(hidden)]
     pub async fn revert_turn(&self, entry: &str, decisions: Decisions) -> Result<Restored, Report> {
-        self.take(RestoreTarget::Without(entry.to_string()), decisions).await
+        self.apply_restore(RestoreTarget::RevertTurn(entry.to_string()), decisions).await
     }
 
     /// Previews a restore with these decisions.
     #[doc(hidden)]
-    pub async fn preview(&self, way: RestoreTarget, decisions: Decisions) -> Result<Preview, Report> {
+    pub async fn preview_restore(&self, way: RestoreTarget, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
-        self.asked(Command::WayBack(WayBack::Preview(way, decisions, reply)), told).await
+        self.restore_request(Command::Restore(RestoreRequest::Preview(way, decisions, reply)), told).await
     }
 
     /// Carries out a restore.
     #[doc(hidden)]
-    pub async fn take(&self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
+    pub async fn apply_restore(&self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
-        self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
+        self.restore_request(Command::Restore(RestoreRequest::Restore(way, decisions, reply)), done).await
     }
 
     /// Previews a restore with one decision for all conflicts.
     pub async fn preview_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Preview, Report> {
-        let preview = self.preview(way.clone(), Decisions::new()).await?;
+        let preview = self.preview_restore(way.clone(), Decisions::new()).await?;
         if preview.conflicts() == 0 {
             return Ok(preview);
         }
-        self.preview(way, preview.decide(take.into())).await
+        self.preview_restore(way, preview.decide(take.into())).await
     }
 
     /// Carries out a restore with one decision for all conflicts.
     pub async fn take_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Restored, Report> {
-        let preview = self.preview(way.clone(), Decisions::new()).await?;
-        self.take(way, preview.decide(take.into())).await
+        let preview = self.preview_restore(way.clone(), Decisions::new()).await?;
+        self.apply_restore(way, preview.decide(take.into())).await
     }
 
-    async fn asked<T>(
+    async fn restore_request<T>(
         &self,
         command: Command,
         answer: oneshot::Receiver<Result<T, Report>>,
@@ -198,8 +198,8 @@ impl Handle {
     }
 
     /// Changes the approval mode from the next tool call on.
-    pub fn set_policy(&self, mode: Mode) {
-        self.send(Command::Policy(mode));
+    pub fn set_approval_mode(&self, mode: Mode) {
+        self.send(Command::ApprovalMode(mode));
     }
 
     /// Returns the models that can be used now; the demo, if present, is last.
@@ -223,13 +223,13 @@ impl Handle {
     /// Subscribes to the event kinds of the specification. `None` after the session has been shut down.
     pub async fn observe(&self) -> Option<Observer> {
         let (snapshot, events) = self.subscribe_as(Reader::Recent).await?;
-        let options = self.again.options();
+        let options = self.reloader.options();
         Some(Observer::new(snapshot.session_id, options.clock.clone(), options.outputs(), events))
     }
 
     /// Interrupts the agent, writes the session to disk, and ends the session's task.
     pub async fn shutdown(&self) {
-        self.abort.now();
+        self.abort.interrupt();
         let (reply, done) = oneshot::channel();
         if self.commands.send(Command::Shutdown(reply)).await.is_ok() && done.await.is_err() {
             tracing::warn!("the session's task ended by itself");
@@ -238,68 +238,68 @@ impl Handle {
 
     /// Reloads the usable models. `always`: also when no file has changed.
     #[doc(hidden)]
-    pub async fn look_again(&self, always: bool) -> Result<(), Report> {
-        let Some((client, catalog, models)) = self.again.look(always, self.models.all()).await? else {
+    pub async fn reload_models(&self, always: bool) -> Result<(), Report> {
+        let Some((client, catalog, models)) = self.reloader.reload(always, self.models.all()).await? else {
             return Ok(());
         };
-        let command = Command::Reach(Box::new(client), Box::new(catalog), models);
+        let command = Command::ReplaceClient(Box::new(client), Box::new(catalog), models);
         self.commands.send(command).await.map_err(|_| Report::new("the session has ended"))
     }
 
     /// Refreshes model lists that have expired, and makes new models available.
     #[doc(hidden)]
-    pub async fn freshen_models(&self) -> Result<(), Report> {
-        refresh::freshen(self.again.options()).await;
-        self.look_again(false).await
+    pub async fn refresh_expired_models(&self) -> Result<(), Report> {
+        refresh::refresh_expired(self.reloader.options()).await;
+        self.reload_models(false).await
     }
 
     /// Fetches the model lists of all providers, or of one, and makes the models available.
-    pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<Refreshed>, Report> {
-        let told = refresh::refresh(self.again.options(), only).await?;
-        self.look_again(false).await?;
+    pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<RefreshResult>, Report> {
+        let told = refresh::refresh(self.reloader.options(), only).await?;
+        self.reload_models(false).await?;
         Ok(told)
     }
 
     /// Returns the providers that support login.
-    pub async fn logins(&self) -> Result<Vec<Choice>, Report> {
-        let options = self.again.options().clone();
+    pub async fn login_providers(&self) -> Result<Vec<LoginChoice>, Report> {
+        let options = self.reloader.options().clone();
         let read = tokio::task::spawn_blocking(move || login::choices(&options)).await;
         read.map_err(|error| Report::caused("the work was ended", &error))?
     }
 
     /// Logs in at a provider and makes its models available; returns a sentence for the user. Dropping the
     /// future cancels the login.
-    pub async fn login(&self, provider: &str, said: mpsc::Sender<Said>) -> Result<String, Report> {
-        let told = login::login(self.again.options(), provider, &Line(said)).await?;
-        self.look_again(true).await?;
+    pub async fn login(&self, provider: &str, said: mpsc::Sender<LoginMessage>) -> Result<String, Report> {
+        let told = login::login(self.reloader.options(), provider, &ChannelLoginUi(said)).await?;
+        self.reload_models(true).await?;
         Ok(told)
     }
 
     /// Removes the stored credentials of a provider, and its models unless another credential remains.
-    pub async fn logout(&self, provider: &str) -> Result<Left, Report> {
-        let left = login::logout(self.again.options(), provider).await;
+    pub async fn logout(&self, provider: &str) -> Result<LogoutOutcome, Report> {
+        let left = login::logout(self.reloader.options(), provider).await;
         // Even if the keyring refused, the credential is gone from the file.
-        self.look_again(true).await?;
+        self.reload_models(true).await?;
         left
     }
 
     /// Appends a permission rule to the user's file; returns a sentence for the user.
-    pub async fn remember(&self, rule: &str) -> Result<String, Report> {
-        permissions::remember(self.again.options(), rule).await
+    pub async fn remember_rule(&self, rule: &str) -> Result<String, Report> {
+        permissions::remember_rule(self.reloader.options(), rule).await
     }
 
     /// Reloads the rule files after the user decided whether to trust the project; returns a sentence for the
     /// user. `now` is the digest that the user trusts until the program ends.
     #[doc(hidden)]
-    pub async fn reread_rules(&self, now: Option<&str>) -> String {
-        let loaded = permissions::load(&self.again.here(), now).await;
+    pub async fn reload_rules(&self, now: Option<&str>) -> String {
+        let loaded = permissions::load(&self.reloader.current_options(), now).await;
         self.rules.set(loaded.rules);
         for problem in loaded.problems {
-            self.hub.tell(RuntimeEvent::Failed(problem)).await;
+            self.hub.send(RuntimeEvent::Failed(problem)).await;
         }
         match loaded.trusted {
             Some(true) => "Project trusted: its rules apply".to_string(),
-            Some(false) => permissions::OFF.to_string(),
+            Some(false) => permissions::RULES_UNTRUSTED.to_string(),
             None => "This project has no rules to trust".to_string(),
         }
     }
@@ -310,7 +310,7 @@ impl Handle {
                 mpsc::error::TrySendError::Full(_) => "the session is busy; try again",
                 mpsc::error::TrySendError::Closed(_) => "the session has ended",
             };
-            self.hub.tell_now(&RuntimeEvent::Failed(Report::new(what)));
+            self.hub.try_send(&RuntimeEvent::Failed(Report::new(what)));
         }
     }
 }

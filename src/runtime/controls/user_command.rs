@@ -16,15 +16,15 @@ use crate::base::error::Report;
 use crate::base::json::json;
 use crate::runtime::lifecycle::owner::Command;
 use crate::tools::output::artifacts::Artifacts;
-use crate::tools::running::{End, LaunchRequest, Live, start};
+use crate::tools::running::{CommandEnd, LaunchRequest, RunningCommand, start};
 
 /// Interval between two chunks of output.
-const PIECE_EVERY: Duration = Duration::from_millis(50);
+const CHUNK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ran {
+pub struct CommandResult {
     /// The end of the output, limited as for a tool call.
     pub output: String,
     /// Its exit code; `None` when it was cancelled.
@@ -37,7 +37,7 @@ pub struct Ran {
     pub full_output: Option<String>,
 }
 
-impl Ran {
+impl CommandResult {
     /// Returns the result in pi's fields.
     pub fn json(&self) -> Value {
         let mut all = json!({
@@ -63,22 +63,22 @@ impl Handle {
         told: bool,
         mut heard: impl FnMut(String) + Send,
         cancel: &CancellationToken,
-    ) -> Result<Ran, Report> {
-        let (options, number) = (self.again.here(), self.again.number());
+    ) -> Result<CommandResult, Report> {
+        let (options, number) = (self.reloader.current_options(), self.reloader.session_number());
         let folder = options.env.root().to_path_buf();
         let artifacts = Arc::new(Artifacts::new(options.outputs().join("commands")));
         let wanted =
             LaunchRequest { script: command.to_string(), folder, tool: "bash", ..LaunchRequest::default() };
         let live = start(&*options.env, &artifacts, wanted).await;
         let live = live.map_err(|error| Report::caused("cannot run the command", &error))?;
-        let end = follow(&live, &mut heard, cancel).await;
-        let output = live.take().last_lines();
-        let ran = Ran {
+        let end = stream_output(&live, &mut heard, cancel).await;
+        let output = live.take_output().last_lines();
+        let ran = CommandResult {
             exit_code: match end {
-                End::Code(code) => Some(code),
-                End::Stopped => None,
+                CommandEnd::Code(code) => Some(code),
+                CommandEnd::Stopped => None,
             },
-            cancelled: end == End::Stopped,
+            cancelled: end == CommandEnd::Stopped,
             truncated: output.truncation.is_some(),
             full_output: output.kept.map(|kept| kept.path.to_string_lossy().into_owned()),
             output: output.text,
@@ -93,7 +93,7 @@ impl Handle {
         }
         let ended = || Report::new("the session has ended");
         self.commands
-            .send(Command::ClientRequest(ClientRequest::Ran(message, number)))
+            .send(Command::ClientRequest(ClientRequest::RecordCommand(message, number)))
             .await
             .map_err(|_| ended())?;
         Ok(ran)
@@ -101,10 +101,14 @@ impl Handle {
 }
 
 /// Follows a command to its end.
-async fn follow(live: &Live, heard: &mut (impl FnMut(String) + Send), cancel: &CancellationToken) -> End {
+async fn stream_output(
+    live: &RunningCommand,
+    heard: &mut (impl FnMut(String) + Send),
+    cancel: &CancellationToken,
+) -> CommandEnd {
     let mut from = 0;
-    let mut tell = |live: &Live| {
-        let (text, to) = live.since(from);
+    let mut tell = |live: &RunningCommand| {
+        let (text, to) = live.output_from(from);
         from = to;
         if !text.is_empty() {
             heard(text);
@@ -116,19 +120,19 @@ async fn follow(live: &Live, heard: &mut (impl FnMut(String) + Send), cancel: &C
             () = cancel.cancelled() => {
                 live.stop_all().await;
                 tell(live);
-                return End::Stopped;
+                return CommandEnd::Stopped;
             }
-            end = live.ended() => {
+            end = live.wait_for_end() => {
                 tell(live);
                 return end;
             }
-            () = live.arrived() => tell(live),
+            () = live.wait_for_output() => tell(live),
         }
         tokio::select! {
             biased;
             () = cancel.cancelled() => {}
-            _ = live.ended() => {}
-            () = tokio::time::sleep(PIECE_EVERY) => {}
+            _ = live.wait_for_end() => {}
+            () = tokio::time::sleep(CHUNK_INTERVAL) => {}
         }
     }
 }

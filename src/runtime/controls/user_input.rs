@@ -16,10 +16,10 @@ pub fn check(text: &str, images: &[Part]) -> Result<(), Report> {
     if text.trim().is_empty() && images.is_empty() {
         return Err(Report::new("empty prompt: no text and no images"));
     }
-    images.iter().try_for_each(picture).map_err(Report::new)
+    images.iter().try_for_each(check_image).map_err(Report::new)
 }
 
-fn picture(part: &Part) -> Result<(), String> {
+fn check_image(part: &Part) -> Result<(), String> {
     let Part::Known(KnownPart::Image { data, mime_type }) = part else {
         return Err("`images` holds pictures: {\"type\":\"image\",\"data\":…,\"mimeType\":…}".to_string());
     };

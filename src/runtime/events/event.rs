@@ -10,7 +10,7 @@ use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
 use crate::runtime::agent_setup::toolset::ActiveTools;
 use crate::runtime::restore::target::Restored;
-use crate::session::format::message::{AgentMessage, Earlier};
+use crate::session::format::message::{AgentMessage, PagePosition};
 
 /// How a prompt reaches an agent that may be working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Delivery {
 
 /// The summary of the branch that is left, for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Summary {
+pub enum BranchSummaryChoice {
     /// No summary.
     #[default]
     None,
@@ -40,7 +40,7 @@ pub enum RuntimeEvent {
     /// Event of the session's own agent.
     Agent(AgentEvent),
     /// Event of a subagent.
-    Delegated {
+    Subagent {
         /// The subagent's id.
         agent: String,
         /// What happened to it.
@@ -62,15 +62,15 @@ pub enum RuntimeEvent {
     /// The conversation was replaced: another entry of the session, or another session.
     Replaced(Box<Snapshot>),
     /// More models are usable: the full list.
-    ModelsFound(Vec<Arc<Model>>),
+    ModelsChanged(Vec<Arc<Model>>),
     /// The session was restored to another entry.
     Restored(Arc<Restored>),
     /// The session was renamed.
-    Named(Option<String>),
+    SessionRenamed(Option<String>),
     /// An entry was added to the session: its line. Only for front ends that subscribe to entries.
     EntryAppended(Arc<str>),
     /// Queued messages that will not be delivered, unchanged.
-    Returned(Vec<UserMessage>),
+    QueueReturned(Vec<UserMessage>),
     /// The session has ended; the last event.
     Ended,
     /// A failure outside the conversation: storage, configuration.
@@ -91,11 +91,11 @@ pub struct Snapshot {
     pub messages: Vec<Arc<AgentMessage>>,
     /// Position of earlier messages, for a reader that gets only the end of the conversation.
     #[doc(hidden)]
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<PagePosition>,
     /// The current model.
     pub model: Option<Arc<Model>>,
     /// The active tools.
-    pub equipment: Arc<ActiveTools>,
+    pub active_tools: Arc<ActiveTools>,
     /// The thinking level.
     pub thinking: Thinking,
     /// Usage of the whole conversation.
@@ -103,7 +103,7 @@ pub struct Snapshot {
     /// Tokens in the context at the last answer.
     pub context_tokens: u64,
     /// The entry that undoes the last restore of files.
-    pub way_back: Option<String>,
+    pub undo_entry: Option<String>,
     /// Whether a run is active.
     pub working: bool,
     /// Whether there are providers that only the offline setting makes unusable.
@@ -111,7 +111,7 @@ pub struct Snapshot {
 }
 
 /// Returns a user message; the agent sets its time when it is delivered.
-pub(in crate::runtime) fn said(text: String, images: Vec<Part>) -> UserMessage {
+pub(in crate::runtime) fn user_message(text: String, images: Vec<Part>) -> UserMessage {
     let mut content = Vec::with_capacity(1 + images.len());
     if !text.is_empty() || images.is_empty() {
         content.push(Part::text(text));

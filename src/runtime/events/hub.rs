@@ -15,7 +15,7 @@ use super::event::RuntimeEvent;
 /// Capacity of one reader's queue.
 const CAPACITY: usize = 1024;
 /// How long a full queue may block all other readers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Kind of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,12 +37,12 @@ type Readers = Vec<(Sender<RuntimeEvent>, Reader)>;
 #[doc(hidden)]
 pub struct Hub {
     readers: Arc<Mutex<Readers>>,
-    patience: Duration,
+    send_timeout: Duration,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { readers: Arc::default(), patience: PATIENCE }
+        Self { readers: Arc::default(), send_timeout: SEND_TIMEOUT }
     }
 }
 
@@ -65,11 +65,11 @@ impl Hub {
     }
 
     /// Sends an event to all readers, and waits for slow ones.
-    pub async fn tell(&self, event: RuntimeEvent) {
-        for (slow, reader) in self.offer(&event) {
+    pub async fn send(&self, event: RuntimeEvent) {
+        for (slow, reader) in self.send_to_ready(&event) {
             let told = match reader {
                 Reader::Lively | Reader::Recent => {
-                    slow.send_timeout(event.clone(), self.patience).await.is_ok()
+                    slow.send_timeout(event.clone(), self.send_timeout).await.is_ok()
                 }
                 Reader::Patient => slow.send(event.clone()).await.is_ok(),
             };
@@ -81,15 +81,15 @@ impl Hub {
     }
 
     /// Sends an event to the readers with room, for callers that cannot wait.
-    pub fn tell_now(&self, event: &RuntimeEvent) {
-        let missed = self.offer(event).len();
+    pub fn try_send(&self, event: &RuntimeEvent) {
+        let missed = self.send_to_ready(event).len();
         if missed > 0 {
             tracing::warn!(missed, "front ends with full queues missed: {event:?}");
         }
     }
 
     /// Sends the event to every reader with room and returns the others.
-    fn offer(&self, event: &RuntimeEvent) -> Readers {
+    fn send_to_ready(&self, event: &RuntimeEvent) -> Readers {
         let mut slow = Vec::new();
         let entry = matches!(event, RuntimeEvent::EntryAppended(_));
         self.readers.lock().retain(|(sender, reader)| {
@@ -116,7 +116,7 @@ mod tests {
 
     #[tokio::test]
     async fn event_hub_drops_stalled_reader_only() {
-        let hub = Hub { patience: Duration::from_millis(5), ..Hub::default() };
+        let hub = Hub { send_timeout: Duration::from_millis(5), ..Hub::default() };
         let (mut good, lazy) = (hub.subscribe(Reader::Lively), hub.subscribe(Reader::Lively));
         let reading = tokio::spawn(async move {
             let mut count = 0;
@@ -126,7 +126,7 @@ mod tests {
             count
         });
         for _ in 0..CAPACITY + 5 {
-            hub.tell(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
+            hub.send(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
         }
         assert_eq!(lazy.len(), CAPACITY);
         assert_eq!(hub.readers.lock().len(), 1);
@@ -136,13 +136,13 @@ mod tests {
 
     #[tokio::test]
     async fn event_hub_patient_reader_gets_back_pressure() {
-        let hub = Hub { patience: Duration::from_millis(1), ..Hub::default() };
+        let hub = Hub { send_timeout: Duration::from_millis(1), ..Hub::default() };
         let mut slow = hub.subscribe(Reader::Patient);
         let telling = {
             let hub = hub.clone();
             tokio::spawn(async move {
                 for _ in 0..2 * CAPACITY {
-                    hub.tell(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
+                    hub.send(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
                 }
             })
         };

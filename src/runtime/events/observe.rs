@@ -105,17 +105,17 @@ pub struct Observer {
     events: Receiver<RuntimeEvent>,
     ready: VecDeque<SessionEvent>,
     /// Live output of running calls, as far as it was emitted.
-    live: HashMap<String, String>,
+    emitted_output: HashMap<String, String>,
     /// Folder of stored outputs that are too long for events, and of this session's.
-    kept: PathBuf,
+    outputs_root: PathBuf,
     outputs: Arc<Artifacts>,
     /// The event whose output is being read; later events wait for it.
-    reading: Option<Reading>,
-    over: bool,
+    pending_read: Option<OutputRead>,
+    ended: bool,
 }
 
 /// An event whose output is being read.
-struct Reading {
+struct OutputRead {
     event: SessionEvent,
     field: &'static str,
     text: JoinHandle<Option<String>>,
@@ -130,8 +130,17 @@ impl Observer {
     ) -> Self {
         let (ready, live) = (VecDeque::new(), HashMap::new());
         let outputs = Arc::new(Artifacts::new(kept.join(&session_id)));
-        let mut observer =
-            Self { session_id, clock, events, ready, live, kept, outputs, reading: None, over: false };
+        let mut observer = Self {
+            session_id,
+            clock,
+            events,
+            ready,
+            emitted_output: live,
+            outputs_root: kept,
+            outputs,
+            pending_read: None,
+            ended: false,
+        };
         observer.push(EventKind::SessionStart, json!({}));
         observer
     }
@@ -140,37 +149,37 @@ impl Observer {
     /// seconds while more than a thousand events are queued is dropped, and gets an error event.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
-            if let Some(reading) = &mut self.reading {
+            if let Some(reading) = &mut self.pending_read {
                 let text = (&mut reading.text).await.ok().flatten();
-                self.ready.extend(self.reading.take().map(|reading| reading.done(text)));
+                self.ready.extend(self.pending_read.take().map(|reading| reading.into_event(text)));
             }
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.over {
+            if self.ended {
                 return None;
             }
             match self.events.recv().await {
-                Some(event) => self.take(&event),
-                None => self.cut_off(),
+                Some(event) => self.handle_event(&event),
+                None => self.stream_closed(),
             }
         }
     }
 
     /// The queue was closed without an end event of the session.
-    fn cut_off(&mut self) {
-        self.over = true;
+    fn stream_closed(&mut self) {
+        self.ended = true;
         let message = "events were lost: they were not read in time, or the session broke off";
         self.push(EventKind::Error, json!({"message": message}));
         self.push(EventKind::SessionEnd, json!({}));
     }
 
     fn push(&mut self, kind: EventKind, data: Value) {
-        let event = self.event(kind, data);
+        let event = self.make_event(kind, data);
         self.ready.extend(event);
     }
 
-    fn event(&self, kind: EventKind, data: Value) -> Option<SessionEvent> {
+    fn make_event(&self, kind: EventKind, data: Value) -> Option<SessionEvent> {
         let Value::Object(data) = data else { return None };
         let (timestamp, session_id) = (self.clock.now_ms(), self.session_id.clone());
         Some(SessionEvent { kind, timestamp, session_id, data })
@@ -180,20 +189,20 @@ impl Observer {
     fn call_ended(&mut self, data: Value, is_whole: bool) {
         let kept = data["artifact"].as_str().filter(|_| !is_whole).map(str::to_string);
         let field = if data.get("error").is_some() { "error" } else { "output" };
-        let event = self.event(EventKind::ToolCallEnd, data);
+        let event = self.make_event(EventKind::ToolCallEnd, data);
         match (event, kept) {
             (Some(event), Some(name)) => {
                 let outputs = Arc::clone(&self.outputs);
-                let text = tokio::spawn(async move { outputs.whole(&name).await });
-                self.reading = Some(Reading { event, field, text });
+                let text = tokio::spawn(async move { outputs.read_whole(&name).await });
+                self.pending_read = Some(OutputRead { event, field, text });
             }
             (event, _) => self.ready.extend(event),
         }
     }
 
-    fn take(&mut self, event: &RuntimeEvent) {
+    fn handle_event(&mut self, event: &RuntimeEvent) {
         match event {
-            RuntimeEvent::Agent(event) => self.agent(event),
+            RuntimeEvent::Agent(event) => self.handle_agent_event(event),
             RuntimeEvent::Failed(report) => {
                 self.push(EventKind::Error, json!({"message": report.to_string()}));
             }
@@ -201,29 +210,29 @@ impl Observer {
                 self.push(EventKind::PlaceChanged, json!({"root": root.to_string_lossy()}));
             }
             RuntimeEvent::Ended => {
-                self.over = true;
+                self.ended = true;
                 self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
             }
             RuntimeEvent::Replaced(snapshot) if snapshot.session_id != self.session_id => {
-                self.follow(&snapshot.session_id);
+                self.switch_session(&snapshot.session_id);
             }
             _ => {}
         }
     }
 
     /// Switches to a session that replaces the current one.
-    fn follow(&mut self, session_id: &str) {
+    fn switch_session(&mut self, session_id: &str) {
         self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
         self.session_id = session_id.to_string();
-        self.outputs = Arc::new(Artifacts::new(self.kept.join(session_id)));
-        self.live.clear();
+        self.outputs = Arc::new(Artifacts::new(self.outputs_root.join(session_id)));
+        self.emitted_output.clear();
         self.push(EventKind::SessionStart, json!({}));
     }
 
-    fn agent(&mut self, event: &AgentEvent) {
+    fn handle_agent_event(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::MessageStart(message) => match &**message {
-                Message::User(user) => self.user(user),
+                Message::User(user) => self.push_user_message(user),
                 Message::Assistant(_) => self.push(EventKind::AssistantTextStart, json!({})),
                 Message::ToolResult(_) => {}
             },
@@ -239,17 +248,17 @@ impl Observer {
             }
             AgentEvent::MessageEnd(message) => {
                 if let Message::Assistant(answer) = &**message {
-                    self.answer(answer);
+                    self.push_answer(answer);
                 }
             }
             AgentEvent::ToolStart { call_id, tool, args } => {
                 let data = json!({"call_id": call_id, "tool_name": tool, "arguments": args});
                 self.push(EventKind::ToolCallStart, data);
             }
-            AgentEvent::ToolUpdate { call_id, text } => self.output(call_id, text),
+            AgentEvent::ToolUpdate { call_id, text } => self.push_output(call_id, text),
             AgentEvent::ToolEnd { call_id, tool, result, full_text, took } => {
-                self.live.remove(call_id);
-                let mut data = ended(result, full_text.as_deref());
+                self.emitted_output.remove(call_id);
+                let mut data = call_end_data(result, full_text.as_deref());
                 data["call_id"] = json!(call_id);
                 data["tool_name"] = json!(tool);
                 data["duration_ms"] = json!(took.as_millis() as u64);
@@ -287,13 +296,13 @@ impl Observer {
     }
 
     /// Emits a user message, unless it was already emitted as steering.
-    fn user(&mut self, user: &UserMessage) {
+    fn push_user_message(&mut self, user: &UserMessage) {
         if !user.extra.contains_key(STEERING) {
             self.push(EventKind::UserInput, json!({"content": join_text(&user.content)}));
         }
     }
 
-    fn answer(&mut self, answer: &AssistantMessage) {
+    fn push_answer(&mut self, answer: &AssistantMessage) {
         let thinking = |part: &Part| match part {
             Part::Known(KnownPart::Thinking { thinking, .. }) => Some(thinking.clone()),
             _ => None,
@@ -305,8 +314,8 @@ impl Observer {
     }
 
     /// Emits only what is new: each live output is the full text.
-    fn output(&mut self, call_id: &str, text: &str) {
-        let before = self.live.insert(call_id.to_string(), text.to_string()).unwrap_or_default();
+    fn push_output(&mut self, call_id: &str, text: &str) {
+        let before = self.emitted_output.insert(call_id.to_string(), text.to_string()).unwrap_or_default();
         let data = match text.strip_prefix(before.as_str()) {
             Some("") => return,
             Some(new) => json!({"call_id": call_id, "delta": new}),
@@ -316,9 +325,9 @@ impl Observer {
     }
 }
 
-impl Reading {
+impl OutputRead {
     /// Returns the event with the output, if there is one.
-    fn done(mut self, text: Option<String>) -> SessionEvent {
+    fn into_event(mut self, text: Option<String>) -> SessionEvent {
         if let Some(text) = text {
             self.event.data.insert(self.field.to_string(), text.into());
         }
@@ -326,7 +335,7 @@ impl Reading {
     }
 }
 
-fn ended(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
+fn call_end_data(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
     let told = join_text(&result.content);
     let output = full_text.unwrap_or(&told);
     let mut data = if result.is_error { json!({"error": output}) } else { json!({"output": output}) };
@@ -372,7 +381,7 @@ mod tests {
             RuntimeEvent::Agent(AgentEvent::ToolUpdate { call_id: "c".into(), text: text.into() })
         };
         for text in ["one", "one", "one two", "wo three"] {
-            observer.take(&update(text));
+            observer.handle_event(&update(text));
         }
         let told: Vec<(String, bool)> = observer
             .ready

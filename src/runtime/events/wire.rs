@@ -19,7 +19,7 @@ pub struct Wire {
     /// The messages of the run.
     messages: Vec<Arc<Message>>,
     /// The answer of a turn whose end was not emitted yet.
-    open: Option<Arc<Message>>,
+    open_answer: Option<Arc<Message>>,
     /// The texts of the streaming answer, by index.
     texts: BTreeMap<usize, String>,
     /// Its usage so far.
@@ -36,7 +36,7 @@ impl Wire {
     /// Returns the pi events that correspond to one of ours, in order; none for kinds that pi does not have.
     pub fn events(&mut self, event: &RuntimeEvent) -> Vec<Value> {
         match event {
-            RuntimeEvent::Agent(event) => self.agent(event),
+            RuntimeEvent::Agent(event) => self.agent_events(event),
             RuntimeEvent::Settled => {
                 let ended = self.ended.take();
                 ended
@@ -47,7 +47,7 @@ impl Wire {
             RuntimeEvent::ThinkingChanged(level) => {
                 vec![json!({"type": "thinking_level_changed", "level": level.name()})]
             }
-            RuntimeEvent::Named(name) => {
+            RuntimeEvent::SessionRenamed(name) => {
                 let mut changed = json!({"type": "session_info_changed"});
                 if let Some(name) = name {
                     changed["name"] = json!(name);
@@ -65,7 +65,7 @@ impl Wire {
         }
     }
 
-    fn agent(&mut self, event: &AgentEvent) -> Vec<Value> {
+    fn agent_events(&mut self, event: &AgentEvent) -> Vec<Value> {
         let one = match event {
             AgentEvent::AgentStart => {
                 self.messages.clear();
@@ -88,16 +88,16 @@ impl Wire {
             },
             AgentEvent::MessageEnd(message) => {
                 if matches!(**message, Message::Assistant(_)) {
-                    self.open = Some(message.clone());
+                    self.open_answer = Some(message.clone());
                 }
                 self.messages.push(message.clone());
                 json!({"type": "message_end", "message": **message})
             }
             AgentEvent::ToolStart { .. } | AgentEvent::ToolUpdate { .. } | AgentEvent::ToolEnd { .. } => {
-                self.call(event)
+                self.tool_event(event)
             }
             AgentEvent::TurnEnd { message, results } => {
-                self.open = None;
+                self.open_answer = None;
                 let results: Vec<Message> =
                     results.iter().map(|r| Message::ToolResult((**r).clone())).collect();
                 let message = Message::Assistant((**message).clone());
@@ -118,14 +118,14 @@ impl Wire {
             | AgentEvent::CompactionEnd { .. }
             | AgentEvent::SummaryRetryStart { .. }
             | AgentEvent::SummaryRetry { .. }
-            | AgentEvent::SummaryRetryEnd => summing(event),
+            | AgentEvent::SummaryRetryEnd => compaction_event(event),
             AgentEvent::AgentEnd { aborted, .. } => {
                 let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
                 self.messages.clear();
                 self.ended = Some(*aborted);
                 // An answer that was cut off or failed emits no end of turn here, but pi has one.
-                let turn = self.open.take().map(
+                let turn = self.open_answer.take().map(
                     |message| json!({"type": "turn_end", "message": *message, "toolResults": Vec::<Value>::new()}),
                 );
                 return turn.into_iter().chain([end]).collect();
@@ -136,7 +136,7 @@ impl Wire {
     }
 
     /// Returns the event of a tool call.
-    fn call(&mut self, event: &AgentEvent) -> Value {
+    fn tool_event(&mut self, event: &AgentEvent) -> Value {
         match event {
             AgentEvent::ToolStart { call_id, tool, args } => {
                 self.calls.insert(call_id.clone(), (tool.clone(), args.clone()));
@@ -223,7 +223,7 @@ impl Wire {
 }
 
 /// Returns the event of a compaction or summary.
-fn summing(event: &AgentEvent) -> Value {
+fn compaction_event(event: &AgentEvent) -> Value {
     match event {
         AgentEvent::CompactionStart { reason } => {
             json!({"type": "compaction_start", "reason": reason.name()})

@@ -9,19 +9,19 @@ use tokio::sync::oneshot;
 use crate::base::error::Report;
 use crate::llm::model::{Model, UserMessage};
 use crate::runtime::context::report::ContextReport;
-use crate::runtime::events::event::{Snapshot, Summary};
+use crate::runtime::events::event::{BranchSummaryChoice, Snapshot};
 use crate::runtime::lifecycle::options::Options;
 use crate::session::context::editing::ContextEdit;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline};
-use crate::session::derived::recent::Chosen;
+use crate::session::derived::recent::ModelChoice;
 
 /// Target of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Spot {
+pub enum NavigationTarget {
     /// Behind an entry: the next message follows it.
-    Behind(String),
+    After(String),
     /// To an entry, to branch from there: before a user message, whose text goes back to the prompt; behind
     /// any other entry.
     To(String),
@@ -32,7 +32,7 @@ pub enum Spot {
 /// Another session that replaces this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Change {
+pub enum SessionSwitch {
     /// A new session; the file is that of its parent.
     New(Option<PathBuf>),
     /// The session in this file, at an entry or where it was left.
@@ -50,16 +50,16 @@ pub struct SentMessage {
     /// The full text, calls and thinking included; very long text is truncated.
     pub text: String,
     /// The text only, which an edit can replace.
-    pub words: String,
+    pub editable_text: String,
 }
 
 /// Request to the session.
 #[derive(Debug)]
-pub(in crate::runtime) enum Ask {
+pub(in crate::runtime) enum SessionRequest {
     /// Its tree.
     Outline(Filter, oneshot::Sender<Outline>),
     /// The texts of entries, one line each.
-    Words(Vec<String>, oneshot::Sender<Vec<(String, String)>>),
+    EntryLines(Vec<String>, oneshot::Sender<Vec<(String, String)>>),
     /// A turn, by any entry of it.
     Turn(String, oneshot::Sender<Option<Turn>>),
     /// A label for an entry, or none.
@@ -77,36 +77,40 @@ pub(in crate::runtime) enum Ask {
     /// Pin or unpin an entry.
     Pin(String, bool, oneshot::Sender<Result<(), Report>>),
     /// Move to another position, optionally with a summary.
-    Go(Spot, Summary, oneshot::Sender<Moved>),
+    Go(NavigationTarget, BranchSummaryChoice, oneshot::Sender<MoveResult>),
     /// Switch to another session.
-    Replace(Change, oneshot::Sender<Moved>),
+    Replace(SessionSwitch, oneshot::Sender<MoveResult>),
 }
 
 /// A move that waits for a summary.
 #[derive(Debug)]
-pub(in crate::runtime) struct Moving {
-    pub(in crate::runtime) reply: oneshot::Sender<Moved>,
+pub(in crate::runtime) struct PendingMove {
+    pub(in crate::runtime) reply: oneshot::Sender<MoveResult>,
     /// The message at the target that the user may want to edit.
-    pub(in crate::runtime) said: Option<UserMessage>,
+    pub(in crate::runtime) message: Option<UserMessage>,
 }
 
 /// The message that goes back to the user's prompt, if any.
-pub type Moved = Result<Option<UserMessage>, Report>;
+pub type MoveResult = Result<Option<UserMessage>, Report>;
 
-pub(in crate::runtime) fn busy() -> Report {
+pub(in crate::runtime) fn agent_busy() -> Report {
     Report::new("the agent is working").hint("interrupt it first (Escape)")
 }
 
 /// Returns the notice for a conversation that continues with another model, when the user did not request
 /// one.
-pub(in crate::runtime) fn lost(options: &Options, chosen: &Chosen, model: &Model) -> Option<Report> {
+pub(in crate::runtime) fn lost_model_notice(
+    options: &Options,
+    chosen: &ModelChoice,
+    model: &Model,
+) -> Option<Report> {
     let (provider, id) = chosen.model.as_ref()?;
     let wished = options.model.is_some() || options.provider.is_some();
     let same = *provider == model.provider && *id == model.id;
-    (!wished && !same).then(|| not_there(provider, id, &model.name))
+    (!wished && !same).then(|| model_unavailable(provider, id, &model.name))
 }
 
-pub(super) fn not_there(provider: &str, id: &str, instead: &str) -> Report {
+pub(super) fn model_unavailable(provider: &str, id: &str, instead: &str) -> Report {
     Report::new(format!("{provider}/{id} is not available; using {instead}"))
         .hint("log in with `bowline login`, or choose a model with Alt-m")
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::navigation::Moving;
+use super::navigation::PendingMove;
 use crate::agent::compaction::branch::BranchSummaryPlan;
-use crate::agent::compaction::summary::{SummaryError, Written};
-use crate::agent::compaction::{Budget, Plan};
+use crate::agent::compaction::summary::{FinishedSummary, SummaryError};
+use crate::agent::compaction::{Budget, CompactionPlan};
 use crate::agent::driver::Listener;
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::fullness;
@@ -18,21 +18,21 @@ use crate::agent::request::history;
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
 use crate::runtime::agent_setup::toolset::ActiveTools;
-use crate::runtime::controls::client::answer;
+use crate::runtime::controls::client::send_reply;
 use crate::runtime::events::event::{RuntimeEvent, Snapshot};
 use crate::runtime::events::hub::Hub;
 use crate::runtime::restore::checkpoints::Checkpoints;
-use crate::session::derived::recent::{Bound, Chosen};
-use crate::session::format::message::Piece;
+use crate::session::derived::recent::{ModelChoice, PageLimit};
+use crate::session::format::message::MessagePage;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
-use crate::workspace::checkpoint::TakenCheckpoint;
+use crate::workspace::checkpoint::RecordedCheckpoint;
 
 /// How long the end of a session waits for the last scan for changes by agents.
-const LAST_LOOK: Duration = Duration::from_secs(2);
+const FINAL_SCAN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Limits of the messages for a reader that starts with the end of a conversation: more than one screen.
-const RECENT: Bound = Bound { messages: 200, bytes: 1 << 20 };
+const RECENT: PageLimit = PageLimit { messages: 200, bytes: 1 << 20 };
 
 /// Observer of one session's agent.
 pub struct Recorder {
@@ -45,22 +45,22 @@ pub struct Recorder {
     usage: Usage,
     context_tokens: u64,
     /// Receiver of the queued messages, if requested.
-    queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
+    queue_reply: Option<oneshot::Sender<Vec<UserMessage>>>,
     /// Receiver of the result of the active compaction, if requested.
-    compaction_wanted: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
+    compaction_reply: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
     /// Number of session entries that were sent to front ends.
-    told: usize,
+    sent_entries: usize,
     /// A leaf, and the number of messages of the conversation there.
-    counted: Option<(u32, usize)>,
+    counted_messages: Option<(u32, usize)>,
     /// The pending move, which waits for a summary.
-    pub(in crate::runtime) moving: Option<Moving>,
+    pub(in crate::runtime) pending_move: Option<PendingMove>,
     /// The completed move and its result.
-    pub(in crate::runtime) arrived: Option<(Moving, Result<(), Report>)>,
+    pub(in crate::runtime) finished_move: Option<(PendingMove, Result<(), Report>)>,
     /// Whether a run has ended since the last `Settled` event.
     pub(in crate::runtime) unsettled: bool,
     checkpoints: Option<Checkpoints>,
     /// The task that records the state after the last round of calls.
-    recording: Option<JoinHandle<()>>,
+    checkpoint_task: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
@@ -74,17 +74,17 @@ impl Recorder {
             recorded: (None, None),
             usage: Usage::default(),
             context_tokens: 0,
-            queue_wanted: None,
-            compaction_wanted: None,
-            told: 0,
-            counted: None,
-            moving: None,
-            arrived: None,
+            queue_reply: None,
+            compaction_reply: None,
+            sent_entries: 0,
+            counted_messages: None,
+            pending_move: None,
+            finished_move: None,
             unsettled: false,
             checkpoints: None,
-            recording: None,
+            checkpoint_task: None,
         };
-        recorder.told = recorder.session.tree().len();
+        recorder.sent_entries = recorder.session.tree().len();
         recorder.refresh();
         recorder
     }
@@ -92,17 +92,17 @@ impl Recorder {
     /// Reloads the session's state; returns the conversation as it is sent to a model.
     pub(in crate::runtime) fn reload(&mut self) -> Vec<Message> {
         self.refresh();
-        history::take(self.session.take_context())
+        history::into_messages(self.session.take_context())
     }
 
     /// Reloads the session's state without the conversation; returns model and thinking level.
-    pub(in crate::runtime) fn refresh(&mut self) -> Chosen {
-        let chosen = self.session.chosen();
+    pub(in crate::runtime) fn refresh(&mut self) -> ModelChoice {
+        let chosen = self.session.model_choice();
         self.recorded = (chosen.model.clone(), chosen.thinking);
-        self.usage = self.session.spent();
+        self.usage = self.session.usage();
         // Without a provider's count the value is an estimate over all messages.
-        let counted = self.session.find_recent(counted);
-        let about = || fullness::tokens(&history::take(self.session.take_context()), 0);
+        let counted = self.session.find_recent(answer_tokens);
+        let about = || fullness::tokens(&history::into_messages(self.session.take_context()), 0);
         self.context_tokens = counted.unwrap_or_else(about);
         chosen
     }
@@ -120,7 +120,7 @@ impl Recorder {
 
     /// Writes the checkpoints recorded since the last call; returns whether there were any.
     pub async fn write_checkpoints(&mut self) -> bool {
-        let unwritten = self.checkpoints.as_ref().map(Checkpoints::unwritten).unwrap_or_default();
+        let unwritten = self.checkpoints.as_ref().map(Checkpoints::take_unwritten).unwrap_or_default();
         let any = !unwritten.is_empty();
         for state in unwritten {
             self.append(state.body()).await;
@@ -129,8 +129,8 @@ impl Recorder {
     }
 
     /// Waits for the checkpoint in progress, and writes it before anything else.
-    async fn settle(&mut self) -> bool {
-        if let Some(recording) = self.recording.take()
+    async fn write_pending_checkpoint(&mut self) -> bool {
+        if let Some(recording) = self.checkpoint_task.take()
             && let Err(error) = recording.await
         {
             tracing::error!(%error, "the recording of a state was lost");
@@ -139,26 +139,26 @@ impl Recorder {
     }
 
     /// Waits until the state after the last call of any agent is recorded, and writes it.
-    pub(in crate::runtime) async fn settle_all(&mut self) {
-        self.settle().await;
+    pub(in crate::runtime) async fn write_all_checkpoints(&mut self) {
+        self.write_pending_checkpoint().await;
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.close_round().await;
         }
         self.write_checkpoints().await;
     }
 
-    fn in_turn(&self, is: bool) {
+    fn set_in_turn(&self, is: bool) {
         if let Some(checkpoints) = &self.checkpoints {
-            checkpoints.in_turn(is);
+            checkpoints.set_in_turn(is);
         }
     }
 
     /// Called before a restore replaces the state of the workspace: writes the present state when files
     /// change, or when no entry leads back to it yet. Returns the entry that leads back.
-    pub async fn leave_state(&mut self, now: &TakenCheckpoint, changes: bool) -> Option<String> {
-        self.settle().await;
-        if changes || !checkpoints::is_known(self.session.tree(), &now.id.to_string()) {
-            let left = self.checkpoints.as_ref()?.entry(When::Left, now);
+    pub async fn record_before_restore(&mut self, now: &RecordedCheckpoint, changes: bool) -> Option<String> {
+        self.write_pending_checkpoint().await;
+        if changes || !checkpoints::is_restorable(self.session.tree(), &now.id.to_string()) {
+            let left = self.checkpoints.as_ref()?.checkpoint_entry(When::Left, now);
             self.append(left.body()).await;
         }
         // Synced before anything is overwritten.
@@ -169,35 +169,35 @@ impl Recorder {
     /// Ends the session: writes pending checkpoints and syncs the file.
     pub async fn end(&mut self) {
         if let Some(checkpoints) = &self.checkpoints {
-            let closed = tokio::time::timeout(LAST_LOOK, checkpoints.close_round()).await;
+            let closed = tokio::time::timeout(FINAL_SCAN_TIMEOUT, checkpoints.close_round()).await;
             if closed.is_err() {
                 tracing::warn!("the last state of the workspace was not recorded in time");
             }
-            checkpoints.end();
+            checkpoints.cancel();
         }
-        self.settle().await;
+        self.write_pending_checkpoint().await;
         self.sync().await;
     }
 
     /// Records that the workspace was restored to another state; `undo` is the entry that leads back.
-    pub async fn arrive_at_state(&mut self, undo: Option<String>) {
+    pub async fn record_after_restore(&mut self, undo: Option<String>) {
         let Some(checkpoints) = self.checkpoints.clone() else { return };
-        match checkpoints.take(Vec::new(), Vec::new()).await {
+        match checkpoints.record(Vec::new(), Vec::new()).await {
             Ok(taken) => {
-                let state = Checkpoint { undo, ..checkpoints.entry(When::Restored, &taken) };
+                let state = Checkpoint { undo, ..checkpoints.checkpoint_entry(When::Restored, &taken) };
                 self.append(state.body()).await;
                 self.sync().await;
             }
-            Err(report) => self.hub.tell(RuntimeEvent::Failed(report)).await,
+            Err(report) => self.hub.send(RuntimeEvent::Failed(report)).await,
         }
     }
 
     /// Returns a snapshot, with all messages or the latest.
     pub fn snapshot(&self, working: bool, equipment: Arc<ActiveTools>, recent: bool) -> Snapshot {
-        let Piece { messages, earlier } = if recent {
+        let MessagePage { messages, earlier } = if recent {
             self.session.recent(RECENT)
         } else {
-            Piece { messages: self.session.take_context().messages, earlier: None }
+            MessagePage { messages: self.session.take_context().messages, earlier: None }
         };
         Snapshot {
             session_id: self.session.id().to_string(),
@@ -206,21 +206,21 @@ impl Recorder {
             messages,
             earlier,
             model: Some(self.model.clone()),
-            equipment,
+            active_tools: equipment,
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
-            way_back: self.session.way_back(),
+            undo_entry: self.session.undo_entry(),
             working,
             offline: false,
         }
     }
 
     /// Returns the number of messages on the active path. Reads only what was added since the last call.
-    pub(in crate::runtime) fn messages(&mut self) -> usize {
+    pub(in crate::runtime) fn count_messages(&mut self) -> usize {
         let leaf = self.session.tree().leaf_index();
-        let count = self.session.count(self.counted);
-        self.counted = leaf.map(|leaf| (leaf, count));
+        let count = self.session.count_messages(self.counted_messages);
+        self.counted_messages = leaf.map(|leaf| (leaf, count));
         count
     }
 
@@ -235,7 +235,7 @@ impl Recorder {
     }
 
     /// Changes session metadata, which is not part of the conversation.
-    pub fn change<T>(
+    pub fn change_metadata<T>(
         &mut self,
         change: impl FnOnce(&mut Session) -> Result<T, SessionError>,
     ) -> Result<(), SessionError> {
@@ -243,75 +243,75 @@ impl Recorder {
     }
 
     /// Moves behind an entry, or before all: the next entry follows it.
-    pub fn go_to(&mut self, entry: Option<&str>) -> Result<Chosen, SessionError> {
+    pub fn go_to(&mut self, entry: Option<&str>) -> Result<ModelChoice, SessionError> {
         self.session.branch(entry)?;
-        self.session.forget();
+        self.session.drop_cached_messages();
         Ok(self.refresh())
     }
 
     /// Switches to another session and drops the old one.
-    pub fn adopt(&mut self, session: Session) -> Chosen {
+    pub fn adopt(&mut self, session: Session) -> ModelChoice {
         self.session = session;
-        self.counted = None;
-        self.told = self.session.tree().len();
+        self.counted_messages = None;
+        self.sent_entries = self.session.tree().len();
         self.refresh()
     }
 
     /// Takes model and thinking level that the session already records.
-    pub fn take_choice(&mut self, model: Arc<Model>, thinking: Thinking) {
+    pub fn set_recorded_model(&mut self, model: Arc<Model>, thinking: Thinking) {
         (self.model, self.thinking) = (model, thinking);
     }
 
     /// Switches model or thinking level from now on.
-    pub async fn choose(&mut self, model: Arc<Model>, thinking: Thinking) {
+    pub async fn set_model(&mut self, model: Arc<Model>, thinking: Thinking) {
         let model_changed = *self.model != *model;
         let thinking_changed = self.thinking != thinking;
         self.model = model.clone();
         self.thinking = thinking;
         self.record_choice().await;
         if model_changed {
-            self.hub.tell(RuntimeEvent::ModelChanged(model)).await;
+            self.hub.send(RuntimeEvent::ModelChanged(model)).await;
         }
         if thinking_changed {
-            self.hub.tell(RuntimeEvent::ThinkingChanged(thinking)).await;
+            self.hub.send(RuntimeEvent::ThinkingChanged(thinking)).await;
         }
     }
 
     /// Sets the receiver of the queued messages.
-    pub fn want_queue(&mut self, reply: oneshot::Sender<Vec<UserMessage>>) {
-        self.queue_wanted = Some(reply);
+    pub fn set_queue_reply(&mut self, reply: oneshot::Sender<Vec<UserMessage>>) {
+        self.queue_reply = Some(reply);
     }
 
     /// Sets the receiver of the next compaction's result.
-    pub fn want_compaction(&mut self, reply: oneshot::Sender<Result<Arc<Compacted>, Report>>) {
-        self.compaction_wanted = Some(reply);
+    pub fn set_compaction_reply(&mut self, reply: oneshot::Sender<Result<Arc<Compacted>, Report>>) {
+        self.compaction_reply = Some(reply);
     }
 
     /// Reports that no compaction started.
-    pub fn no_compaction(&mut self, why: impl FnOnce() -> Report) {
-        if let Some(reply) = self.compaction_wanted.take() {
-            answer(reply, Err(why()));
+    pub fn fail_compaction(&mut self, why: impl FnOnce() -> Report) {
+        if let Some(reply) = self.compaction_reply.take() {
+            send_reply(reply, Err(why()));
         }
     }
 
     /// Sends new entries to front ends.
-    pub async fn tell_entries(&mut self) {
-        let wanted = self.told < self.session.tree().len() && self.hub.wants_entries();
-        while self.told < self.session.tree().len() {
+    pub async fn send_entries(&mut self) {
+        let wanted = self.sent_entries < self.session.tree().len() && self.hub.wants_entries();
+        while self.sent_entries < self.session.tree().len() {
             let (line, named) = {
                 let tree = self.session.tree();
-                let Ok(at) = u32::try_from(self.told) else { return };
+                let Ok(at) = u32::try_from(self.sent_entries) else { return };
                 let named = (tree.kind(at) == "session_info").then(|| self.session.name());
                 (wanted.then(|| tree.entry(at).line().map(|line| Arc::from(&*line))), named)
             };
-            self.told += 1;
+            self.sent_entries += 1;
             match line {
-                Some(Ok(line)) => self.hub.tell(RuntimeEvent::EntryAppended(line)).await,
+                Some(Ok(line)) => self.hub.send(RuntimeEvent::EntryAppended(line)).await,
                 Some(Err(error)) => tracing::error!(%error, "a new entry cannot be read again"),
                 None => {}
             }
             if let Some(name) = named {
-                self.hub.tell(RuntimeEvent::Named(name)).await;
+                self.hub.send(RuntimeEvent::SessionRenamed(name)).await;
             }
         }
     }
@@ -335,22 +335,22 @@ impl Recorder {
     pub(in crate::runtime) async fn append(&mut self, body: EntryBody) -> Option<String> {
         match self.session.append(body) {
             Ok(id) => {
-                self.tell_entries().await;
+                self.send_entries().await;
                 Some(id)
             }
             Err(error) => {
                 let report = Report::caused("the session is not being saved", &error)
                     .hint("make room or permission, then go on; what was said since then is in memory only");
-                self.hub.tell(RuntimeEvent::Failed(report)).await;
+                self.hub.send(RuntimeEvent::Failed(report)).await;
                 None
             }
         }
     }
 
-    fn count(&mut self, message: &Message) {
+    fn add_usage(&mut self, message: &Message) {
         if let Message::Assistant(answer) = message {
             self.usage += &answer.usage;
-            if is_whole(answer) {
+            if has_reliable_count(answer) {
                 self.context_tokens = answer.usage.total_tokens;
             }
         }
@@ -358,9 +358,11 @@ impl Recorder {
 }
 
 /// Returns the context tokens that an answer reports.
-fn counted(message: &AgentMessage) -> Option<u64> {
+fn answer_tokens(message: &AgentMessage) -> Option<u64> {
     match message {
-        AgentMessage::Llm(Message::Assistant(answer)) if is_whole(answer) && !answer.is_replaced() => {
+        AgentMessage::Llm(Message::Assistant(answer))
+            if has_reliable_count(answer) && !answer.is_replaced() =>
+        {
             Some(answer.usage.total_tokens)
         }
         _ => None,
@@ -368,100 +370,100 @@ fn counted(message: &AgentMessage) -> Option<u64> {
 }
 
 /// Whether an answer's token count is reliable.
-fn is_whole(answer: &AssistantMessage) -> bool {
+fn has_reliable_count(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }
 
-fn not_compacted(why: Option<&str>) -> Report {
+fn compaction_error(why: Option<&str>) -> Report {
     Report::new(why.unwrap_or("the compaction was given up"))
 }
 
 impl Listener for Recorder {
     async fn store(&mut self, message: &Message) {
-        self.settle().await;
+        self.write_pending_checkpoint().await;
         if matches!(message, Message::User(_)) {
             // Not before the first message: opening a session to view it changes nothing.
             self.record_choice().await;
         }
         self.append(EntryBody::Message { message: AgentMessage::Llm(message.clone()) }).await;
-        self.count(message);
+        self.add_usage(message);
     }
 
     async fn sync(&mut self) {
         if let Err(error) = self.session.sync() {
             let report = Report::caused("the session may not survive a power failure", &error);
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
     }
 
-    async fn hear(&mut self, event: AgentEvent) {
+    async fn on_event(&mut self, event: AgentEvent) {
         match &event {
             // Concurrent with the next request, which takes longer.
             AgentEvent::TurnEnd { .. } => {
-                self.settle().await;
-                self.in_turn(false);
-                self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
+                self.write_pending_checkpoint().await;
+                self.set_in_turn(false);
+                self.checkpoint_task = self.checkpoints.as_ref().map(Checkpoints::end_round);
             }
-            AgentEvent::TurnStart => self.in_turn(true),
+            AgentEvent::TurnStart => self.set_in_turn(true),
             AgentEvent::CompactionEnd { reason: CompactionReason::Manual, result, error, .. } => {
-                let done = result.clone().ok_or_else(|| not_compacted(error.as_deref()));
-                let waits = self.compaction_wanted.take();
-                self.hub.tell(RuntimeEvent::Agent(event)).await;
+                let done = result.clone().ok_or_else(|| compaction_error(error.as_deref()));
+                let waits = self.compaction_reply.take();
+                self.hub.send(RuntimeEvent::Agent(event)).await;
                 if let Some(reply) = waits {
-                    answer(reply, done);
+                    send_reply(reply, done);
                 }
                 return;
             }
             // No caller has to wait for the scan after the last call.
             AgentEvent::AgentEnd { .. } => {
-                self.in_turn(false);
+                self.set_in_turn(false);
                 self.unsettled = true;
-                self.hub.tell(RuntimeEvent::Agent(event)).await;
-                let written = self.settle().await;
+                self.hub.send(RuntimeEvent::Agent(event)).await;
+                let written = self.write_pending_checkpoint().await;
                 // An answer that was cut off emits no end of turn, but a subagent may have worked meanwhile.
-                self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
-                if self.settle().await || written {
+                self.checkpoint_task = self.checkpoints.as_ref().map(Checkpoints::end_round);
+                if self.write_pending_checkpoint().await || written {
                     self.sync().await;
                 }
                 return;
             }
             _ => {}
         }
-        self.hub.tell(RuntimeEvent::Agent(event)).await;
+        self.hub.send(RuntimeEvent::Agent(event)).await;
     }
 
     fn history(&self) -> Option<Vec<Message>> {
-        Some(history::take(self.session.take_context()))
+        Some(history::into_messages(self.session.take_context()))
     }
 
-    fn plan(&self, budget: Budget, tokens: u64) -> Option<Plan> {
-        self.planned(budget, tokens)
+    fn plan_compaction(&self, budget: Budget, tokens: u64) -> Option<CompactionPlan> {
+        self.compaction_plan(budget, tokens)
     }
 
-    async fn compacted(&mut self, done: &Compacted) -> Option<(String, Vec<Message>)> {
-        self.keep_compaction(done).await
+    async fn store_compaction(&mut self, done: &Compacted) -> Option<(String, Vec<Message>)> {
+        self.append_compaction(done).await
     }
 
-    async fn omit(&mut self) -> Option<Vec<Message>> {
-        Some(self.leave_out().await)
+    async fn exclude_last_answer(&mut self) -> Option<Vec<Message>> {
+        Some(self.exclude_answer().await)
     }
 
-    async fn left(
+    async fn finish_branch_summary(
         &mut self,
         leaving: &BranchSummaryPlan,
-        summary: Result<&Written, &SummaryError>,
+        summary: Result<&FinishedSummary, &SummaryError>,
     ) -> Option<Vec<Message>> {
-        self.leave(leaving, summary)
+        self.finish_move(leaving, summary)
     }
 
-    async fn returned(&mut self, messages: Vec<UserMessage>) {
-        let unheard = match self.queue_wanted.take() {
+    async fn return_messages(&mut self, messages: Vec<UserMessage>) {
+        let unheard = match self.queue_reply.take() {
             Some(reply) => reply.send(messages).err(),
             None => Some(messages),
         };
         // No receiver, or it is gone: the messages go to all front ends.
         if let Some(messages) = unheard.filter(|messages| !messages.is_empty()) {
-            self.hub.tell(RuntimeEvent::Returned(messages)).await;
+            self.hub.send(RuntimeEvent::QueueReturned(messages)).await;
         }
     }
 }

@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::clock::SharedClock;
-use crate::base::counted::counted;
 use crate::base::error::Report;
 use crate::base::ids::SharedIds;
+use crate::base::plural::pluralize;
 use crate::runtime::lifecycle::options::{Options, SessionChoice};
 use crate::session::SessionError;
 use crate::session::search::hit::Role;
 use crate::session::search::{Hit, Query};
-use crate::session::store::search::{self, SearchError, Stop};
+use crate::session::store::search::{self, SearchError, StopFlag};
 use crate::session::store::{import, listing, prompts, trash};
 
 /// The history of prompts and sessions. Cheap to clone.
@@ -25,7 +25,7 @@ pub struct HistorySearch {
     clock: SharedClock,
     ids: SharedIds,
     /// Whether this session must leave no trace.
-    silent: bool,
+    unstored: bool,
 }
 
 /// An earlier prompt.
@@ -36,7 +36,7 @@ pub struct PastPrompt {
     /// Its folder.
     pub cwd: String,
     /// Whether that is the session's folder.
-    pub here: bool,
+    pub in_session_folder: bool,
 }
 
 /// A search hit in a session.
@@ -62,7 +62,7 @@ pub struct HistoryHit {
 
 impl HistorySearch {
     /// Creates it from a session's options.
-    pub fn of(options: &Options) -> Self {
+    pub fn new(options: &Options) -> Self {
         Self {
             data: options.home.data.clone(),
             root: options.session_root(),
@@ -70,29 +70,30 @@ impl HistorySearch {
             trash: options.home.trash(),
             clock: options.clock.clone(),
             ids: options.ids.clone(),
-            silent: options.session == SessionChoice::Memory,
+            unstored: options.session == SessionChoice::Memory,
         }
     }
 
     /// Stores a prompt. A session that is not stored leaves no trace.
     pub fn remember(&self, text: &str) -> Result<(), Report> {
-        if self.silent {
+        if self.unstored {
             return Ok(());
         }
-        let done = prompts::remember(&self.data, &self.cwd, text, self.clock.now_ms());
+        let done = prompts::store_prompt(&self.data, &self.cwd, text, self.clock.now_ms());
         done.map_err(|error| Report::caused("cannot remember what was said", &error))
     }
 
     /// Returns the prompts of all folders, oldest first, without duplicates.
     pub fn recall(&self) -> Vec<PastPrompt> {
         let here = self.cwd.to_string_lossy();
-        let all = prompts::recall(&self.data, None).into_iter();
-        all.map(|said| PastPrompt { here: said.cwd == here, text: said.text, cwd: said.cwd }).collect()
+        let all = prompts::load_prompts(&self.data, None).into_iter();
+        all.map(|said| PastPrompt { in_session_folder: said.cwd == here, text: said.text, cwd: said.cwd })
+            .collect()
     }
 
     /// Returns the prompts of the session's folder.
     pub fn recall_here(&self) -> Vec<String> {
-        prompts::recall(&self.data, Some(&self.cwd)).into_iter().map(|said| said.text).collect()
+        prompts::load_prompts(&self.data, Some(&self.cwd)).into_iter().map(|said| said.text).collect()
     }
 
     /// Imports sessions of other programs: one file, or all in a folder. Returns a sentence for the user.
@@ -100,7 +101,7 @@ impl HistorySearch {
         let (mut new, mut known, mut added, mut failed) = (0, 0, 0, Vec::new());
         for file in listing::jsonl_below(place) {
             match import::import(&self.root, &file, None, &self.clock, &self.ids) {
-                Ok(done) if done.before == 0 => (new, added) = (new + 1, added + done.added),
+                Ok(done) if done.existing == 0 => (new, added) = (new + 1, added + done.added),
                 Ok(done) => (known, added) = (known + 1, added + done.added),
                 // Files that are no sessions are expected in a folder.
                 Err(SessionError::NotASession(_)) => {}
@@ -117,8 +118,8 @@ impl HistorySearch {
         }
         let mut said = format!(
             "{} taken over, {known} there before, {} new",
-            counted(new, "conversation", "conversations"),
-            counted(added, "entry is", "entries are")
+            pluralize(new, "conversation", "conversations"),
+            pluralize(added, "entry is", "entries are")
         );
         if !failed.is_empty() {
             said.push_str(&format!("; {} could not be read: {}", failed.len(), failed[0]));
@@ -145,21 +146,21 @@ impl HistorySearch {
         &self,
         text: &str,
         limit: usize,
-        stop: &Stop,
+        stop: &StopFlag,
         mut found: impl FnMut(Vec<HistoryHit>),
     ) -> Result<Option<String>, Report> {
         let query = Query::parse(text, self.clock.now_ms(), true);
         let mut ask = || {
             let mut index = search::Index::open(&self.root)?;
-            found(index.find(&query, limit, stop)?.into_iter().map(place).collect());
+            found(index.find(&query, limit, stop)?.into_iter().map(to_hit).collect());
             let new = index.update(stop)?;
-            if new.entries > 0 || new.gone > 0 {
-                found(index.find(&query, limit, stop)?.into_iter().map(place).collect());
+            if new.entries > 0 || new.removed > 0 {
+                found(index.find(&query, limit, stop)?.into_iter().map(to_hit).collect());
             }
             Ok(())
         };
         match ask() {
-            Ok(()) | Err(SearchError::Stopped) => {
+            Ok(()) | Err(SearchError::Cancelled) => {
                 let problems = query.problems.join("; ");
                 Ok(Some(problems).filter(|problems| !problems.is_empty()))
             }
@@ -168,7 +169,7 @@ impl HistorySearch {
     }
 }
 
-fn place(hit: Hit) -> HistoryHit {
+fn to_hit(hit: Hit) -> HistoryHit {
     let Hit { path, session, cwd, title, entry, at_ms, role, snippet } = hit;
     HistoryHit { session, file: path, entry, text: snippet.text, role, at_ms, cwd, title }
 }

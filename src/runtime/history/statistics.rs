@@ -16,19 +16,19 @@ use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, StopReason, Usage};
-use crate::runtime::controls::client::{ClientRequest, Filled, Lines};
+use crate::runtime::controls::client::{ClientRequest, ContextUsage, EntryLines};
 use crate::runtime::controls::handle::Handle;
 use crate::session::derived::export::{self, Format};
-use crate::session::derived::recent::Bound;
+use crate::session::derived::recent::PageLimit;
 use crate::session::store::listing;
 use crate::session::{AgentMessage, EntryBody, Session};
 
 /// Messages read at a time in a search for the latest of a kind.
-const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
+const PAGE: PageLimit = PageLimit { messages: 20, bytes: 1 << 20 };
 
 /// A message of the user at which the session can be forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageCounts {
+pub struct ForkPoint {
     /// Its entry.
     pub entry: String,
     /// Its text.
@@ -38,31 +38,31 @@ pub struct MessageCounts {
 /// A copy of a session at one moment, for full traversals. These take time: do not call them on a thread that
 /// must not block.
 #[derive(Debug)]
-pub struct Account {
+pub struct SessionCopy {
     session: Session,
-    filled: Filled,
+    context_usage: ContextUsage,
 }
 
-impl Account {
+impl SessionCopy {
     /// Returns the tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
     pub fn tree(&self) -> Result<String, Report> {
-        tree(&self.session)
+        tree_json(&self.session)
     }
 
     /// Returns the entries as they are in the session's file: all, or those after one.
-    pub fn entries(&self, since: Option<&str>) -> Result<Lines, Report> {
-        lines(&self.session, since)
+    pub fn entries(&self, since: Option<&str>) -> Result<EntryLines, Report> {
+        entry_lines(&self.session, since)
     }
 
     /// Returns all user messages of the session, in the order of its file.
-    pub fn fork_places(&self) -> Vec<MessageCounts> {
-        places(&self.session)
+    pub fn fork_points(&self) -> Vec<ForkPoint> {
+        fork_points(&self.session)
     }
 
     /// Returns message counts, usage and cost, in pi's fields.
     pub fn statistics(&self) -> Value {
-        let mut all = statistics(&self.session);
-        let Filled { tokens, window } = self.filled;
+        let mut all = statistics_json(&self.session);
+        let ContextUsage { tokens, window } = self.context_usage;
         if window > 0 {
             // After a compaction there is no count yet.
             let tokens = (tokens > 0).then_some(tokens);
@@ -73,7 +73,7 @@ impl Account {
     }
 
     /// Returns the session as one HTML page.
-    fn page(&self) -> Result<String, Report> {
+    fn html_page(&self) -> Result<String, Report> {
         let page = export::document(&self.session, Format::Html);
         page.map_err(|error| Report::caused("the session cannot be read", &error))
     }
@@ -82,66 +82,66 @@ impl Account {
 impl Handle {
     /// Returns a copy of the session, which continues meanwhile.
     #[doc(hidden)]
-    pub async fn account(&self) -> Result<Account, Report> {
-        let (session, filled) = self.drive(ClientRequest::Account).await?;
-        Ok(Account { session: *session, filled })
+    pub async fn session_copy(&self) -> Result<SessionCopy, Report> {
+        let (session, filled) = self.client_request(ClientRequest::CopySession).await?;
+        Ok(SessionCopy { session: *session, context_usage: filled })
     }
 
     /// Runs a closure on a copy of the session, on a blocking thread.
-    pub(in crate::runtime) async fn beside<T: Send + 'static>(
+    pub(in crate::runtime) async fn read_session_copy<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Session) -> T + Send + 'static,
     ) -> Result<T, Report> {
-        self.tell(move |account| look(&account.session)).await
+        self.with_session_copy(move |account| look(&account.session)).await
     }
 
-    async fn tell<T: Send + 'static>(
+    async fn with_session_copy<T: Send + 'static>(
         &self,
-        tell: impl FnOnce(&Account) -> T + Send + 'static,
+        tell: impl FnOnce(&SessionCopy) -> T + Send + 'static,
     ) -> Result<T, Report> {
-        let account = self.account().await?;
+        let account = self.session_copy().await?;
         let told = tokio::task::spawn_blocking(move || tell(&account)).await;
         told.map_err(|error| Report::caused("the work was ended", &error))
     }
 
     /// [`Account::tree`] as it is now.
     pub async fn tree(&self) -> Result<String, Report> {
-        self.tell(Account::tree).await?
+        self.with_session_copy(SessionCopy::tree).await?
     }
 
     /// [`Account::entries`] as they are now.
-    pub async fn entries(&self, since: Option<String>) -> Result<Lines, Report> {
-        self.tell(move |account| account.entries(since.as_deref())).await?
+    pub async fn entries(&self, since: Option<String>) -> Result<EntryLines, Report> {
+        self.with_session_copy(move |account| account.entries(since.as_deref())).await?
     }
 
     /// [`Account::fork_places`] as they are now.
     #[doc(hidden)]
-    pub async fn fork_places(&self) -> Result<Vec<MessageCounts>, Report> {
-        self.tell(Account::fork_places).await
+    pub async fn fork_points(&self) -> Result<Vec<ForkPoint>, Report> {
+        self.with_session_copy(SessionCopy::fork_points).await
     }
 
     /// [`Account::statistics`] as they are now.
     pub async fn statistics(&self) -> Result<Value, Report> {
-        self.tell(Account::statistics).await
+        self.with_session_copy(SessionCopy::statistics).await
     }
 
     /// Returns the text of the last answer on the path, if there is one.
     pub async fn last_answer(&self) -> Result<Option<String>, Report> {
-        self.look(last_answer).await
+        self.with_session(last_answer).await
     }
 
     /// Returns the messages of the conversation, oldest first.
     pub async fn messages(&self) -> Result<Vec<Arc<AgentMessage>>, Report> {
-        self.look(|session| session.context().messages).await
+        self.with_session(|session| session.context().messages).await
     }
 
     /// Exports the session as one HTML page, into the workspace unless a path is given; returns the path.
     pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
-        let options = self.again.here();
+        let options = self.reloader.current_options();
         let env = options.env.clone();
-        let made = self.tell(|account| {
+        let made = self.with_session_copy(|account| {
             let session = &account.session;
-            (session.id().to_string(), session.file().map(PathBuf::from), account.page())
+            (session.id().to_string(), session.file().map(PathBuf::from), account.html_page())
         });
         let (id, file, page) = made.await?;
         let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
@@ -159,7 +159,7 @@ impl Handle {
     }
 }
 
-fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
+fn entry_lines(session: &Session, since: Option<&str>) -> Result<EntryLines, Report> {
     let tree = session.tree();
     let from = match since {
         None => 0,
@@ -174,7 +174,7 @@ fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
     });
     let lines: std::io::Result<Vec<String>> = all.collect();
     let lines = lines.map_err(|error| Report::caused("the session cannot be read", &error))?;
-    Ok(Lines { lines, leaf: session.leaf().map(str::to_string) })
+    Ok(EntryLines { lines, leaf: session.leaf().map(str::to_string) })
 }
 
 /// A node in progress while the tree is written.
@@ -185,7 +185,7 @@ enum Step {
 }
 
 /// Iterative: the tree of a conversation is as deep as the conversation is long.
-fn tree(session: &Session) -> Result<String, Report> {
+fn tree_json(session: &Session) -> Result<String, Report> {
     let failed = |error: std::io::Error| Report::caused("the session cannot be read", &error);
     let all = session.tree();
     let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
@@ -195,7 +195,7 @@ fn tree(session: &Session) -> Result<String, Report> {
         let parent = all.parent_index(at).filter(|parent| *parent < at);
         children.entry(parent).or_default().push(at);
     }
-    let labels = named(session);
+    let labels = labels_with_times(session);
     let mut out = String::from("{\"tree\":[");
     let mut steps: Vec<Step> = Vec::new();
     let put = |steps: &mut Vec<Step>, nodes: &[u32]| {
@@ -228,7 +228,7 @@ fn tree(session: &Session) -> Result<String, Report> {
 }
 
 /// Returns labels and the times at which they were set.
-fn named(session: &Session) -> HashMap<String, (String, String)> {
+fn labels_with_times(session: &Session) -> HashMap<String, (String, String)> {
     let labels = session.labels();
     let mut times: HashMap<String, String> = HashMap::new();
     for entry in session.tree().of_kind("label") {
@@ -244,15 +244,15 @@ fn named(session: &Session) -> HashMap<String, (String, String)> {
     labels.into_iter().map(with_time).collect()
 }
 
-fn places(session: &Session) -> Vec<MessageCounts> {
+fn fork_points(session: &Session) -> Vec<ForkPoint> {
     let said = session.tree().of_kind("message").filter_map(|entry| {
         let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
             return None;
         };
         let text = join_text(&user.content);
-        (!text.is_empty()).then(|| MessageCounts { entry: entry.id().to_string(), text })
+        (!text.is_empty()).then(|| ForkPoint { entry: entry.id().to_string(), text })
     });
-    let mut said: Vec<MessageCounts> = said.collect();
+    let mut said: Vec<ForkPoint> = said.collect();
     // Restores the order: the traversal was latest first.
     said.reverse();
     said
@@ -267,17 +267,17 @@ fn last_answer(session: &Session) -> Option<String> {
         }
         _ => None,
     };
-    let mut piece = session.recent(PIECE);
+    let mut piece = session.recent(PAGE);
     loop {
         if let Some(text) = piece.messages.iter().rev().find_map(|message| said(message)) {
             return (!text.is_empty()).then_some(text);
         }
-        piece = session.before(&piece.earlier?, PIECE);
+        piece = session.page_before(&piece.earlier?, PAGE);
     }
 }
 
 /// Counts all branches: everything that was billed.
-fn statistics(session: &Session) -> Value {
+fn statistics_json(session: &Session) -> Value {
     let (mut users, mut answers, mut results, mut calls, mut messages) = (0u64, 0u64, 0u64, 0u64, 0u64);
     let mut spent = Usage::default();
     for entry in session.entries() {

@@ -142,7 +142,7 @@ impl Builder {
     /// Sets which calls need approval; the default is [`Mode::OnRequest`].
     #[must_use]
     pub fn mode(self, mode: Mode) -> Self {
-        self.options(move |options| options.policy = mode)
+        self.options(move |options| options.approval_mode = mode)
     }
 
     /// Sets who asks the user on behalf of the agent.
@@ -181,14 +181,14 @@ impl Builder {
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         let text = text.into();
-        self.options(move |options| options.words.base = Some(text))
+        self.options(move |options| options.prompt_texts.base = Some(text))
     }
 
     /// Appends a text to the system prompt; it comes last and so has the most weight.
     #[must_use]
     pub fn append_instructions(self, text: impl Into<String>) -> Self {
         let text = text.into();
-        self.options(move |options| options.words.append.push(text))
+        self.options(move |options| options.prompt_texts.append.push(text))
     }
 
     /// Disables documents of the project (such as `AGENTS.md`).
@@ -225,7 +225,7 @@ impl Builder {
         let vars = vars.collect();
         let env = match env {
             Some(env) => env,
-            None => Arc::new(on_this_machine(&folder, variables).await?),
+            None => Arc::new(local_environment(&folder, variables).await?),
         };
         let (scratch, home, choice) = if let Some(home) = home {
             (None, home, SessionChoice::New)
@@ -253,7 +253,7 @@ async fn refuse(ask: Ask) -> Decision {
     Decision::Deny(format!("nobody is there to allow it (rule: {})", ask.rule))
 }
 
-async fn on_this_machine(
+async fn local_environment(
     folder: &Path,
     variables: Vec<(OsString, OsString)>,
 ) -> Result<LocalEnvironment, Report> {

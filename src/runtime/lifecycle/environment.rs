@@ -11,18 +11,18 @@ use crate::exec::wrap::{Counted, Wrapped};
 /// An environment that is ready. The owner [leaves](Stay::leave) it when it is done; if the owner is dropped
 /// and cannot wait, a separate task does it.
 #[derive(Debug)]
-pub(in crate::runtime) struct Stay {
+pub(in crate::runtime) struct EnvironmentGuard {
     env: Arc<dyn Environment>,
-    left: bool,
+    cleaned_up: bool,
 }
 
-impl Stay {
+impl EnvironmentGuard {
     /// Initializes an environment. The tools get a counted reference: a session that a tool starts there does
     /// not clean it up when it ends.
-    pub(super) async fn enter(place: Arc<dyn Environment>) -> Result<Self, Report> {
+    pub(super) async fn initialize(place: Arc<dyn Environment>) -> Result<Self, Report> {
         let env = Arc::new(Wrapped::new(place, Counted::default()));
         match env.initialize().await {
-            Ok(()) => Ok(Self { env, left: false }),
+            Ok(()) => Ok(Self { env, cleaned_up: false }),
             Err(error) => Err(Report::caused(format!("cannot work in {}", env.root().display()), &error)),
         }
     }
@@ -33,17 +33,17 @@ impl Stay {
     }
 
     /// Cleans the environment up; returns the error if that fails.
-    pub(in crate::runtime) async fn leave(mut self) -> Result<(), Report> {
+    pub(in crate::runtime) async fn clean_up(mut self) -> Result<(), Report> {
         let env = self.env();
         // A failed cleanup is not repeated.
-        self.left = true;
-        give_back(&*env).await
+        self.cleaned_up = true;
+        clean_up_environment(&*env).await
     }
 }
 
-impl Drop for Stay {
+impl Drop for EnvironmentGuard {
     fn drop(&mut self) {
-        if self.left {
+        if self.cleaned_up {
             return;
         }
         let env = self.env();
@@ -52,14 +52,14 @@ impl Drop for Stay {
             return;
         };
         tasks.spawn(async move {
-            if let Err(report) = give_back(&*env).await {
+            if let Err(report) = clean_up_environment(&*env).await {
                 tracing::warn!("{report}");
             }
         });
     }
 }
 
-async fn give_back(env: &dyn Environment) -> Result<(), Report> {
+async fn clean_up_environment(env: &dyn Environment) -> Result<(), Report> {
     let failed = |error| Report::caused(format!("{} could not be given back", env.root().display()), &error);
     env.cleanup().await.map_err(failed)
 }
@@ -85,11 +85,11 @@ mod tests {
         }
     }
 
-    async fn entered() -> (Stay, Receiver<()>) {
+    async fn entered() -> (EnvironmentGuard, Receiver<()>) {
         let (tell, told) = channel(4);
         let machine = LocalEnvironment::new("/".into(), Vec::new());
         let place = Arc::new(Wrapped::new(Arc::new(machine), Tells(tell)));
-        (Stay::enter(place).await.unwrap(), told)
+        (EnvironmentGuard::initialize(place).await.unwrap(), told)
     }
 
     #[tokio::test]
@@ -100,7 +100,7 @@ mod tests {
         assert!(told.recv().await.is_none(), "and let go");
 
         let (stay, mut told) = entered().await;
-        stay.leave().await.unwrap();
+        stay.clean_up().await.unwrap();
         told.recv().await.expect("it is given back");
         assert!(told.recv().await.is_none(), "and let go");
     }

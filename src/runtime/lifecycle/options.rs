@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::agent::compaction;
-use crate::agent::compaction::hook::Hook;
+use crate::agent::compaction::hook::CompactionHook;
 use crate::agent::config::Config;
-use crate::agent::prompt::Words;
+use crate::agent::prompt::PromptTexts;
 use crate::agent::queue::QueueMode;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::ids::{RandomIds, SharedIds};
@@ -21,7 +21,7 @@ use crate::llm::retry::Policy;
 use crate::net::cassette::Cassette;
 use crate::net::certificates::Roots;
 use crate::net::http::Transport;
-use crate::tools::contract::choice::Flags;
+use crate::tools::contract::tool_selection::ToolFlags;
 use crate::tools::files::state::ReadFirst;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::{self, Approval, Mode, Tool};
@@ -69,11 +69,11 @@ pub struct Options {
     /// Compaction settings.
     pub compaction: compaction::Settings,
     /// Hook that can influence compaction.
-    pub hook: Option<Arc<dyn Hook>>,
+    pub hook: Option<Arc<dyn CompactionHook>>,
     /// Whether an error that no retry can fix ends the session, for unattended hosts.
     pub close_on_failure: bool,
     /// The approval mode.
-    pub policy: Mode,
+    pub approval_mode: Mode,
     /// The conversation to use.
     pub session: SessionChoice,
     /// Folder of the session files, overriding the one in `home`.
@@ -97,9 +97,9 @@ pub struct Options {
     /// Tools added to the profile's; of two with the same name the later one is used.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Flags that select the available tools.
-    pub tool_flags: Flags,
+    pub tool_flags: ToolFlags,
     /// The user's texts for the system prompt.
-    pub words: Words,
+    pub prompt_texts: PromptTexts,
     /// Whether documents of the project and the user are not read.
     pub no_documents: bool,
     /// How many queued steering messages are delivered together.
@@ -121,7 +121,7 @@ pub struct Options {
     /// Retry policy of failed model calls.
     pub retry: Policy,
     /// Where HTTP exchanges with models are recorded or replayed.
-    pub tape: Option<Cassette>,
+    pub cassette: Option<Cassette>,
     /// How providers are contacted, where there is a choice.
     pub transport: Transport,
     /// Certificate authorities trusted in addition to the system's.
@@ -137,7 +137,7 @@ pub struct Options {
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
     /// The tool settings.
-    pub tools_config: tools::contract::config::Config,
+    pub tools_config: tools::contract::config::ToolConfig,
     /// A temporary folder that lives as long as the session, for sessions without other files.
     pub scratch: Option<Arc<TempDir>>,
 }
@@ -165,7 +165,7 @@ impl Options {
             compaction: compaction::Settings::default(),
             hook: None,
             close_on_failure: false,
-            policy: Mode::default(),
+            approval_mode: Mode::default(),
             session: SessionChoice::default(),
             session_root: None,
             session_name: None,
@@ -177,8 +177,8 @@ impl Options {
             default_thinking: None,
             profile: None,
             tools: Vec::new(),
-            tool_flags: Flags::default(),
-            words: Words::default(),
+            tool_flags: ToolFlags::default(),
+            prompt_texts: PromptTexts::default(),
             no_documents: false,
             steering: QueueMode::default(),
             follow_up: QueueMode::default(),
@@ -189,7 +189,7 @@ impl Options {
             offline: false,
             budget: None,
             retry: Policy::default(),
-            tape: None,
+            cassette: None,
             transport: Transport::default(),
             roots: Roots::default(),
             keyring: false,
@@ -197,7 +197,7 @@ impl Options {
             read_first: ReadFirst::default(),
             checkpoints: false,
             providers: Vec::new(),
-            tools_config: tools::contract::config::Config::default(),
+            tools_config: tools::contract::config::ToolConfig::default(),
             scratch: None,
         }
     }

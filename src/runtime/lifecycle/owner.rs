@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::environment::Stay;
+use super::environment::EnvironmentGuard;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::Driver;
 use crate::agent::effect::Event;
@@ -16,15 +16,15 @@ use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::runtime::agent_setup::prompt_report::PromptReport;
-use crate::runtime::agent_setup::subagents::{Kit, Subagents};
+use crate::runtime::agent_setup::subagents::{ParentSetup, SubagentFactory};
 use crate::runtime::agent_setup::toolset::Toolset;
-use crate::runtime::controls::client::{ClientRequest, answer};
+use crate::runtime::controls::client::{ClientRequest, send_reply};
 use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot};
 use crate::runtime::events::hub::{Hub, Reader};
-use crate::runtime::history::navigation::{Ask, Spot};
+use crate::runtime::history::navigation::{NavigationTarget, SessionRequest};
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::models::available::AvailableModels;
-use crate::runtime::models::reload::Again;
+use crate::runtime::models::reload::ModelReloader;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tools::Mode;
@@ -33,7 +33,7 @@ use crate::workspace::checkpoint::Decisions;
 
 /// Grace period of background commands at the end of the session: SIGTERM, SIGKILL after two seconds, and a
 /// moment to exit.
-pub(in crate::runtime) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
+pub(in crate::runtime) const COMMANDS_GRACE: std::time::Duration = std::time::Duration::from_millis(2300);
 
 /// A command of a [`crate::runtime::Handle`].
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(in crate::runtime) enum Command {
     /// A message of the user.
     Prompt(UserMessage, Delivery),
     /// Continue without a new message.
-    GoOn,
+    Continue,
     /// Interrupt the agent.
     Abort,
     /// Return the queued messages.
@@ -53,11 +53,11 @@ pub(in crate::runtime) enum Command {
     /// Change the tools, by name.
     Tools(Vec<String>),
     /// Return the system prompt.
-    Prompted(oneshot::Sender<PromptReport>),
+    SystemPrompt(oneshot::Sender<PromptReport>),
     /// A request about checkpoints.
-    WayBack(WayBack),
+    Restore(RestoreRequest),
     /// A request about the session's tree, or a switch to another session.
-    Ask(Ask),
+    SessionRequest(SessionRequest),
     /// A request of a client program.
     ClientRequest(ClientRequest),
     /// Compact the conversation.
@@ -67,9 +67,9 @@ pub(in crate::runtime) enum Command {
     /// Replace its text.
     EditSummary(String, oneshot::Sender<Result<(), Report>>),
     /// Change the approval mode.
-    Policy(Mode),
+    ApprovalMode(Mode),
     /// Replace client, catalog and model list.
-    Reach(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
+    ReplaceClient(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
     /// Subscribe a front end.
     Subscribe(Reader, oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
     /// Shut down.
@@ -78,26 +78,26 @@ pub(in crate::runtime) enum Command {
 
 /// A request about checkpoints and restores.
 #[derive(Debug)]
-pub(in crate::runtime) enum WayBack {
+pub(in crate::runtime) enum RestoreRequest {
     /// Write the checkpoints that were recorded.
-    Recorded(oneshot::Sender<()>),
+    WriteCheckpoints(oneshot::Sender<()>),
     /// Preview a restore with these decisions.
     Preview(RestoreTarget, Decisions, oneshot::Sender<Result<Preview, Report>>),
     /// Restore.
-    Go(RestoreTarget, Decisions, oneshot::Sender<Result<Restored, Report>>),
+    Restore(RestoreTarget, Decisions, oneshot::Sender<Result<Restored, Report>>),
 }
 
 /// The owner of a session.
-pub(in crate::runtime) struct Live {
+pub(in crate::runtime) struct LiveSession {
     pub(in crate::runtime) driver: Driver<Recorder>,
     pub(in crate::runtime) toolset: Toolset,
     /// The environment that it works in, until it is cleaned up.
-    pub(in crate::runtime) stay: Option<Stay>,
+    pub(in crate::runtime) environment: Option<EnvironmentGuard>,
     /// Sets up and holds the subagents.
-    pub(super) recruits: Subagents,
-    pub(in crate::runtime) team: Option<SubagentPool>,
+    pub(super) subagent_factory: SubagentFactory,
+    pub(in crate::runtime) subagents: Option<SubagentPool>,
     /// Whether the driver has the current system prompt.
-    pub(super) prompted: bool,
+    pub(super) prompt_current: bool,
     pub(in crate::runtime) commands: mpsc::Receiver<Command>,
     pub(in crate::runtime) hub: Hub,
     pub(in crate::runtime) models: AvailableModels,
@@ -106,14 +106,14 @@ pub(in crate::runtime) struct Live {
     /// All known models, for suggestions in error messages.
     pub(in crate::runtime) catalog: Catalog,
     /// Reloads models, with the options of the start.
-    pub(in crate::runtime) again: Again,
+    pub(in crate::runtime) reloader: ModelReloader,
     /// Notices from before the first subscription.
     pub(in crate::runtime) notices: Vec<Report>,
     /// Commands that the user ran while the agent worked; recorded after its run.
-    pub(in crate::runtime) ran: Vec<Value>,
+    pub(in crate::runtime) user_commands: Vec<Value>,
 }
 
-impl Live {
+impl LiveSession {
     /// Runs until a shutdown, or until every handle is dropped.
     pub(in crate::runtime) async fn run(mut self) {
         let done = loop {
@@ -122,10 +122,10 @@ impl Live {
                 command = self.commands.recv() => command,
                 step = self.driver.next() => {
                     self.driver.handle(step).await;
-                    self.arrive().await;
-                    self.write_ran().await;
-                    self.tell_entries().await;
-                    if self.settle().await == Lifecycle::Closed {
+                    self.complete_move().await;
+                    self.write_user_commands().await;
+                    self.send_entries().await;
+                    if self.update_lifecycle().await == Lifecycle::Closed {
                         break None;
                     }
                     continue;
@@ -134,40 +134,40 @@ impl Live {
             match command {
                 Some(Command::Shutdown(done)) => break Some(done),
                 Some(command) => {
-                    self.obey(command).await;
-                    self.arrive().await;
-                    self.write_ran().await;
-                    self.tell_entries().await;
-                    self.brief();
+                    self.handle_command(command).await;
+                    self.complete_move().await;
+                    self.write_user_commands().await;
+                    self.send_entries().await;
+                    self.update_subagent_setup();
                 }
                 None => break None,
             }
-            self.settle().await;
+            self.update_lifecycle().await;
         };
         self.driver.send(Event::Abort).await;
-        while self.driver.working() {
+        while self.driver.is_working() {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
-        self.write_ran().await;
-        self.settle().await;
+        self.write_user_commands().await;
+        self.update_lifecycle().await;
         let tools = Arc::clone(&self.driver.tools().shared);
         // Concurrently, so that both share the same two seconds.
-        tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
+        tokio::join!(self.driver.stop_work(), tools.jobs.end_all(COMMANDS_GRACE));
         // Commands left by a call that was just interrupted.
-        tools.jobs.end_all(COMMANDS_LEAVE).await;
+        tools.jobs.end_all(COMMANDS_GRACE).await;
         // Before the last checkpoint: changes until then belong to the subagents.
-        if let Some(team) = &self.team {
+        if let Some(team) = &self.subagents {
             team.close_all().await;
         }
         self.driver.listener().end().await;
-        if let Some(stay) = self.stay.take()
-            && let Err(report) = stay.leave().await
+        if let Some(stay) = self.environment.take()
+            && let Err(report) = stay.clean_up().await
         {
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
-        self.hub.tell(RuntimeEvent::Ended).await;
-        self.recruits.dismiss();
+        self.hub.send(RuntimeEvent::Ended).await;
+        self.subagent_factory.clear_parent();
         self.lifecycle.send_replace(Lifecycle::Closed);
         if let Some(done) = done
             && done.send(()).is_err()
@@ -178,22 +178,22 @@ impl Live {
 
     /// Updates the lifecycle state and notifies watchers; before that, subscribers get the event that nothing
     /// follows a run.
-    pub(in crate::runtime) async fn settle(&mut self) -> Lifecycle {
+    pub(in crate::runtime) async fn update_lifecycle(&mut self) -> Lifecycle {
         let now = self.driver.lifecycle();
-        if !self.driver.working() && std::mem::take(&mut self.driver.listener().unsettled) {
-            self.hub.tell(RuntimeEvent::Settled).await;
+        if !self.driver.is_working() && std::mem::take(&mut self.driver.listener().unsettled) {
+            self.hub.send(RuntimeEvent::Settled).await;
         }
         self.lifecycle.send_if_modified(|before| std::mem::replace(before, now) != now);
         now
     }
 
     /// Gives the current setup to subagents that start from now on.
-    pub(super) fn brief(&mut self) {
+    pub(super) fn update_subagent_setup(&mut self) {
         let services = self.driver.services();
         let (client, context) = (services.client.clone(), services.tools.clone());
         let config = self.driver.config().clone();
         let setup = self.driver.setup();
-        self.recruits.set(Kit {
+        self.subagent_factory.set_parent(ParentSetup {
             client,
             catalog: self.catalog.clone(),
             model: setup.model.clone(),
@@ -204,67 +204,67 @@ impl Live {
         });
     }
 
-    async fn obey(&mut self, command: Command) {
+    async fn handle_command(&mut self, command: Command) {
         match command {
             Command::Prompt(message, delivery) => {
                 let lane = match delivery {
                     Delivery::Steer => Lane::Steering,
                     Delivery::FollowUp => Lane::FollowUp,
                 };
-                self.put_prompt().await;
+                self.update_prompt().await;
                 self.driver.send(Event::Prompt { message, lane }).await;
             }
-            Command::GoOn => {
-                self.put_prompt().await;
-                if !self.driver.go_on().await && !self.driver.working() {
+            Command::Continue => {
+                self.update_prompt().await;
+                if !self.driver.continue_run().await && !self.driver.is_working() {
                     let report = Report::new("there is nothing to go on with").hint("say something first");
-                    self.hub.tell(RuntimeEvent::Failed(report)).await;
+                    self.hub.send(RuntimeEvent::Failed(report)).await;
                 }
             }
             Command::Abort => {
                 self.driver.send(Event::Abort).await;
-                if let Some(team) = &self.team {
+                if let Some(team) = &self.subagents {
                     team.interrupt();
                 }
             }
             Command::TakeQueue(reply) => {
-                self.driver.listener().want_queue(reply);
+                self.driver.listener().set_queue_reply(reply);
                 self.driver.send(Event::TakeQueue).await;
             }
             Command::Model(provider, id) => {
                 if let Err(report) = self.choose_by_name(provider, id).await {
-                    self.hub.tell(RuntimeEvent::Failed(report)).await;
+                    self.hub.send(RuntimeEvent::Failed(report)).await;
                 }
             }
             Command::Thinking(level) => {
                 self.driver.setup().thinking = level;
                 let model = self.driver.setup().model.clone();
-                self.driver.listener().choose(model, level).await;
+                self.driver.listener().set_model(model, level).await;
             }
             Command::Tools(names) => {
-                self.toolset.pick(&names);
-                self.equip().await;
+                self.toolset.select_tools(&names);
+                self.apply_toolset().await;
             }
-            Command::Prompted(reply) => {
+            Command::SystemPrompt(reply) => {
                 let model = self.driver.setup().model.clone();
                 let (shown, problems) = self.toolset.prompt(&model).await;
                 self.notices.extend(problems);
-                answer(reply, shown);
+                send_reply(reply, shown);
             }
             Command::Compact(instructions) => self.driver.send(Event::Compact { instructions }).await,
-            Command::Summary(reply) => answer(reply, self.driver.listener().summary()),
+            Command::Summary(reply) => send_reply(reply, self.driver.listener().summary()),
             Command::EditSummary(text, reply) => {
                 let edited = self.edit_summary(&text).await;
-                answer(reply, edited);
+                send_reply(reply, edited);
             }
-            Command::WayBack(ask) => self.way_back(ask).await,
-            Command::Ask(ask) => self.asked(ask).await,
-            Command::ClientRequest(ask) => Box::pin(self.driven(ask)).await,
-            Command::Policy(mode) => self.driver.tools().mode.set(mode),
-            Command::Reach(client, catalog, models) => {
-                self.driver.reach_by(*client);
+            Command::Restore(ask) => self.handle_restore_request(ask).await,
+            Command::SessionRequest(ask) => self.handle_session_request(ask).await,
+            Command::ClientRequest(ask) => Box::pin(self.handle_client_request(ask)).await,
+            Command::ApprovalMode(mode) => self.driver.tools().mode.set(mode),
+            Command::ReplaceClient(client, catalog, models) => {
+                self.driver.set_client(*client);
                 self.catalog = *catalog;
-                self.hub.tell(RuntimeEvent::ModelsFound(self.models.set(models))).await;
+                self.hub.send(RuntimeEvent::ModelsChanged(self.models.set(models))).await;
             }
             Command::Subscribe(reader, reply) => self.subscribe(reader, reply).await,
             // Handled before: it ends the loop.
@@ -273,75 +273,75 @@ impl Live {
     }
 
     /// Switches to a model from the next request on, with its tools and prompt.
-    pub(in crate::runtime) async fn answer_by(&mut self, model: Arc<Model>, thinking: Thinking) {
+    pub(in crate::runtime) async fn set_model(&mut self, model: Arc<Model>, thinking: Thinking) {
         let setup = self.driver.setup();
         (setup.model, setup.thinking) = (model.clone(), thinking);
-        let other = self.toolset.follow(&model);
-        self.prompted = false;
+        let other = self.toolset.set_model(&model);
+        self.prompt_current = false;
         if other {
-            self.driver.tell_anew();
-            self.equip().await;
-        } else if self.driver.working() {
-            self.put_prompt().await;
+            self.driver.retranslate_history();
+            self.apply_toolset().await;
+        } else if self.driver.is_working() {
+            self.update_prompt().await;
         }
     }
 
     /// Gives the driver the current tools, and notifies front ends.
-    async fn equip(&mut self) {
-        let equipment = Arc::new(self.toolset.equipment());
+    async fn apply_toolset(&mut self) {
+        let equipment = Arc::new(self.toolset.active_tools());
         let parallel = self.toolset.profile().parallel;
-        self.driver.offer(equipment.all.clone(), parallel, |name| equipment.available.contains(name));
-        self.prompted = false;
-        if self.driver.working() {
-            self.put_prompt().await;
+        self.driver.set_tools(equipment.all.clone(), parallel, |name| equipment.available.contains(name));
+        self.prompt_current = false;
+        if self.driver.is_working() {
+            self.update_prompt().await;
         }
-        self.hub.tell(RuntimeEvent::ToolsChanged(equipment)).await;
+        self.hub.send(RuntimeEvent::ToolsChanged(equipment)).await;
     }
 
     /// Gives the driver the system prompt, unless it is current.
-    pub(in crate::runtime) async fn put_prompt(&mut self) {
-        if std::mem::replace(&mut self.prompted, true) {
+    pub(in crate::runtime) async fn update_prompt(&mut self) {
+        if std::mem::replace(&mut self.prompt_current, true) {
             return;
         }
         let model = self.driver.setup().model.clone();
         let (shown, problems) = self.toolset.prompt(&model).await;
         self.driver.setup().system = shown.parts.into_iter().map(|part| part.text).collect();
         for report in problems {
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
     }
 
-    async fn way_back(&mut self, ask: WayBack) {
+    async fn handle_restore_request(&mut self, ask: RestoreRequest) {
         match ask {
-            WayBack::Recorded(reply) => {
+            RestoreRequest::WriteCheckpoints(reply) => {
                 self.driver.listener().write_checkpoints().await;
-                answer(reply, ());
+                send_reply(reply, ());
             }
-            WayBack::Preview(way, decisions, reply) => {
-                let way = way.from(self.driver.listener().session().leaf());
-                answer(reply, perform::preview(&mut self.driver, way, decisions).await);
+            RestoreRequest::Preview(way, decisions, reply) => {
+                let way = way.resolve_current(self.driver.listener().session().leaf());
+                send_reply(reply, perform::preview(&mut self.driver, way, decisions).await);
             }
-            WayBack::Go(way, decisions, reply) => {
+            RestoreRequest::Restore(way, decisions, reply) => {
                 let restored = self.restore(way, decisions).await;
-                answer(reply, restored);
+                send_reply(reply, restored);
             }
         }
     }
 
     /// Restores the conversation, the files or both.
     async fn restore(&mut self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
-        let way = way.from(self.driver.listener().session().leaf());
+        let way = way.resolve_current(self.driver.listener().session().leaf());
         let place = match &way {
             RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) => Some(entry.clone()),
             _ => None,
         };
         let begun = perform::begin(&mut self.driver, way, decisions).await?;
         let said = match place {
-            Some(place) => self.go_now(&Spot::To(place)).await?,
+            Some(place) => self.go_without_summary(&NavigationTarget::To(place)).await?,
             None => None,
         };
-        let restored = Restored { said, ..perform::finish(&mut self.driver, begun).await? };
-        self.hub.tell(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
+        let restored = Restored { message: said, ..perform::finish(&mut self.driver, begun).await? };
+        self.hub.send(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
         Ok(restored)
     }
 
@@ -350,13 +350,13 @@ impl Live {
         reader: Reader,
         reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>,
     ) {
-        let snapshot = self.snapshot_of(reader == Reader::Recent);
+        let snapshot = self.make_snapshot(reader == Reader::Recent);
         let events = self.hub.subscribe(reader);
         if reply.send((snapshot, events)).is_err() {
             return;
         }
         for report in std::mem::take(&mut self.notices) {
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::environment::Stay;
+use super::environment::EnvironmentGuard;
 use super::options::{Options, SessionChoice};
-use super::owner::{Command, Live, WayBack};
+use super::owner::{Command, LiveSession, RestoreRequest};
 use crate::agent::abort::Abort;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::driver::{Driver, Services, Setup};
@@ -19,19 +19,19 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::runtime::agent_setup::permissions;
 use crate::runtime::agent_setup::prompt_report::PromptReport;
-use crate::runtime::agent_setup::subagents::{Limits, Subagents};
+use crate::runtime::agent_setup::subagents::{SubagentFactory, SubagentLimits};
 use crate::runtime::agent_setup::toolset::Toolset;
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::history::navigation;
 use crate::runtime::history::recorder::Recorder;
-use crate::runtime::models::access::{self, Reached};
+use crate::runtime::models::access::{self, ModelAccess};
 use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::choice::ModelRequest;
-use crate::runtime::models::reload::{self, Again};
+use crate::runtime::models::reload::{self, ModelReloader};
 use crate::runtime::restore::checkpoints::{self, Checkpoints};
-use crate::session::derived::recent::Chosen;
+use crate::session::derived::recent::ModelChoice;
 use crate::session::store::listing;
 use crate::session::{EntryBody, Session, SessionError};
 use crate::tools::{self, Kind, Registry, SharedRules};
@@ -41,15 +41,15 @@ const COMMANDS_MAX: usize = 256;
 
 /// Initializes the environment and starts a live session there, on its own task.
 pub async fn start(mut options: Options) -> Result<Handle, Report> {
-    let stay = Stay::enter(options.env).await?;
+    let stay = EnvironmentGuard::initialize(options.env).await?;
     options.env = stay.env();
     match prepare(options).await {
         Ok((handle, live)) => {
-            tokio::spawn(Live { stay: Some(stay), ..live }.run());
+            tokio::spawn(LiveSession { environment: Some(stay), ..live }.run());
             Ok(handle)
         }
         Err(report) => {
-            if let Err(left) = stay.leave().await {
+            if let Err(left) = stay.clean_up().await {
                 tracing::warn!("{left}");
             }
             Err(report)
@@ -58,77 +58,77 @@ pub async fn start(mut options: Options) -> Result<Handle, Report> {
 }
 
 /// Returns a session that does not run yet, and its handle.
-async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
+async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
     let files = options.clone();
     // The fingerprint is taken first, so that files changed during the read are read again later.
-    let read = move || (reload::fingerprint(&files), access::reach(&files));
+    let read = move || (reload::fingerprint(&files), access::load(&files));
     let reached = tokio::task::spawn_blocking(read).await;
     let (seen, reached) =
         reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
-    let Reached { client, catalog, problems: wrong } = reached;
+    let ModelAccess { client, catalog, problems: wrong } = reached;
     let (session, copied) = open_session(&options)?;
-    let chosen = session.chosen();
+    let chosen = session.model_choice();
     let models = AvailableModels::new(client.models().to_vec());
-    if options.discover && names_a_server(&options, &catalog, &chosen) {
-        models.add(client.found().await);
+    if options.discover && requests_local_server(&options, &catalog, &chosen) {
+        models.add(client.discover_local().await);
     }
-    let (model, thinking) = choose(&options, &catalog, &models.all(), &chosen)?;
+    let (model, thinking) = choose_model(&options, &catalog, &models.all(), &chosen)?;
     let mut toolset = Toolset::new(&options, &model)?;
-    let equipment = toolset.equipment();
+    let equipment = toolset.active_tools();
     let unread = toolset.read_documents().await;
-    let (rules, misruled) = permissions::load(&options, None).await.begin(&options);
+    let (rules, misruled) = permissions::load(&options, None).await.into_session_rules(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     if options.discover {
-        models.set_awaited(true);
-        tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
+        models.set_discovering(true);
+        tokio::spawn(discover_models(client.clone(), models.clone(), hub.clone()));
     }
     let setup = setup(&session, model.clone(), thinking);
-    let (turns, session_id) = (turns(options.turns_max, &session), setup.session_id.clone());
+    let (turns, session_id) = (count_turns(options.turns_max, &session), setup.session_id.clone());
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
-    let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
-    let limits = Limits { depth: options.agents_deep, total: options.agents_max };
-    let recruits =
-        Subagents::new(models.clone(), clock, ids, hub.clone(), limits).with_checkpoints(checkpoints.clone());
-    let team = recruits.team();
+    let checkpoints = Checkpoints::new(&options, hub.clone(), checkpoint_writer(sender.downgrade()));
+    let limits = SubagentLimits { depth: options.agents_deep, total: options.agents_max };
+    let recruits = SubagentFactory::new(models.clone(), clock, ids, hub.clone(), limits)
+        .with_checkpoints(checkpoints.clone());
+    let team = recruits.pool();
     let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
-    let lost = navigation::lost(&options, &chosen, &model);
+    let lost = navigation::lost_model_notice(&options, &chosen, &model);
     let notices =
         problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
-    driver.begin_anew(session_id, turns);
-    driver.read_history_later();
-    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.available.contains(name));
-    let again = Again::new(options, seen);
+    driver.reset(session_id, turns);
+    driver.load_history_lazily();
+    driver.set_tools(equipment.all, toolset.profile().parallel, |name| equipment.available.contains(name));
+    let again = ModelReloader::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
-    let mut live = Live {
+    let mut live = LiveSession {
         lifecycle: stands,
         driver,
         toolset,
-        stay: None,
-        recruits,
-        team,
-        prompted: false,
+        environment: None,
+        subagent_factory: recruits,
+        subagents: team,
+        prompt_current: false,
         commands,
         hub: hub.clone(),
         models: models.clone(),
         catalog,
-        again: again.clone(),
+        reloader: again.clone(),
         notices,
-        ran: Vec::new(),
+        user_commands: Vec::new(),
     };
-    live.brief();
-    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
+    live.update_subagent_setup();
+    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, reloader: again }, live))
 }
 
 /// Returns the number of answers that a session has had, if there is a limit: nothing else needs all messages
 /// at the start.
-pub(in crate::runtime) fn turns(turns_max: u32, session: &Session) -> u32 {
-    if turns_max == 0 { 0 } else { history::answers(&session.context()) }
+pub(in crate::runtime) fn count_turns(turns_max: u32, session: &Session) -> u32 {
+    if turns_max == 0 { 0 } else { history::count_answers(&session.context()) }
 }
 
 /// Returns model and thinking level of a session.
@@ -145,14 +145,14 @@ fn setup(session: &Session, model: Arc<Model>, thinking: Thinking) -> Setup {
 }
 
 /// Returns the function that has the live session write recorded checkpoints.
-fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
+fn checkpoint_writer(commands: mpsc::WeakSender<Command>) -> checkpoints::WriteCheckpoints {
     Box::new(move || {
         let commands = commands.upgrade();
         Box::pin(async move {
             let Some(commands) = commands else { return };
             let (reply, written) = oneshot::channel();
             // A session that is ending writes them itself.
-            if commands.send(Command::WayBack(WayBack::Recorded(reply))).await.is_ok()
+            if commands.send(Command::Restore(RestoreRequest::WriteCheckpoints(reply))).await.is_ok()
                 && written.await.is_err()
             {
                 tracing::debug!("the session ended before a checkpoint was written");
@@ -165,8 +165,8 @@ fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
 fn config(options: &Options, tools: &Registry) -> Config {
     Config {
         // Of every model family, since the model may change.
-        sequential: tools.names_anywhere(|tool| tool.sequential()),
-        asking: tools.names_anywhere(|tool| tool.kind() == Kind::AskUser),
+        sequential_tools: tools.names_in_any_set(|tool| tool.sequential()),
+        question_tools: tools.names_in_any_set(|tool| tool.kind() == Kind::AskUser),
         steering: options.steering,
         follow_up: options.follow_up,
         turns_max: options.turns_max,
@@ -185,7 +185,7 @@ fn services(
     client: Client,
     registry: Registry,
     rules: SharedRules,
-    shared: Arc<tools::Shared>,
+    shared: Arc<tools::AgentToolState>,
 ) -> Services {
     Services {
         client,
@@ -201,12 +201,12 @@ fn services(
 pub(in crate::runtime) fn context(
     options: &Options,
     rules: SharedRules,
-    shared: Arc<tools::Shared>,
+    shared: Arc<tools::AgentToolState>,
 ) -> tools::Context {
     tools::Context {
         env: options.env.clone(),
         approval: options.approval.clone(),
-        mode: options.policy.into(),
+        mode: options.approval_mode.into(),
         rules,
         shared,
     }
@@ -218,7 +218,7 @@ pub(in crate::runtime) fn shared(
     session: &str,
     team: Option<SubagentPool>,
     checkpoints: Option<Checkpoints>,
-) -> Arc<tools::Shared> {
+) -> Arc<tools::AgentToolState> {
     let folder = options.outputs();
     let own = folder.join(session);
     tokio::task::spawn_blocking(move || {
@@ -226,10 +226,11 @@ pub(in crate::runtime) fn shared(
             tracing::warn!(%error, "cannot clean up kept outputs");
         }
     });
-    let mut shared =
-        tools::Shared::new(own).configured(options.tools_config.clone()).read_first(options.read_first);
+    let mut shared = tools::AgentToolState::new(own)
+        .with_config(options.tools_config.clone())
+        .with_read_first(options.read_first);
     let Home { config, data, state, cache, .. } = options.home.clone();
-    shared.own = vec![config, data, state, cache];
+    shared.own_folders = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
     shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
     shared.before_change_hook =
@@ -238,18 +239,19 @@ pub(in crate::runtime) fn shared(
 }
 
 /// Discovers models on servers of this machine, concurrently with everything else.
-async fn look_around(client: Client, models: AvailableModels, hub: Hub) {
-    let found = client.found().await;
-    models.set_awaited(false);
+async fn discover_models(client: Client, models: AvailableModels, hub: Hub) {
+    let found = client.discover_local().await;
+    models.set_discovering(false);
     if let Some(all) = models.add(found) {
-        hub.tell(RuntimeEvent::ModelsFound(all)).await;
+        hub.send(RuntimeEvent::ModelsChanged(all)).await;
     }
 }
 
 /// Whether the requested model is on a server whose models are unknown until it is queried.
-fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool {
+fn requests_local_server(options: &Options, catalog: &Catalog, chosen: &ModelChoice) -> bool {
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
-    let wishes = [access::wish(options, catalog), access::read_wish(options, catalog, provider, model)];
+    let wishes =
+        [access::requested_model(options, catalog), access::parse_request(options, catalog, provider, model)];
     let named = wishes.into_iter().flatten().filter_map(|wish| wish.provider);
     let mut named = named.chain(chosen.model.iter().map(|(provider, _)| provider.clone()));
     named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
@@ -258,47 +260,47 @@ fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool
 /// Returns the usable models with these options, and problems in the user's files, without starting a
 /// session. Reads files and queries servers on this machine.
 pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
-    let Reached { client, problems, .. } = access::reach(options);
+    let ModelAccess { client, problems, .. } = access::load(options);
     let models = AvailableModels::new(client.models().to_vec());
     if options.discover {
-        models.add(client.found().await);
+        models.add(client.discover_local().await);
     }
     (models.all(), problems)
 }
 
 /// Returns the system prompt of a new session, and problems in the user's files. Needs no key: the model may
 /// be any known one. Reads files; sends no requests.
-pub async fn prompt_of(options: &Options) -> Result<(PromptReport, Vec<Report>), Report> {
-    prompt_to_go_on(options, &Chosen::default()).await
+pub async fn new_session_prompt(options: &Options) -> Result<(PromptReport, Vec<Report>), Report> {
+    continued_session_prompt(options, &ModelChoice::default()).await
 }
 
 /// The same for a conversation that continues, for the model of its last answer, whether it is usable or not.
-pub async fn prompt_to_go_on(
+pub async fn continued_session_prompt(
     options: &Options,
-    chosen: &Chosen,
+    chosen: &ModelChoice,
 ) -> Result<(PromptReport, Vec<Report>), Report> {
-    let reached = access::reach(options);
-    let model = answering(options, &reached, chosen)?;
+    let reached = access::load(options);
+    let model = model_to_use(options, &reached, chosen)?;
     let mut toolset = Toolset::new(options, &model)?;
     let (shown, unread) = toolset.prompt(&model).await;
     Ok((shown, reached.problems.into_iter().chain(unread).collect()))
 }
 
 /// Returns the model that would be used, whether it is usable or not.
-pub(in crate::runtime) fn answering(
+pub(in crate::runtime) fn model_to_use(
     options: &Options,
-    reached: &Reached,
-    chosen: &Chosen,
+    reached: &ModelAccess,
+    chosen: &ModelChoice,
 ) -> Result<Arc<Model>, Report> {
-    let Reached { client, catalog, .. } = reached;
+    let ModelAccess { client, catalog, .. } = reached;
     let known: Vec<Arc<Model>> =
         catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
-    let asked = access::wish(options, catalog);
-    let last = wish_of(chosen).filter(|_| asked.is_none());
+    let asked = access::requested_model(options, catalog);
+    let last = last_model_request(chosen).filter(|_| asked.is_none());
     let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
     match last {
         Some(model) => Ok(model),
-        None => match choose(options, catalog, client.models(), chosen) {
+        None => match choose_model(options, catalog, client.models(), chosen) {
             Ok((model, _)) => Ok(model),
             Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report),
         },
@@ -307,18 +309,18 @@ pub(in crate::runtime) fn answering(
 
 /// Chooses the requested model, else the session's last, else that of the settings, else the first usable.
 /// Fails only if a model requested by name is missing.
-fn choose(
+fn choose_model(
     options: &Options,
     catalog: &Catalog,
     usable: &[Arc<Model>],
-    chosen: &Chosen,
+    chosen: &ModelChoice,
 ) -> Result<(Arc<Model>, Thinking), Report> {
-    let asked = access::wish(options, catalog);
+    let asked = access::requested_model(options, catalog);
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
-    let set = access::read_wish(options, catalog, provider, model);
-    let last = wish_of(chosen);
+    let set = access::parse_request(options, catalog, provider, model);
+    let last = last_model_request(chosen);
     let model = match &asked {
-        Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable, catalog, false))?,
+        Some(wish) => wish.find(usable).ok_or_else(|| wish.unavailable_error(usable, catalog, false))?,
         None => last
             .and_then(|wish| wish.find(usable))
             .or_else(|| set.as_ref()?.find(usable))
@@ -339,7 +341,7 @@ fn choose(
 }
 
 /// Returns the model of the last answer in a conversation.
-fn wish_of(chosen: &Chosen) -> Option<ModelRequest> {
+fn last_model_request(chosen: &ModelChoice) -> Option<ModelRequest> {
     let (provider, id) = chosen.model.as_ref()?;
     Some(ModelRequest { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
 }
@@ -369,7 +371,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
     let path = match &options.session {
         SessionChoice::Memory => return Ok((new_session(options), None)),
         SessionChoice::Fork(path) => {
-            let session = Session::look_at(path, clock, ids)?;
+            let session = Session::open_read_only(path, clock, ids)?;
             return Ok((session.fork(&root, &options.cwd, session.leaf())?, None));
         }
         SessionChoice::New => None,
@@ -379,7 +381,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
     let Some(path) = path else { return Ok((new_session(options), None)) };
     match Session::open(&path, clock.clone(), ids.clone()) {
         Err(SessionError::Busy(_)) => {
-            let copy = Session::look_at(&path, clock, ids)?.copy(&root)?;
+            let copy = Session::open_read_only(&path, clock, ids)?.copy(&root)?;
             let told = Report::new("the session is open in another program, so this goes on in a copy of it")
                 .hint("end the other one first to go on with the session itself");
             Ok((copy, Some(told)))

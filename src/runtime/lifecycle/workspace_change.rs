@@ -5,16 +5,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::environment::Stay;
-use super::owner::{COMMANDS_LEAVE, Live};
+use super::environment::EnvironmentGuard;
+use super::owner::{COMMANDS_GRACE, LiveSession};
 use super::start;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::controls::client::{ClientRequest, Relocated};
+use crate::runtime::controls::client::{ClientRequest, MoveOutcome};
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
-use crate::runtime::history::navigation::busy;
+use crate::runtime::history::navigation::agent_busy;
 use crate::tools::interaction::delegate::Delegate;
 
 impl Handle {
@@ -29,22 +29,23 @@ impl Handle {
     pub async fn set_environment(&self, env: Arc<dyn Environment>) -> Result<(), Report> {
         let root = env.root().to_path_buf();
         // Checked first, so that an environment is not initialized in vain. The session works on while it is.
-        self.drive(|reply| ClientRequest::MayMove(root, reply)).await??;
-        let stay = Box::new(Stay::enter(env).await?);
-        let Relocated { moved, to_leave } = self.drive(|reply| ClientRequest::Move(stay, reply)).await?;
+        self.client_request(|reply| ClientRequest::CheckMove(root, reply)).await??;
+        let stay = Box::new(EnvironmentGuard::initialize(env).await?);
+        let MoveOutcome { moved, to_clean_up: to_leave } =
+            self.client_request(|reply| ClientRequest::Move(stay, reply)).await?;
         if let Some(stay) = to_leave
-            && let Err(report) = stay.leave().await
+            && let Err(report) = stay.clean_up().await
         {
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
         moved
     }
 }
 
-impl Live {
-    pub(in crate::runtime) fn may_move(&mut self, root: &Path) -> Result<(), Report> {
-        if self.driver.working() {
-            return Err(busy());
+impl LiveSession {
+    pub(in crate::runtime) fn check_move(&mut self, root: &Path) -> Result<(), Report> {
+        if self.driver.is_working() {
+            return Err(agent_busy());
         }
         if self.driver.listener().checkpoints().is_some() && root != self.driver.tools().env.root() {
             let what = "the session cannot move: states of its workspace are recorded";
@@ -53,28 +54,28 @@ impl Live {
         Ok(())
     }
 
-    pub(in crate::runtime) async fn move_to(&mut self, stay: Stay) -> Relocated {
+    pub(in crate::runtime) async fn change_environment(&mut self, stay: EnvironmentGuard) -> MoveOutcome {
         let env = stay.env();
         // The agent may have started to work since the check.
-        if let Err(report) = self.may_move(env.root()) {
-            return Relocated { moved: Err(report), to_leave: Some(stay) };
+        if let Err(report) = self.check_move(env.root()) {
+            return MoveOutcome { moved: Err(report), to_clean_up: Some(stay) };
         }
         let checkpoints = self.driver.listener().checkpoints();
-        if let Some(team) = &self.team {
+        if let Some(team) = &self.subagents {
             team.close_all().await;
         }
-        self.driver.tools().shared.jobs.end_all(COMMANDS_LEAVE).await;
-        self.again.set_place(env.clone());
-        let options = self.again.here();
+        self.driver.tools().shared.jobs.end_all(COMMANDS_GRACE).await;
+        self.reloader.set_environment(env.clone());
+        let options = self.reloader.current_options();
         let id = self.driver.listener().session().id().to_string();
         // No file was read there yet, and no call was approved there.
-        self.driver.tools().shared = start::shared(&options, &id, self.team.clone(), checkpoints);
+        self.driver.tools().shared = start::shared(&options, &id, self.subagents.clone(), checkpoints);
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();
         let root = env.root().to_path_buf();
-        self.toolset.move_to(env, options.clock.clone());
-        self.prompted = false;
-        self.hub.tell(RuntimeEvent::PlaceChanged { root }).await;
-        Relocated { moved: Ok(()), to_leave: self.stay.replace(stay) }
+        self.toolset.set_environment(env, options.clock.clone());
+        self.prompt_current = false;
+        self.hub.send(RuntimeEvent::PlaceChanged { root }).await;
+        MoveOutcome { moved: Ok(()), to_clean_up: self.environment.replace(stay) }
     }
 }

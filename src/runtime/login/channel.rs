@@ -12,20 +12,20 @@ use crate::llm::model::{Notice, Question};
 /// A message of a login.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Said {
+pub enum LoginMessage {
     /// A notice.
-    Told(Notice),
+    Notice(Notice),
     /// A question; the answer `None` cancels the login.
-    Asked(Question, oneshot::Sender<Option<String>>),
+    Question(Question, oneshot::Sender<Option<String>>),
 }
 
 /// Sends all messages into a channel; the receiver must keep reading.
 #[doc(hidden)]
-pub struct Line(pub mpsc::Sender<Said>);
+pub struct ChannelLoginUi(pub mpsc::Sender<LoginMessage>);
 
-impl LoginUi for Line {
-    fn tell(&self, notice: Notice) {
-        if self.0.try_send(Said::Told(notice)).is_err() {
+impl LoginUi for ChannelLoginUi {
+    fn notify(&self, notice: Notice) {
+        if self.0.try_send(LoginMessage::Notice(notice)).is_err() {
             tracing::warn!("nobody heard what a login said");
         }
     }
@@ -33,7 +33,7 @@ impl LoginUi for Line {
     fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
         async move {
             let (reply, answer) = oneshot::channel();
-            self.0.send(Said::Asked(question, reply)).await.ok()?;
+            self.0.send(LoginMessage::Question(question, reply)).await.ok()?;
             answer.await.ok().flatten()
         }
         .boxed()

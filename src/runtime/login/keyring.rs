@@ -14,9 +14,9 @@ use crate::base::error::Report;
 use crate::exec::{CommandSpec, Environment, Exit};
 
 /// Timeout: the user may have to unlock the keyring first.
-const PATIENCE: Duration = Duration::from_mins(1);
+const UNLOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// Bytes kept of the program's error output.
-const TOLD_MAX: usize = 1 << 10;
+const STDERR_MAX: usize = 1 << 10;
 /// Service name of the keys.
 const SERVICE: &str = "bowline";
 
@@ -26,7 +26,7 @@ pub fn reference(provider: &str) -> String {
 }
 
 /// Stores a key in the keyring.
-pub async fn put(env: &dyn Environment, provider: &str, name: &str, key: &str) -> Result<(), Report> {
+pub async fn store(env: &dyn Environment, provider: &str, name: &str, key: &str) -> Result<(), Report> {
     if !is_plain(provider) || key.contains(['"', '\\', '\n']) {
         return Err(Report::new("this key cannot be handed to the keyring")
             .hint("keyring = false keeps it in auth.json"));
@@ -48,7 +48,7 @@ pub async fn put(env: &dyn Environment, provider: &str, name: &str, key: &str) -
 
 /// Removes the key that an entry refers to from the keyring; does nothing for an entry that holds no
 /// reference.
-pub async fn take_away(env: &dyn Environment, provider: &str, kept: &str) -> Result<(), Report> {
+pub async fn remove(env: &dyn Environment, provider: &str, kept: &str) -> Result<(), Report> {
     if !is_plain(provider) || kept != reference(provider) {
         return Ok(());
     }
@@ -75,14 +75,14 @@ fn is_plain(provider: &str) -> bool {
 async fn run(env: &dyn Environment, script: String, input: String) -> Result<(), String> {
     let cwd = env.root().to_path_buf();
     let program = script.split(' ').next().unwrap_or_default().to_string();
-    let command = CommandSpec { script, cwd, timeout: Some(PATIENCE), env: BTreeMap::default() };
+    let command = CommandSpec { script, cwd, timeout: Some(UNLOCK_TIMEOUT), env: BTreeMap::default() };
     let cancel = CancellationToken::new();
     let _ended = cancel.clone().drop_guard();
     let told = Arc::new(Mutex::new(Vec::new()));
     let into = told.clone();
     let sink = move |bytes: &[u8]| {
         let mut all = into.lock();
-        let room = TOLD_MAX.saturating_sub(all.len());
+        let room = STDERR_MAX.saturating_sub(all.len());
         all.extend_from_slice(&bytes[..bytes.len().min(room)]);
     };
     match env.filter(command, input.into_bytes(), Box::new(|_| {}), Box::new(sink), cancel).await {

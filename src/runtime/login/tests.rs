@@ -36,7 +36,7 @@ impl Person {
 }
 
 impl LoginUi for Person {
-    fn tell(&self, notice: Notice) {
+    fn notify(&self, notice: Notice) {
         self.heard.lock().unwrap().push(format!("{notice:?}"));
     }
 
@@ -61,18 +61,18 @@ async fn login_key_is_stored_literally_and_logout_deletes() {
     let person = Person::with(&[" !a$b\n"]);
     let said = login(&options, "deepseek", &person).await.unwrap();
     assert!(said.contains("DeepSeek is available") && !said.contains("a$b"), "{said}");
-    let models = access::reach(&options).client.models().to_vec();
+    let models = access::load(&options).client.models().to_vec();
     assert_eq!(models[0].provider, "deepseek");
     let entries = access::store(&options).read().unwrap();
     let kept = entries["deepseek"]["key"].as_str().unwrap();
     let value = crate::llm::auth::value::resolve(kept, |_| None, None).await;
     assert_eq!(value.as_deref(), Ok("!a$b"));
-    let kept = choices(&options).unwrap().into_iter().find(|c| c.id == "deepseek").unwrap().kept;
+    let kept = choices(&options).unwrap().into_iter().find(|c| c.id == "deepseek").unwrap().credential_kind;
     assert_eq!(kept, "key");
-    let left = |was_kept| Left { was_kept, still: None };
+    let left = |was_stored| LogoutOutcome { was_stored, remaining: None };
     assert_eq!(logout(&options, "deepseek").await.unwrap(), left(true));
     assert_eq!(logout(&options, "deepseek").await.unwrap(), left(false));
-    assert_eq!(access::reach(&options).client.models()[0].provider, "demo");
+    assert_eq!(access::load(&options).client.models()[0].provider, "demo");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn login_asks_for_base_url_variables() {
     login(&options, "cloudflare-workers-ai", &person).await.unwrap();
     let entries = access::store(&options).read().unwrap();
     assert_eq!(entries["cloudflare-workers-ai"]["env"]["CLOUDFLARE_ACCOUNT_ID"], "acc");
-    let models = access::reach(&options).client.models().to_vec();
+    let models = access::load(&options).client.models().to_vec();
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
     let without = Person::with(&["other", " "]);
     let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
@@ -144,7 +144,7 @@ async fn login_keyring_stores_and_deletes_key() {
     assert_eq!(calls, "--label=bowline: DeepSeek service bowline account deepseek\n");
     let kept = dir.path().join("bin/key-deepseek");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "!a$b");
-    assert_eq!(access::reach(&options).client.models()[0].provider, "deepseek");
+    assert_eq!(access::load(&options).client.models()[0].provider, "deepseek");
     // A key that goes elsewhere leaves none behind.
     let plain = Options { keyring: false, ..options.clone() };
     login(&plain, "deepseek", &Person::with(&["other"])).await.unwrap();
@@ -153,7 +153,7 @@ async fn login_keyring_stores_and_deletes_key() {
     let said = login(&options, "deepseek", &Person::with(&["two"])).await.unwrap();
     assert_eq!(said, "DeepSeek is available; key stored in the system's keyring");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "two");
-    assert!(logout(&options, "deepseek").await.unwrap().was_kept);
+    assert!(logout(&options, "deepseek").await.unwrap().was_stored);
     assert!(!kept.exists());
 }
 
@@ -192,9 +192,9 @@ async fn logout_reports_remaining_credentials() {
     std::fs::create_dir_all(&options.home.config).unwrap();
     let models = r#"{"providers": {"deepseek": {"apiKey": "$MINE"}}}"#;
     std::fs::write(options.home.config.join("models.json"), models).unwrap();
-    assert_eq!(logout(&options, "deepseek").await.unwrap().still, None);
+    assert_eq!(logout(&options, "deepseek").await.unwrap().remaining, None);
     options.vars.insert("MINE".into(), "hunter2".into());
-    assert_eq!(logout(&options, "deepseek").await.unwrap().still.as_deref(), Some("models.json"));
+    assert_eq!(logout(&options, "deepseek").await.unwrap().remaining.as_deref(), Some("models.json"));
 }
 
 #[tokio::test]

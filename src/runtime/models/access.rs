@@ -14,12 +14,12 @@ use super::choice::ModelRequest;
 use crate::base::error::Report;
 use crate::exec::{CommandSpec, Environment, Exit};
 use crate::llm::auth::store::Store;
-use crate::llm::auth::value::{Run, Shell};
+use crate::llm::auth::value::{CommandRunner, Shell};
 use crate::llm::auth::{self, Credentials};
-use crate::llm::catalog::{Catalog, Listed, UserModels};
+use crate::llm::catalog::{Catalog, ModelLists, UserModels};
 use crate::llm::client::Client;
 use crate::llm::layers::layer::Layer;
-use crate::llm::layers::{Budget, Journal};
+use crate::llm::layers::{Budget, RequestLog};
 use crate::net::http::{Http, Limits};
 use crate::runtime::lifecycle::options::Options;
 
@@ -27,7 +27,7 @@ use crate::runtime::lifecycle::options::Options;
 const OUTPUT_MAX: usize = 64 << 10;
 
 /// Everything that is needed to call models.
-pub struct Reached {
+pub struct ModelAccess {
     /// The client, with the usable models.
     pub client: Client,
     /// All known models.
@@ -37,25 +37,25 @@ pub struct Reached {
 }
 
 /// Builds it. Reads files.
-pub fn reach(options: &Options) -> Reached {
+pub fn load(options: &Options) -> ModelAccess {
     let (mut catalog, mut problems) = catalog(options);
     let mut credentials = Credentials::new(options.vars.clone())
         .with_home(Some(options.home.user.clone()))
         .with_store(store(options))
-        .with_shell(Shell::new(runner(options.env.clone())));
+        .with_shell(Shell::new(command_runner(options.env.clone())));
     if let Some(key) = &options.api_key {
-        let wish = wish(options, &catalog).and_then(|w| w.provider);
+        let wish = requested_model(options, &catalog).and_then(|w| w.provider);
         let first = || catalog.providers.first().map(|p| p.id.clone());
         credentials = credentials.with_key(&wish.or_else(first).unwrap_or_default(), key.clone());
     }
-    problems.extend(credentials.stored().1.map(Report::new));
-    let http = Arc::new(http(options).with_tape(options.tape.clone()));
+    problems.extend(credentials.stored_entries().1.map(Report::new));
+    let http = Arc::new(http(options).with_cassette(options.cassette.clone()));
     let Options { providers, clock, offline, .. } = options;
     let client = Client::assemble(&catalog, &credentials, providers.clone(), &http, clock, *offline);
-    catalog.withheld = client.withheld().to_vec();
-    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
+    catalog.offline_excluded = client.offline_excluded().to_vec();
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(RequestLog)];
     layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
-    Reached { client: client.with_layers(layers), catalog, problems }
+    ModelAccess { client: client.with_layers(layers), catalog, problems }
 }
 
 /// Returns the HTTP client for all requests, to models and for logins.
@@ -71,37 +71,37 @@ pub fn store(options: &Options) -> Store {
 }
 
 /// Returns the path of the cached model lists.
-pub fn listed_path(options: &Options) -> PathBuf {
+pub fn cached_lists_path(options: &Options) -> PathBuf {
     options.home.state.join("model-lists.json")
 }
 
 /// Returns the cached model lists. They can be fetched again: an unreadable file is only logged.
-pub fn listed(options: &Options) -> Listed {
-    let path = listed_path(options);
+pub fn cached_lists(options: &Options) -> ModelLists {
+    let path = cached_lists_path(options);
     let read = match auth::read_text(&path) {
-        Ok(Some(text)) => Listed::read(&text),
-        Ok(None) => Ok(Listed::default()),
+        Ok(Some(text)) => ModelLists::parse(&text),
+        Ok(None) => Ok(ModelLists::default()),
         Err(error) => Err(error.to_string()),
     };
     read.unwrap_or_else(|why| {
         tracing::warn!("{} is not used: {why}", path.display());
-        Listed::default()
+        ModelLists::default()
     })
 }
 
 /// Returns the catalog, overlaid with fetched lists and the user's file, and problems in the latter.
 fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
-    let (catalog, problems) = written(options);
-    (catalog.with_listed(listed(options)), problems)
+    let (catalog, problems) = user_catalog(options);
+    (catalog.with_model_lists(cached_lists(options)), problems)
 }
 
 /// Returns the catalog, overlaid with the user's file, and its problems.
-fn written(options: &Options) -> (Catalog, Vec<Report>) {
+fn user_catalog(options: &Options) -> (Catalog, Vec<Report>) {
     let path = options.home.config.join("models.json");
     match auth::read_text(&path) {
         Ok(None) => (Catalog::builtin().clone(), Vec::new()),
         Ok(Some(text)) => {
-            let (user, problems) = UserModels::read(&text);
+            let (user, problems) = UserModels::parse(&text);
             let tell = |p: crate::llm::catalog::user::Problem| {
                 Report::new(format!("{}:{}: {}", path.display(), p.line, p.message))
             };
@@ -115,12 +115,12 @@ fn written(options: &Options) -> (Catalog, Vec<Report>) {
 }
 
 /// Returns the model that the flags request.
-pub fn wish(options: &Options, catalog: &Catalog) -> Option<ModelRequest> {
-    read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
+pub fn requested_model(options: &Options, catalog: &Catalog) -> Option<ModelRequest> {
+    parse_request(options, catalog, options.provider.as_deref(), options.model.as_deref())
 }
 
 /// Parses a model request of the user, who may name any provider of the catalog.
-pub fn read_wish(
+pub fn parse_request(
     options: &Options,
     catalog: &Catalog,
     provider: Option<&str>,
@@ -129,12 +129,12 @@ pub fn read_wish(
     let known = catalog.providers.iter().map(|p| p.id.as_str());
     let injected = options.providers.iter().map(|p| p.provider.id());
     let providers: Vec<&str> = known.chain(injected).collect();
-    ModelRequest::read(provider, model, &providers)
+    ModelRequest::parse(provider, model, &providers)
 }
 
 /// Returns a runner for commands that yield values, in the working folder. A command is killed when its
 /// future is dropped.
-fn runner(env: Arc<dyn Environment>) -> Run {
+fn command_runner(env: Arc<dyn Environment>) -> CommandRunner {
     Arc::new(move |script| {
         let env = env.clone();
         async move {
@@ -197,15 +197,15 @@ mod tests {
     fn models_user_files_and_stored_keys_count() {
         let dir = tempfile::tempdir().unwrap();
         let options = options(dir.path());
-        let ids = |reached: &Reached| -> Vec<String> {
+        let ids = |reached: &ModelAccess| -> Vec<String> {
             reached.client.models().iter().map(|m| format!("{}/{}", m.provider, m.id)).collect()
         };
-        assert_eq!(ids(&reach(&options)), ["demo/guide"]);
+        assert_eq!(ids(&load(&options)), ["demo/guide"]);
         let text = "{\"providers\": {\n\"own\": {\"api\": \"openai-completions\", \"baseUrl\": \"https://h\", \"apiKey\": \"k\",
             \"models\": [{\"id\": \"m\"}]},\n\"odd\": 1}}";
         std::fs::write(options.home.config.join("models.json"), text).unwrap();
-        store(&options).set("deepseek", Some(auth::entry::Entry::of_key("k"))).unwrap();
-        let reached = reach(&options);
+        store(&options).set("deepseek", Some(auth::entry::Entry::from_key("k"))).unwrap();
+        let reached = load(&options);
         let ids = ids(&reached);
         assert!(ids[0].starts_with("deepseek/") && ids.contains(&"own/m".to_string()), "{ids:?}");
         assert_eq!(ids.last().unwrap(), "demo/guide");
@@ -216,7 +216,7 @@ mod tests {
     #[tokio::test]
     async fn models_key_commands_return_output_or_error() {
         let dir = tempfile::tempdir().unwrap();
-        let run = runner(options(dir.path()).env);
+        let run = command_runner(options(dir.path()).env);
         assert_eq!(run("echo key; echo noise >&2".into()).await.as_deref(), Ok("key\n"));
         assert_eq!(run("exit 3".into()).await, Err("it ended with 3".into()));
     }

@@ -13,13 +13,13 @@ use crate::llm::model::Model;
 pub struct AvailableModels {
     models: Arc<RwLock<Vec<Arc<Model>>>>,
     /// Whether discovery of servers on this machine is still running.
-    awaited: Arc<AtomicBool>,
+    discovering: Arc<AtomicBool>,
 }
 
 impl AvailableModels {
     /// Creates the list.
     pub fn new(models: Vec<Arc<Model>>) -> Self {
-        Self { models: Arc::new(RwLock::new(models)), awaited: Arc::default() }
+        Self { models: Arc::new(RwLock::new(models)), discovering: Arc::default() }
     }
 
     /// Returns all models.
@@ -34,13 +34,13 @@ impl AvailableModels {
     }
 
     /// Whether discovery may still add models.
-    pub fn are_awaited(&self) -> bool {
-        self.awaited.load(Ordering::SeqCst)
+    pub fn is_discovering(&self) -> bool {
+        self.discovering.load(Ordering::SeqCst)
     }
 
     /// Sets whether discovery may still add models.
-    pub fn set_awaited(&self, awaited: bool) {
-        self.awaited.store(awaited, Ordering::SeqCst);
+    pub fn set_discovering(&self, awaited: bool) {
+        self.discovering.store(awaited, Ordering::SeqCst);
     }
 
     /// Adds new models before the demo, which stays last; returns the full list if anything was new.

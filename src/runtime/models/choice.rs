@@ -19,7 +19,7 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Parses `--provider` and `--model`; `None` when both are missing.
-    pub fn read(provider: Option<&str>, model: Option<&str>, providers: &[&str]) -> Option<Self> {
+    pub fn parse(provider: Option<&str>, model: Option<&str>, providers: &[&str]) -> Option<Self> {
         let Some(text) = model else {
             return Some(Self { provider: Some(provider?.to_string()), id: None, thinking: None });
         };
@@ -53,7 +53,7 @@ impl ModelRequest {
 
     /// Returns the error for an explicit request that cannot be met. `awaited`: discovery of servers on this
     /// machine is still running.
-    pub fn refusal(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
+    pub fn unavailable_error(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
         let known = || catalog.provider_of(self.id.as_ref()?);
         let named = self.provider.as_ref().map(|id| (id, catalog.provider(id)));
         let provider = named.map_or_else(known, |(_, provider)| provider);
@@ -71,7 +71,7 @@ impl ModelRequest {
                 let hint = format!("{hint}{}", var.map(|v| format!(" in {v}")).unwrap_or_default());
                 Report::new(format!("{what} cannot be asked: {} {why}", info.name)).hint(hint)
             }
-            Some(info) if !reachable && catalog.withheld.contains(&info.id) => {
+            Some(info) if !reachable && catalog.offline_excluded.contains(&info.id) => {
                 Report::new(format!("{what} cannot be asked: bowline is offline"))
                     .hint("start it without --offline and BOWLINE_OFFLINE")
             }
@@ -84,17 +84,17 @@ impl ModelRequest {
                 Report::new(format!("{what} is not available: not logged in"))
                     .hint(format!("`bowline login {}`", info.id))
             }
-            _ => self.unknown(usable, catalog),
+            _ => self.unknown_error(usable, catalog),
         }
     }
 
     /// Returns the error for an unknown model or provider, with similar names.
-    fn unknown(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
+    fn unknown_error(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
         let (what, near) = match (&self.provider, &self.id) {
             (Some(id), _) if !usable.iter().any(|m| m.provider == *id) && catalog.provider(id).is_none() => {
                 let injected = usable.iter().map(|m| m.provider.clone());
                 let known = catalog.providers.iter().map(|p| p.id.clone());
-                (format!("provider `{id}`"), nearest(id, known.chain(injected)))
+                (format!("provider `{id}`"), similar_names(id, known.chain(injected)))
             }
             (provider, Some(id)) => {
                 let of_it = usable.iter().filter(|m| provider.as_ref().is_none_or(|p| *p == m.provider));
@@ -102,7 +102,7 @@ impl ModelRequest {
                     let own = [m.id.clone(), format!("{}/{}", m.provider, m.id)];
                     own.into_iter().chain(m.aliases.iter().cloned())
                 });
-                (format!("model `{id}`"), nearest(id, names))
+                (format!("model `{id}`"), similar_names(id, names))
             }
             (provider, None) => {
                 (format!("provider `{}`", provider.as_deref().unwrap_or_default()), Vec::new())
@@ -119,21 +119,21 @@ impl ModelRequest {
 }
 
 /// Returns names that the user may have meant, nearest first; at most three.
-pub(in crate::runtime) fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+pub(in crate::runtime) fn similar_names(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let mut near: Vec<(f64, String)> = names
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
-        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .filter(|(likeness, _)| *likeness >= MIN_SIMILARITY)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     near.dedup_by(|a, b| a.1 == b.1);
-    near.into_iter().take(NEAR_MAX).map(|(_, name)| format!("`{name}`")).collect()
+    near.into_iter().take(SUGGESTIONS_MAX).map(|(_, name)| format!("`{name}`")).collect()
 }
 
 /// Minimum similarity of a suggested name; 1 is identical.
-const LIKENESS: f64 = 0.85;
+const MIN_SIMILARITY: f64 = 0.85;
 /// Maximum number of suggestions.
-const NEAR_MAX: usize = 3;
+const SUGGESTIONS_MAX: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn found(provider: Option<&str>, model: Option<&str>) -> Option<String> {
-        let wish = ModelRequest::read(provider, model, &["a", "b", "demo"])?;
+        let wish = ModelRequest::parse(provider, model, &["a", "b", "demo"])?;
         let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
         wish.find(&models()).map(|m| format!("{}/{}{level}", m.provider, m.id))
     }
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn model_request_refusal_names_next_step() {
         let refusal = |provider, model| {
-            let wish = ModelRequest::read(provider, model, &["anthropic"]).unwrap();
-            wish.refusal(&models(), Catalog::builtin(), false).to_string()
+            let wish = ModelRequest::parse(provider, model, &["anthropic"]).unwrap();
+            wish.unavailable_error(&models(), Catalog::builtin(), false).to_string()
         };
         assert_eq!(
             refusal(None, Some("claude-opus-5-5")),
@@ -185,10 +185,10 @@ mod tests {
              `bowline login anthropic`, or give --api-key)"
         );
         let mut offline = Catalog::builtin().clone();
-        offline.withheld = vec!["anthropic".into()];
-        let wish = ModelRequest::read(Some("anthropic"), None, &[]).unwrap();
+        offline.offline_excluded = vec!["anthropic".into()];
+        let wish = ModelRequest::parse(Some("anthropic"), None, &[]).unwrap();
         assert_eq!(
-            wish.refusal(&models(), &offline, false).to_string(),
+            wish.unavailable_error(&models(), &offline, false).to_string(),
             "provider `anthropic` cannot be asked: bowline is offline (start it without --offline and BOWLINE_OFFLINE)"
         );
         assert!(refusal(None, Some("nonsense")).contains("is not known"));
@@ -200,14 +200,17 @@ mod tests {
     fn model_request_refusal_suggests_similar_names() {
         let mut usable = models();
         usable.push(Arc::new(Model::unknown("mine", "qwen3-coder", "x", "u")));
-        let (user, problems) = crate::llm::catalog::UserModels::read(
+        let (user, problems) = crate::llm::catalog::UserModels::parse(
             r#"{"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://h", "models": [{"id": "m"}]}}}"#,
         );
         assert_eq!(problems, []);
         let catalog = Catalog::builtin().with_user(user);
         let refusal = |provider, model| {
             let known = ["anthropic", "mine", "workshop"];
-            ModelRequest::read(provider, model, &known).unwrap().refusal(&usable, &catalog, false).to_string()
+            ModelRequest::parse(provider, model, &known)
+                .unwrap()
+                .unavailable_error(&usable, &catalog, false)
+                .to_string()
         };
         let told = refusal(None, Some("qwen3-codr"));
         assert!(told.starts_with("model `qwen3-codr` is not known (did you mean `qwen3-coder`"), "{told}");
@@ -220,8 +223,8 @@ mod tests {
     #[test]
     fn model_request_refusal_of_local_server() {
         let refusal = |awaited| {
-            let wish = ModelRequest::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
-            wish.refusal(&models(), Catalog::builtin(), awaited).to_string()
+            let wish = ModelRequest::parse(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
+            wish.unavailable_error(&models(), Catalog::builtin(), awaited).to_string()
         };
         assert_eq!(
             refusal(false),
@@ -239,7 +242,7 @@ mod tests {
         };
         usable.extend([model("c", "big-20270101", "big"), model("c", "other", "one")]);
         let find = |text| {
-            let wish = ModelRequest::read(None, Some(text), &["a", "c"]).unwrap();
+            let wish = ModelRequest::parse(None, Some(text), &["a", "c"]).unwrap();
             let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
             wish.find(&usable).map(|m| format!("{}/{}{level}", m.provider, m.id))
         };
@@ -247,8 +250,8 @@ mod tests {
         assert_eq!(find("c/big:high").as_deref(), Some("c/big-20270101:high"));
         assert_eq!(find("one").as_deref(), Some("a/one"), "an id goes before an alias");
         assert_eq!(find("c/one").as_deref(), Some("c/other"));
-        let wish = ModelRequest::read(None, Some("bigg"), &[]).unwrap();
-        let told = wish.refusal(&usable, Catalog::builtin(), false).to_string();
+        let wish = ModelRequest::parse(None, Some("bigg"), &[]).unwrap();
+        let told = wish.unavailable_error(&usable, Catalog::builtin(), false).to_string();
         assert!(told.contains("did you mean `big`"), "{told}");
     }
 }

@@ -4,24 +4,24 @@
 
 use std::collections::HashSet;
 
-use super::access::{self, Reached};
+use super::access::{self, ModelAccess};
 use crate::base::error::Report;
 use crate::llm::auth;
 use crate::llm::catalog::Catalog;
-use crate::llm::catalog::model_list::List;
+use crate::llm::catalog::model_list::ModelList;
 use crate::runtime::lifecycle::options::Options;
 
 /// The result for one provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refreshed {
+pub struct RefreshResult {
     /// Its id.
     pub provider: String,
     /// Number of models in its list, and how many of them are new; or why there is no list.
     pub outcome: Result<(usize, usize), String>,
 }
 
-impl Refreshed {
+impl RefreshResult {
     /// Returns the result as a sentence for the user.
     pub fn sentence(&self) -> String {
         let Self { provider, outcome } = self;
@@ -39,9 +39,9 @@ const FRESH_MS: u64 = 4 * 60 * 60 * 1000;
 
 /// Fetches expired lists that were fetched before; other lists are fetched only when the user requests it.
 #[doc(hidden)]
-pub async fn freshen(options: &Options) {
+pub async fn refresh_expired(options: &Options) {
     let files = options.clone();
-    let Ok(lists) = tokio::task::spawn_blocking(move || access::listed(&files)).await else { return };
+    let Ok(lists) = tokio::task::spawn_blocking(move || access::cached_lists(&files)).await else { return };
     let now = options.clock.now_ms();
     for (provider, list) in lists.providers {
         if now.saturating_sub(list.checked) < FRESH_MS || options.offline {
@@ -57,18 +57,18 @@ pub async fn freshen(options: &Options) {
 /// Fetches the lists of all providers that have one, or of one, concurrently; one failure does not delay the
 /// others.
 #[doc(hidden)]
-pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refreshed>, Report> {
+pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<RefreshResult>, Report> {
     let files = options.clone();
-    let read = move || (access::reach(&files), access::listed(&files));
+    let read = move || (access::load(&files), access::cached_lists(&files));
     let read = tokio::task::spawn_blocking(read).await;
-    let (Reached { client, catalog, .. }, before) = read.map_err(|error| ended(&error))?;
+    let (ModelAccess { client, catalog, .. }, before) = read.map_err(|error| task_error(&error))?;
     let listers = client.listers(only);
     if listers.is_empty() {
-        return Err(nobody(&catalog, only));
+        return Err(no_provider_error(&catalog, only));
     }
     let asked = listers.iter().map(|lister| async {
         let provider = lister.provider().to_string();
-        let list = lister.ask(before.providers.get(&provider)).await;
+        let list = lister.fetch(before.providers.get(&provider)).await;
         (provider, list.map_err(|error| error.to_string()))
     });
     let came = futures::future::join_all(asked).await;
@@ -76,18 +76,18 @@ pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refres
     let mut lists = Vec::new();
     for (provider, list) in came {
         let outcome = list.map(|list| {
-            let counts = (list.models.len(), new_ones(&catalog, &provider, &list));
+            let counts = (list.models.len(), count_new(&catalog, &provider, &list));
             lists.push((provider.clone(), list));
             counts
         });
-        told.push(Refreshed { provider, outcome });
+        told.push(RefreshResult { provider, outcome });
     }
-    keep(options, lists).await?;
+    store_lists(options, lists).await?;
     Ok(told)
 }
 
 /// Returns the number of models in a list that no other source has.
-fn new_ones(catalog: &Catalog, provider: &str, list: &List) -> usize {
+fn count_new(catalog: &Catalog, provider: &str, list: &ModelList) -> usize {
     let known = catalog.provider(provider).map(|info| catalog.models_at(info, Some(&list.root)));
     let known: HashSet<String> = known.into_iter().flatten().map(|model| model.id.clone()).collect();
     let id = |fields: &&serde_json::Value| fields["id"].as_str().is_some_and(|id| !known.contains(id));
@@ -95,23 +95,23 @@ fn new_ones(catalog: &Catalog, provider: &str, list: &List) -> usize {
 }
 
 /// Stores the lists; changes by other processes are kept.
-async fn keep(options: &Options, lists: Vec<(String, List)>) -> Result<(), Report> {
+async fn store_lists(options: &Options, lists: Vec<(String, ModelList)>) -> Result<(), Report> {
     if lists.is_empty() {
         return Ok(());
     }
     let options = options.clone();
-    let path = access::listed_path(&options);
+    let path = access::cached_lists_path(&options);
     let kept = tokio::task::spawn_blocking(move || {
-        let mut all = access::listed(&options);
+        let mut all = access::cached_lists(&options);
         all.providers.extend(lists);
-        auth::write_text(&access::listed_path(&options), &all.text())
+        auth::write_text(&access::cached_lists_path(&options), &all.text())
     });
-    let kept = kept.await.map_err(|error| ended(&error))?;
+    let kept = kept.await.map_err(|error| task_error(&error))?;
     kept.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))
 }
 
 /// Returns the error when there is no provider to query.
-fn nobody(catalog: &Catalog, only: Option<&str>) -> Report {
+fn no_provider_error(catalog: &Catalog, only: Option<&str>) -> Report {
     let Some(id) = only else {
         return Report::new("no provider can be asked for its models")
             .hint("`bowline login` keeps a key; docs/providers.md lists the variables");
@@ -122,10 +122,10 @@ fn nobody(catalog: &Catalog, only: Option<&str>) -> Report {
             Report::new(format!("{} has no list of models that bowline can read", info.name))
                 .hint("what is known of it comes with bowline; models.json adds more")
         }
-        Some(info) => Report::new(format!("{}: {}", info.name, auth::chain::missing(info))),
+        Some(info) => Report::new(format!("{}: {}", info.name, auth::chain::missing_key_hint(info))),
     }
 }
 
-fn ended(error: &tokio::task::JoinError) -> Report {
+fn task_error(error: &tokio::task::JoinError) -> Report {
     Report::caused("the work was ended", error)
 }

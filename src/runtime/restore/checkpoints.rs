@@ -20,17 +20,17 @@ use crate::exec::Environment;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::lifecycle::options::Options;
-use crate::session::restore::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
+use crate::session::restore::checkpoints::{Checkpoint, SKIPPED_LISTED_MAX, When};
 use crate::tools::BeforeChangeHook;
 use crate::workspace::checkpoint::{
-    CheckpointError, Checkpointer, Files, Limits, Name, Node, Oid, TakenCheckpoint,
+    CheckpointError, Checkpointer, Files, Limits, Name, Node, Oid, RecordedCheckpoint,
 };
 
 /// Number of omitted files that the notice names.
-const TOLD_MAX: usize = 5;
+const NAMES_MAX: usize = 5;
 
 /// Has the session's owner write recorded checkpoints, and waits for that. Must not keep the session alive.
-pub type Write = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+pub type WriteCheckpoints = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The checkpoints of one session. Cheap to clone.
 #[derive(Clone)]
@@ -42,24 +42,24 @@ struct Inner {
     own: Vec<PathBuf>,
     hub: Hub,
     /// Has the session's owner write recorded checkpoints.
-    write: Write,
+    write: WriteCheckpoints,
     /// Created on the first change; after a failure the next change tries again.
-    keeper: OnceCell<Arc<Checkpointer>>,
-    open: tokio::sync::Mutex<Open>,
+    checkpointer: OnceCell<Arc<Checkpointer>>,
+    open_round: tokio::sync::Mutex<OpenRound>,
     /// Number of working subagents.
-    others: AtomicUsize,
+    working_subagents: AtomicUsize,
     /// Whether the session's own agent is in a turn.
     in_turn: AtomicBool,
     /// Checkpoints that are not in the session's file yet, in order.
     unwritten: Mutex<Vec<Checkpoint>>,
-    told: Mutex<Reported>,
+    reported: Mutex<Reported>,
     /// Cancels work in progress when the session ends.
     cancel: CancellationToken,
 }
 
 /// State of a checkpoint taken before a change, until the one after it.
 #[derive(Default)]
-struct Open {
+struct OpenRound {
     round: Option<Round>,
     /// Whether the last round is not complete: subagents worked on, or the scan failed.
     unclosed: bool,
@@ -78,19 +78,19 @@ struct Round {
 #[derive(Default)]
 struct Reported {
     failure: bool,
-    left_out: bool,
+    skipped: bool,
     /// Consecutive scans that took too long.
-    slow: u32,
+    slow_scans: u32,
     /// Whether the folder is too large, so that further scans are pointless.
-    lasting: bool,
+    too_large: bool,
 }
 
 /// Number of slow scans after which scanning stops.
-const SLOW_MAX: u32 = 2;
+const SLOW_SCANS_MAX: u32 = 2;
 
 impl Checkpoints {
     /// Creates it for a session's workspace without reading or writing; `None` when checkpoints are disabled.
-    pub fn new(options: &Options, hub: Hub, write: Write) -> Option<Self> {
+    pub fn new(options: &Options, hub: Hub, write: WriteCheckpoints) -> Option<Self> {
         let home = &options.home;
         options.checkpoints.then(|| {
             Self(Arc::new(Inner {
@@ -99,25 +99,25 @@ impl Checkpoints {
                 own: vec![home.data.clone(), home.state.clone(), home.cache.clone()],
                 hub,
                 write,
-                keeper: OnceCell::new(),
-                open: tokio::sync::Mutex::default(),
-                others: AtomicUsize::default(),
+                checkpointer: OnceCell::new(),
+                open_round: tokio::sync::Mutex::default(),
+                working_subagents: AtomicUsize::default(),
                 in_turn: AtomicBool::default(),
                 unwritten: Mutex::default(),
-                told: Mutex::default(),
+                reported: Mutex::default(),
                 cancel: CancellationToken::new(),
             }))
         })
     }
 
     /// Returns the checkpointer of the workspace. An error goes to the caller, and once to the user.
-    pub(super) async fn keeper(&self) -> Result<Arc<Checkpointer>, Report> {
+    pub(super) async fn checkpointer(&self) -> Result<Arc<Checkpointer>, Report> {
         let inner = &self.0;
-        let made = inner.keeper.get_or_try_init(|| async {
+        let made = inner.checkpointer.get_or_try_init(|| async {
             let (base, root, own) = (inner.base.clone(), inner.root.clone(), inner.own.clone());
             let opened = blocking(move || Checkpointer::open(&base, &root, &own, Limits::default())).await;
             if let Err(report) = &opened {
-                self.failed(report).await;
+                self.report_failure(report).await;
             }
             opened.map(Arc::new)
         });
@@ -125,45 +125,45 @@ impl Checkpoints {
     }
 
     /// Records the present state. `instead` are contents that take precedence over those on disk.
-    pub(in crate::runtime) async fn take(
+    pub(in crate::runtime) async fn record(
         &self,
         extra: Vec<Name>,
         instead: Vec<(Name, Vec<u8>)>,
-    ) -> Result<TakenCheckpoint, Report> {
-        let keeper = self.keeper().await?;
+    ) -> Result<RecordedCheckpoint, Report> {
+        let keeper = self.checkpointer().await?;
         let cancel = self.0.cancel.clone();
         let this = self.clone();
         blocking(move || {
-            let taken = keeper.take(&extra, &instead, &cancel);
-            this.note(taken.as_ref().err());
+            let taken = keeper.record(&extra, &instead, &cancel);
+            this.note_scan_result(taken.as_ref().err());
             taken
         })
         .await
     }
 
     /// Notes whether another scan makes sense: a folder that is too large stays so, other errors may pass.
-    fn note(&self, error: Option<&CheckpointError>) {
-        let mut told = lock(&self.0.told);
+    fn note_scan_result(&self, error: Option<&CheckpointError>) {
+        let mut told = lock(&self.0.reported);
         match error {
-            Some(CheckpointError::TooMany(_) | CheckpointError::TooMuch(_)) => told.lasting = true,
+            Some(CheckpointError::TooMany(_) | CheckpointError::TooMuch(_)) => told.too_large = true,
             Some(CheckpointError::TooSlow(_)) => {
-                told.slow += 1;
-                told.lasting |= told.slow >= SLOW_MAX;
+                told.slow_scans += 1;
+                told.too_large |= told.slow_scans >= SLOW_SCANS_MAX;
             }
             Some(_) => {}
-            None => (told.slow, told.failure) = (0, false),
+            None => (told.slow_scans, told.failure) = (0, false),
         }
     }
 
     /// A subagent starts to work.
-    pub(in crate::runtime) fn joins(&self) {
-        self.0.others.fetch_add(1, Ordering::SeqCst);
+    pub(in crate::runtime) fn subagent_started(&self) {
+        self.0.working_subagents.fetch_add(1, Ordering::SeqCst);
     }
 
     /// A subagent has stopped. After the last one the remaining changes are recorded.
-    pub(in crate::runtime) fn leaves(&self) {
+    pub(in crate::runtime) fn subagent_stopped(&self) {
         let fewer = |others: usize| others.checked_sub(1);
-        let was = self.0.others.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
+        let was = self.0.working_subagents.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
         if was == Ok(1) && !self.0.in_turn.load(Ordering::SeqCst) {
             let this = self.clone();
             tokio::spawn(async move {
@@ -174,22 +174,22 @@ impl Checkpoints {
     }
 
     /// Whether subagents are working.
-    pub(super) fn is_busy(&self) -> bool {
-        self.0.others.load(Ordering::SeqCst) > 0
+    pub(super) fn has_working_subagents(&self) -> bool {
+        self.0.working_subagents.load(Ordering::SeqCst) > 0
     }
 
     /// The session's own agent starts or ends a turn.
-    pub(in crate::runtime) fn in_turn(&self, is: bool) {
+    pub(in crate::runtime) fn set_in_turn(&self, is: bool) {
         self.0.in_turn.store(is, Ordering::SeqCst);
     }
 
     /// Returns a recorded state as an entry for the session.
-    pub(in crate::runtime) fn entry(&self, at: When, taken: &TakenCheckpoint) -> Checkpoint {
-        state(self.0.keeper.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
+    pub(in crate::runtime) fn checkpoint_entry(&self, at: When, taken: &RecordedCheckpoint) -> Checkpoint {
+        checkpoint_of(self.0.checkpointer.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
     }
 
     /// Returns the checkpoints that are not in the session's file yet.
-    pub(in crate::runtime) fn unwritten(&self) -> Vec<Checkpoint> {
+    pub(in crate::runtime) fn take_unwritten(&self) -> Vec<Checkpoint> {
         std::mem::take(&mut *lock(&self.0.unwritten))
     }
 
@@ -202,69 +202,69 @@ impl Checkpoints {
     /// Records the state after the last round, if it is missing. While subagents work it is an intermediate
     /// one.
     pub(in crate::runtime) async fn close_round(&self) {
-        let mut open = self.0.open.lock().await;
-        let busy = self.is_busy();
+        let mut open = self.0.open_round.lock().await;
+        let busy = self.has_working_subagents();
         let named = match open.round.take() {
             Some(ended) => ended.named.into_iter().collect(),
             None if open.unclosed && !busy => Vec::new(),
             None => return,
         };
-        match self.take(named, Vec::new()).await {
+        match self.record(named, Vec::new()).await {
             Ok(taken) => {
                 open.unclosed = busy;
-                let state = Checkpoint { busy, ..self.entry(When::After, &taken) };
-                self.recorded(state, &taken).await;
+                let state = Checkpoint { busy, ..self.checkpoint_entry(When::After, &taken) };
+                self.add_recorded(state, &taken).await;
             }
             Err(report) => {
-                open.unclosed = !lock(&self.0.told).lasting;
-                self.failed(&report).await;
+                open.unclosed = !lock(&self.0.reported).too_large;
+                self.report_failure(&report).await;
             }
         }
     }
 
     /// Cancels work in progress; nothing more is recorded.
-    pub(in crate::runtime) fn end(&self) {
+    pub(in crate::runtime) fn cancel(&self) {
         self.0.cancel.cancel();
     }
 
-    async fn recorded(&self, state: Checkpoint, taken: &TakenCheckpoint) {
+    async fn add_recorded(&self, state: Checkpoint, taken: &RecordedCheckpoint) {
         lock(&self.0.unwritten).push(state);
-        self.tell_left_out(taken).await;
+        self.report_skipped(taken).await;
     }
 
     /// Records the state before a call, or adds the files that the call names and that were not scanned.
     async fn before_call(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) {
-        if lock(&self.0.told).lasting {
+        if lock(&self.0.reported).too_large {
             return;
         }
-        let Ok(keeper) = self.keeper().await else { return };
-        let contents = contents(&*env, keeper.root(), paths).await;
+        let Ok(keeper) = self.checkpointer().await else { return };
+        let contents = workspace_contents(&*env, keeper.root(), paths).await;
         let named: Vec<Name> = contents.iter().map(|(name, _)| name.clone()).collect();
         let with: Vec<(Name, Vec<u8>)> =
             contents.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))).collect();
-        let mut open = self.0.open.lock().await;
+        let mut open = self.0.open_round.lock().await;
         if let Some(round) = &mut open.round {
             let new: HashSet<Name> =
                 named.into_iter().filter(|name| round.named.insert(name.clone())).collect();
             let with = with.into_iter().filter(|(name, _)| new.contains(name)).collect();
-            match add(keeper, round, with).await {
+            match add_unscanned(keeper, round, with).await {
                 Ok(Some(taken)) => {
                     round.files = Arc::clone(&taken.files);
-                    let state = Checkpoint { more: true, ..self.entry(When::Before, &taken) };
-                    self.recorded(state, &taken).await;
+                    let state = Checkpoint { more: true, ..self.checkpoint_entry(When::Before, &taken) };
+                    self.add_recorded(state, &taken).await;
                 }
                 Ok(None) => return,
-                Err(report) => return self.failed(&report).await,
+                Err(report) => return self.report_failure(&report).await,
             }
         } else {
-            match self.take(named.clone(), with).await {
+            match self.record(named.clone(), with).await {
                 Ok(taken) => {
                     let (files, at_ms) = (Arc::clone(&taken.files), taken.at_ms);
                     let round = Some(Round { files, at_ms, named: named.into_iter().collect() });
-                    *open = Open { round, unclosed: false };
-                    self.recorded(self.entry(When::Before, &taken), &taken).await;
+                    *open = OpenRound { round, unclosed: false };
+                    self.add_recorded(self.checkpoint_entry(When::Before, &taken), &taken).await;
                 }
-                Err(report) => return self.failed(&report).await,
+                Err(report) => return self.report_failure(&report).await,
             }
         }
         // The lock is released first: a task that waits for the round may be awaited by the session's owner,
@@ -273,42 +273,42 @@ impl Checkpoints {
         (self.0.write)().await;
     }
 
-    async fn failed(&self, report: &Report) {
+    async fn report_failure(&self, report: &Report) {
         tracing::warn!(%report, "no checkpoint");
-        if self.0.cancel.is_cancelled() || std::mem::replace(&mut lock(&self.0.told).failure, true) {
+        if self.0.cancel.is_cancelled() || std::mem::replace(&mut lock(&self.0.reported).failure, true) {
             return;
         }
         let told = Report::new(format!("changes cannot be restored from now on: {}", report.message));
         let hint = report.hint.clone().unwrap_or_else(|| {
             "the work goes on; an ignore file may leave out what is large (docs/checkpoints.md)".to_string()
         });
-        self.0.hub.tell(RuntimeEvent::Failed(told.hint(hint))).await;
+        self.0.hub.send(RuntimeEvent::Failed(told.hint(hint))).await;
     }
 
-    async fn tell_left_out(&self, taken: &TakenCheckpoint) {
-        if taken.left_out.is_empty() || std::mem::replace(&mut lock(&self.0.told).left_out, true) {
+    async fn report_skipped(&self, taken: &RecordedCheckpoint) {
+        if taken.skipped.is_empty() || std::mem::replace(&mut lock(&self.0.reported).skipped, true) {
             return;
         }
         let names =
-            taken.left_out.iter().take(TOLD_MAX).map(|(name, why)| format!("{name} ({})", why.words()));
+            taken.skipped.iter().take(NAMES_MAX).map(|(name, why)| format!("{name} ({})", why.text()));
         let mut names = names.collect::<Vec<_>>().join(", ");
-        if taken.left_out.len() > TOLD_MAX {
-            names.push_str(&format!(" and {} more", taken.left_out.len() - TOLD_MAX));
+        if taken.skipped.len() > NAMES_MAX {
+            names.push_str(&format!(" and {} more", taken.skipped.len() - NAMES_MAX));
         }
         let told = Report::new(format!("not in the checkpoints, changes to it cannot be restored: {names}"));
-        self.0.hub.tell(RuntimeEvent::Failed(told)).await;
+        self.0.hub.send(RuntimeEvent::Failed(told)).await;
     }
 }
 
 /// Returns a recorded state of a folder as an entry for a session.
-pub fn state(root: &Path, at: When, taken: &TakenCheckpoint) -> Checkpoint {
+pub fn checkpoint_of(root: &Path, at: When, taken: &RecordedCheckpoint) -> Checkpoint {
     Checkpoint {
         at,
         tree: taken.id.to_string(),
         root: root.to_string_lossy().into_owned(),
         files: taken.files.values().filter(|node| node.oid().is_some()).count(),
-        left_out: taken.left_out.iter().take(LEFT_OUT_MAX).map(|(name, _)| name.to_string()).collect(),
-        left_out_count: taken.left_out.len(),
+        left_out: taken.skipped.iter().take(SKIPPED_LISTED_MAX).map(|(name, _)| name.to_string()).collect(),
+        left_out_count: taken.skipped.len(),
         more: false,
         busy: false,
         undo: None,
@@ -336,7 +336,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 
 /// Returns those of the paths that are files of the workspace, with their contents as the editor has them:
 /// the unsaved text of an open file. Missing and oversized files are skipped.
-pub(in crate::runtime) async fn contents(
+pub(in crate::runtime) async fn workspace_contents(
     env: &dyn Environment,
     root: &Path,
     paths: Vec<PathBuf>,
@@ -355,11 +355,11 @@ pub(in crate::runtime) async fn contents(
 
 /// Adds files to the state before a round that the scan did not cover and the round has not touched yet:
 /// ignored ones, and the unsaved text of open ones.
-async fn add(
+async fn add_unscanned(
     keeper: Arc<Checkpointer>,
     round: &Round,
     with: Vec<(Name, Vec<u8>)>,
-) -> Result<Option<TakenCheckpoint>, Report> {
+) -> Result<Option<RecordedCheckpoint>, Report> {
     let (files, at_ms) = (Arc::clone(&round.files), round.at_ms);
     blocking(move || {
         let mut new = Vec::new();
@@ -373,7 +373,7 @@ async fn add(
                 Some(Node::File { rights, .. }) => rights,
                 _ => 0o644,
             };
-            new.push((name, Node::File { rights, oid: keeper.keep(&bytes)? }));
+            new.push((name, Node::File { rights, oid: keeper.store_content(&bytes)? }));
         }
         if new.is_empty() { Ok(None) } else { keeper.amend(&files, &new).map(Some) }
     })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle as Runtime;
 
-use super::checkpoints::{Checkpoints, blocking, contents};
+use super::checkpoints::{Checkpoints, blocking, workspace_contents};
 use super::target::{Preview, PreviewPath, RestoreScope, RestoreTarget, Restored};
 use crate::agent::driver::Driver;
 use crate::base::error::Report;
@@ -19,107 +19,108 @@ use crate::runtime::history::recorder::Recorder;
 use crate::session::Session;
 use crate::session::restore::checkpoints::Checkpoint;
 use crate::session::restore::steps::{self, RestoreStep};
-use crate::workspace::checkpoint::apply::{self, Held};
+use crate::workspace::checkpoint::apply::{self, OpenFileWriter};
 use crate::workspace::checkpoint::merge::is_text;
 use crate::workspace::checkpoint::object::Kind;
 use crate::workspace::checkpoint::plan::differences;
 use crate::workspace::checkpoint::{
-    CheckpointError, Checkpointer, Decisions, Files, Name, Node, Oid, Plan, Step, TakenCheckpoint,
+    CheckpointError, Checkpointer, Decisions, Files, Name, Node, Oid, Plan, RecordedCheckpoint, Step,
 };
 
 /// Bytes of text that a preview compares; beyond that only file names are shown.
 const COMPARED_MAX: usize = 32 << 20;
 
 /// Returns the restore steps for the files, each from one state to another; empty when files are not touched.
-pub fn legs(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
+pub fn restore_steps(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
     match way {
         RestoreTarget::To(_, RestoreScope::Conversation) => Ok(Vec::new()),
-        RestoreTarget::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
+        RestoreTarget::To(entry, _) => steps::steps_to(session.tree(), entry).ok_or_else(|| {
             Report::new("no recorded state of the files")
                 .hint("they are recorded from the first change of an agent on")
         }),
-        RestoreTarget::Without(entry) => {
-            let legs = steps::without(session.tree(), entry);
+        RestoreTarget::RevertTurn(entry) => {
+            let legs = steps::revert_steps(session.tree(), entry);
             if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
         }
     }
 }
 
 /// A restore of files with its computed plan.
-struct Worked {
-    keeper: Arc<Checkpointer>,
-    now: TakenCheckpoint,
+struct PreparedRestore {
+    checkpointer: Arc<Checkpointer>,
+    now: RecordedCheckpoint,
     plan: Plan,
     open: HashSet<Name>,
-    recorded: Recorded,
+    recorded: RecordedContents,
 }
 
 /// Paths and contents in the states of a restore.
-type Recorded = HashSet<(Name, Oid)>;
+type RecordedContents = HashSet<(Name, Oid)>;
 
-fn content(name: &Name, bytes: &[u8]) -> (Name, Oid) {
+fn content_key(name: &Name, bytes: &[u8]) -> (Name, Oid) {
     (name.clone(), Oid::of(Kind::Blob, bytes))
 }
 
-async fn work_out(
+async fn prepare(
     driver: &mut Driver<Recorder>,
     way: &RestoreTarget,
     decisions: Decisions,
-) -> Result<Option<Worked>, Report> {
-    if driver.working() {
+) -> Result<Option<PreparedRestore>, Report> {
+    if driver.is_working() {
         return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
     }
     if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return Ok(None);
     }
     let kept = driver.listener().checkpoints();
-    if kept.as_ref().is_some_and(Checkpoints::is_busy) {
+    if kept.as_ref().is_some_and(Checkpoints::has_working_subagents) {
         let told = Report::new("agents that the agent has started are still working");
         return Err(told.hint("wait for them, or interrupt them (Escape)"));
     }
-    driver.listener().settle_all().await;
-    let wanted = legs(driver.listener().session(), way)?;
+    driver.listener().write_all_checkpoints().await;
+    let wanted = restore_steps(driver.listener().session(), way)?;
     let kept = kept
         .ok_or_else(|| Report::new("checkpoints are off").hint("the setting `checkpoints` turns them on"))?;
-    let keeper = kept.keeper().await?;
-    are_here(&wanted, keeper.root())?;
+    let keeper = kept.checkpointer().await?;
+    check_folder(&wanted, keeper.root())?;
     let (reader, names) = (Arc::clone(&keeper), wanted.clone());
-    let open_ended = blocking(move || open_ended(&reader, &names)).await?;
+    let open_ended = blocking(move || paths_without_base(&reader, &names)).await?;
     let disk = match open_ended {
-        Some(names) => Some(kept.take(names, Vec::new()).await?),
+        Some(names) => Some(kept.record(names, Vec::new()).await?),
         None => None,
     };
     let reader = Arc::clone(&keeper);
-    let steps = blocking(move || load(&reader, &wanted, disk.as_ref())).await?;
+    let steps = blocking(move || load_steps(&reader, &wanted, disk.as_ref())).await?;
     let env = Arc::clone(&driver.services().tools.env);
-    let changed = changed(&steps);
-    let open = open(&*env, &keeper).await;
+    let changed = changed_paths(&steps);
+    let open = open_files(&*env, &keeper).await;
     let paths: Vec<PathBuf> = open.intersection(&changed).map(|name| name.under(keeper.root())).collect();
-    let unsaved = contents(&*env, keeper.root(), paths).await;
+    let unsaved = workspace_contents(&*env, keeper.root(), paths).await;
     let sides = steps.iter().flat_map(|step| step.base.iter().chain(step.target.iter()));
-    let recorded: Recorded = sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
+    let recorded: RecordedContents =
+        sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
     let mut instead = Vec::new();
     for (name, bytes) in unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
         // An open file that is gone from disk has no unsaved text if its text was recorded.
         let gone = env.stat(&name.under(keeper.root())).await.is_err();
-        if !gone || !recorded.contains(&content(&name, &bytes)) {
+        if !gone || !recorded.contains(&content_key(&name, &bytes)) {
             instead.push((name, bytes));
         }
     }
-    let now = kept.take(changed.into_iter().collect(), instead).await?;
+    let now = kept.record(changed.into_iter().collect(), instead).await?;
     let (planner, taken) = (Arc::clone(&keeper), now.clone());
     let plan = blocking(move || planner.plan(&taken, &steps, &decisions)).await?;
-    Ok(Some(Worked { keeper, now, plan, open, recorded }))
+    Ok(Some(PreparedRestore { checkpointer: keeper, now, plan, open, recorded }))
 }
 
 /// Returns the paths that the steps change.
-pub fn changed(steps: &[Step]) -> HashSet<Name> {
+pub fn changed_paths(steps: &[Step]) -> HashSet<Name> {
     let changes = steps.iter().flat_map(|step| differences(&step.base, &step.target));
     changes.map(|change| change.name).collect()
 }
 
 /// Fails if the states belong to another folder.
-pub fn are_here(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
+pub fn check_folder(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
     let root = root.to_string_lossy();
     match wanted.iter().find(|leg| leg.target.root != root) {
         Some(other) => {
@@ -137,23 +138,23 @@ fn load_state(keeper: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, C
 
 /// Returns whether the steps start from the present disk because no state was recorded there, as after a
 /// crash; and the ignored paths that must then be read, too.
-pub fn open_ended(
+pub fn paths_without_base(
     keeper: &Checkpointer,
     wanted: &[RestoreStep],
 ) -> Result<Option<Vec<Name>>, CheckpointError> {
     let mut names = None;
     for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
         let target = load_state(keeper, &leg.target)?;
-        names.get_or_insert_with(Vec::new).extend(target.hidden().iter().cloned());
+        names.get_or_insert_with(Vec::new).extend(target.ignored().iter().cloned());
     }
     Ok(names)
 }
 
 /// Loads the states of the steps; `disk` is the present state, for steps that start from it.
-pub fn load(
+pub fn load_steps(
     keeper: &Checkpointer,
     wanted: &[RestoreStep],
-    disk: Option<&TakenCheckpoint>,
+    disk: Option<&RecordedCheckpoint>,
 ) -> Result<Vec<Step>, CheckpointError> {
     let step = |leg: &RestoreStep| {
         let base = match (&leg.base, disk) {
@@ -167,7 +168,7 @@ pub fn load(
 }
 
 /// Returns the files of the workspace that are open in an editor.
-async fn open(env: &dyn Environment, keeper: &Checkpointer) -> HashSet<Name> {
+async fn open_files(env: &dyn Environment, keeper: &Checkpointer) -> HashSet<Name> {
     env.open_files().await.iter().filter_map(|path| Name::below(keeper.root(), path)).collect()
 }
 
@@ -177,18 +178,19 @@ pub(in crate::runtime) async fn preview(
     way: RestoreTarget,
     decisions: Decisions,
 ) -> Result<Preview, Report> {
-    let Some(Worked { keeper, plan, .. }) = work_out(driver, &way, decisions).await? else {
-        return Ok(Preview { way, files: Vec::new(), left: Vec::new() });
+    let Some(PreparedRestore { checkpointer: keeper, plan, .. }) = prepare(driver, &way, decisions).await?
+    else {
+        return Ok(Preview { target: way, files: Vec::new(), skipped: Vec::new() });
     };
-    blocking(move || Ok(show(&keeper, way, plan))).await
+    blocking(move || Ok(to_preview(&keeper, way, plan))).await
 }
 
 /// Returns a plan in the form for display.
-pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
+pub fn to_preview(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
     let mut left_to_compare = COMPARED_MAX;
     let mut text = |node: Option<Node>| match node {
         None => Some(String::new()),
-        Some(Node::Link(oid)) => apply::target(keeper.store(), oid).ok(),
+        Some(Node::Link(oid)) => apply::link_target(keeper.store(), oid).ok(),
         Some(Node::File { oid, .. }) => {
             let bytes = keeper.store().blob(oid).ok().filter(|bytes| is_text(bytes))?;
             left_to_compare = left_to_compare.checked_sub(bytes.len())?;
@@ -209,7 +211,7 @@ pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
         files.push(PreviewPath { diff: compared(from, to), name, from, to, merged, conflict: None });
     }
     for conflict in plan.conflicts {
-        let (from, to) = (conflict.mine, conflict.theirs);
+        let (from, to) = (conflict.ours, conflict.theirs);
         let name = conflict.name.clone();
         files.push(PreviewPath {
             diff: compared(from, to),
@@ -221,14 +223,14 @@ pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
         });
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    let left = plan.left.into_iter().map(|(name, why)| (name, why.words())).collect();
-    Preview { way, files, left }
+    let left = plan.skipped.into_iter().map(|(name, why)| (name, why.text())).collect();
+    Preview { target: way, files, skipped: left }
 }
 
 /// A restore in progress: the present state is recorded.
-pub(in crate::runtime) struct Begun {
-    way: RestoreTarget,
-    worked: Option<Worked>,
+pub(in crate::runtime) struct StartedRestore {
+    target: RestoreTarget,
+    prepared: Option<PreparedRestore>,
     undo: Option<String>,
 }
 
@@ -237,57 +239,61 @@ pub(in crate::runtime) async fn begin(
     driver: &mut Driver<Recorder>,
     way: RestoreTarget,
     decisions: Decisions,
-) -> Result<Begun, Report> {
-    let worked = work_out(driver, &way, decisions).await?;
+) -> Result<StartedRestore, Report> {
+    let worked = prepare(driver, &way, decisions).await?;
     let undo = match &worked {
-        Some(Worked { now, plan, .. }) => driver.listener().leave_state(now, !plan.changes.is_empty()).await,
+        Some(PreparedRestore { now, plan, .. }) => {
+            driver.listener().record_before_restore(now, !plan.changes.is_empty()).await
+        }
         None => None,
     };
-    Ok(Begun { way, worked, undo })
+    Ok(StartedRestore { target: way, prepared: worked, undo })
 }
 
 /// Writes the files, and records the result.
 pub(in crate::runtime) async fn finish(
     driver: &mut Driver<Recorder>,
-    begun: Begun,
+    begun: StartedRestore,
 ) -> Result<Restored, Report> {
-    let Begun { way, worked, undo } = begun;
-    let Some(Worked { keeper, now, plan, open, recorded }) = worked else {
-        return Ok(Restored::nothing(way));
+    let StartedRestore { target: way, prepared: worked, undo } = begun;
+    let Some(PreparedRestore { checkpointer: keeper, now, plan, open, recorded }) = worked else {
+        return Ok(Restored::without_files(way));
     };
     let env = Arc::clone(&driver.services().tools.env);
     let Plan { conflicts, merged, .. } = plan.clone();
     let applied = blocking(move || {
         let mut held =
-            OpenFiles { env, keeper: Arc::clone(&keeper), open, recorded, runtime: Runtime::current() };
+            OpenFiles { env, checkpointer: Arc::clone(&keeper), open, recorded, runtime: Runtime::current() };
         Ok(keeper.apply(&now, &plan, &mut held))
     })
     .await?;
-    driver.listener().arrive_at_state(undo.clone()).await;
-    Ok(Restored { way, applied, conflicts, merged, undo, said: None })
+    driver.listener().record_after_restore(undo.clone()).await;
+    Ok(Restored { target: way, applied, conflicts, merged, undo, message: None })
 }
 
 /// Writes open files through the editor that has them open.
 struct OpenFiles {
     env: Arc<dyn Environment>,
-    keeper: Arc<Checkpointer>,
+    checkpointer: Arc<Checkpointer>,
     open: HashSet<Name>,
-    recorded: Recorded,
+    recorded: RecordedContents,
     runtime: Runtime,
 }
 
-impl Held for OpenFiles {
-    fn has(&self, name: &Name) -> bool {
+impl OpenFileWriter for OpenFiles {
+    fn is_open(&self, name: &Name) -> bool {
         self.open.contains(name)
     }
 
     fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String> {
-        let path = name.under(self.keeper.root());
+        let path = name.under(self.checkpointer.root());
         let done = async {
             let stamp = match (before, self.env.read(&path).await) {
                 (Some(before), Ok(data)) if data.bytes == before => Some(data.stamp),
                 // Deleted from disk but still open: no text is lost if it was recorded.
-                (None, Ok(data)) if self.recorded.contains(&content(name, &data.bytes)) => Some(data.stamp),
+                (None, Ok(data)) if self.recorded.contains(&content_key(name, &data.bytes)) => {
+                    Some(data.stamp)
+                }
                 (None, Err(_)) => None,
                 (Some(_), Err(error)) => return Err(error),
                 (_, Ok(_)) => return Err(crate::exec::EnvError::Stale(path.clone())),

@@ -37,25 +37,25 @@ impl RestoreScope {
 pub enum ConflictChoice {
     /// Keep the present version.
     #[default]
-    Mine,
+    Ours,
     /// Replace it with the recorded version.
     Theirs,
     /// Write the recorded version to a file beside it.
-    Beside,
+    KeepBoth,
 }
 
 impl From<ConflictChoice> for Decision {
     fn from(take: ConflictChoice) -> Self {
         match take {
-            ConflictChoice::Mine => Self::Mine,
+            ConflictChoice::Ours => Self::Ours,
             ConflictChoice::Theirs => Self::Theirs,
-            ConflictChoice::Beside => Self::Beside,
+            ConflictChoice::KeepBoth => Self::KeepBoth,
         }
     }
 }
 
 /// Placeholder for the entry at which the conversation is.
-pub const HERE: &str = "";
+pub const CURRENT_ENTRY: &str = "";
 
 /// Target of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,18 +63,19 @@ pub enum RestoreTarget {
     /// The state at an entry.
     To(String, RestoreScope),
     /// The present state without the changes of the turn of an entry; the conversation stays.
-    Without(String),
+    RevertTurn(String),
 }
 
 impl RestoreTarget {
     /// Replaces [`HERE`] with an entry.
     #[must_use]
     #[doc(hidden)]
-    pub fn from(self, here: Option<&str>) -> Self {
-        let entry = |entry: String| if entry == HERE { here.unwrap_or_default().to_string() } else { entry };
+    pub fn resolve_current(self, here: Option<&str>) -> Self {
+        let entry =
+            |entry: String| if entry == CURRENT_ENTRY { here.unwrap_or_default().to_string() } else { entry };
         match self {
             Self::To(to, what) => Self::To(entry(to), what),
-            Self::Without(of) => Self::Without(entry(of)),
+            Self::RevertTurn(of) => Self::RevertTurn(entry(of)),
         }
     }
 }
@@ -117,7 +118,7 @@ impl PreviewPath {
             "added": self.diff.as_ref().map(|diff| diff.added),
             "removed": self.diff.as_ref().map(|diff| diff.removed),
             "merged": self.merged,
-            "conflict": self.conflict.as_ref().map(|conflict| conflict.clash.words()),
+            "conflict": self.conflict.as_ref().map(|conflict| conflict.reason.text()),
             "outcome": self.conflict.as_ref().map(|conflict| conflict.decision.outcome()),
         })
     }
@@ -128,13 +129,13 @@ impl PreviewPath {
 #[non_exhaustive]
 pub struct Preview {
     /// Where to.
-    pub way: RestoreTarget,
+    pub target: RestoreTarget,
     /// Changed paths and conflicts, sorted by path; folders only when no other path implies them.
     #[doc(hidden)]
     pub files: Vec<PreviewPath>,
     /// Paths that differ but are kept, and why.
     #[doc(hidden)]
-    pub left: Vec<(Name, &'static str)>,
+    pub skipped: Vec<(Name, &'static str)>,
 }
 
 impl Preview {
@@ -152,7 +153,7 @@ impl Preview {
 
     /// For programs.
     pub fn json(&self) -> Value {
-        let left = self.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+        let left = self.skipped.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
         json!({
             "files": self.files.iter().map(PreviewPath::json).collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
             "conflicts": self.conflicts(),
@@ -165,7 +166,7 @@ impl Preview {
 #[non_exhaustive]
 pub struct Restored {
     /// Where to.
-    pub way: RestoreTarget,
+    pub target: RestoreTarget,
     /// Changes made on disk.
     #[doc(hidden)]
     pub applied: Applied,
@@ -178,7 +179,7 @@ pub struct Restored {
     /// The entry that holds the previous state; `None` when files were not touched.
     pub undo: Option<String>,
     /// The user message that goes back to the prompt, when the conversation moved before it.
-    pub said: Option<UserMessage>,
+    pub message: Option<UserMessage>,
 }
 
 impl Restored {
@@ -187,20 +188,20 @@ impl Restored {
         let failed =
             self.applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
         let conflicts = self.conflicts.iter().map(|conflict| {
-            let why = conflict.clash.words();
+            let why = conflict.reason.text();
             json!({"path": conflict.name.to_string(), "why": why, "outcome": conflict.decision.outcome()})
         });
         let merged = self.merged.iter().map(ToString::to_string);
         json!({
             "done": self.applied.done, "failed": failed.collect::<Vec<_>>(),
             "conflicts": conflicts.collect::<Vec<_>>(), "merged": merged.collect::<Vec<_>>(), "undo": self.undo,
-            "text": self.said.as_ref().map(|said| join_text(&said.content)),
+            "text": self.message.as_ref().map(|said| join_text(&said.content)),
         })
     }
 
     /// Returns a result without file changes.
-    pub(super) fn nothing(way: RestoreTarget) -> Self {
+    pub(super) fn without_files(way: RestoreTarget) -> Self {
         let applied = Applied::default();
-        Self { way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, said: None }
+        Self { target: way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, message: None }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::projection::{EDITED, Projection, Row, RowKind, message_of};
+use super::projection::{EDITABLE_ROLES, Projection, Row, RowKind, message_of};
 use crate::llm::model::Message;
 use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
@@ -16,13 +16,13 @@ use crate::session::format::message::AgentMessage;
 
 /// Placeholder for an excluded message that cannot be removed: providers require a result for each call, and
 /// a user message between two answers.
-pub const LEFT_OUT: &str = "(left out by the user)";
+pub const EXCLUDED_PLACEHOLDER: &str = "(left out by the user)";
 
 /// An edit of an entry in the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextEdit {
     /// Excludes it.
-    Drop,
+    Exclude,
     /// Replaces its text.
     Replace(String),
     /// Restores the original.
@@ -31,56 +31,56 @@ pub enum ContextEdit {
 
 /// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum EditError {
     /// The path has no such entry.
     #[error("the conversation has no entry {0} here")]
     Unknown(String),
     /// The entry is summarized.
     #[error("the entry is summarized by the compaction {0} and is not sent")]
-    SummedUp(String),
+    Summarized(String),
     /// The entry is not a message of the conversation.
     #[error("only messages can be edited")]
-    NoMessage,
+    NotAMessage,
     /// The new text is empty.
     #[error("a message cannot be empty; it can be dropped")]
     Empty,
     /// Nothing to do.
     #[error("that is the original message already")]
-    AsItWas,
+    AlreadyOriginal,
     /// Nothing to do.
     #[error("that is excluded already")]
-    Gone,
+    AlreadyExcluded,
     /// The entry, or the group that it belongs to, is excluded.
     #[error("that is excluded; restore it before you edit it")]
-    LeftOut,
+    Excluded,
 }
 
 /// Returns the entries that carry out an edit at the end of a path.
-pub fn edits(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<EntryBody>, Refused> {
+pub fn edit_entries(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<EntryBody>, EditError> {
     let projection = Projection::of(path);
     let place = projection.rows.iter().position(|row| row.entry.id() == target && row.is_own());
-    let place = place.ok_or_else(|| Refused::Unknown(target.to_string()))?;
+    let place = place.ok_or_else(|| EditError::Unknown(target.to_string()))?;
     let row = &projection.rows[place];
-    let message = message_of(row.entry).ok_or(Refused::NoMessage)?;
-    match (row.place, projection.compaction) {
-        (RowKind::SummedUp, Some(by)) => return Err(Refused::SummedUp(by.id().to_string())),
-        _ if !EDITED.contains(&message.role()) => return Err(Refused::NoMessage),
+    let message = message_of(row.entry).ok_or(EditError::NotAMessage)?;
+    match (row.kind, projection.compaction) {
+        (RowKind::Summarized, Some(by)) => return Err(EditError::Summarized(by.id().to_string())),
+        _ if !EDITABLE_ROLES.contains(&message.role()) => return Err(EditError::NotAMessage),
         _ => {}
     }
     match wish {
-        ContextEdit::Drop => dropped(&projection, place, &message),
-        ContextEdit::Replace(text) if text.trim().is_empty() => Err(Refused::Empty),
-        ContextEdit::Replace(_) if is_left_out(&projection, place, &message) => Err(Refused::LeftOut),
+        ContextEdit::Exclude => exclude_message(&projection, place, &message),
+        ContextEdit::Replace(text) if text.trim().is_empty() => Err(EditError::Empty),
+        ContextEdit::Replace(_) if is_excluded(&projection, place, &message) => Err(EditError::Excluded),
         ContextEdit::Replace(text) => {
-            let content = with_words(&content_of(&message), text);
-            Ok(vec![edit(row.entry, Some(content))])
+            let content = replace_text(&content_of(&message), text);
+            Ok(vec![edit_entry(row.entry, Some(content))])
         }
-        ContextEdit::Restore => restored(path, &projection, place, &message),
+        ContextEdit::Restore => restore_message(path, &projection, place, &message),
     }
 }
 
 /// Returns the text of a message that an edit can replace.
-pub fn words(message: &AgentMessage) -> String {
+pub fn editable_text(message: &AgentMessage) -> String {
     match content_of(message) {
         Value::String(text) => text,
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
@@ -88,7 +88,7 @@ pub fn words(message: &AgentMessage) -> String {
     }
 }
 
-fn edit(entry: &Entry, content: Option<Value>) -> EntryBody {
+fn edit_entry(entry: &Entry, content: Option<Value>) -> EntryBody {
     let replacement = content.map(|content| json!({"content": content}));
     EntryBody::ContextEdit { target_id: entry.id().to_string(), replacement }
 }
@@ -102,7 +102,7 @@ fn content_of(message: &AgentMessage) -> Value {
 
 /// Returns the content with another text: it replaces the first text part, the other text parts are removed;
 /// images and calls are kept.
-fn with_words(content: &Value, text: &str) -> Value {
+fn replace_text(content: &Value, text: &str) -> Value {
     let words = json!({"type": "text", "text": text});
     let Value::Array(parts) = content else { return json!([words]) };
     let is = |part: &Value, kind: &str| part["type"] == kind;
@@ -126,78 +126,79 @@ fn with_words(content: &Value, text: &str) -> Value {
 
 /// Excludes a message: an answer together with the results of its calls; a result is replaced by a
 /// placeholder.
-fn dropped(
+fn exclude_message(
     projection: &Projection<'_>,
     place: usize,
     message: &AgentMessage,
-) -> Result<Vec<EntryBody>, Refused> {
+) -> Result<Vec<EntryBody>, EditError> {
     let row = &projection.rows[place];
-    if projection.told(row).is_none() {
-        return Err(Refused::Gone);
+    if projection.message(row).is_none() {
+        return Err(EditError::AlreadyExcluded);
     }
-    let note = || Some(json!([{"type": "text", "text": LEFT_OUT}]));
+    let note = || Some(json!([{"type": "text", "text": EXCLUDED_PLACEHOLDER}]));
     Ok(match message {
         AgentMessage::Llm(Message::Assistant(_)) => {
-            let results = group(projection, place).filter(|row| projection.told(row).is_some());
-            std::iter::once(row).chain(results).map(|row| edit(row.entry, None)).collect()
+            let results = results_of(projection, place).filter(|row| projection.message(row).is_some());
+            std::iter::once(row).chain(results).map(|row| edit_entry(row.entry, None)).collect()
         }
-        AgentMessage::Llm(Message::ToolResult(_)) => vec![edit(row.entry, note())],
-        _ if parts_answers(projection, place) => vec![edit(row.entry, note())],
-        _ => vec![edit(row.entry, None)],
+        AgentMessage::Llm(Message::ToolResult(_)) => vec![edit_entry(row.entry, note())],
+        _ if separates_answers(projection, place) => vec![edit_entry(row.entry, note())],
+        _ => vec![edit_entry(row.entry, None)],
     })
 }
 
 /// Whether removing this row would put two answers next to each other, or an answer first.
-fn parts_answers(projection: &Projection<'_>, place: usize) -> bool {
-    let role = |row: &Row<'_>| Some(projection.told(row)?.role().to_string()).filter(|role| role != "system");
+fn separates_answers(projection: &Projection<'_>, place: usize) -> bool {
+    let role =
+        |row: &Row<'_>| Some(projection.message(row)?.role().to_string()).filter(|role| role != "system");
     let before = projection.rows[..place].iter().rev().find_map(role);
     let after = projection.rows[place + 1..].iter().find_map(role);
     before.is_none_or(|role| role == "assistant") && after.is_some_and(|role| role == "assistant")
 }
 
 /// Whether a message is excluded, or the answer whose call it answers.
-fn is_left_out(projection: &Projection<'_>, place: usize, message: &AgentMessage) -> bool {
+fn is_excluded(projection: &Projection<'_>, place: usize, message: &AgentMessage) -> bool {
     let answer = match message {
-        AgentMessage::Llm(Message::ToolResult(_)) => answer_before(projection, place),
+        AgentMessage::Llm(Message::ToolResult(_)) => answer_of_result(projection, place),
         _ => None,
     };
-    [Some(place), answer].into_iter().flatten().any(|at| projection.told(&projection.rows[at]).is_none())
+    [Some(place), answer].into_iter().flatten().any(|at| projection.message(&projection.rows[at]).is_none())
 }
 
 /// Restores a message: one that was excluded with its group comes back with the group, whose other messages
 /// get the content that they had before.
-fn restored(
+fn restore_message(
     path: &[&Entry],
     projection: &Projection<'_>,
     place: usize,
     message: &AgentMessage,
-) -> Result<Vec<EntryBody>, Refused> {
+) -> Result<Vec<EntryBody>, EditError> {
     let row = &projection.rows[place];
-    let is_gone = |row: &Row<'_>| projection.told(row).is_none();
-    if !is_gone(row) && projection.told(row).as_deref() == Some(message) {
-        return Err(Refused::AsItWas);
+    let is_gone = |row: &Row<'_>| projection.message(row).is_none();
+    if !is_gone(row) && projection.message(row).as_deref() == Some(message) {
+        return Err(EditError::AlreadyOriginal);
     }
-    let back = |row: &Row<'_>| Some(edit(row.entry, Some(content_of(&*message_of(row.entry)?))));
+    let back = |row: &Row<'_>| Some(edit_entry(row.entry, Some(content_of(&*message_of(row.entry)?))));
     let whole = match message {
         AgentMessage::Llm(Message::Assistant(_)) if is_gone(row) => Some(place),
         AgentMessage::Llm(Message::ToolResult(_)) => {
-            answer_before(projection, place).filter(|answer| is_gone(&projection.rows[*answer]))
+            answer_of_result(projection, place).filter(|answer| is_gone(&projection.rows[*answer]))
         }
         _ => None,
     };
     let Some(answer) = whole else { return Ok(back(row).into_iter().collect()) };
     let target = row.entry.id();
-    let results = group(projection, answer).filter(|row| is_gone(row) || row.entry.id() == target);
-    let with_others = |row: &Row<'_>| match told_before(path, row.entry).filter(|_| row.entry.id() != target)
-    {
-        Some(content) => Some(edit(row.entry, Some(content))),
-        None => back(row),
-    };
+    let results = results_of(projection, answer).filter(|row| is_gone(row) || row.entry.id() == target);
+    let with_others =
+        |row: &Row<'_>| match previous_content(path, row.entry).filter(|_| row.entry.id() != target) {
+            Some(content) => Some(edit_entry(row.entry, Some(content))),
+            None => back(row),
+        };
     Ok(std::iter::once(&projection.rows[answer]).chain(results).filter_map(with_others).collect())
 }
 
 /// Returns the content of an entry before its latest edit, if that was edited, too.
-fn told_before(path: &[&Entry], entry: &Entry) -> Option<Value> {
+fn previous_content(path: &[&Entry], entry: &Entry) -> Option<Value> {
     let edits = path.iter().rev().filter(|edit| edit.kind() == "context_edit");
     let mut of_entry = edits.filter_map(|edit| match edit.body() {
         EntryBody::ContextEdit { target_id, replacement } if target_id == entry.id() => Some(replacement),
@@ -207,7 +208,7 @@ fn told_before(path: &[&Entry], entry: &Entry) -> Option<Value> {
 }
 
 /// Returns the results of the calls of an answer: they precede the next answer.
-fn group<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Iterator<Item = &'p Row<'a>> {
+fn results_of<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Iterator<Item = &'p Row<'a>> {
     let calls: Vec<String> = match message_of(projection.rows[answer].entry).as_deref() {
         Some(AgentMessage::Llm(Message::Assistant(answer))) => {
             answer.tool_calls().map(|call| call.id.clone()).collect()
@@ -225,7 +226,7 @@ fn group<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Iterator
 }
 
 /// Returns the index of the answer whose call the result answers.
-fn answer_before(projection: &Projection<'_>, result: usize) -> Option<usize> {
+fn answer_of_result(projection: &Projection<'_>, result: usize) -> Option<usize> {
     let before = (0..result).rev().find(|place| {
         matches!(
             message_of(projection.rows[*place].entry).as_deref(),
@@ -233,7 +234,7 @@ fn answer_before(projection: &Projection<'_>, result: usize) -> Option<usize> {
         )
     })?;
     let id = projection.rows[result].entry.id();
-    group(projection, before).any(|row| row.entry.id() == id).then_some(before)
+    results_of(projection, before).any(|row| row.entry.id() == id).then_some(before)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
 /// Minimum number of entries per thread.
-const SHARE_MIN: usize = 1000;
+const CHUNK_MIN: usize = 1000;
 
 /// A conversation at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,13 +29,13 @@ pub struct SessionContext {
 
 /// Returns the context of a path.
 pub fn build(path: &[&Entry]) -> SessionContext {
-    let projection = Projection::told_of(path);
+    let projection = Projection::of_sent(path);
     let mut context = SessionContext::default();
     let edited = path.iter().rposition(|entry| entry.kind() == "context_edit").unwrap_or(0);
     for row in &projection.rows {
-        let Some(message) = projection.told(row) else { continue };
+        let Some(message) = projection.message(row) else { continue };
         context.messages.push(message);
-        if matches!(row.place, RowKind::Kept | RowKind::Compaction) || row.at < edited {
+        if matches!(row.kind, RowKind::Kept | RowKind::Compaction) || row.at < edited {
             context.kept = context.messages.len();
         }
     }
@@ -45,19 +45,19 @@ pub fn build(path: &[&Entry]) -> SessionContext {
 
 /// Decodes the messages of entries, in parallel when there are many: this dominates the time to open a long
 /// conversation.
-pub(in crate::session) fn decode(path: &[&Entry]) {
-    if path.len() < 2 * SHARE_MIN {
+pub(in crate::session) fn decode_messages(path: &[&Entry]) {
+    if path.len() < 2 * CHUNK_MIN {
         return;
     }
-    let share = path.len().div_ceil(parallel::threads()).max(SHARE_MIN);
-    parallel::each(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
+    let share = path.len().div_ceil(parallel::threads()).max(CHUNK_MIN);
+    parallel::map_chunks(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
 }
 
 /// Returns the message of each entry of a path from `from` on, with the edits of the whole path applied;
 /// `None` for entries without one, compactions included.
-pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
+pub fn edited_messages(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
     let edits = Edits::of(path);
-    path[from.min(path.len())..].iter().map(|entry| edits.own(entry)).collect()
+    path[from.min(path.len())..].iter().map(|entry| edits.edited_message(entry)).collect()
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::session::format::entry::{Lines, Place};
+    use crate::session::format::entry::{EntryHead, LineSource};
     use crate::session::tree::Tree;
 
     /// Entries `id kind-and-fields`, each following the one before; the context as
@@ -123,7 +123,7 @@ mod tests {
     /// A text whose pieces are counted when they are read.
     struct Counted(String, AtomicUsize);
 
-    impl Lines for Counted {
+    impl LineSource for Counted {
         fn read(&self, from: u64, length: u32) -> std::io::Result<String> {
             self.1.fetch_add(1, Ordering::Relaxed);
             Ok(self.0[from as usize..from as usize + length as usize].to_string())
@@ -152,8 +152,8 @@ mod tests {
         let text = Arc::new(Counted(text, AtomicUsize::new(0)));
         let mut tree = Tree::default();
         for (from, length) in spans {
-            let place = Place::parse(&text.0[from..from + length]).unwrap();
-            tree.push(Entry::there(place, text.clone(), from as u64, length as u32)).unwrap();
+            let place = EntryHead::parse(&text.0[from..from + length]).unwrap();
+            tree.push(Entry::in_file(place, text.clone(), from as u64, length as u32)).unwrap();
         }
         let context = build(&tree.path());
         assert_eq!(context.messages.len(), 5, "the summary, two that are kept, two that followed");
@@ -220,7 +220,7 @@ mod tests {
             parent = format!("\"{id}\"");
         }
         let path = tree.path();
-        let said = |from| each(&path, from).iter().map(Option::is_some).collect::<Vec<_>>();
+        let said = |from| edited_messages(&path, from).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(said(0), [false, true, false, false, false], "edits from behind count, too");
         assert_eq!(said(3), [false, false]);
         assert!(said(9).is_empty());

@@ -17,21 +17,22 @@ use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
 /// Type of the `custom` entry that pins or unpins an entry.
-pub const PIN: &str = "bowline.pin";
+pub const PIN_TYPE: &str = "bowline.pin";
 /// Type of the `custom_message` that copies a pinned entry.
-pub const PINNED: &str = "bowline.pinned";
+pub const PINNED_COPY_TYPE: &str = "bowline.pinned";
 /// Roles that can be pinned.
-const PINNABLE: [&str; 6] = ["user", "assistant", "toolResult", "custom", "bashExecution", "branchSummary"];
+const PINNABLE_ROLES: [&str; 6] =
+    ["user", "assistant", "toolResult", "custom", "bashExecution", "branchSummary"];
 
 /// Returns the entry that pins or unpins another one.
-pub fn entry(target: &str, pinned: bool) -> EntryBody {
+pub fn pin_entry(target: &str, pinned: bool) -> EntryBody {
     let data = json!({"targetId": target, "pinned": pinned});
-    EntryBody::Custom { custom_type: PIN.to_string(), data: Some(data) }
+    EntryBody::Custom { custom_type: PIN_TYPE.to_string(), data: Some(data) }
 }
 
 /// Whether an entry can be pinned: a message that is sent to models.
-pub fn can_be(entry: &Entry) -> bool {
-    message_of(entry).is_some_and(|message| PINNABLE.contains(&message.role()) && !is_hidden(&message))
+pub fn is_pinnable(entry: &Entry) -> bool {
+    message_of(entry).is_some_and(|message| PINNABLE_ROLES.contains(&message.role()) && !is_hidden(&message))
 }
 
 /// Whether it is shown to users only.
@@ -40,11 +41,11 @@ fn is_hidden(message: &AgentMessage) -> bool {
 }
 
 /// Returns the ids of the entries that are pinned at the end of a path.
-pub fn of(path: &[&Entry]) -> HashSet<String> {
+pub fn pinned_ids(path: &[&Entry]) -> HashSet<String> {
     let mut pins = HashSet::new();
     for entry in path.iter().filter(|entry| entry.kind() == "custom") {
         let EntryBody::Custom { custom_type, data: Some(data) } = entry.body() else { continue };
-        let Some(target) = data["targetId"].as_str().filter(|_| custom_type == PIN) else { continue };
+        let Some(target) = data["targetId"].as_str().filter(|_| custom_type == PIN_TYPE) else { continue };
         if data["pinned"] == Value::Bool(true) {
             pins.insert(target.to_string());
         } else {
@@ -60,7 +61,9 @@ pub fn origin(entry: &Entry) -> Option<String> {
         return None;
     }
     match entry.body() {
-        EntryBody::CustomMessage { custom_type, details: Some(details), .. } if custom_type == PINNED => {
+        EntryBody::CustomMessage { custom_type, details: Some(details), .. }
+            if custom_type == PINNED_COPY_TYPE =>
+        {
             Some(details["targetId"].as_str()?.to_string())
         }
         _ => None,
@@ -69,8 +72,8 @@ pub fn origin(entry: &Entry) -> Option<String> {
 
 /// Returns the entries to add after a compaction that keeps the path from `first_kept` on: a copy of each
 /// pinned entry that would otherwise be lost, oldest first.
-pub fn carried(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
-    let pins = of(path);
+pub fn pinned_copies(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
+    let pins = pinned_ids(path);
     if pins.is_empty() {
         return Vec::new();
     }
@@ -88,15 +91,15 @@ pub fn carried(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
         }
     }
     let gone = latest.into_iter().filter(|(_, at)| *at < kept);
-    gone.filter_map(|(target, at)| copy(path[at], &target, &edits)).collect()
+    gone.filter_map(|(target, at)| copy_entry(path[at], &target, &edits)).collect()
 }
 
 /// Returns a copy of an entry's message; `None` for a manually excluded one.
-fn copy(entry: &Entry, target: &str, edits: &Edits) -> Option<EntryBody> {
-    let message = edits.own(entry).filter(|message| !is_hidden(message))?;
-    let content = content(&message, origin(entry).is_some())?;
+fn copy_entry(entry: &Entry, target: &str, edits: &Edits) -> Option<EntryBody> {
+    let message = edits.edited_message(entry).filter(|message| !is_hidden(message))?;
+    let content = copy_content(&message, origin(entry).is_some())?;
     Some(EntryBody::CustomMessage {
-        custom_type: PINNED.to_string(),
+        custom_type: PINNED_COPY_TYPE.to_string(),
         content,
         // Front ends have displayed the original.
         display: false,
@@ -106,7 +109,7 @@ fn copy(entry: &Entry, target: &str, edits: &Edits) -> Option<EntryBody> {
 
 /// Returns the content of a pinned message outside its original position: a line with its role, then its
 /// parts.
-fn content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
+fn copy_content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
     let value = serde_json::to_value(message).ok()?;
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let mut parts = match &value["content"] {
@@ -118,7 +121,7 @@ fn content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
         AgentMessage::Other(_) if is_copy => return (!parts.is_empty()).then_some(Value::Array(parts)),
         AgentMessage::Llm(Message::User(_)) => "what the user said".to_string(),
         AgentMessage::Llm(Message::Assistant(answer)) => {
-            parts = said(&answer.content);
+            parts = answer_parts(&answer.content);
             "what the assistant said".to_string()
         }
         AgentMessage::Llm(Message::ToolResult(result)) => {
@@ -144,7 +147,7 @@ fn content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
 }
 
 /// Returns the parts of an answer with calls as text and without thinking.
-fn said(parts: &[Part]) -> Vec<Value> {
+fn answer_parts(parts: &[Part]) -> Vec<Value> {
     let words = |part: &Part| {
         if let Some(call) = part.as_tool_call() {
             return Some(text_part(&format!("[It called the tool {} with {}]", call.name, call.arguments)));

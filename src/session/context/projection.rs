@@ -39,7 +39,7 @@ pub enum RowKind {
     /// It is the compaction.
     Compaction,
     /// Before it, and summarized: not sent.
-    SummedUp,
+    Summarized,
     /// Kept, but superseded: an older compaction or system message. Not sent.
     Superseded,
 }
@@ -54,14 +54,14 @@ pub struct Row<'a> {
     /// Its part.
     pub part: Part,
     /// Its position.
-    pub place: RowKind,
+    pub kind: RowKind,
 }
 
 /// Replacement content of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The entry that holds the edit.
-    pub by: String,
+    pub entry: String,
     /// `{content}`, or `None` when the entry is excluded.
     pub replacement: Option<Value>,
 }
@@ -88,29 +88,29 @@ pub struct Projection<'a> {
 impl<'a> Projection<'a> {
     /// Projects a path from the root to a leaf. Linear in its length.
     pub fn of(path: &[&'a Entry]) -> Self {
-        Self::walk(path, true)
+        Self::build(path, true)
     }
 
     /// The same without summarized rows.
-    pub fn told_of(path: &[&'a Entry]) -> Self {
-        Self::walk(path, false)
+    pub fn of_sent(path: &[&'a Entry]) -> Self {
+        Self::build(path, false)
     }
 
-    fn walk(path: &[&'a Entry], with_summed_up: bool) -> Self {
+    fn build(path: &[&'a Entry], with_summed_up: bool) -> Self {
         let mut projection = Self::default();
-        projection.scan(path);
+        projection.collect_settings(path);
         let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else {
             projection.add(path, 0..path.len(), RowKind::Path);
             return projection;
         };
         let compaction = path[at];
         projection.compaction = Some(compaction);
-        let kept = kept_from(path);
+        let kept = first_kept_index(path);
         if with_summed_up {
-            projection.add(path, 0..kept, RowKind::SummedUp);
+            projection.add(path, 0..kept, RowKind::Summarized);
         }
         for part in [Part::System, Part::Summary] {
-            projection.rows.push(Row { entry: compaction, at, part, place: RowKind::Compaction });
+            projection.rows.push(Row { entry: compaction, at, part, kind: RowKind::Compaction });
         }
         projection.add(path, kept..at, RowKind::Kept);
         projection.add(path, at + 1..path.len(), RowKind::Path);
@@ -125,14 +125,14 @@ impl<'a> Projection<'a> {
                 "message" | "custom_message" | "branch_summary" | "compaction" => place,
                 _ => continue,
             };
-            self.rows.push(Row { entry, at, part: Part::Own, place });
+            self.rows.push(Row { entry, at, part: Part::Own, kind: place });
         }
     }
 
     /// Collects model, thinking level and the latest edit of each target from the whole path. Reads from the
     /// end and stops early where only the latest value matters, so entries before a compaction are not
     /// decoded.
-    fn scan(&mut self, path: &[&Entry]) {
+    fn collect_settings(&mut self, path: &[&Entry]) {
         let mut leveled = false;
         for entry in path.iter().rev() {
             match entry.kind() {
@@ -146,7 +146,7 @@ impl<'a> Projection<'a> {
                         (self.thinking, leveled) = (Thinking::parse(&thinking_level), true);
                     }
                 }
-                "context_edit" => self.edits.take(entry),
+                "context_edit" => self.edits.add(entry),
                 "message" if self.model.is_none() && entry.role() == Role::Assistant => {
                     if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref()
                         && !is_program(&answer.model)
@@ -160,13 +160,13 @@ impl<'a> Projection<'a> {
     }
 
     /// Returns the message of a row; `None` when it is not sent.
-    pub fn told(&self, row: &Row<'_>) -> Option<Arc<AgentMessage>> {
-        match row.place {
-            RowKind::SummedUp | RowKind::Superseded => None,
+    pub fn message(&self, row: &Row<'_>) -> Option<Arc<AgentMessage>> {
+        match row.kind {
+            RowKind::Summarized | RowKind::Superseded => None,
             RowKind::Path | RowKind::Kept | RowKind::Compaction => {
                 let message = original(row)?;
                 // System messages of the kept part precede the compaction, which has its own.
-                if row.place == RowKind::Kept && message.role() == "system" {
+                if row.kind == RowKind::Kept && message.role() == "system" {
                     return None;
                 }
                 // An edit can only exclude a compaction, not replace it.
@@ -179,7 +179,7 @@ impl<'a> Projection<'a> {
 impl Row<'_> {
     /// Whether it is an entry's own message.
     pub fn is_own(&self) -> bool {
-        self.part == Part::Own && self.place != RowKind::Superseded
+        self.part == Part::Own && self.kind != RowKind::Superseded
     }
 }
 
@@ -192,14 +192,14 @@ impl Edits {
     /// Collects the edits among entries that are ordered latest first.
     pub(in crate::session) fn of_latest<'a>(changes: impl Iterator<Item = &'a Entry>) -> Self {
         let mut edits = Self::default();
-        changes.for_each(|entry| edits.take(entry));
+        changes.for_each(|entry| edits.add(entry));
         edits
     }
 
     /// Adds an edit unless its target has one: paths are read from the end.
-    fn take(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &Entry) {
         if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
-            self.0.entry(target_id).or_insert_with(|| Edit { by: entry.id().to_string(), replacement });
+            self.0.entry(target_id).or_insert_with(|| Edit { entry: entry.id().to_string(), replacement });
         }
     }
 
@@ -209,7 +209,7 @@ impl Edits {
     }
 
     /// Returns an entry's own message with its edit applied.
-    pub fn own(&self, entry: &Entry) -> Option<Arc<AgentMessage>> {
+    pub fn edited_message(&self, entry: &Entry) -> Option<Arc<AgentMessage>> {
         self.apply(entry, message_of(entry)?)
     }
 
@@ -229,7 +229,7 @@ impl Edits {
 
 /// Returns the index of the first entry that is sent other than as a summary: the first that the last
 /// compaction keeps.
-pub fn kept_from(path: &[&Entry]) -> usize {
+pub fn first_kept_index(path: &[&Entry]) -> usize {
     let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
     path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
@@ -238,17 +238,17 @@ pub fn kept_from(path: &[&Entry]) -> usize {
 /// Returns the part of a path that determines what is sent at a leaf: steering entries, then everything that
 /// the last compaction keeps, with the index where that begins. Entries that the compaction summarizes are
 /// not read.
-pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
-    let Some(kept) = leaf.filter(|_| tree.is_ordered()).and_then(|leaf| kept_place(tree, leaf)) else {
-        let mut way: Vec<&Entry> = tree.way_back(leaf).map(|at| tree.entry(at)).collect();
+pub fn sent_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
+    let Some(kept) = leaf.filter(|_| tree.is_ordered()).and_then(|leaf| kept_start(tree, leaf)) else {
+        let mut way: Vec<&Entry> = tree.ancestors(leaf).map(|at| tree.entry(at)).collect();
         way.reverse();
-        let from = kept_from(&way);
+        let from = first_kept_index(&way);
         return (way, from);
     };
-    let mut way: Vec<u32> = tree.way_back(leaf).take_while(|at| *at >= kept).collect();
-    let mut before: Vec<u32> = tree.steering(kept).collect();
+    let mut way: Vec<u32> = tree.ancestors(leaf).take_while(|at| *at >= kept).collect();
+    let mut before: Vec<u32> = tree.context_ancestors(kept).collect();
     // Without a model change or a later answer, the model is that of the last answer before the kept part.
-    let answer = tree.way_back(Some(kept)).skip(1).find(|at| tree.role(*at) == Role::Assistant);
+    let answer = tree.ancestors(Some(kept)).skip(1).find(|at| tree.role(*at) == Role::Assistant);
     if let Some(answer) = answer {
         before.insert(before.partition_point(|at| *at > answer), answer);
     }
@@ -258,8 +258,8 @@ pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
 }
 
 /// Returns the index of the first entry kept by the last compaction before a leaf; `None` when there is none.
-pub(in crate::session) fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
-    let mut ways = std::iter::once(leaf).chain(tree.steering(leaf));
+pub(in crate::session) fn kept_start(tree: &Tree, leaf: u32) -> Option<u32> {
+    let mut ways = std::iter::once(leaf).chain(tree.context_ancestors(leaf));
     let compaction = ways.find(|at| tree.kind(*at) == "compaction")?;
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = tree.entry(compaction).body() else {
         return Some(compaction);
@@ -267,7 +267,7 @@ pub(in crate::session) fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
     let kept = tree.index_of(&kept).filter(|kept| *kept < compaction);
     // Indices decrease on the way to the root.
     let on_way =
-        |kept: &u32| tree.way_back(Some(compaction)).take_while(|at| at >= kept).last() == Some(*kept);
+        |kept: &u32| tree.ancestors(Some(compaction)).take_while(|at| at >= kept).last() == Some(*kept);
     Some(kept.filter(on_way).unwrap_or(compaction))
 }
 
@@ -288,9 +288,9 @@ pub fn original(row: &Row<'_>) -> Option<Arc<AgentMessage>> {
 /// Returns an entry's own message.
 pub fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
     match entry.kind() {
-        "message" => entry.message_or(|| entry.message()),
-        "custom_message" => entry.message_or(|| custom(entry)),
-        "branch_summary" => entry.message_or(|| branch_summary(entry)),
+        "message" => entry.message_or_decode(|| entry.message()),
+        "custom_message" => entry.message_or_decode(|| custom(entry)),
+        "branch_summary" => entry.message_or_decode(|| branch_summary(entry)),
         _ => None,
     }
 }
@@ -332,11 +332,11 @@ fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
 }
 
 /// Roles whose content an edit can replace; other messages can only be excluded.
-pub const EDITED: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
+pub const EDITABLE_ROLES: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
 
 /// Returns the message with another content; unchanged if the replacement does not fit.
 fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
-    if !EDITED.contains(&message.role()) {
+    if !EDITABLE_ROLES.contains(&message.role()) {
         return message;
     }
     let Some(content) = replacement.get("content") else { return message };

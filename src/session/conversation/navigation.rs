@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Session;
 use crate::llm::model::{Message, Usage, UserMessage};
 use crate::session::derived::outline::turn::{self, Turn};
-use crate::session::derived::outline::{self, Filter, Outline, words};
+use crate::session::derived::outline::{self, Filter, Outline, entry_line};
 use crate::session::format::error::SessionError;
 use crate::session::restore::checkpoints;
 use crate::session::{AgentMessage, EntryBody, Role};
@@ -18,28 +18,28 @@ impl Session {
     }
 
     /// Returns an entry's text as one line; `None` when there is no such entry.
-    pub fn words(&self, id: &str) -> Option<String> {
-        self.tree.get(id).map(words::of)
+    pub fn entry_line(&self, id: &str) -> Option<String> {
+        self.tree.get(id).map(entry_line::of_entry)
     }
 
     /// Returns the turn of an entry; `None` when there is no such entry.
     pub fn turn(&self, id: &str) -> Option<Turn> {
-        turn::of(&self.tree, id)
+        turn::turn_of(&self.tree, id)
     }
 
     /// Returns the entry that undoes the last restore of the workspace, on any branch.
-    pub fn way_back(&self) -> Option<String> {
-        checkpoints::of(self.tree.entry(self.restored?))?.undo
+    pub fn undo_entry(&self) -> Option<String> {
+        checkpoints::from_entry(self.tree.entry(self.last_restore?))?.undo
     }
 
     /// Returns the usage along the path to the leaf.
-    pub fn spent(&mut self) -> Usage {
-        self.sums.to(&self.tree, self.tree.leaf_index())
+    pub fn usage(&mut self) -> Usage {
+        self.usage_totals.usage_to(&self.tree, self.tree.leaf_index())
     }
 
     /// Returns the entry after which a branch from this one continues: the entry itself, but for a user
     /// message the one before it, together with the message, which goes back to the prompt.
-    pub fn way_to(&self, id: &str) -> Result<(Option<String>, Option<UserMessage>), SessionError> {
+    pub fn branch_point(&self, id: &str) -> Result<(Option<String>, Option<UserMessage>), SessionError> {
         let Some(entry) = self.tree.get(id) else { return Err(SessionError::NoSuchEntry(id.to_string())) };
         if entry.role() != Role::User {
             return Ok((Some(id.to_string()), None));

@@ -34,7 +34,7 @@ fn open(path: &Path) -> Session {
 
 /// A session that may be open elsewhere.
 fn look(path: &Path) -> Session {
-    Session::look_at(path, ManualClock::new(0), RandomIds::shared()).unwrap()
+    Session::open_read_only(path, ManualClock::new(0), RandomIds::shared()).unwrap()
 }
 
 fn texts(session: &Session) -> Vec<String> {
@@ -251,13 +251,13 @@ fn session_full_disk_keeps_memory_and_file_equal() {
     let Ok(full) = fs::File::options().append(true).open("/dev/full") else { return };
     let (clock, ids) = parts();
     let mut session = Session::in_memory(Path::new("/w"), clock, ids);
-    session.file = Backing::Open(Store::over("/dev/full".into(), full));
+    session.file = Backing::Open(Store::from_file("/dev/full".into(), full));
     let error = session.append(user("one")).unwrap_err();
     assert!(matches!(error, SessionError::Io { .. }), "{error}");
     assert_eq!((session.entries().len(), session.leaf()), (0, None));
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("s.jsonl");
-    session.file = Backing::Open(Store::over(path.clone(), fs::File::create_new(&path).unwrap()));
+    session.file = Backing::Open(Store::from_file(path.clone(), fs::File::create_new(&path).unwrap()));
     session.append(user("two")).unwrap();
     assert_eq!((session.entries().len(), fs::read_to_string(&path).unwrap().lines().count()), (1, 1));
 }

@@ -31,7 +31,7 @@ impl Format {
     }
 
     /// Returns the file extension.
-    pub fn ending(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             Self::Markdown => "md",
             Self::Html => "html",

@@ -24,18 +24,18 @@ pub(in crate::session) fn labels(tree: &Tree) -> HashMap<String, String> {
 /// labels), since these stand where they were created; their children move to their parents. If the branch
 /// ends within a round of calls, the checkpoint after the round is copied from elsewhere: without it all
 /// later changes in the folder would count as changes of that round.
-pub(in crate::session) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec<Entry>> {
+pub(in crate::session) fn branch_entries(path: &[&Entry], tree: &Tree) -> io::Result<Vec<Entry>> {
     let mut states: Vec<(&Entry, Checkpoint)> =
-        tree.of_kind("custom").filter_map(|entry| Some((entry, checkpoints::of(entry)?))).collect();
+        tree.of_kind("custom").filter_map(|entry| Some((entry, checkpoints::from_entry(entry)?))).collect();
     states.reverse();
     let on_path: HashSet<&str> = path.iter().map(|entry| entry.id()).collect();
     let mut kept: Vec<Entry> = Vec::with_capacity(path.len());
     for entry in path.iter().filter(|entry| entry.kind() != "label") {
-        let closing = closing(entry, &states);
+        let closing = closing_checkpoints(entry, &states);
         for entry in std::iter::once(*entry).chain(closing.take_while(|state| !on_path.contains(state.id())))
         {
             let parent = kept.last().map(|before| before.id().to_string());
-            kept.push(entry.behind(parent.as_deref())?);
+            kept.push(entry.with_parent(parent.as_deref())?);
         }
     }
     Ok(kept)
@@ -43,14 +43,17 @@ pub(in crate::session) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec
 
 /// Returns the next checkpoints in the same folder, up to the one that ends the round that is open at an
 /// entry; empty when the entry is no such checkpoint.
-fn closing<'a>(entry: &Entry, states: &'a [(&'a Entry, Checkpoint)]) -> impl Iterator<Item = &'a Entry> {
+fn closing_checkpoints<'a>(
+    entry: &Entry,
+    states: &'a [(&'a Entry, Checkpoint)],
+) -> impl Iterator<Item = &'a Entry> {
     let place = states.iter().position(|(state, _)| state.id() == entry.id());
-    let place = place.filter(|place| steps::is_open(&states[*place].1));
+    let place = place.filter(|place| steps::is_during_work(&states[*place].1));
     let root = place.map(|place| states[place].1.root.as_str());
     let behind = place.map_or(&states[..0], |place| &states[place + 1..]);
     let mut open = true;
     let same = behind.iter().filter(move |(_, state)| Some(state.root.as_str()) == root);
-    same.take_while(move |(_, state)| std::mem::replace(&mut open, steps::is_open(state)))
+    same.take_while(move |(_, state)| std::mem::replace(&mut open, steps::is_during_work(state)))
         .map(|(entry, _)| *entry)
 }
 
@@ -85,7 +88,7 @@ mod tests {
             tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
         }
         let fork = |leaf: &str| {
-            let kept = branch(&tree.path_to(leaf), &tree).unwrap();
+            let kept = branch_entries(&tree.path_to(leaf), &tree).unwrap();
             kept.iter().map(|entry| entry.id().to_string()).collect::<String>()
         };
         assert_eq!(fork("b"), "acb", "the state after it comes along");

@@ -4,8 +4,8 @@
 //! so that a session of a hundred thousand entries has its rows immediately; [`words`] returns the texts of
 //! visible rows. Consecutive entries share a lane; at a fork each branch gets a lane of its own.
 
+pub mod entry_line;
 pub mod turn;
-pub mod words;
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ pub enum Filter {
     #[default]
     Turns,
     /// Also the model's messages.
-    Talk,
+    Messages,
     /// Labeled entries only.
     Labels,
     /// All entries.
@@ -31,13 +31,13 @@ pub enum Filter {
 
 impl Filter {
     /// All filters, from narrow to wide, labels last.
-    pub const ALL: [Self; 4] = [Self::Turns, Self::Talk, Self::All, Self::Labels];
+    pub const ALL: [Self; 4] = [Self::Turns, Self::Messages, Self::All, Self::Labels];
 
     /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
-            Self::Talk => "answers too",
+            Self::Messages => "answers too",
             Self::Labels => "labelled",
             Self::All => "all",
         }
@@ -49,7 +49,7 @@ impl Filter {
         labelled
             || match self {
                 Self::Turns => said || summary,
-                Self::Talk => {
+                Self::Messages => {
                     let heard = matches!(role, Role::Assistant | Role::Other);
                     said || summary || heard || kind == "custom_message"
                 }
@@ -86,7 +86,7 @@ pub struct Row {
     /// Whether the lane starts here.
     pub starts: bool,
     /// Number of descendant rows below it, which folding hides.
-    pub below: u32,
+    pub descendants: u32,
     /// Whether it is on the path from the root to the leaf.
     pub active: bool,
     /// The user's label.
@@ -101,11 +101,11 @@ pub struct Outline {
     /// The lanes of the rows.
     pub lanes: Vec<Lane>,
     /// The row of the leaf, or of its nearest ancestor with a row.
-    pub here: Option<u32>,
+    pub leaf_row: Option<u32>,
     /// Number of user messages.
     pub turns: u32,
     /// Number of leaves of the tree.
-    pub ends: u32,
+    pub leaf_count: u32,
 }
 
 /// Labels by entry id.
@@ -124,21 +124,22 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let above = nearest_above(tree, &shown);
     let mut children = Children::of(&shown, &above);
     let active = active(tree);
-    let mut maker = Maker { tree, labels, active: &active, out: Outline::default(), row_of: HashMap::new() };
+    let mut maker =
+        OutlineBuilder { tree, labels, active: &active, out: Outline::default(), row_of: HashMap::new() };
     let roots = children.take(None);
-    maker.grow(&roots, &mut children);
+    maker.add_rows(&roots, &mut children);
     // A cycle is reachable from no root; only a damaged file has one.
     for at in 0..tree.len() as u32 {
         if shown[at as usize] && !maker.row_of.contains_key(&at) {
-            maker.grow(&[at], &mut children);
+            maker.add_rows(&[at], &mut children);
         }
     }
     let here = tree.leaf_index();
     let here = here.and_then(|at| if shown[at as usize] { Some(at) } else { above[at as usize] });
     let mut out = maker.out;
-    out.here = here.and_then(|at| maker.row_of.get(&at).copied());
+    out.leaf_row = here.and_then(|at| maker.row_of.get(&at).copied());
     out.turns = turns;
-    out.ends = tree.ends() as u32;
+    out.leaf_count = tree.leaf_count() as u32;
     out
 }
 
@@ -172,7 +173,7 @@ fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
 /// Returns which entries are on the path to the leaf.
 fn active(tree: &Tree) -> Vec<bool> {
     let mut active = vec![false; tree.len()];
-    for at in tree.way_back(tree.leaf_index()) {
+    for at in tree.ancestors(tree.leaf_index()) {
         active[at as usize] = true;
     }
     active
@@ -205,12 +206,12 @@ impl Children {
 }
 
 /// Pending work: an entry that needs a row, or a row whose descendants are complete.
-enum Due {
+enum PendingWork {
     Row { at: u32, lane: u32, starts: bool },
     Done(u32),
 }
 
-struct Maker<'a> {
+struct OutlineBuilder<'a> {
     tree: &'a Tree,
     labels: &'a Labels,
     active: &'a [bool],
@@ -218,35 +219,35 @@ struct Maker<'a> {
     row_of: HashMap<u32, u32>,
 }
 
-impl Maker<'_> {
+impl OutlineBuilder<'_> {
     /// Adds the descendants of these entries. Iterative: a conversation is deeper than the stack.
-    fn grow(&mut self, roots: &[u32], children: &mut Children) {
+    fn add_rows(&mut self, roots: &[u32], children: &mut Children) {
         let mut due = Vec::new();
-        self.part(roots, None, &mut due);
+        self.add_lanes(roots, None, &mut due);
         while let Some(next) = due.pop() {
             match next {
-                Due::Done(row) => {
+                PendingWork::Done(row) => {
                     let below = self.out.rows.len() as u32 - row - 1;
-                    self.out.rows[row as usize].below = below;
+                    self.out.rows[row as usize].descendants = below;
                 }
-                Due::Row { at, lane, starts } if !self.row_of.contains_key(&at) => {
+                PendingWork::Row { at, lane, starts } if !self.row_of.contains_key(&at) => {
                     let row = self.out.rows.len() as u32;
                     self.row_of.insert(at, row);
                     let made = self.row(at, lane, starts);
                     self.out.rows.push(made);
-                    due.push(Due::Done(row));
+                    due.push(PendingWork::Done(row));
                     match children.take(Some(at))[..] {
-                        [only] => due.push(Due::Row { at: only, lane, starts: false }),
-                        ref several => self.part(several, Some(lane), &mut due),
+                        [only] => due.push(PendingWork::Row { at: only, lane, starts: false }),
+                        ref several => self.add_lanes(several, Some(lane), &mut due),
                     }
                 }
-                Due::Row { .. } => {}
+                PendingWork::Row { .. } => {}
             }
         }
     }
 
     /// Creates a lane for each child of a fork.
-    fn part(&mut self, several: &[u32], from: Option<u32>, due: &mut Vec<Due>) {
+    fn add_lanes(&mut self, several: &[u32], from: Option<u32>, due: &mut Vec<PendingWork>) {
         let level = from.map_or(0, |from| self.out.lanes[from as usize].level + 1);
         let first = self.out.lanes.len() as u32;
         for n in 0..several.len() {
@@ -254,7 +255,7 @@ impl Maker<'_> {
         }
         let lanes = first..first + several.len() as u32;
         let rows = several.iter().zip(lanes).rev();
-        due.extend(rows.map(|(at, lane)| Due::Row { at: *at, lane, starts: true }));
+        due.extend(rows.map(|(at, lane)| PendingWork::Row { at: *at, lane, starts: true }));
     }
 
     fn row(&self, at: u32, lane: u32, starts: bool) -> Row {
@@ -267,7 +268,7 @@ impl Maker<'_> {
             time_ms: clock::parse_iso8601(&timestamp).unwrap_or(0),
             lane,
             starts,
-            below: 0,
+            descendants: 0,
             active: self.active[at as usize],
             label: self.labels.get(&*id).map(Into::into),
             id,

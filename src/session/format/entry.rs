@@ -19,16 +19,16 @@ use super::line_head::{self, Head};
 use super::message::AgentMessage;
 use super::role::Role;
 use crate::base::clock;
-use crate::base::lenient::mended;
+use crate::base::lenient::replace_lone_surrogates;
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
 
 /// Entry types that determine what a model gets of a path, beside its messages: nothing else before the part
 /// that the last compaction keeps has to be read.
-pub(in crate::session) const STEERING: [&str; 4] =
+pub(in crate::session) const CONTEXT_KINDS: [&str; 4] =
     ["compaction", "context_edit", "model_change", "thinking_level_change"];
 
 /// An append-only text that can be read in pieces: a session file.
-pub trait Lines: Send + Sync {
+pub trait LineSource: Send + Sync {
     /// Reads `length` bytes from byte `from` on.
     fn read(&self, from: u64, length: u32) -> io::Result<String>;
 }
@@ -36,9 +36,9 @@ pub trait Lines: Send + Sync {
 /// Location of an entry's line.
 enum Line {
     /// In memory.
-    Here(Arc<str>),
+    InMemory(Arc<str>),
     /// In a file.
-    There { lines: Arc<dyn Lines>, from: u64, length: u32 },
+    InFile { lines: Arc<dyn LineSource>, from: u64, length: u32 },
 }
 
 /// The fields that every entry has.
@@ -63,7 +63,7 @@ struct MessageLine<'a> {
 
 /// The part of an entry that is always in memory. Ids and timestamps as pi writes them are stored inline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::session) struct Place {
+pub(in crate::session) struct EntryHead {
     pub(in crate::session) id: CompactString,
     pub(in crate::session) parent_id: Option<CompactString>,
     pub(in crate::session) timestamp: CompactString,
@@ -73,7 +73,7 @@ pub(in crate::session) struct Place {
 
 /// One entry of the tree.
 pub struct Entry {
-    place: Place,
+    head: EntryHead,
     line: Line,
     /// The entry's message for a context, decoded on first use and cached until it leaves the context.
     message: Mutex<Option<Arc<AgentMessage>>>,
@@ -81,7 +81,7 @@ pub struct Entry {
 
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Entry").field("place", &self.head).finish_non_exhaustive()
     }
 }
 
@@ -97,108 +97,114 @@ impl Entry {
             quoted(&id)?,
             quoted(&timestamp)?
         );
-        let place = Place {
+        let place = EntryHead {
             id: id.into(),
             parent_id: parent_id.map(Into::into),
             timestamp: timestamp.into(),
             role: Role::of(&kind, &line),
             kind: kind.into(),
         };
-        Some(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
+        Some(Self { head: place, line: Line::InMemory(line.into()), message: Mutex::default() })
     }
 
     /// Parses a line. The error describes the problem.
     pub fn parse(line: &str) -> Result<Self, String> {
-        let place = Place::parse(line)?;
-        Ok(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
+        let place = EntryHead::parse(line)?;
+        Ok(Self { head: place, line: Line::InMemory(line.into()), message: Mutex::default() })
     }
 
     /// Creates an entry whose line stays in its file.
-    pub(in crate::session) fn there(place: Place, lines: Arc<dyn Lines>, from: u64, length: u32) -> Self {
-        Self { place, line: Line::There { lines, from, length }, message: Mutex::default() }
+    pub(in crate::session) fn in_file(
+        place: EntryHead,
+        lines: Arc<dyn LineSource>,
+        from: u64,
+        length: u32,
+    ) -> Self {
+        Self { head: place, line: Line::InFile { lines, from, length }, message: Mutex::default() }
     }
 
     /// Returns a copy if the line is in memory. Copies only the common fields.
-    pub(in crate::session) fn here(&self) -> Option<Self> {
-        let Line::Here(text) = &self.line else { return None };
-        let message = Mutex::new(self.known().clone());
-        Some(Self { place: self.place.clone(), line: Line::Here(Arc::clone(text)), message })
+    pub(in crate::session) fn copy_in_memory(&self) -> Option<Self> {
+        let Line::InMemory(text) = &self.line else { return None };
+        let message = Mutex::new(self.cached_message().clone());
+        Some(Self { head: self.head.clone(), line: Line::InMemory(Arc::clone(text)), message })
     }
 
     /// Records that its line is now in that file.
-    pub(in crate::session) fn settle(&mut self, lines: Arc<dyn Lines>, from: u64) {
+    pub(in crate::session) fn set_location(&mut self, lines: Arc<dyn LineSource>, from: u64) {
         if let Ok(length) = u32::try_from(self.length()) {
-            self.line = Line::There { lines, from, length };
+            self.line = Line::InFile { lines, from, length };
         }
     }
 
     /// Returns the bytes of its line.
     pub(in crate::session) fn length(&self) -> u64 {
         match &self.line {
-            Line::Here(text) => text.len() as u64,
-            Line::There { length, .. } => u64::from(*length),
+            Line::InMemory(text) => text.len() as u64,
+            Line::InFile { length, .. } => u64::from(*length),
         }
     }
 
     /// Returns the same entry with another parent. The rest of its line is unchanged.
-    pub(in crate::session) fn behind(&self, parent: Option<&str>) -> io::Result<Self> {
+    pub(in crate::session) fn with_parent(&self, parent: Option<&str>) -> io::Result<Self> {
         let line = self.line()?;
         if self.parent_id() == parent {
             return Self::parse(&line).map_err(io::Error::other);
         }
-        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&mended(&line))?;
+        let mut fields: serde_json::Map<String, Value> =
+            serde_json::from_str(&replace_lone_surrogates(&line))?;
         fields.insert("parentId".to_string(), parent.map_or(Value::Null, Value::from));
         Self::parse(&Value::Object(fields).to_string()).map_err(io::Error::other)
     }
 
     /// The id, unique in its session.
     pub fn id(&self) -> &str {
-        &self.place.id
+        &self.head.id
     }
 
     /// The id of its parent on its branch.
     pub fn parent_id(&self) -> Option<&str> {
-        self.place.parent_id.as_deref()
+        self.head.parent_id.as_deref()
     }
 
     /// The timestamp in ISO 8601.
     pub fn timestamp(&self) -> &str {
-        &self.place.timestamp
+        &self.head.timestamp
     }
 
     /// Milliseconds since the epoch; 0 for an invalid timestamp.
     pub fn time_ms(&self) -> u64 {
-        clock::parse_iso8601(&self.place.timestamp).unwrap_or(0)
+        clock::parse_iso8601(&self.head.timestamp).unwrap_or(0)
     }
 
     /// pi's name of the entry's type.
     pub fn kind(&self) -> &str {
-        &self.place.kind
+        &self.head.kind
     }
 
     /// The role of its message.
     pub fn role(&self) -> Role {
-        self.place.role
+        self.head.role
     }
 
     /// The part that is always in memory.
-    pub(in crate::session) fn place(&self) -> &Place {
-        &self.place
+    pub(in crate::session) fn head(&self) -> &EntryHead {
+        &self.head
     }
 
     /// Returns the byte offset and length of its line in its file.
     pub(in crate::session) fn span(&self) -> Option<(u64, u32)> {
         match &self.line {
-            Line::Here(_) => None,
-            Line::There { from, length, .. } => Some((*from, *length)),
+            Line::InMemory(_) => None,
+            Line::InFile { from, length, .. } => Some((*from, *length)),
         }
     }
 
     /// Returns the line as in the file, without its line feed. Fails when the file can no longer be read.
     pub fn line(&self) -> io::Result<Cow<'_, str>> {
         match &self.line {
-            Line::Here(text) => Ok(Cow::Borrowed(text)),
-            Line::There { lines, from, length } => lines.read(*from, *length).map(Cow::Owned),
+            Line::InMemory(text) => Ok(Cow::Borrowed(text)),
+            Line::InFile { lines, from, length } => lines.read(*from, *length).map(Cow::Owned),
         }
     }
 
@@ -211,10 +217,10 @@ impl Entry {
     }
 
     /// Returns the line with invalid surrogates replaced, which pi can write.
-    fn readable(&self) -> Cow<'_, str> {
+    fn valid_line(&self) -> Cow<'_, str> {
         match self.line_or_nothing() {
-            Cow::Borrowed(line) => mended(line),
-            Cow::Owned(line) => match mended(&line) {
+            Cow::Borrowed(line) => replace_lone_surrogates(line),
+            Cow::Owned(line) => match replace_lone_surrogates(&line) {
                 Cow::Owned(mended) => Cow::Owned(mended),
                 Cow::Borrowed(_) => Cow::Owned(line),
             },
@@ -223,7 +229,7 @@ impl Entry {
 
     /// Returns its content. An unknown type or an invalid shape gives [`EntryBody::Unknown`].
     pub fn body(&self) -> EntryBody {
-        let line = self.readable();
+        let line = self.valid_line();
         serde_json::from_str(&line)
             .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&line).unwrap_or(Value::Null)))
     }
@@ -231,10 +237,10 @@ impl Entry {
     /// Returns the message of a `message` entry. The same as from [`Entry::body`], but decoded directly from
     /// the line: serde buffers each level of a tagged enum, and nearly all of a session is messages.
     pub(in crate::session) fn message(&self) -> Option<AgentMessage> {
-        let line = self.readable();
+        let line = self.valid_line();
         let line: MessageLine = serde_json::from_str(&line).ok()?;
         let text = line.message.get();
-        let known = match self.place.role {
+        let known = match self.head.role {
             Role::User => serde_json::from_str(text).map(|said: UserMessage| Message::User(said)),
             Role::Assistant => {
                 serde_json::from_str(text).map(|said: AssistantMessage| Message::Assistant(said))
@@ -258,16 +264,16 @@ impl Entry {
         known.or_else(|_| serde_json::from_str(text).map(AgentMessage::Other)).ok()
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Arc<AgentMessage>>> {
+    fn cached_message(&self) -> MutexGuard<'_, Option<Arc<AgentMessage>>> {
         self.message.lock()
     }
 
     /// Returns the entry's message for a context, decoded once.
-    pub(in crate::session) fn message_or(
+    pub(in crate::session) fn message_or_decode(
         &self,
         make: impl FnOnce() -> Option<AgentMessage>,
     ) -> Option<Arc<AgentMessage>> {
-        let mut known = self.known();
+        let mut known = self.cached_message();
         if known.is_none() {
             *known = make().map(Arc::new);
         }
@@ -275,20 +281,20 @@ impl Entry {
     }
 
     /// Drops the decoded message; only the location of the line is kept.
-    pub(in crate::session) fn forget(&self) {
-        *self.known() = None;
+    pub(in crate::session) fn drop_cached_message(&self) {
+        *self.cached_message() = None;
     }
 
     /// Whether its message is cached.
     pub(crate) fn is_decoded(&self) -> bool {
-        self.known().is_some()
+        self.cached_message().is_some()
     }
 }
 
-impl Place {
+impl EntryHead {
     /// Parses the fields of a line. The error describes the problem.
     pub(in crate::session) fn parse(line: &str) -> Result<Self, String> {
-        line_head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
+        line_head::parse_head(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
     }
 
     /// Takes the fields of a parsed head.
@@ -391,15 +397,16 @@ mod tests {
     #[test]
     fn entry_line_is_read_on_demand() {
         struct Text(&'static str);
-        impl Lines for Text {
+        impl LineSource for Text {
             fn read(&self, from: u64, length: u32) -> io::Result<String> {
                 let piece = self.0.get(from as usize..from as usize + length as usize);
                 piece.map(str::to_string).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
             }
         }
         let line = r#"{"type":"session_info","id":"1","parentId":null,"timestamp":"t","name":"x"}"#;
-        let there =
-            |from| Entry::there(Place::parse(line).unwrap(), Arc::new(Text(line)), from, line.len() as u32);
+        let there = |from| {
+            Entry::in_file(EntryHead::parse(line).unwrap(), Arc::new(Text(line)), from, line.len() as u32)
+        };
         let entry = there(0);
         assert_eq!((entry.line().unwrap(), entry.kind()), (line.into(), "session_info"));
         assert_eq!(entry.body(), EntryBody::SessionInfo { name: Some("x".into()) });

@@ -9,13 +9,13 @@ use memchr::memchr2;
 use super::role::Role;
 
 /// Fields of the head; a line with a duplicate of them is left to the decoder.
-const HEAD: [&[u8]; 4] = [b"type", b"id", b"parentId", b"timestamp"];
+const HEAD_FIELDS: [&[u8]; 4] = [b"type", b"id", b"parentId", b"timestamp"];
 /// Maximum nesting depth; deeper lines are left to the decoder.
 const DEPTH_MAX: u32 = 60;
 /// A byte pattern with one in each of eight bytes.
-const EACH: u64 = u64::MAX / 255;
+const ONES: u64 = u64::MAX / 255;
 /// Number of 8-byte words that are checked before a vectorized search is started.
-const NEAR: usize = 5;
+const SCAN_WORDS: usize = 5;
 
 /// The fields that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(in crate::session) struct Head<'a> {
 }
 
 /// Scans the head of a line; `None` when it is left to the decoder.
-pub(in crate::session) fn of(line: &str) -> Option<Head<'_>> {
+pub(in crate::session) fn parse_head(line: &str) -> Option<Head<'_>> {
     let (kind, rest) = plain(line.strip_prefix(r#"{"type":""#)?)?;
     let (id, rest) = plain(rest.strip_prefix(r#","id":""#)?)?;
     let rest = rest.strip_prefix(r#","parentId":"#)?;
@@ -58,20 +58,20 @@ pub(in crate::session) fn of(line: &str) -> Option<Head<'_>> {
 /// long, so checking eight bytes at a time is as fast as starting a search.
 fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     let (eights, _) = bytes.as_chunks::<8>();
-    for (n, eight) in eights.iter().take(NEAR).enumerate() {
+    for (n, eight) in eights.iter().take(SCAN_WORDS).enumerate() {
         let all = u64::from_le_bytes(*eight);
-        let found = zeros(all ^ (EACH * u64::from(b'"'))) | zeros(all ^ (EACH * u64::from(b'\\')));
+        let found = zeros(all ^ (ONES * u64::from(b'"'))) | zeros(all ^ (ONES * u64::from(b'\\')));
         if found != 0 {
             return Some(n * 8 + found.trailing_zeros() as usize / 8);
         }
     }
-    let near = eights.len().min(NEAR) * 8;
+    let near = eights.len().min(SCAN_WORDS) * 8;
     memchr2(b'"', b'\\', &bytes[near..]).map(|at| near + at)
 }
 
 /// Returns a mask with the highest bit of the first zero byte, and maybe of later bytes.
 fn zeros(eight: u64) -> u64 {
-    eight.wrapping_sub(EACH) & !eight & (EACH * 0x80)
+    eight.wrapping_sub(ONES) & !eight & (ONES * 0x80)
 }
 
 /// Returns a string up to its closing quotation mark, if it has no escapes, and the rest.
@@ -86,7 +86,7 @@ fn has_control(bytes: &[u8]) -> bool {
     let (eights, last) = bytes.as_chunks::<8>();
     let below = |eight: &[u8; 8]| {
         let all = u64::from_ne_bytes(*eight);
-        all.wrapping_sub(EACH * 0x20) & !all & (EACH * 0x80) != 0
+        all.wrapping_sub(ONES * 0x20) & !all & (ONES * 0x80) != 0
     };
     eights.iter().any(below) || last.iter().any(|byte| *byte < 0x20)
 }
@@ -275,7 +275,7 @@ impl<'a> Scan<'a> {
         if self.depth == 1 {
             self.message = name == b"message";
             self.messages += u32::from(self.message);
-            return (!HEAD.contains(&name) && self.messages < 2).then_some(());
+            return (!HEAD_FIELDS.contains(&name) && self.messages < 2).then_some(());
         }
         match name {
             b"role" if self.message => {
@@ -294,7 +294,7 @@ impl<'a> Scan<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::format::entry::Place;
+    use crate::session::format::entry::EntryHead;
     use proptest::prelude::*;
     use serde_json::Value;
 
@@ -302,20 +302,20 @@ mod tests {
 
     #[test]
     fn line_head_of_usual_line_is_parsed() {
-        let head = of(LINE).unwrap();
+        let head = parse_head(LINE).unwrap();
         assert_eq!((head.kind, head.id, head.parent_id), ("message", "a1", Some("b2")));
         assert_eq!((head.timestamp, head.role), ("2025-11-20T10:00:00.000Z", Role::Assistant));
         assert!(head.usage.unwrap().starts_with(r#"{"input":5,"#));
         let other = r#"{"type":"label","id":"a","parentId":null,"timestamp":"","targetId":"x","usage":{}}"#;
-        let head = of(other).unwrap();
+        let head = parse_head(other).unwrap();
         assert_eq!((head.parent_id, head.role, head.usage), (None, Role::None, None));
         assert_eq!(
-            of(r#"{"type":"message","id":"a","parentId":null,"timestamp":""}"#).unwrap().role,
+            parse_head(r#"{"type":"message","id":"a","parentId":null,"timestamp":""}"#).unwrap().role,
             Role::Other
         );
         // The decoder takes a list for a message, too, by the order of its fields.
         let list = r#"{"type":"message","id":"a","parentId":null,"timestamp":"","message":["user"]}"#;
-        assert_eq!(of(list), None);
+        assert_eq!(parse_head(list), None);
     }
 
     #[test]
@@ -341,8 +341,8 @@ mod tests {
     fn line_head_malformed_line_is_rejected() {
         for end in 1..LINE.len() {
             if let Some(cut) = LINE.get(..end) {
-                assert_eq!(of(cut), None, "{cut}");
-                assert_eq!(of(&format!("{cut}{LINE}")), None, "{cut}");
+                assert_eq!(parse_head(cut), None, "{cut}");
+                assert_eq!(parse_head(&format!("{cut}{LINE}")), None, "{cut}");
             }
         }
         for (from, to) in [
@@ -364,7 +364,7 @@ mod tests {
         ] {
             let broken = LINE.replacen(from, to, 1);
             assert_ne!(broken, LINE, "{from}");
-            assert_eq!(of(&broken), None, "{broken}");
+            assert_eq!(parse_head(&broken), None, "{broken}");
         }
     }
 
@@ -410,8 +410,8 @@ mod tests {
         fn line_head_agrees_with_decoder(rest in pieces()) {
             for rest in [rest.clone(), format!(",\"message\":{{\"role\":\"user\",{rest}}}}}"), format!(",\"x\":{rest}}}")] {
                 let line = format!(r#"{{"type":"message","id":"a","parentId":"b","timestamp":"t"{rest}"#);
-                if let Some(head) = of(&line) {
-                    let found = Place::decode(&line);
+                if let Some(head) = parse_head(&line) {
+                    let found = EntryHead::decode(&line);
                     prop_assert!(found.is_ok(), "{}", line);
                     let found = found.unwrap();
                     prop_assert_eq!((head.id, head.role), (found.id.as_str(), found.role), "{}", line);

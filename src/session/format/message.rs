@@ -38,17 +38,17 @@ impl AgentMessage {
 /// A page of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[doc(hidden)]
-pub struct Piece {
+pub struct MessagePage {
     /// The messages, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
     /// The position of the previous page; `None` at the start of the conversation.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<PagePosition>,
 }
 
 /// The start of a page: the previous page has the messages before it on the path to a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[doc(hidden)]
-pub struct Earlier {
+pub struct PagePosition {
     /// The leaf of the conversation.
     pub(in crate::session) leaf: String,
     /// The first entry of the page.
@@ -56,7 +56,7 @@ pub struct Earlier {
 }
 
 #[cfg(test)]
-impl Earlier {
+impl PagePosition {
     /// Returns the position before an entry on the path to another one.
     pub(crate) fn of(leaf: &str, first: &str) -> Self {
         Self { leaf: leaf.to_string(), first: first.to_string() }

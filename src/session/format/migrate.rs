@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::base::lenient::mended;
+use crate::base::lenient::replace_lone_surrogates;
 
 /// Returns the lines after the header in format 3, from those in format `version`. Lines that are not objects
 /// are skipped; the second value has their numbers, from 1.
@@ -15,13 +15,13 @@ pub(in crate::session) fn upgrade(version: u64, lines: &[(usize, String)]) -> (V
     let mut broken = Vec::new();
     let mut entries: Vec<Map<String, Value>> = Vec::new();
     for (number, line) in lines {
-        match serde_json::from_str(&mended(line)) {
+        match serde_json::from_str(&replace_lone_surrogates(line)) {
             Ok(fields) => entries.push(fields),
             Err(_) => broken.push(*number),
         }
     }
     if version < 2 {
-        plant(&mut entries);
+        link_entries(&mut entries);
     }
     entries.iter_mut().for_each(rename_role);
     let lines = entries.into_iter().map(|fields| Value::Object(fields).to_string()).collect();
@@ -33,7 +33,7 @@ pub(in crate::session) fn id_of(place: usize) -> String {
 }
 
 /// Links the entries of a list to a tree without branches.
-fn plant(entries: &mut [Map<String, Value>]) {
+fn link_entries(entries: &mut [Map<String, Value>]) {
     let count = entries.len();
     let mut before = Value::Null;
     for (at, fields) in entries.iter_mut().enumerate() {

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::imported::{Chain, ImportedEntry, ImportedSession, kept};
-use super::parts::{self, Line, text};
+use super::imported::{Chain, ImportedEntry, ImportedSession, preserved_entry};
+use super::parts::{self, Line, field_text};
 use crate::base::clock;
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
@@ -21,32 +21,32 @@ use crate::session::format::body::EntryBody;
 /// Reads a session line by line. `name` is the file name without extension.
 pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSession {
     let mut reader = Reader {
-        story: ImportedSession::default(),
+        session: ImportedSession::default(),
         chains: Vec::new(),
         nodes: HashMap::new(),
         ..Reader::default()
     };
     for (number, line) in lines {
         let Some(line) = line else {
-            reader.story.problem(number, "not an entry; skipped");
+            reader.session.add_problem(number, "not an entry; skipped");
             continue;
         };
-        reader.head(&line);
-        reader.line(number, &line);
+        reader.read_metadata(&line);
+        reader.read_line(number, &line);
     }
-    reader.name_by_summary();
-    let Reader { mut story, chains, .. } = reader;
+    reader.apply_early_summaries();
+    let Reader { session: mut story, chains, .. } = reader;
     // Subagents have files of their own, which name the parent session.
     if name.starts_with("agent-") || story.id.is_empty() {
         story.id = name.to_string();
     }
-    story.tell(chains);
+    story.add_chains(chains);
     story
 }
 
 #[derive(Default)]
 struct Reader {
-    story: ImportedSession,
+    session: ImportedSession,
     chains: Vec<Chain>,
     /// Index of a line's chain, by its `uuid`.
     nodes: HashMap<String, usize>,
@@ -61,7 +61,7 @@ struct Reader {
     /// Whether the user has set a title.
     titled: bool,
     /// Summaries of lines that were not read yet: line number, time, text, and the last summarized line.
-    early: Vec<(usize, String, String, String)>,
+    early_summaries: Vec<(usize, String, String, String)>,
 }
 
 /// The model name that Claude Code uses for its own messages.
@@ -69,123 +69,125 @@ const SYNTHETIC: &str = "<synthetic>";
 
 impl Reader {
     /// Takes the session's metadata from the first lines that have it.
-    fn head(&mut self, line: &Value) {
-        let story = &mut self.story;
+    fn read_metadata(&mut self, line: &Value) {
+        let story = &mut self.session;
         for (field, name) in
-            [(&mut story.id, "sessionId"), (&mut story.began, "timestamp"), (&mut story.cwd, "cwd")]
+            [(&mut story.id, "sessionId"), (&mut story.started_at, "timestamp"), (&mut story.cwd, "cwd")]
         {
             if field.is_empty() {
-                *field = text(line, name).to_string();
+                *field = field_text(line, name).to_string();
             }
         }
     }
 
-    fn line(&mut self, number: usize, line: &Value) {
-        let uuid = text(line, "uuid");
-        let at = text(line, "timestamp").to_string();
+    fn read_line(&mut self, number: usize, line: &Value) {
+        let uuid = field_text(line, "uuid");
+        let at = field_text(line, "timestamp").to_string();
         let stamp = clock::parse_iso8601(&at).unwrap_or(0);
         let draft = |body| ImportedEntry { id: uuid.to_string(), at: at.clone(), body };
-        match text(line, "type") {
-            "assistant" if !uuid.is_empty() && !is_made_up(line) => self.answer(line, uuid, &at, stamp),
-            "user" if !uuid.is_empty() => self.user(line, uuid, &at, stamp),
+        match field_text(line, "type") {
+            "assistant" if !uuid.is_empty() && !is_synthetic(line) => self.add_answer(line, uuid, &at, stamp),
+            "user" if !uuid.is_empty() => self.add_user_message(line, uuid, &at, stamp),
             "summary" => self.summary(number, line, &at),
             "custom-title" => {
                 self.titled = true;
-                let name = Some(text(line, "customTitle").to_string());
-                self.behind_main(format!("{number:08x}"), &at, EntryBody::SessionInfo { name });
+                let name = Some(field_text(line, "customTitle").to_string());
+                self.append_to_main(format!("{number:08x}"), &at, EntryBody::SessionInfo { name });
             }
-            _ if uuid.is_empty() => self.behind(number, &at, kept("claude", line)),
+            _ if uuid.is_empty() => self.append(number, &at, preserved_entry("claude", line)),
             _ => {
-                self.node(line, uuid, vec![draft(kept("claude", line))]);
+                self.add_chain(line, uuid, vec![draft(preserved_entry("claude", line))]);
             }
         }
     }
 
     /// Creates a chain after the one that the line refers to.
-    fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<ImportedEntry>) -> usize {
-        let parent =
-            ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
-        let chain = Chain { parent: parent.copied(), drafts, aside: line["isSidechain"] == true };
+    fn add_chain(&mut self, line: &Value, uuid: &str, drafts: Vec<ImportedEntry>) -> usize {
+        let parent = ["parentUuid", "logicalParentUuid"]
+            .iter()
+            .find_map(|name| self.nodes.get(field_text(line, name)));
+        let chain =
+            Chain { parent: parent.copied(), entries: drafts, is_subagent: line["isSidechain"] == true };
         self.chains.push(chain);
         let at = self.chains.len() - 1;
         self.nodes.insert(uuid.to_string(), at);
-        self.goes_on(at);
+        self.set_latest(at);
         at
     }
 
     /// Makes this chain the parent of following lines.
-    fn goes_on(&mut self, chain: usize) {
+    fn set_latest(&mut self, chain: usize) {
         self.latest = Some(chain);
-        if !self.chains[chain].aside {
+        if !self.chains[chain].is_subagent {
             self.main = Some(chain);
         }
     }
 
     /// A summary becomes the title if it ends with the main conversation, not with a subagent's.
     fn summary(&mut self, number: usize, line: &Value, at: &str) {
-        let (words, leaf) = (text(line, "summary").to_string(), text(line, "leafUuid"));
+        let (words, leaf) = (field_text(line, "summary").to_string(), field_text(line, "leafUuid"));
         match self.nodes.get(leaf) {
-            Some(chain) if !self.chains[*chain].aside && !self.titled => {
+            Some(chain) if !self.chains[*chain].is_subagent && !self.titled => {
                 let body = EntryBody::SessionInfo { name: Some(words) };
-                self.behind_main(format!("{number:08x}"), at, body);
+                self.append_to_main(format!("{number:08x}"), at, body);
             }
             known => {
                 if known.is_none() {
-                    self.early.push((number, at.to_string(), words, leaf.to_string()));
+                    self.early_summaries.push((number, at.to_string(), words, leaf.to_string()));
                 }
-                self.behind(number, at, kept("claude", line));
+                self.append(number, at, preserved_entry("claude", line));
             }
         }
     }
 
     /// Applies summaries that precede the lines that they summarize.
-    fn name_by_summary(&mut self) {
-        for (number, at, words, leaf) in std::mem::take(&mut self.early) {
-            let is_main = self.nodes.get(&leaf).is_some_and(|chain| !self.chains[*chain].aside);
+    fn apply_early_summaries(&mut self) {
+        for (number, at, words, leaf) in std::mem::take(&mut self.early_summaries) {
+            let is_main = self.nodes.get(&leaf).is_some_and(|chain| !self.chains[*chain].is_subagent);
             if is_main && !self.titled {
                 let body = EntryBody::SessionInfo { name: Some(words) };
-                self.behind_main(format!("{number:08x}-name"), &at, body);
+                self.append_to_main(format!("{number:08x}-name"), &at, body);
             }
         }
     }
 
     /// Adds an entry for a line that concerns the main conversation.
-    fn behind_main(&mut self, id: String, at: &str, body: EntryBody) {
+    fn append_to_main(&mut self, id: String, at: &str, body: EntryBody) {
         let draft = ImportedEntry { id, at: at.to_string(), body };
         match self.main {
-            Some(chain) => self.chains[chain].drafts.push(draft),
-            None => self.chains.push(Chain { drafts: vec![draft], ..Chain::default() }),
+            Some(chain) => self.chains[chain].entries.push(draft),
+            None => self.chains.push(Chain { entries: vec![draft], ..Chain::default() }),
         }
     }
 
     /// Adds an entry for a line without a position of its own.
-    fn behind(&mut self, number: usize, at: &str, body: EntryBody) {
+    fn append(&mut self, number: usize, at: &str, body: EntryBody) {
         let draft = ImportedEntry { id: format!("{number:08x}"), at: at.to_string(), body };
         match self.latest {
-            Some(chain) => self.chains[chain].drafts.push(draft),
+            Some(chain) => self.chains[chain].entries.push(draft),
             None => {
-                self.chains.push(Chain { drafts: vec![draft], ..Chain::default() });
+                self.chains.push(Chain { entries: vec![draft], ..Chain::default() });
             }
         }
     }
 
-    fn answer(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
+    fn add_answer(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
         let said = &line["message"];
-        let id = text(said, "id");
+        let id = field_text(said, "id");
         let content = parts::parts(&said["content"]);
         for call in content.iter().filter_map(Part::as_tool_call) {
             self.tools.insert(call.id.clone(), call.name.clone());
         }
         let known = self.answers.get(id).copied().filter(|_| !id.is_empty());
         let node = known.unwrap_or_else(|| {
-            let fresh = parts::answer("anthropic-messages", "anthropic", text(said, "model"), stamp);
+            let fresh = parts::answer("anthropic-messages", "anthropic", field_text(said, "model"), stamp);
             let body = parts::message(Message::Assistant(fresh));
-            self.node(line, uuid, vec![ImportedEntry { id: uuid.to_string(), at: at.to_string(), body }])
+            self.add_chain(line, uuid, vec![ImportedEntry { id: uuid.to_string(), at: at.to_string(), body }])
         });
         self.answers.insert(id.to_string(), node);
         self.nodes.insert(uuid.to_string(), node);
-        self.goes_on(node);
-        let Some(draft) = self.chains[node].drafts.first_mut() else { return };
+        self.set_latest(node);
+        let Some(draft) = self.chains[node].entries.first_mut() else { return };
         // Its id is that of its last line, so that an answer that has grown since is a new entry; the old one
         // was complete when it was imported.
         (draft.id, draft.at) = (uuid.to_string(), at.to_string());
@@ -193,11 +195,11 @@ impl Reader {
             &mut draft.body
         {
             answer.content.extend(content);
-            finish(answer, line);
+            apply_final_fields(answer, line);
         }
     }
 
-    fn user(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
+    fn add_user_message(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
         let content = &line["message"]["content"];
         let draft = |id: String, body| ImportedEntry { id, at: at.to_string(), body };
         if line["isCompactSummary"] == true {
@@ -210,43 +212,44 @@ impl Reader {
                 from_hook: None,
                 system_message: None,
             };
-            self.node(line, uuid, vec![draft(uuid.to_string(), body)]);
+            self.add_chain(line, uuid, vec![draft(uuid.to_string(), body)]);
             return;
         }
         let items = content.as_array().map(Vec::as_slice).unwrap_or_default();
         let (results, rest): (Vec<&Value>, Vec<&Value>) =
-            items.iter().partition(|item| text(item, "type") == "tool_result");
+            items.iter().partition(|item| field_text(item, "type") == "tool_result");
         let mut drafts: Vec<ImportedEntry> = Vec::new();
         for (n, result) in results.iter().enumerate() {
             let id = if n == 0 { uuid.to_string() } else { format!("{uuid}-{n}") };
-            drafts.push(draft(id, self.result(line, result, results.len() == 1, stamp)));
+            drafts.push(draft(id, self.tool_result(line, result, results.len() == 1, stamp)));
         }
         let rest = if content.is_string() { parts::parts(content) } else { parts::parts(&json!(rest)) };
         if !rest.is_empty() || drafts.is_empty() {
             let id = if drafts.is_empty() { uuid.to_string() } else { format!("{uuid}-said") };
             let body = if line["isMeta"] == true {
-                parts::remark("claude.meta", &rest, false)
+                parts::program_text("claude.meta", &rest, false)
             } else {
                 parts::user(rest, stamp)
             };
             drafts.push(draft(id, body));
         }
-        let answered = self.nodes.get(text(line, "parentUuid")).copied().filter(|_| !results.is_empty());
+        let answered =
+            self.nodes.get(field_text(line, "parentUuid")).copied().filter(|_| !results.is_empty());
         match answered {
             // After the results of the same answer that were already added.
             Some(node) => {
-                self.chains[node].drafts.extend(drafts);
+                self.chains[node].entries.extend(drafts);
                 self.nodes.insert(uuid.to_string(), node);
-                self.goes_on(node);
+                self.set_latest(node);
             }
             None => {
-                self.node(line, uuid, drafts);
+                self.add_chain(line, uuid, drafts);
             }
         }
     }
 
-    fn result(&self, line: &Value, result: &Value, alone: bool, stamp: u64) -> EntryBody {
-        let call = text(result, "tool_use_id");
+    fn tool_result(&self, line: &Value, result: &Value, alone: bool, stamp: u64) -> EntryBody {
+        let call = field_text(result, "tool_use_id");
         let tool = self.tools.get(call).map_or("", String::as_str);
         let failed = result["is_error"] == true;
         let mut said = parts::result(call, tool, parts::parts(&result["content"]), failed, stamp);
@@ -256,12 +259,12 @@ impl Reader {
 }
 
 /// Whether the message is from Claude Code itself, not from a model.
-fn is_made_up(line: &Value) -> bool {
+fn is_synthetic(line: &Value) -> bool {
     line["isApiErrorMessage"] == true || line["message"]["model"] == SYNTHETIC
 }
 
 /// Takes the fields that the last line of an answer has for the whole answer.
-fn finish(answer: &mut AssistantMessage, line: &Value) {
+fn apply_final_fields(answer: &mut AssistantMessage, line: &Value) {
     let said = &line["message"];
     let usage = &said["usage"];
     let count = |name: &str| usage[name].as_u64().unwrap_or(0);

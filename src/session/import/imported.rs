@@ -16,7 +16,7 @@ use crate::session::format::entry::Entry;
 use crate::session::format::error::Problem;
 
 /// Type of entries that preserve lines without an equivalent.
-pub const KEPT: &str = "bowline.imported";
+pub const PRESERVED_TYPE: &str = "bowline.imported";
 
 /// A future entry.
 #[derive(Debug, Clone)]
@@ -35,18 +35,18 @@ pub struct Chain {
     /// Index of the parent chain; `None` for a root.
     pub parent: Option<usize>,
     /// The entries in order.
-    pub drafts: Vec<ImportedEntry>,
+    pub entries: Vec<ImportedEntry>,
     /// Whether it belongs to a subagent, not to the main conversation.
-    pub aside: bool,
+    pub is_subagent: bool,
 }
 
 impl Chain {
     /// Whether it has a user message.
-    fn has_words(&self) -> bool {
+    fn has_user_message(&self) -> bool {
         let is_user = |draft: &ImportedEntry| {
             matches!(&draft.body, EntryBody::Message { message: AgentMessage::Llm(Message::User(_)) })
         };
-        self.drafts.iter().any(is_user)
+        self.entries.iter().any(is_user)
     }
 }
 
@@ -56,7 +56,7 @@ pub struct ImportedSession {
     /// Its id in the source program.
     pub id: String,
     /// Start time in ISO 8601.
-    pub began: String,
+    pub started_at: String,
     /// Its working folder.
     pub cwd: String,
     /// The file of the session from which it was forked.
@@ -69,34 +69,34 @@ pub struct ImportedSession {
 
 impl ImportedSession {
     /// Records a problem of a line.
-    pub fn problem(&mut self, line: usize, message: impl Into<String>) {
+    pub fn add_problem(&mut self, line: usize, message: impl Into<String>) {
         self.problems.push(Problem { line, message: message.into() });
     }
 
     /// Converts the chains to entries. Subagents' chains are placed after the first user message, which is
     /// the session's title, and before the end of the main conversation, so that the leaf is in the main
     /// conversation.
-    pub fn tell(&mut self, chains: Vec<Chain>) {
-        let ends: Vec<Option<String>> = (0..chains.len()).map(|at| end(&chains, at)).collect();
+    pub fn add_chains(&mut self, chains: Vec<Chain>) {
+        let ends: Vec<Option<String>> = (0..chains.len()).map(|at| last_id(&chains, at)).collect();
         let mut taken = HashSet::new();
-        let mut last = clock::parse_iso8601(&self.began).unwrap_or(0);
-        let (aside, mut main): (Vec<_>, Vec<_>) = chains.into_iter().partition(|chain| chain.aside);
-        let begun = main.iter().position(Chain::has_words).map_or(0, |at| at + 1);
+        let mut last = clock::parse_iso8601(&self.started_at).unwrap_or(0);
+        let (aside, mut main): (Vec<_>, Vec<_>) = chains.into_iter().partition(|chain| chain.is_subagent);
+        let begun = main.iter().position(Chain::has_user_message).map_or(0, |at| at + 1);
         let rest = main.split_off(if begun < main.len() { begun } else { 0 });
         for chain in main.into_iter().chain(aside).chain(rest) {
             let mut parent = chain.parent.and_then(|at| ends.get(at).cloned().flatten());
-            for ImportedEntry { id, at, body } in chain.drafts {
+            for ImportedEntry { id, at, body } in chain.entries {
                 // An entry without a time gets that of the entry before it.
                 last = clock::parse_iso8601(&at).unwrap_or(last);
                 if !taken.insert(id.clone()) {
-                    self.problem(0, format!("second entry {id}; skipped"));
+                    self.add_problem(0, format!("second entry {id}; skipped"));
                     // The next entry follows the first one.
                     parent = Some(id);
                     continue;
                 }
                 match Entry::new(id.clone(), parent.take(), clock::iso8601(last), &body) {
                     Some(entry) => self.entries.push(entry),
-                    None => self.problem(0, format!("entry {id} has no type; skipped")),
+                    None => self.add_problem(0, format!("entry {id} has no type; skipped")),
                 }
                 parent = Some(id);
             }
@@ -105,11 +105,11 @@ impl ImportedSession {
 }
 
 /// Returns the last id of a chain; an empty chain ends where its parent does.
-fn end(chains: &[Chain], mut at: usize) -> Option<String> {
+fn last_id(chains: &[Chain], mut at: usize) -> Option<String> {
     // The bound stops at cycles.
     for _ in 0..chains.len() {
         let chain = chains.get(at)?;
-        if let Some(draft) = chain.drafts.last() {
+        if let Some(draft) = chain.entries.last() {
             return Some(draft.id.clone());
         }
         at = chain.parent?;
@@ -118,6 +118,9 @@ fn end(chains: &[Chain], mut at: usize) -> Option<String> {
 }
 
 /// Returns an entry for a line without an equivalent.
-pub fn kept(source: &str, line: &Value) -> EntryBody {
-    EntryBody::Custom { custom_type: KEPT.to_string(), data: Some(json!({"from": source, "line": line})) }
+pub fn preserved_entry(source: &str, line: &Value) -> EntryBody {
+    EntryBody::Custom {
+        custom_type: PRESERVED_TYPE.to_string(),
+        data: Some(json!({"from": source, "line": line})),
+    }
 }

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
-use crate::base::lenient::mended;
+use crate::base::lenient::replace_lone_surrogates;
 use crate::llm::model::message::{KnownPart, ToolCall};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultMessage, Usage, UserMessage};
 use crate::session::format::body::EntryBody;
 use crate::session::format::message::AgentMessage;
 
 /// Returns the string in a field, or an empty one.
-pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+pub(super) fn field_text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
 }
 
@@ -25,23 +25,22 @@ pub(super) fn parts(content: &Value) -> Vec<Part> {
 }
 
 fn part(item: &Value) -> Part {
-    let known = match text(item, "type") {
+    let known = match field_text(item, "type") {
         "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
-            return Part::text(text(item, "text"));
+            return Part::text(field_text(item, "text"));
         }
-        "thinking" => Some(thinking(text(item, "thinking"), item["signature"].as_str(), false)),
+        "thinking" => Some(thinking(field_text(item, "thinking"), item["signature"].as_str(), false)),
         "redacted_thinking" => Some(thinking("", item["data"].as_str(), true)),
         "tool_use" | "server_tool_use" => {
-            Some(call(text(item, "id"), text(item, "name"), item["input"].clone()))
+            Some(call(field_text(item, "id"), field_text(item, "name"), item["input"].clone()))
         }
         "image" => media(&item["source"]).map(|(data, mime_type)| KnownPart::Image { data, mime_type }),
         "document" => media(&item["source"]).map(|(data, mime_type)| {
             let name = item["title"].as_str().map(str::to_string);
             KnownPart::Document { data, mime_type, name }
         }),
-        "input_image" => {
-            inline(text(item, "image_url")).map(|(data, mime_type)| KnownPart::Image { data, mime_type })
-        }
+        "input_image" => decode_data_url(field_text(item, "image_url"))
+            .map(|(data, mime_type)| KnownPart::Image { data, mime_type }),
         _ => None,
     };
     known.map_or_else(|| Part::Unknown(item.clone()), Part::Known)
@@ -67,7 +66,7 @@ fn media(source: &Value) -> Option<(String, String)> {
 }
 
 /// Returns data and type of a `data:` URL.
-fn inline(url: &str) -> Option<(String, String)> {
+fn decode_data_url(url: &str) -> Option<(String, String)> {
     let (mime, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     Some((data.to_string(), mime.to_string()))
 }
@@ -119,7 +118,7 @@ pub(super) fn message(message: Message) -> EntryBody {
 }
 
 /// Returns an entry for text that the program adds as the user.
-pub(super) fn remark(kind: &str, content: &[Part], display: bool) -> EntryBody {
+pub(super) fn program_text(kind: &str, content: &[Part], display: bool) -> EntryBody {
     let content = json!(content);
     EntryBody::CustomMessage { custom_type: kind.to_string(), content, display, details: None }
 }
@@ -129,12 +128,12 @@ pub type Line = (usize, Option<Value>);
 
 /// Returns the non-empty lines of a text.
 pub fn lines(text: &str) -> impl Iterator<Item = Line> {
-    text.lines().enumerate().filter_map(|(at, line)| object(at, line))
+    text.lines().enumerate().filter_map(|(at, line)| parse_line(at, line))
 }
 
 /// Returns the line after `at` others; `None` for an empty one.
-pub fn object(at: usize, line: &str) -> Option<Line> {
+pub fn parse_line(at: usize, line: &str) -> Option<Line> {
     let line = if at == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
-    let read = || serde_json::from_str(&mended(line)).ok().filter(Value::is_object);
+    let read = || serde_json::from_str(&replace_lone_surrogates(line)).ok().filter(Value::is_object);
     (!line.trim().is_empty()).then(|| (at + 1, read()))
 }

@@ -19,7 +19,7 @@ pub const CHECKPOINT: &str = "bowline.checkpoint";
 /// Field that marks a message sent while the agent worked, which starts no turn.
 const STEERING: &str = "steering";
 /// Maximum number of omitted paths that an entry lists; the rest are only counted.
-pub const LEFT_OUT_MAX: usize = 20;
+pub const SKIPPED_LISTED_MAX: usize = 20;
 
 /// When a checkpoint was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Checkpoint {
 }
 
 /// Returns the checkpoint in an entry.
-pub fn of(entry: &Entry) -> Option<Checkpoint> {
+pub fn from_entry(entry: &Entry) -> Option<Checkpoint> {
     if entry.kind() != "custom" {
         return None;
     }
@@ -96,7 +96,7 @@ pub fn of(entry: &Entry) -> Option<Checkpoint> {
 }
 
 /// Whether an entry is a user message that starts a turn.
-fn begins_turn(entry: &Entry) -> bool {
+fn starts_turn(entry: &Entry) -> bool {
     if entry.kind() != "message" {
         return false;
     }
@@ -107,18 +107,18 @@ fn begins_turn(entry: &Entry) -> bool {
 }
 
 /// Returns the checkpoint that was recorded last, on any branch.
-pub fn last(tree: &Tree) -> Option<Checkpoint> {
-    tree.of_kind("custom").find_map(of)
+pub fn last_recorded(tree: &Tree) -> Option<Checkpoint> {
+    tree.of_kind("custom").find_map(from_entry)
 }
 
 /// Whether a state is both the last recorded one and the one at the leaf, so that it can be restored later.
-pub fn is_known(tree: &Tree, state: &str) -> bool {
-    let here = tree.leaf().and_then(|leaf| at(tree, leaf.id()));
-    [here, last(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
+pub fn is_restorable(tree: &Tree, state: &str) -> bool {
+    let here = tree.leaf().and_then(|leaf| at_entry(tree, leaf.id()));
+    [here, last_recorded(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
 }
 
 /// Whether an entry with this type and line records a restore.
-pub(in crate::session) fn restores(kind: &str, line: &str) -> bool {
+pub(in crate::session) fn is_restore(kind: &str, line: &str) -> bool {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Line<'a> {
@@ -134,28 +134,28 @@ pub(in crate::session) fn restores(kind: &str, line: &str) -> bool {
 
 /// Returns the checkpoint at an entry: its own; else the next recorded one before another turn starts; else
 /// the last one before it. `None` when nothing was recorded, or there is no such entry.
-pub fn at(tree: &Tree, id: &str) -> Option<Checkpoint> {
+pub fn at_entry(tree: &Tree, id: &str) -> Option<Checkpoint> {
     let entry = tree.get(id)?;
     let before = || {
-        let mut way = tree.way_back(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
-        way.find_map(|at| of(tree.entry(at)))
+        let mut way = tree.ancestors(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
+        way.find_map(|at| from_entry(tree.entry(at)))
     };
-    of(entry).or_else(|| ahead(tree, entry)).or_else(before)
+    from_entry(entry).or_else(|| next_recorded(tree, entry)).or_else(before)
 }
 
 /// Returns the next recorded checkpoint. The state that a restore replaced precedes the one that the agent
 /// found.
-fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
+fn next_recorded(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
     let mut next = tree.children(Some(entry.id()));
     next.reverse();
     let (mut found, mut steps) = (None, 0);
     while let Some(entry) = next.pop() {
         // A file written by another program may have cycles.
         steps += 1;
-        if begins_turn(entry) || steps > tree.len() {
+        if starts_turn(entry) || steps > tree.len() {
             continue;
         }
-        match of(entry) {
+        match from_entry(entry) {
             Some(left) if left.at == When::Left => return Some(left),
             Some(recorded) if recorded.at != When::Restored => {
                 found.get_or_insert(recorded);
@@ -183,18 +183,18 @@ pub struct Turn<'a> {
 
 /// Returns the turn of an entry, on the active branch if the entry is on it. `None` before the first user
 /// message.
-pub fn turn<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
+pub fn turn_of<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
     let active = tree.path();
-    let path = if active.iter().any(|entry| entry.id() == id) { active } else { onwards(tree, id) };
+    let path = if active.iter().any(|entry| entry.id() == id) { active } else { path_through(tree, id) };
     let place = path.iter().position(|entry| entry.id() == id)?;
-    let first = path[..=place].iter().rposition(|entry| begins_turn(entry))?;
-    let rest = path[first + 1..].iter().take_while(|entry| !begins_turn(entry));
-    let states = rest.filter_map(|entry| Some((entry.id(), of(entry)?)));
+    let first = path[..=place].iter().rposition(|entry| starts_turn(entry))?;
+    let rest = path[first + 1..].iter().take_while(|entry| !starts_turn(entry));
+    let states = rest.filter_map(|entry| Some((entry.id(), from_entry(entry)?)));
     Some(Turn { prompt: path[first].id(), states: states.collect() })
 }
 
 /// Returns the path to an entry, and on from there along first children.
-fn onwards<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
+fn path_through<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
     let mut path = tree.path_to(id);
     while let Some(next) = path.last().and_then(|last| tree.children(Some(last.id())).first().copied()) {
         path.push(next);
@@ -260,7 +260,7 @@ mod tests {
     ];
 
     fn state(tree: &Tree, id: &str) -> String {
-        at(tree, id).map_or("-".to_string(), |found| found.tree)
+        at_entry(tree, id).map_or("-".to_string(), |found| found.tree)
     }
 
     #[test]
@@ -270,8 +270,8 @@ mod tests {
             .map(|id| state(&tree, id));
         assert_eq!(states.join(""), "00011122333444");
         assert_eq!(state(&tree, "nobody"), "-");
-        assert_eq!(last(&tree).unwrap().tree, "4");
-        assert_eq!(last(&tree_of_none()), None);
+        assert_eq!(last_recorded(&tree).unwrap().tree, "4");
+        assert_eq!(last_recorded(&tree_of_none()), None);
         assert_eq!(state(&tree_of_none(), "u1"), "-");
     }
 
@@ -291,7 +291,7 @@ mod tests {
     fn checkpoint_turn_is_found_from_any_entry() {
         let mut tree = tree(TWO_TURNS);
         let rounds = |tree: &Tree, id: &str| {
-            let turn = turn(tree, id)?;
+            let turn = turn_of(tree, id)?;
             let states: Vec<&str> = turn.states.iter().map(|(_, state)| &*state.tree).collect();
             Some(format!("{} {}", turn.prompt, states.join(" ")))
         };
@@ -322,16 +322,16 @@ mod tests {
         };
         let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
         assert_eq!(entry.kind(), "custom");
-        assert_eq!(of(&entry), Some(state.clone()));
-        assert!(!restores("custom", &entry.line().unwrap()));
+        assert_eq!(from_entry(&entry), Some(state.clone()));
+        assert!(!is_restore("custom", &entry.line().unwrap()));
         let back = Checkpoint { at: When::Restored, left_out: vec!["restored".into()], ..state };
         let entry = Entry::new("1".into(), None, "t".into(), &back.body()).unwrap();
         let line = entry.line().unwrap();
-        assert!(restores("custom", &line) && !restores("message", &line));
-        assert!(!restores("custom", &line.replace(CHECKPOINT, "other")));
-        assert!(!restores("custom", &line.replace(r#""at":"restored""#, r#""at":"left""#)));
+        assert!(is_restore("custom", &line) && !is_restore("message", &line));
+        assert!(!is_restore("custom", &line.replace(CHECKPOINT, "other")));
+        assert!(!is_restore("custom", &line.replace(r#""at":"restored""#, r#""at":"left""#)));
         let other =
             Entry::parse(r#"{"type":"custom","id":"1","customType":"bowline.checkpoint","data":7}"#).unwrap();
-        assert_eq!(of(&other), None);
+        assert_eq!(from_entry(&other), None);
     }
 }

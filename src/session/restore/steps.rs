@@ -18,34 +18,34 @@ pub struct RestoreStep {
 
 /// Whether the difference between two consecutive checkpoints was made by agents or a restore; otherwise the
 /// user made it.
-fn is_ours(before: &Checkpoint, after: &Checkpoint) -> bool {
-    !after.more && is_open(before)
+fn is_by_agents(before: &Checkpoint, after: &Checkpoint) -> bool {
+    !after.more && is_during_work(before)
 }
 
 /// Whether agents or a restore were active when a checkpoint was recorded: later changes are theirs.
-pub(in crate::session) fn is_open(state: &Checkpoint) -> bool {
+pub(in crate::session) fn is_during_work(state: &Checkpoint) -> bool {
     matches!(state.at, When::Before | When::Left) || state.busy
 }
 
 /// Returns the steps to the checkpoint of an entry, latest change first. `None` when nothing was recorded, or
 /// there is no such entry.
-pub fn to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
-    let wanted = checkpoints::at(tree, id)?;
+pub fn steps_to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
+    let wanted = checkpoints::at_entry(tree, id)?;
     let of_root = |state: &Checkpoint| state.root == wanted.root;
     let mut states: Vec<Checkpoint> =
-        tree.of_kind("custom").filter_map(checkpoints::of).filter(of_root).collect();
+        tree.of_kind("custom").filter_map(checkpoints::from_entry).filter(of_root).collect();
     states.reverse();
     // If the folder had this state several times, as after another restore, only changes after the last time
     // count.
     let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
     let mut legs = Vec::new();
-    if let Some(last) = states.last().filter(|last| is_open(last)) {
+    if let Some(last) = states.last().filter(|last| is_during_work(last)) {
         legs.push(RestoreStep { base: None, target: last.clone() });
     }
     for pair in states[place..].windows(2).rev() {
         let [before, after] = pair else { continue };
-        if is_ours(before, after) {
-            join(&mut legs, after, before);
+        if is_by_agents(before, after) {
+            add_step(&mut legs, after, before);
         }
     }
     if legs.is_empty() {
@@ -55,15 +55,15 @@ pub fn to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
 }
 
 /// Returns the steps that revert the changes of an entry's turn, latest change first.
-pub fn without(tree: &Tree, id: &str) -> Vec<RestoreStep> {
-    let Some(turn) = checkpoints::turn(tree, id) else { return Vec::new() };
+pub fn revert_steps(tree: &Tree, id: &str) -> Vec<RestoreStep> {
+    let Some(turn) = checkpoints::turn_of(tree, id) else { return Vec::new() };
     let mut legs = Vec::new();
     let of_agents = |state: &Checkpoint| state.at == When::Before || state.busy;
     for state in turn.states.iter().rev().filter(|state| of_agents(&state.1)) {
-        match next(tree, state.0, &state.1.root) {
+        match next_checkpoint(tree, state.0, &state.1.root) {
             // The same state with additional files.
             Some(next) if next.more => {}
-            Some(next) => join(&mut legs, &next, &state.1),
+            Some(next) => add_step(&mut legs, &next, &state.1),
             None => legs.push(RestoreStep { base: None, target: state.1.clone() }),
         }
     }
@@ -71,13 +71,13 @@ pub fn without(tree: &Tree, id: &str) -> Vec<RestoreStep> {
 }
 
 /// Returns the next checkpoint recorded in a folder, on any branch.
-fn next(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
+fn next_checkpoint(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
     let behind = tree.of_kind("custom").take_while(|entry| entry.id() != id);
-    behind.filter_map(|entry| checkpoints::of(entry).filter(|state| state.root == root)).last()
+    behind.filter_map(|entry| checkpoints::from_entry(entry).filter(|state| state.root == root)).last()
 }
 
 /// Adds a step; one that continues the previous step extends it.
-fn join(legs: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
+fn add_step(legs: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
     if base.tree == target.tree {
         return;
     }
@@ -133,11 +133,11 @@ mod tests {
     }
 
     fn to(rows: &[&str], id: &str) -> String {
-        super::to(&tree(rows), id).map_or("-".to_string(), |legs| show(&legs))
+        super::steps_to(&tree(rows), id).map_or("-".to_string(), |legs| show(&legs))
     }
 
     fn without(rows: &[&str], id: &str) -> String {
-        show(&super::without(&tree(rows), id))
+        show(&super::revert_steps(&tree(rows), id))
     }
 
     const QUIET: &[&str] =

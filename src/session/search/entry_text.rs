@@ -8,18 +8,19 @@ use serde_json::value::RawValue;
 
 use super::hit::Role;
 use crate::base::clock;
-use crate::base::lenient::mended;
-use crate::session::context::pins::PINNED;
+use crate::base::lenient::replace_lone_surrogates;
+use crate::session::context::pins::PINNED_COPY_TYPE;
 
 /// Bytes of an entry's text that are indexed.
-const SAID_MAX: usize = 256 << 10;
+const TEXT_MAX: usize = 256 << 10;
 /// Argument names for files.
 const FILE_FIELDS: [&str; 9] =
     ["path", "file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "file", "paths", "files"];
 /// Argument names for command lines.
 const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
 /// Prefixes of file names in a patch.
-const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+const PATCH_PREFIXES: [&str; 4] =
+    ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// The searchable text of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +34,9 @@ pub struct IndexedEntry {
     /// Its role.
     pub role: Role,
     /// Message text.
-    pub said: String,
+    pub message_text: String,
     /// Thinking of the model.
-    pub thought: String,
+    pub thinking: String,
     /// Commands.
     pub command: String,
     /// File names.
@@ -68,126 +69,126 @@ struct Line<'a> {
 }
 
 /// Returns the searchable text of a line; `None` for lines without text.
-pub fn of_line(line: &str) -> Option<IndexedEntry> {
-    let line = mended(line);
+pub fn parse_line(line: &str) -> Option<IndexedEntry> {
+    let line = replace_lone_surrogates(line);
     let line: Line = serde_json::from_str(&line).ok()?;
     let mut found = IndexedEntry {
         id: line.id,
         target: None,
         at_ms: line.timestamp.and_then(clock::parse_iso8601).unwrap_or(0),
         role: Role::Note,
-        said: String::new(),
-        thought: String::new(),
+        message_text: String::new(),
+        thinking: String::new(),
         command: String::new(),
         file: String::new(),
     };
     match line.kind {
-        "message" => found.message(&serde_json::from_str(line.message?.get()).ok()?),
+        "message" => found.add_message(&serde_json::from_str(line.message?.get()).ok()?),
         "compaction" | "branch_summary" => {
             found.role = Role::Summary;
-            found.say(&line.summary?);
+            found.add_text(&line.summary?);
         }
         "session_info" => {
             found.role = Role::Name;
-            found.say(&line.name?);
+            found.add_text(&line.name?);
         }
         "label" => {
             found.role = Role::Label;
             found.target = Some(line.target_id?);
-            found.say(&line.label?);
+            found.add_text(&line.label?);
         }
         // A copy of a message that is indexed at its original.
-        "custom_message" if line.custom_type == Some(PINNED) => return None,
-        "custom_message" => found.content(&serde_json::from_str(line.content?.get()).ok()?),
+        "custom_message" if line.custom_type == Some(PINNED_COPY_TYPE) => return None,
+        "custom_message" => found.add_content(&serde_json::from_str(line.content?.get()).ok()?),
         _ => {}
     }
-    let IndexedEntry { said, thought, command, file, .. } = &found;
+    let IndexedEntry { message_text: said, thinking: thought, command, file, .. } = &found;
     [said, thought, command, file].iter().any(|text| !text.is_empty()).then_some(found)
 }
 
 /// Whether a line is an entry at all. In format 1 an entry's id is its index among them.
 pub fn is_object(line: &str) -> bool {
-    serde_json::from_str::<serde_json::Map<String, Value>>(&mended(line)).is_ok()
+    serde_json::from_str::<serde_json::Map<String, Value>>(&replace_lone_surrogates(line)).is_ok()
 }
 
 impl IndexedEntry {
-    fn say(&mut self, text: &str) {
-        add(&mut self.said, text);
+    fn add_text(&mut self, text: &str) {
+        append_text(&mut self.message_text, text);
     }
 
-    fn message(&mut self, message: &Value) {
+    fn add_message(&mut self, message: &Value) {
         let field = |name: &str| message[name].as_str().unwrap_or_default();
         self.role = match field("role") {
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "toolResult" => Role::Tool,
             "bashExecution" => {
-                add(&mut self.command, field("command"));
-                self.say(field("output"));
+                append_text(&mut self.command, field("command"));
+                self.add_text(field("output"));
                 Role::User
             }
             _ => Role::Note,
         };
-        self.say(field("summary"));
-        self.say(field("errorMessage"));
+        self.add_text(field("summary"));
+        self.add_text(field("errorMessage"));
         // The system prompt is the same in every session.
         if field("role") != "system" {
-            self.content(&message["content"]);
+            self.add_content(&message["content"]);
         }
     }
 
-    fn content(&mut self, content: &Value) {
+    fn add_content(&mut self, content: &Value) {
         if let Some(text) = content.as_str() {
-            return self.say(text);
+            return self.add_text(text);
         }
         for part in content.as_array().map(Vec::as_slice).unwrap_or_default() {
             let field = |name: &str| part[name].as_str().unwrap_or_default();
             match field("type") {
-                "text" => self.say(field("text")),
-                "thinking" => add(&mut self.thought, field("thinking")),
+                "text" => self.add_text(field("text")),
+                "thinking" => append_text(&mut self.thinking, field("thinking")),
                 "toolCall" => {
-                    self.say(field("name"));
-                    self.arguments("", &part["arguments"]);
+                    self.add_text(field("name"));
+                    self.add_arguments("", &part["arguments"]);
                 }
-                "document" => add(&mut self.file, field("name")),
+                "document" => append_text(&mut self.file, field("name")),
                 _ => {}
             }
         }
     }
 
     /// Collects the text of a call's arguments, by argument name.
-    fn arguments(&mut self, name: &str, value: &Value) {
+    fn add_arguments(&mut self, name: &str, value: &Value) {
         match value {
-            Value::String(text) if FILE_FIELDS.contains(&name) => add(&mut self.file, text),
-            Value::String(text) if COMMAND_FIELDS.contains(&name) => add(&mut self.command, text),
+            Value::String(text) if FILE_FIELDS.contains(&name) => append_text(&mut self.file, text),
+            Value::String(text) if COMMAND_FIELDS.contains(&name) => append_text(&mut self.command, text),
             Value::String(text) => {
                 for line in text.lines() {
-                    if let Some(file) = PATCHED.iter().find_map(|sign| line.strip_prefix(sign)) {
-                        add(&mut self.file, file);
+                    if let Some(file) = PATCH_PREFIXES.iter().find_map(|sign| line.strip_prefix(sign)) {
+                        append_text(&mut self.file, file);
                     }
                 }
-                self.say(text);
+                self.add_text(text);
             }
             Value::Array(items) if COMMAND_FIELDS.contains(&name) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                add(&mut self.command, &words.join(" "));
+                append_text(&mut self.command, &words.join(" "));
             }
-            Value::Array(items) => items.iter().for_each(|item| self.arguments(name, item)),
-            Value::Object(fields) => fields.iter().for_each(|(name, field)| self.arguments(name, field)),
+            Value::Array(items) => items.iter().for_each(|item| self.add_arguments(name, item)),
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| self.add_arguments(name, field)),
             _ => {}
         }
     }
 
     /// Returns the text for a snippet, message text last.
     pub fn text(&self) -> String {
-        let Self { said, thought, command, file, .. } = self;
+        let Self { message_text: said, thinking: thought, command, file, .. } = self;
         let texts = [command, file, said, thought].into_iter().filter(|text| !text.is_empty());
         texts.map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 
-fn add(to: &mut String, text: &str) {
-    let room = SAID_MAX.saturating_sub(to.len() + 1);
+fn append_text(to: &mut String, text: &str) {
+    let room = TEXT_MAX.saturating_sub(to.len() + 1);
     if text.is_empty() || room == 0 {
         return;
     }
@@ -205,7 +206,7 @@ mod tests {
         let line = format!(
             r#"{{"type":"message","id":"a","parentId":null,"timestamp":"1970-01-01T00:00:00.005Z","message":{{{fields}}}}}"#
         );
-        of_line(&line).unwrap()
+        parse_line(&line).unwrap()
     }
 
     #[test]
@@ -219,34 +220,40 @@ mod tests {
             {"type":"image","data":"AAAA","mimeType":"image/png"}]"#,
         );
         assert_eq!((found.role, found.at_ms, found.id.as_deref()), (Role::Assistant, 5, Some("a")));
-        assert_eq!((found.thought.as_str(), found.command.as_str()), ("hm", "cargo test\nls -l"));
+        assert_eq!((found.thinking.as_str(), found.command.as_str()), ("hm", "cargo test\nls -l"));
         assert_eq!(found.file, "src/a.rs\nb.rs");
-        assert!(found.said.starts_with("I look\nbash\nedit\nx\ny\nshell\n"), "{}", found.said);
+        assert!(
+            found.message_text.starts_with("I look\nbash\nedit\nx\ny\nshell\n"),
+            "{}",
+            found.message_text
+        );
         assert!(!found.text().contains("AAAA"));
     }
 
     #[test]
     fn entry_text_covers_every_entry_kind() {
         let run = message(r#""role":"bashExecution","command":"ls","output":"a.rs","exitCode":0"#);
-        assert_eq!((run.role, run.command.as_str(), run.said.as_str()), (Role::User, "ls", "a.rs"));
+        assert_eq!((run.role, run.command.as_str(), run.message_text.as_str()), (Role::User, "ls", "a.rs"));
         let result = message(r#""role":"toolResult","toolCallId":"1","toolName":"bash","content":"done""#);
-        assert_eq!((result.role, result.said.as_str()), (Role::Tool, "done"));
-        let label = of_line(r#"{"type":"label","id":"b","targetId":"a","label":"start"}"#).unwrap();
+        assert_eq!((result.role, result.message_text.as_str()), (Role::Tool, "done"));
+        let label = parse_line(r#"{"type":"label","id":"b","targetId":"a","label":"start"}"#).unwrap();
         assert_eq!(
-            (label.role, label.target.as_deref(), label.said.as_str()),
+            (label.role, label.target.as_deref(), label.message_text.as_str()),
             (Role::Label, Some("a"), "start")
         );
-        let name = of_line(r#"{"type":"session_info","id":"c","name":"the loop"}"#).unwrap();
-        assert_eq!((name.role, name.said.as_str()), (Role::Name, "the loop"));
+        let name = parse_line(r#"{"type":"session_info","id":"c","name":"the loop"}"#).unwrap();
+        assert_eq!((name.role, name.message_text.as_str()), (Role::Name, "the loop"));
         let summary =
-            of_line(r#"{"type":"compaction","id":"d","summary":"S","firstKeptEntryId":"a"}"#).unwrap();
-        assert_eq!((summary.role, summary.said.as_str()), (Role::Summary, "S"));
+            parse_line(r#"{"type":"compaction","id":"d","summary":"S","firstKeptEntryId":"a"}"#).unwrap();
+        assert_eq!((summary.role, summary.message_text.as_str()), (Role::Summary, "S"));
         let note = |kind: &str| {
-            of_line(&format!(r#"{{"type":"custom_message","id":"e","customType":"{kind}","content":"hey"}}"#))
+            parse_line(&format!(
+                r#"{{"type":"custom_message","id":"e","customType":"{kind}","content":"hey"}}"#
+            ))
         };
-        assert_eq!(note("note").unwrap().said, "hey");
-        assert_eq!(note(PINNED), None, "what it is a copy of is found");
-        let old = of_line(r#"{"type":"message","message":{"role":"user","content":"hi"}}"#).unwrap();
+        assert_eq!(note("note").unwrap().message_text, "hey");
+        assert_eq!(note(PINNED_COPY_TYPE), None, "what it is a copy of is found");
+        let old = parse_line(r#"{"type":"message","message":{"role":"user","content":"hi"}}"#).unwrap();
         assert_eq!((old.id, old.at_ms), (None, 0));
     }
 
@@ -261,9 +268,9 @@ mod tests {
             r#"{"type":"message","id":"b","message":{"role":"system","content":"the whole prompt"}}"#,
             r#"{"type":"message","id":"b","message":7}"#,
         ] {
-            assert_eq!(of_line(line), None, "{line}");
+            assert_eq!(parse_line(line), None, "{line}");
         }
-        let long = format!(r#"{{"type":"session_info","id":"c","name":"{}"}}"#, "ä".repeat(SAID_MAX));
-        assert!(of_line(&long).unwrap().said.len() < SAID_MAX);
+        let long = format!(r#"{{"type":"session_info","id":"c","name":"{}"}}"#, "ä".repeat(TEXT_MAX));
+        assert!(parse_line(&long).unwrap().message_text.len() < TEXT_MAX);
     }
 }

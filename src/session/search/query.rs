@@ -13,7 +13,7 @@ const WORDS_MAX: usize = 64;
 const COLUMNS: [(&str, &str); 4] =
     [("file", "file"), ("command", "command"), ("thinking", "thought"), ("said", "said")];
 /// Columns for words without a filter: thinking is searched only with `thinking:`.
-const USUAL: &str = "{said command file}";
+const DEFAULT_COLUMNS: &str = "{said command file}";
 
 /// A word or a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Term {
     /// Whether its last word is a prefix.
     pub prefix: bool,
     /// Whether it is excluded.
-    pub without: bool,
+    pub excluded: bool,
 }
 
 /// A parsed query.
@@ -57,13 +57,13 @@ impl Query {
         let open = typing && !text.ends_with([' ', '"', '*']);
         let count = words.len();
         for (at, word) in words.into_iter().enumerate() {
-            query.take(word, now_ms, open && at + 1 == count);
+            query.add_word(word, now_ms, open && at + 1 == count);
         }
         query
     }
 
-    fn take(&mut self, word: Word, now_ms: u64, open: bool) {
-        let Word { without, key, text, quoted } = word;
+    fn add_word(&mut self, word: Word, now_ms: u64, open: bool) {
+        let Word { excluded: without, key, text, quoted } = word;
         let column = |key: &str| COLUMNS.iter().find(|(name, _)| *name == key).map(|(_, column)| *column);
         match key.as_deref() {
             Some("project") if !text.is_empty() => self.projects.push(text),
@@ -71,7 +71,7 @@ impl Query {
                 Some(role) => self.roles.push(role),
                 None => self.problems.push(format!("`{text}` is no role: {}", names())),
             },
-            Some(key @ ("since" | "before")) => match moment(&text, now_ms) {
+            Some(key @ ("since" | "before")) => match parse_time(&text, now_ms) {
                 Some(ms) if key == "since" => self.since_ms = Some(ms),
                 Some(ms) => self.before_ms = Some(ms),
                 None => self.problems.push(format!("`{text}` is no time: 2026-11-01, today, 12h, 7d or 2w")),
@@ -82,7 +82,7 @@ impl Query {
                 let text = text.trim_end_matches('*').to_string();
                 // The index has no words without letters or digits.
                 if text.chars().any(char::is_alphanumeric) {
-                    self.terms.push(Term { text, column, prefix, without });
+                    self.terms.push(Term { text, column, prefix, excluded: without });
                 }
             }
         }
@@ -91,16 +91,16 @@ impl Query {
     /// Whether the query is empty.
     pub fn is_empty(&self) -> bool {
         let Self { terms, projects, roles, since_ms, before_ms, .. } = self;
-        let asks = terms.iter().any(|term| !term.without);
+        let asks = terms.iter().any(|term| !term.excluded);
         !asks && projects.is_empty() && roles.is_empty() && since_ms.is_none() && before_ms.is_none()
     }
 
     /// Returns the terms in FTS5 syntax; `None` when no term is required. All user input is quoted, so it is
     /// never parsed as syntax.
-    pub fn matching(&self) -> Option<String> {
-        let (without, with): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(|term| term.without);
+    pub fn to_fts(&self) -> Option<String> {
+        let (without, with): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(|term| term.excluded);
         let said = |terms: Vec<&Term>, join: &str| {
-            terms.into_iter().map(Term::matching).collect::<Vec<_>>().join(join)
+            terms.into_iter().map(Term::to_fts).collect::<Vec<_>>().join(join)
         };
         if with.is_empty() {
             return None;
@@ -111,8 +111,8 @@ impl Query {
 }
 
 impl Term {
-    fn matching(&self) -> String {
-        let columns = self.column.unwrap_or(USUAL);
+    fn to_fts(&self) -> String {
+        let columns = self.column.unwrap_or(DEFAULT_COLUMNS);
         let star = if self.prefix { " *" } else { "" };
         format!("{columns} : \"{}\"{star}", self.text.replace('"', "\"\"").replace('\0', " "))
     }
@@ -124,7 +124,7 @@ fn names() -> String {
 
 /// A word of the input.
 struct Word {
-    without: bool,
+    excluded: bool,
     key: Option<String>,
     text: String,
     quoted: bool,
@@ -151,14 +151,14 @@ fn split(text: &str) -> Vec<Word> {
             let end = word.find(char::is_whitespace).unwrap_or(word.len());
             (&word[..end], false, &word[end..])
         };
-        words.push(Word { without, key: key.map(str::to_string), text: text.to_string(), quoted });
+        words.push(Word { excluded: without, key: key.map(str::to_string), text: text.to_string(), quoted });
         rest = after.trim_start();
     }
     words
 }
 
 /// Parses a day, a time, or a relative time.
-fn moment(text: &str, now_ms: u64) -> Option<u64> {
+fn parse_time(text: &str, now_ms: u64) -> Option<u64> {
     let today = now_ms - now_ms % DAY_MS;
     match text {
         "today" => return Some(today),
@@ -190,7 +190,7 @@ mod tests {
     const NOW: u64 = 1_763_681_411_042;
 
     fn matching(text: &str) -> String {
-        Query::parse(text, NOW, false).matching().unwrap_or_default()
+        Query::parse(text, NOW, false).to_fts().unwrap_or_default()
     }
 
     #[test]

@@ -6,23 +6,23 @@ use super::hit::Snippet;
 use super::query::{Query, Term};
 
 /// Characters of a snippet.
-const WIDE: usize = 160;
+const WIDTH: usize = 160;
 /// Characters before the first matching word.
-const BEFORE: usize = 40;
+const LEADING: usize = 40;
 
 /// Returns the excerpt around the first match; the beginning if there is none. Words are those of the index:
 /// letters and digits, case-insensitive.
-pub fn of(text: &str, query: &Query) -> Snippet {
+pub fn excerpt(text: &str, query: &Query) -> Snippet {
     let terms: Vec<(Vec<String>, bool)> = query
         .terms
         .iter()
-        .filter(|term| !term.without)
-        .map(wanted)
+        .filter(|term| !term.excluded)
+        .map(term_words)
         .filter(|(words, _)| !words.is_empty())
         .collect();
     let words = words_of(text);
     let mut marks: Vec<Range<usize>> = (0..words.len())
-        .filter_map(|at| terms.iter().find_map(|term| stands(text, &words[at..], term)))
+        .filter_map(|at| terms.iter().find_map(|term| match_at(text, &words[at..], term)))
         .collect();
     marks.dedup_by(|next, before| {
         let within = next.start < before.end;
@@ -32,12 +32,12 @@ pub fn of(text: &str, query: &Query) -> Snippet {
         within
     });
     let first = marks.first().map_or(0, |mark| mark.start);
-    let from = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
-    let to = text[from..].char_indices().nth(WIDE).map_or(text.len(), |(at, _)| from + at);
-    in_one_line(text, from..to, &marks)
+    let from = text[..first].char_indices().rev().nth(LEADING - 1).map_or(0, |(at, _)| at);
+    let to = text[from..].char_indices().nth(WIDTH).map_or(text.len(), |(at, _)| from + at);
+    collapse(text, from..to, &marks)
 }
 
-fn wanted(term: &Term) -> (Vec<String>, bool) {
+fn term_words(term: &Term) -> (Vec<String>, bool) {
     let words = words_of(&term.text);
     (words.into_iter().map(|word| term.text[word].to_lowercase()).collect(), term.prefix)
 }
@@ -61,7 +61,7 @@ fn words_of(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the range of a term if it matches at the first of these words.
-fn stands(
+fn match_at(
     text: &str,
     words: &[Range<usize>],
     (wanted, prefix): &(Vec<String>, bool),
@@ -76,7 +76,7 @@ fn stands(
 }
 
 /// Returns a part of the text with white space collapsed and control characters removed; marks are adjusted.
-fn in_one_line(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> Snippet {
+fn collapse(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> Snippet {
     let mut line = Snippet::default();
     if piece.start > 0 {
         line.text.push('…');
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, query: &str) -> String {
-        let snippet = of(text, &Query::parse(query, 0, false));
+        let snippet = excerpt(text, &Query::parse(query, 0, false));
         let mut shown = String::new();
         let mut at = 0;
         for mark in &snippet.marks {
@@ -142,13 +142,13 @@ mod tests {
             shown.starts_with("…ä ä") && shown.contains(" [Überlauf] ö") && shown.ends_with('…'),
             "{shown}"
         );
-        assert!(shown.chars().count() <= WIDE + 4, "{}", shown.len());
+        assert!(shown.chars().count() <= WIDTH + 4, "{}", shown.len());
     }
 
     #[test]
     fn search_snippet_drops_control_characters() {
         assert_eq!(marked("a\u{1b}[31mred\u{7} b", "red"), "a [31mred b");
-        let snippet = of("x\u{1b}]0;t\u{7}y", &Query::parse("t", 0, false));
+        let snippet = excerpt("x\u{1b}]0;t\u{7}y", &Query::parse("t", 0, false));
         assert!(snippet.text.chars().all(|c| !c.is_control()), "{:?}", snippet.text);
     }
 }

@@ -12,7 +12,7 @@ use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::session::conversation::Session;
 use crate::session::format::error::{Problem, SessionError};
-use crate::session::import::parts::{Line, object};
+use crate::session::import::parts::{Line, parse_line};
 use crate::session::import::{ImportedSession, Source, claude, codex};
 
 /// Maximum size of a file, in bytes.
@@ -20,7 +20,7 @@ const FILE_MAX: u64 = 2 << 30;
 
 /// The result of an import.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ImportResult {
     /// The source program.
     pub source: Source,
     /// The new session's file.
@@ -30,7 +30,7 @@ pub struct Imported {
     /// Number of new entries.
     pub added: usize,
     /// Number of entries that were already imported.
-    pub before: usize,
+    pub existing: usize,
     /// Lines that could not be read.
     pub problems: Vec<Problem>,
 }
@@ -44,7 +44,7 @@ pub fn import(
     source: Option<Source>,
     clock: &SharedClock,
     ids: &SharedIds,
-) -> Result<Imported, SessionError> {
+) -> Result<ImportResult, SessionError> {
     let error = |source| SessionError::Io { path: file.to_path_buf(), source };
     let refuse = || SessionError::NotASession(file.to_path_buf());
     let facts = fs::metadata(file).map_err(error)?;
@@ -57,15 +57,15 @@ pub fn import(
     let source = source.ok_or_else(refuse)?;
     let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let story = match source {
-        Source::Pi => ours(file, clock, ids)?,
+        Source::Pi => read_pi(file, clock, ids)?,
         Source::Claude => claude::read(lines(file, &mut failed), &name),
         Source::Codex => codex::read(lines(file, &mut failed), &name),
     };
     failed.map_err(error)?;
-    if story.entries.is_empty() || !is_name(&story.id) {
+    if story.entries.is_empty() || !is_file_name_part(&story.id) {
         return Err(refuse());
     }
-    let ImportedSession { id, began, cwd, parent, entries, problems } = story;
+    let ImportedSession { id, started_at: began, cwd, parent, entries, problems } = story;
     let is_it = |path: &PathBuf| listing::read_header(path).is_some_and(|header| header.id == id);
     let known = listing::find(root, &id).into_iter().find(is_it);
     let (path, added, before) = match known {
@@ -76,12 +76,12 @@ pub fn import(
         Some(path) => {
             let mut session = Session::open(&path, clock.clone(), ids.clone())?;
             let before = session.entries().len();
-            let added = session.adopt(entries)?;
+            let added = session.add_missing(entries)?;
             (path, added, before)
         }
         None => {
             let added = entries.len();
-            let session = Session::founded(
+            let session = Session::create_with_entries(
                 root,
                 (&id, &began, &cwd),
                 parent.as_deref(),
@@ -92,7 +92,7 @@ pub fn import(
             (session.file().unwrap_or(root).to_path_buf(), added, 0)
         }
     };
-    Ok(Imported { source, path, id, added, before, problems })
+    Ok(ImportResult { source, path, id, added, existing: before, problems })
 }
 
 /// Returns the lines of a file one at a time, until one cannot be read; the error is then in `failed`.
@@ -114,7 +114,7 @@ fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line>
                 }
             }
             at += 1;
-            if let Some(line) = object(at - 1, &String::from_utf8_lossy(&bytes)) {
+            if let Some(line) = parse_line(at - 1, &String::from_utf8_lossy(&bytes)) {
                 return Some(line);
             }
         }
@@ -122,15 +122,15 @@ fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line>
 }
 
 /// Reads a session in pi's format; entries are preserved byte for byte.
-fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSession, SessionError> {
-    let session = Session::look_at(file, clock.clone(), ids.clone())?;
-    let lines = session.entries().map(|entry| entry.behind(entry.parent_id()));
+fn read_pi(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSession, SessionError> {
+    let session = Session::open_read_only(file, clock.clone(), ids.clone())?;
+    let lines = session.entries().map(|entry| entry.with_parent(entry.parent_id()));
     let entries: std::io::Result<Vec<_>> = lines.collect();
     let entries = entries.map_err(|source| SessionError::Io { path: file.to_path_buf(), source })?;
     let header = session.header();
     Ok(ImportedSession {
         id: header.id.clone(),
-        began: header.timestamp.clone(),
+        started_at: header.timestamp.clone(),
         cwd: header.cwd.clone(),
         parent: header.parent_session.clone(),
         entries,
@@ -139,7 +139,7 @@ fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSes
 }
 
 /// Whether an id can be part of a file name.
-fn is_name(id: &str) -> bool {
+fn is_file_name_part(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= 128 && id.chars().all(plain) && !id.starts_with('.')
 }

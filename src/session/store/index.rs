@@ -24,15 +24,15 @@ use crate::llm::model::Usage;
 use crate::llm::model::usage::Cost;
 use crate::session::format::error::Problem;
 use crate::session::tree::Tree;
-use crate::session::tree::append::Remembered;
-use crate::session::tree::base::{Base, PAGE, Pages, pages};
+use crate::session::tree::append::TreeMetadata;
+use crate::session::tree::base::{Base, PAGE, PageSource, page_count};
 use crate::session::tree::rows::Widths;
-use crate::session::usage::totals::Sums;
+use crate::session::usage::totals::UsageTotals;
 
 /// Magic number of the file; changes with the format.
-const MARK: [u8; 8] = *b"bowline5";
+const MAGIC: [u8; 8] = *b"bowline5";
 /// Bytes before the head.
-const FRONT: usize = MARK.len() + 4;
+const PREFIX_LEN: usize = MAGIC.len() + 4;
 /// Maximum length of the head.
 const HEAD_MAX: usize = 64 << 20;
 /// Number of samples that are compared, spread evenly.
@@ -40,9 +40,9 @@ const SAMPLES: u64 = 16;
 /// Bytes of each sample.
 const SAMPLE_BYTES: u64 = 4096;
 /// Number of cached pages; a page's number determines its slot.
-const KEPT: usize = 64;
+const CACHED_PAGES: usize = 64;
 /// Maximum number of entries without parents in an index; a file with more is not indexed.
-const LOST_MAX: usize = 1000;
+const ORPHANS_MAX: usize = 1000;
 
 /// The index without its rows.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub(in crate::session) struct Index {
     ends: u32,
     lost: Vec<(u32, String)>,
     /// Usage totals of some entries, by index.
-    pub(in crate::session) sums: Vec<(u32, Sum)>,
+    pub(in crate::session) sums: Vec<(u32, UsageSum)>,
     /// Index of the latest entry that records a restore of the workspace.
     pub(in crate::session) restored: Option<u32>,
     /// Problems: line number and description.
@@ -68,14 +68,14 @@ pub(in crate::session) struct Index {
 
 /// A usage total.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::session) struct Sum {
+pub(in crate::session) struct UsageSum {
     tokens: [u64; 5],
     hour: Option<u64>,
     reasoning: Option<u64>,
     cost: [f64; 5],
 }
 
-impl Sum {
+impl UsageSum {
     fn of(usage: &Usage) -> Self {
         let Usage { input, output, cache_read, cache_write, total_tokens, cost, .. } = usage;
         Self {
@@ -110,18 +110,18 @@ impl Sum {
 }
 
 /// Returns the path of a session file's index.
-pub(in crate::session) fn path_of(session: &Path) -> PathBuf {
+pub(in crate::session) fn index_path(session: &Path) -> PathBuf {
     session.with_extension("jsonl.index")
 }
 
 /// Rebuilds the pages of an index; `None` on failure.
-pub(in crate::session) type Rescue = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Send + Sync>;
+pub(in crate::session) type Rebuild = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Send + Sync>;
 
 /// A page with its number.
 type Page = (usize, Arc<[u8]>);
 
 /// The pages of an index on disk.
-struct InFile {
+struct IndexPages {
     path: PathBuf,
     file: File,
     /// Byte offset of the first page.
@@ -129,30 +129,30 @@ struct InFile {
     count: usize,
     /// The checksum of the head.
     seed: u32,
-    kept: Mutex<Vec<Option<Page>>>,
-    rescue: Rescue,
-    rescued: OnceLock<Vec<Arc<[u8]>>>,
+    cache: Mutex<Vec<Option<Page>>>,
+    rebuild: Rebuild,
+    rebuilt: OnceLock<Vec<Arc<[u8]>>>,
 }
 
-impl InFile {
+impl IndexPages {
     fn read(&self, number: usize) -> io::Result<Arc<[u8]>> {
         let mut bytes = vec![0; PAGE + 4];
         self.file.read_exact_at(&mut bytes, self.from + number as u64 * (PAGE as u64 + 4))?;
         let sum = bytes.split_off(PAGE);
-        if sum_of(self.seed, &bytes) != sum[..] {
+        if page_checksum(self.seed, &bytes) != sum[..] {
             return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(bytes.into())
     }
 
-    fn rescued(&self, number: usize, error: &io::Error) -> Arc<[u8]> {
-        let all = self.rescued.get_or_init(|| {
+    fn rebuilt_page(&self, number: usize, error: &io::Error) -> Arc<[u8]> {
+        let all = self.rebuilt.get_or_init(|| {
             tracing::warn!(page = number, %error, "the index of a session is broken; the session is read anew");
             // The next opening creates a new one.
             if let Err(error) = fs::remove_file(&self.path) {
                 tracing::warn!(%error, "a broken index cannot be removed");
             }
-            (self.rescue)().filter(|pages| pages.len() == self.count).unwrap_or_else(|| {
+            (self.rebuild)().filter(|pages| pages.len() == self.count).unwrap_or_else(|| {
                 tracing::error!("a session whose index is broken cannot be read anew");
                 Vec::new()
             })
@@ -161,37 +161,37 @@ impl InFile {
     }
 }
 
-impl Pages for InFile {
+impl PageSource for IndexPages {
     fn page(&self, number: usize) -> Arc<[u8]> {
-        let mut kept = self.kept.lock();
-        let Some(place) = kept.get_mut(number % KEPT) else { return Arc::default() };
+        let mut kept = self.cache.lock();
+        let Some(place) = kept.get_mut(number % CACHED_PAGES) else { return Arc::default() };
         if let Some((_, page)) = place.as_ref().filter(|(known, _)| *known == number) {
             return page.clone();
         }
-        let page = match (self.rescued.get(), number < self.count) {
+        let page = match (self.rebuilt.get(), number < self.count) {
             (Some(all), _) => all.get(number).cloned().unwrap_or_default(),
-            (None, true) => self.read(number).unwrap_or_else(|error| self.rescued(number, &error)),
+            (None, true) => self.read(number).unwrap_or_else(|error| self.rebuilt_page(number, &error)),
             (None, false) => Arc::default(),
         };
         *place = Some((number, page.clone()));
         page
     }
 
-    fn are_whole(&self) -> bool {
-        self.rescued.get().is_none_or(|all| !all.is_empty())
+    fn are_complete(&self) -> bool {
+        self.rebuilt.get().is_none_or(|all| !all.is_empty())
     }
 }
 
 /// Returns the checksum of a page, or of the head with an empty seed.
-fn sum_of(seed: u32, bytes: &[u8]) -> [u8; 4] {
+fn page_checksum(seed: u32, bytes: &[u8]) -> [u8; 4] {
     let mut sum = crc32fast::Hasher::new_with_initial(seed);
     sum.update(bytes);
     sum.finalize().to_le_bytes()
 }
 
 /// Returns the pages of a tree in the index's format; `None` if the tree cannot be indexed.
-pub(in crate::session) fn pages_of(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
-    let (_, widths) = tree.to_remember(LOST_MAX)?;
+pub(in crate::session) fn build_pages(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
+    let (_, widths) = tree.metadata(ORPHANS_MAX)?;
     let mut all = Vec::new();
     let done: Result<(), ()> = tree.pages(widths, |page| {
         all.push(page.into());
@@ -205,26 +205,26 @@ impl Index {
     pub(in crate::session) fn read(
         session: &Path,
         of: &File,
-        rescue: impl FnOnce(u64) -> Rescue,
-    ) -> Option<(Self, Base, Remembered)> {
-        let path = path_of(session);
+        rescue: impl FnOnce(u64) -> Rebuild,
+    ) -> Option<(Self, Base, TreeMetadata)> {
+        let path = index_path(session);
         let file = File::open(&path).ok()?;
         let length = file.metadata().ok()?.len();
-        let mut front = [0; FRONT];
+        let mut front = [0; PREFIX_LEN];
         file.read_exact_at(&mut front, 0).ok()?;
         let (mark, head) = front.split_first_chunk::<8>()?;
         let head = u32::from_le_bytes(*head.first_chunk()?) as usize;
-        if *mark != MARK || head > HEAD_MAX || head as u64 > length {
+        if *mark != MAGIC || head > HEAD_MAX || head as u64 > length {
             return None;
         }
         let mut bytes = vec![0; head + 4];
-        file.read_exact_at(&mut bytes, FRONT as u64).ok()?;
+        file.read_exact_at(&mut bytes, PREFIX_LEN as u64).ok()?;
         let sum = bytes.split_off(head);
-        if sum_of(0, &bytes) != sum[..] {
+        if page_checksum(0, &bytes) != sum[..] {
             return None;
         }
         let mut index: Self = postcard::from_bytes(&bytes).ok()?;
-        let (from, count) = ((FRONT + head + 4) as u64, pages(index.widths, index.count as usize));
+        let (from, count) = ((PREFIX_LEN + head + 4) as u64, page_count(index.widths, index.count as usize));
         let whole = length == from + count as u64 * (PAGE as u64 + 4);
         let fits = index.covers <= of.metadata().ok()?.len()
             && ends_line(of, index.covers).ok()?
@@ -232,22 +232,23 @@ impl Index {
         if !whole || !fits {
             return None;
         }
-        let kept = Mutex::new(vec![None; KEPT]);
+        let kept = Mutex::new(vec![None; CACHED_PAGES]);
         let rescue = rescue(index.covers);
-        let pages = Box::new(InFile {
+        let pages = Box::new(IndexPages {
             path,
             file,
             from,
             count,
             seed: crc32fast::hash(&bytes),
-            kept,
-            rescue,
-            rescued: OnceLock::new(),
+            cache: kept,
+            rebuild: rescue,
+            rebuilt: OnceLock::new(),
         });
         let kinds = index.kinds.len() as u32;
         let base = Base { pages, widths: index.widths, count: index.count, kinds };
         let (kinds, lost) = (std::mem::take(&mut index.kinds), std::mem::take(&mut index.lost));
-        let remembered = Remembered { kinds, root: index.root, ends: index.ends, lost };
+        let remembered =
+            TreeMetadata { kinds, root: index.root, leaf_count: index.ends, missing_parents: lost };
         Some((index, base, remembered))
     }
 }
@@ -259,13 +260,13 @@ pub(in crate::session) fn write(
     file: &File,
     (covers, lines): (u64, u64),
     tree: &Tree,
-    sums: &Sums,
+    sums: &UsageTotals,
     restored: Option<u32>,
     problems: &[Problem],
 ) -> io::Result<()> {
-    let Some((remembered, widths)) = tree.to_remember(LOST_MAX) else { return Ok(()) };
-    let Remembered { kinds, root, ends, lost } = remembered;
-    let sums = sums.all().into_iter().map(|(at, usage)| (at, Sum::of(usage))).collect();
+    let Some((remembered, widths)) = tree.metadata(ORPHANS_MAX) else { return Ok(()) };
+    let TreeMetadata { kinds, root, leaf_count: ends, missing_parents: lost } = remembered;
+    let sums = sums.all().into_iter().map(|(at, usage)| (at, UsageSum::of(usage))).collect();
     let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
     let (samples, count) = (samples(file, covers)?, tree.len() as u32);
     let index =
@@ -275,23 +276,23 @@ pub(in crate::session) fn write(
     if head.len() > HEAD_MAX {
         return Ok(());
     }
-    let path = path_of(session);
+    let path = index_path(session);
     let new = path.with_extension("index.new");
     let mut options = OpenOptions::new();
     let out = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
     let mut out = BufWriter::with_capacity(1 << 20, out);
-    out.write_all(&MARK)?;
+    out.write_all(&MAGIC)?;
     out.write_all(&u32::try_from(head.len()).map_err(io::Error::other)?.to_le_bytes())?;
     out.write_all(&head)?;
     let seed = crc32fast::hash(&head);
     out.write_all(&seed.to_le_bytes())?;
     tree.pages(widths, |page| {
         out.write_all(page)?;
-        out.write_all(&sum_of(seed, page))
+        out.write_all(&page_checksum(seed, page))
     })?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
     // A row that could not be read would be missing in the new index, too, without notice.
-    if !tree.is_whole() {
+    if !tree.is_complete() {
         fs::remove_file(&new)?;
         return Err(io::Error::other("the one before it is broken"));
     }

@@ -20,7 +20,7 @@ use crate::session::format::header::Header;
 use crate::session::usage::summary::Summary;
 
 /// File name of the cache, below the root of all sessions.
-const REMEMBERED: &str = ".listing";
+const CACHE_NAME: &str = ".listing";
 /// Version of the cache's format.
 const VERSION: u32 = 3;
 /// Bytes before the end of the known part that must be unchanged.
@@ -43,7 +43,7 @@ pub struct StoredSession {
 
 /// Cached data of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Known {
+struct CachedFile {
     /// The path below the root.
     path: PathBuf,
     inode: u64,
@@ -55,31 +55,31 @@ struct Known {
 }
 
 #[derive(Deserialize)]
-struct Remembered {
+struct ListingCache {
     version: u32,
-    files: Vec<Known>,
+    files: Vec<CachedFile>,
 }
 
 /// The cache for serialization.
 #[derive(Serialize)]
-struct Remembering<'a> {
+struct ListingCacheRef<'a> {
     version: u32,
-    files: Vec<&'a Known>,
+    files: Vec<&'a CachedFile>,
 }
 
 /// Returns all sessions below a root, most recently active first. Files that are not sessions or cannot be
 /// read are skipped.
 pub fn list(root: &Path) -> Vec<StoredSession> {
-    let mut known: HashMap<OsString, Known> =
-        remembered(root).into_iter().map(|known| (known.path.clone().into_os_string(), known)).collect();
+    let mut known: HashMap<OsString, CachedFile> =
+        read_cache(root).into_iter().map(|known| (known.path.clone().into_os_string(), known)).collect();
     let (files, before) = (files_below(root), known.len());
     // The cached data moves to the readers and back: ten thousand copies would be slow.
-    let due: Vec<Due> = files
+    let due: Vec<FileToCheck> = files
         .into_iter()
         .filter_map(|path| {
             let below = path.strip_prefix(root).ok()?.to_path_buf();
             let known = known.remove(below.as_os_str());
-            Some(Due { path, below, known })
+            Some(FileToCheck { path, below, known })
         })
         .collect();
     let mut found = Vec::with_capacity(due.len());
@@ -87,7 +87,7 @@ pub fn list(root: &Path) -> Vec<StoredSession> {
     let next = Mutex::new(due.into_iter());
     let look_on = || {
         let due = || next.lock().next();
-        std::iter::from_fn(due).filter_map(look).collect::<Vec<Seen>>()
+        std::iter::from_fn(due).filter_map(check_file).collect::<Vec<CheckedFile>>()
     };
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..readers).map(|_| scope.spawn(look_on)).collect();
@@ -102,48 +102,48 @@ pub fn list(root: &Path) -> Vec<StoredSession> {
     });
     if found.iter().any(|seen| seen.is_new) || found.len() != before {
         let files = found.iter().map(|seen| &seen.known).collect();
-        if let Err(error) = remember(root, &Remembering { version: VERSION, files }) {
+        if let Err(error) = write_cache(root, &ListingCacheRef { version: VERSION, files }) {
             tracing::debug!(root = %root.display(), %error, "cannot remember the list of sessions");
         }
     }
-    let listed = |Seen { path, size, known, .. }| StoredSession { path, size, summary: known.summary };
+    let listed = |CheckedFile { path, size, known, .. }| StoredSession { path, size, summary: known.summary };
     found.into_iter().map(listed).collect()
 }
 
 /// A file to check, with its cached data.
-struct Due {
+struct FileToCheck {
     path: PathBuf,
     below: PathBuf,
-    known: Option<Known>,
+    known: Option<CachedFile>,
 }
 
 /// A file that was checked.
-struct Seen {
+struct CheckedFile {
     path: PathBuf,
     size: u64,
-    known: Known,
+    known: CachedFile,
     /// Whether it has new data.
     is_new: bool,
 }
 
-fn remembered(root: &Path) -> Vec<Known> {
-    let Ok(bytes) = fs::read(root.join(REMEMBERED)) else { return Vec::new() };
+fn read_cache(root: &Path) -> Vec<CachedFile> {
+    let Ok(bytes) = fs::read(root.join(CACHE_NAME)) else { return Vec::new() };
     let Some((bytes, sum)) = bytes.split_last_chunk::<4>() else { return Vec::new() };
     if crc32fast::hash(bytes).to_le_bytes() != *sum {
         return Vec::new();
     }
-    let read: Option<Remembered> = postcard::from_bytes(bytes).ok();
+    let read: Option<ListingCache> = postcard::from_bytes(bytes).ok();
     read.filter(|read| read.version == VERSION).map_or_else(Vec::new, |read| read.files)
 }
 
-fn remember(root: &Path, all: &Remembering<'_>) -> io::Result<()> {
+fn write_cache(root: &Path, all: &ListingCacheRef<'_>) -> io::Result<()> {
     let mut bytes = postcard::to_allocvec(all).map_err(io::Error::other)?;
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());
     // Concurrent processes each write their own file; the last one wins.
     let mut new = tempfile::NamedTempFile::new_in(root)?;
     new.write_all(&bytes)?;
-    new.persist(root.join(REMEMBERED)).map(drop).map_err(io::Error::from)
+    new.persist(root.join(CACHE_NAME)).map(drop).map_err(io::Error::from)
 }
 
 /// Returns the session files in the folders of a root.
@@ -186,21 +186,21 @@ pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads the present state of a file. A file with the cached length is not opened.
-fn look(Due { path, below, known }: Due) -> Option<Seen> {
+fn check_file(FileToCheck { path, below, known }: FileToCheck) -> Option<CheckedFile> {
     let facts = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let size = facts.len();
     let known = known.filter(|known| known.inode == facts.ino() && known.covers <= size);
     let known = match known {
-        Some(known) if known.covers == size => return Some(Seen { path, size, known, is_new: false }),
-        known => read(&path, below, known, facts.ino())?,
+        Some(known) if known.covers == size => return Some(CheckedFile { path, size, known, is_new: false }),
+        known => read_new_lines(&path, below, known, facts.ino())?,
     };
-    Some(Seen { path, size, known, is_new: true })
+    Some(CheckedFile { path, size, known, is_new: true })
 }
 
 /// Reads the new lines of a file, or all of them.
-fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option<Known> {
+fn read_new_lines(path: &Path, below: PathBuf, known: Option<CachedFile>, inode: u64) -> Option<CachedFile> {
     let file = File::open(path).ok()?;
-    let known = known.filter(|known| tail_of(&file, known.covers).ok() == Some(known.tail));
+    let known = known.filter(|known| tail_checksum(&file, known.covers).ok() == Some(known.tail));
     let mut input = BufReader::with_capacity(1 << 16, &file);
     let mut now = if let Some(known) = known {
         input.seek(SeekFrom::Start(known.covers)).ok()?;
@@ -208,9 +208,9 @@ fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option
     } else {
         let mut line = String::new();
         input.by_ref().take(HEADER_BYTES_MAX).read_line(&mut line).ok()?;
-        let summary = Summary::new(&header(&line)?);
+        let summary = Summary::new(&parse_header(&line)?);
         let covers = line.len() as u64;
-        Known { path: below, inode, covers, tail: 0, summary }
+        CachedFile { path: below, inode, covers, tail: 0, summary }
     };
     let mut line = Vec::new();
     loop {
@@ -220,15 +220,15 @@ fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option
         let Some(whole) = line.strip_suffix(b"\n") else { break };
         now.covers += line.len() as u64;
         if let Ok(text) = std::str::from_utf8(whole) {
-            now.summary.take(text);
+            now.summary.add_line(text);
         }
     }
-    now.tail = tail_of(&file, now.covers).ok()?;
+    now.tail = tail_checksum(&file, now.covers).ok()?;
     Some(now)
 }
 
 /// Returns a checksum over the last bytes before `end`.
-pub(super) fn tail_of(file: &File, end: u64) -> io::Result<u32> {
+pub(super) fn tail_checksum(file: &File, end: u64) -> io::Result<u32> {
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).unwrap_or(0)];
     let from = end - bytes.len() as u64;
     file.read_exact_at(&mut bytes, from)?;
@@ -281,10 +281,10 @@ pub fn read_header(path: &Path) -> Option<Header> {
     let mut line = String::new();
     let mut file = BufReader::new(is_file.then(|| File::open(path).ok())??.take(HEADER_BYTES_MAX));
     file.read_line(&mut line).ok()?;
-    header(&line)
+    parse_header(&line)
 }
 
-pub(super) fn header(line: &str) -> Option<Header> {
+pub(super) fn parse_header(line: &str) -> Option<Header> {
     let line = line.trim_end_matches(['\n', '\r']);
     Header::parse(line.strip_prefix('\u{feff}').unwrap_or(line)).ok()
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde_json::value::RawValue;
 
+use super::chunks::{Chunk, FilePart, Line, LineKind};
 use super::index::{self, Index};
-use super::pieces::{Found, Line, Part, Piece};
 use super::{SessionFile, Store, lock};
-use crate::base::lenient::mended;
+use crate::base::lenient::replace_lone_surrogates;
 use crate::llm::model::Usage;
 use crate::session::format::entry::Entry;
 use crate::session::format::error::{Problem, SessionError};
@@ -24,7 +24,7 @@ use crate::session::format::header::{Header, HeaderError, VERSION};
 use crate::session::format::migrate;
 use crate::session::restore::checkpoints;
 use crate::session::tree::Tree;
-use crate::session::usage::totals::Sums;
+use crate::session::usage::totals::UsageTotals;
 
 /// Maximum length of the first line, in bytes.
 pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;
@@ -35,11 +35,11 @@ const INDEX_SHARE: u64 = 32;
 
 /// Purpose of opening a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Use {
+pub(in crate::session) enum OpenMode {
     /// To append: the file is locked, and a torn tail is repaired.
     Write,
     /// Read-only.
-    Look,
+    ReadOnly,
 }
 
 /// A loaded session file.
@@ -48,17 +48,17 @@ pub(in crate::session) struct Loaded {
     /// `None` for an empty file.
     pub(in crate::session) header: Option<Header>,
     pub(in crate::session) tree: Tree,
-    pub(in crate::session) sums: Sums,
+    pub(in crate::session) usage_totals: UsageTotals,
     /// Index of the latest entry that records a restore of the workspace.
-    pub(in crate::session) restored: Option<u32>,
+    pub(in crate::session) last_restore: Option<u32>,
     pub(in crate::session) problems: Vec<Problem>,
     pub(in crate::session) store: Store,
     /// The format version, if it is an earlier one.
-    pub(in crate::session) earlier: Option<u64>,
+    pub(in crate::session) old_version: Option<u64>,
 }
 
 /// Loads a session file.
-pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, SessionError> {
+pub(in crate::session) fn load(path: &Path, usage: OpenMode) -> Result<Loaded, SessionError> {
     let error = |source| SessionError::Io { path: path.to_path_buf(), source };
     // Opening a pipe would block until a process writes to it.
     let facts = fs::metadata(path).map_err(error)?;
@@ -69,19 +69,19 @@ pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, Sessio
         return Err(SessionError::NotASession(path.to_path_buf()));
     }
     let (file, writable) = open(path, usage).map_err(error)?;
-    if usage == Use::Write {
-        lock::take(&file, path)?;
+    if usage == OpenMode::Write {
+        lock::lock_file(&file, path)?;
     }
     let file = SessionFile(Arc::new(file));
-    let store = Store { path: path.to_path_buf(), file: writable.then(|| file.clone()), torn: false };
+    let store = Store { path: path.to_path_buf(), file: writable.then(|| file.clone()), ends_torn: false };
     let mut scan = Scan::new(path, usage, &file, store);
     scan.run(&file, None)?;
     Ok(scan.loaded)
 }
 
 /// Opens the file; returns it and whether it is writable.
-fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
-    if usage == Use::Write {
+fn open(path: &Path, usage: OpenMode) -> io::Result<(File, bool)> {
+    if usage == OpenMode::Write {
         match OpenOptions::new().read(true).append(true).open(path) {
             Ok(file) => return Ok((file, true)),
             // A file without write permission can still be read; a later write reports the error.
@@ -97,19 +97,19 @@ fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
 }
 
 /// Rebuilds the pages of an index over the first `covers` bytes of a session file.
-fn rescued(path: &Path, file: &SessionFile, covers: u64) -> Option<Vec<Arc<[u8]>>> {
-    let store = Store { path: path.to_path_buf(), file: None, torn: false };
-    let mut scan = Scan::new(path, Use::Look, file, store);
+fn rebuild_pages(path: &Path, file: &SessionFile, covers: u64) -> Option<Vec<Arc<[u8]>>> {
+    let store = Store { path: path.to_path_buf(), file: None, ends_torn: false };
+    let mut scan = Scan::new(path, OpenMode::ReadOnly, file, store);
     if let Err(error) = scan.run(file, Some(covers)) {
         tracing::error!(path = %path.display(), %error, "cannot read a session again");
         return None;
     }
-    index::pages_of(&scan.loaded.tree)
+    index::build_pages(&scan.loaded.tree)
 }
 
 struct Scan<'p> {
     path: &'p Path,
-    usage: Use,
+    usage: OpenMode,
     /// Byte offset of the next line.
     at: u64,
     /// Number of lines so far.
@@ -118,17 +118,25 @@ struct Scan<'p> {
     tail: u64,
     header: Option<Header>,
     /// Lines of an earlier format, with their numbers.
-    earlier: Vec<(usize, String)>,
+    old_lines: Vec<(usize, String)>,
     loaded: Loaded,
 }
 
 impl<'p> Scan<'p> {
-    fn new(path: &'p Path, usage: Use, file: &SessionFile, store: Store) -> Self {
-        let (sums, problems) = (Sums::default(), Vec::new());
+    fn new(path: &'p Path, usage: OpenMode, file: &SessionFile, store: Store) -> Self {
+        let (sums, problems) = (UsageTotals::default(), Vec::new());
         let mut tree = Tree::default();
-        tree.read_from(file.lines());
-        let loaded = Loaded { header: None, tree, sums, restored: None, problems, store, earlier: None };
-        Self { path, usage, at: 0, number: 0, tail: 0, header: None, earlier: Vec::new(), loaded }
+        tree.set_line_source(file.lines());
+        let loaded = Loaded {
+            header: None,
+            tree,
+            usage_totals: sums,
+            last_restore: None,
+            problems,
+            store,
+            old_version: None,
+        };
+        Self { path, usage, at: 0, number: 0, tail: 0, header: None, old_lines: Vec::new(), loaded }
     }
 
     fn error(&self, source: io::Error) -> SessionError {
@@ -151,15 +159,15 @@ impl<'p> Scan<'p> {
             return Ok(());
         }
         let torn = !self.take_header(&line)?;
-        let known = if torn || self.is_earlier() || only.is_some() { 0 } else { self.recall(file) };
+        let known = if torn || self.is_old_format() || only.is_some() { 0 } else { self.read_index(file) };
         let there = || file.0.metadata().map(|facts| facts.len());
         let end =
             if torn { self.at } else { only.map_or_else(there, Ok).map_err(|error| self.error(error))? };
         self.read(file, end)?;
-        if self.is_earlier() {
+        if self.is_old_format() {
             self.upgrade();
         } else if only.is_none() && self.at - known > INDEX_BYTES.max(known / INDEX_SHARE) {
-            self.remember(&file.0, end);
+            self.write_index(&file.0, end);
         }
         self.loaded.header = self.header.take();
         Ok(())
@@ -167,12 +175,12 @@ impl<'p> Scan<'p> {
 
     /// Reads the lines up to a byte offset: the present content, without concurrent appends.
     fn read(&mut self, file: &SessionFile, end: u64) -> Result<(), SessionError> {
-        let (entries, sums) = (!self.is_earlier(), self.loaded.tree.sums().clone());
-        let part = Part { file: &file.0, from: self.at, end, entries, sums };
-        part.each(|piece| self.take_piece(piece)).map_err(|error| self.error(error))
+        let (entries, sums) = (!self.is_old_format(), self.loaded.tree.id_hasher().clone());
+        let part = FilePart { file: &file.0, from: self.at, end, entries, hasher: sums };
+        part.each(|piece| self.take_chunk(piece)).map_err(|error| self.error(error))
     }
 
-    fn take_piece(&mut self, piece: &mut Piece) -> io::Result<()> {
+    fn take_chunk(&mut self, piece: &mut Chunk) -> io::Result<()> {
         if piece.is_empty() {
             return Ok(());
         }
@@ -180,10 +188,10 @@ impl<'p> Scan<'p> {
             return Err(io::Error::other("it was changed while it was read"));
         }
         let lines = piece.lines.iter().chain(piece.tail.as_ref().map(|(line, _)| line));
-        let taken = self.loaded.tree.taken(lines.filter_map(Line::id));
-        self.loaded.tree.look_ahead(piece.lines.iter().filter_map(Line::sum));
+        let taken = self.loaded.tree.existing_ids(lines.filter_map(Line::id));
+        self.loaded.tree.prefetch(piece.lines.iter().filter_map(Line::id_hash));
         for line in piece.lines.drain(..) {
-            self.take(line, &taken);
+            self.add_line(line, &taken);
         }
         if let Some((line, tail)) = piece.tail.take() {
             self.take_tail(line, &tail, &taken);
@@ -191,7 +199,7 @@ impl<'p> Scan<'p> {
         Ok(())
     }
 
-    fn is_earlier(&self) -> bool {
+    fn is_old_format(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.version < VERSION)
     }
 
@@ -208,24 +216,24 @@ impl<'p> Scan<'p> {
         })?);
         (self.at, self.number) = (line.len() as u64, 1);
         // The line feed is written with the next append.
-        self.loaded.store.torn = !whole;
+        self.loaded.store.ends_torn = !whole;
         Ok(whole)
     }
 
     /// Uses the index and returns the number of bytes that it covers.
-    fn recall(&mut self, file: &SessionFile) -> u64 {
-        let rescue = |covers| -> index::Rescue {
+    fn read_index(&mut self, file: &SessionFile) -> u64 {
+        let rescue = |covers| -> index::Rebuild {
             let (path, file) = (self.path.to_path_buf(), file.clone());
-            Box::new(move || rescued(&path, &file, covers))
+            Box::new(move || rebuild_pages(&path, &file, covers))
         };
         let Some((index, base, remembered)) = Index::read(self.path, &file.0, rescue) else { return 0 };
-        let tree = Tree::remembered(base, remembered, file.lines());
+        let tree = Tree::from_index(base, remembered, file.lines());
         let newest = tree.leaf_index();
         let mut known: HashMap<u32, Usage> = index.sums.iter().map(|(at, sum)| (*at, sum.usage())).collect();
         let newest = newest.and_then(|at| known.remove_entry(&at));
-        self.loaded.sums = Sums::of(&tree, known, newest);
+        self.loaded.usage_totals = UsageTotals::from_index(&tree, known, newest);
         (self.loaded.tree, self.at, self.number) = (tree, index.covers, index.lines);
-        self.loaded.restored = index.restored.filter(|at| (*at as usize) < self.loaded.tree.len());
+        self.loaded.last_restore = index.restored.filter(|at| (*at as usize) < self.loaded.tree.len());
         let problems = index.problems.into_iter();
         self.loaded.problems =
             problems.map(|(line, message)| Problem { line: line as usize, message }).collect();
@@ -233,39 +241,39 @@ impl<'p> Scan<'p> {
     }
 
     /// Adds a line; `taken` are the ids of lines in the same piece that the index has.
-    fn take(&mut self, line: Line, taken: &HashSet<CompactString>) {
+    fn add_line(&mut self, line: Line, taken: &HashSet<CompactString>) {
         let from = self.at;
         self.at += line.bytes as u64;
         self.number += line.lines;
         if let Err(what) = self.add(line, from, taken) {
-            self.problem(self.number, format!("{what}; skipped"));
+            self.add_problem(self.number, format!("{what}; skipped"));
         }
     }
 
     fn add(&mut self, line: Line, from: u64, taken: &HashSet<CompactString>) -> Result<(), String> {
         let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
-        let Loaded { tree, sums, restored, .. } = &mut self.loaded;
-        match line.found {
-            Found::Entry(place, sum, told) => {
+        let Loaded { tree, usage_totals: sums, last_restore: restored, .. } = &mut self.loaded;
+        match line.kind {
+            LineKind::Entry(place, sum, told) => {
                 let is_taken = !taken.is_empty() && taken.contains(&place.id);
-                let pushed = tree.push_there(place, sum, (from, length), is_taken);
+                let pushed = tree.push_in_file(place, sum, (from, length), is_taken);
                 pushed.map_err(|id| format!("second entry {id}"))?;
-                sums.take(tree, told.spent.map(Usage::from).as_ref());
-                if told.restores {
+                sums.add(tree, told.usage.map(Usage::from).as_ref());
+                if told.is_restore {
                     *restored = tree.leaf_index();
                 }
                 Ok(())
             }
-            Found::Nothing => Ok(()),
-            Found::Text(text) => {
-                self.earlier.push((self.number as usize, text));
+            LineKind::Nothing => Ok(()),
+            LineKind::Text(text) => {
+                self.old_lines.push((self.number as usize, text));
                 Ok(())
             }
-            Found::Wrong(what) => Err(what),
+            LineKind::Invalid(what) => Err(what),
         }
     }
 
-    fn problem(&mut self, line: u64, message: String) {
+    fn add_problem(&mut self, line: u64, message: String) {
         self.loaded.problems.push(Problem { line: line as usize, message });
     }
 
@@ -275,41 +283,43 @@ impl<'p> Scan<'p> {
         // Not counted: it is not among the lines that an index covers.
         let number = self.number + 1;
         self.tail = tail.len() as u64;
-        let object = |text: &str| serde_json::from_str::<HashMap<String, &RawValue>>(&mended(text)).is_ok();
+        let object = |text: &str| {
+            serde_json::from_str::<HashMap<String, &RawValue>>(&replace_lone_surrogates(text)).is_ok()
+        };
         let whole = std::str::from_utf8(tail).is_ok_and(object);
         if whole {
             if let Err(what) = self.add(line, self.at, taken) {
-                self.problem(number, format!("{what}; skipped"));
+                self.add_problem(number, format!("{what}; skipped"));
             }
-            self.loaded.store.torn = true;
+            self.loaded.store.ends_torn = true;
             return;
         }
         let cut = match self.usage {
-            Use::Write => cut_tail(self.path, tail.len(), self.at, |aside| keep_aside(aside, tail)),
-            Use::Look => Err(io::Error::other("the file is only looked at")),
+            OpenMode::Write => cut_tail(self.path, tail.len(), self.at, |aside| save_torn(aside, tail)),
+            OpenMode::ReadOnly => Err(io::Error::other("the file is only looked at")),
         };
         let message = match cut {
             Ok(aside) => format!("torn last line cut off; kept in {}", aside.display()),
             Err(error) => {
-                self.loaded.store.torn = true;
+                self.loaded.store.ends_torn = true;
                 format!("torn last line skipped; it cannot be cut off: {error}")
             }
         };
-        self.problem(number, message);
+        self.add_problem(number, message);
     }
 
     /// Converts the lines of an earlier format.
     fn upgrade(&mut self) {
         let Some(header) = self.header.take() else { return };
-        self.loaded.earlier = Some(header.version);
-        let (lines, broken) = migrate::upgrade(header.version, &self.earlier);
+        self.loaded.old_version = Some(header.version);
+        let (lines, broken) = migrate::upgrade(header.version, &self.old_lines);
         self.header = Some(header.upgraded());
         let failed = lines.iter().filter_map(|line| match Entry::parse(line) {
             Ok(entry) => {
-                let restores = checkpoints::restores(entry.kind(), line);
+                let restores = checkpoints::is_restore(entry.kind(), line);
                 let pushed = self.loaded.tree.push(entry);
                 if restores && pushed.is_ok() {
-                    self.loaded.restored = self.loaded.tree.leaf_index();
+                    self.loaded.last_restore = self.loaded.tree.leaf_index();
                 }
                 pushed.err().map(|id| format!("second entry {id}; skipped"))
             }
@@ -325,14 +335,14 @@ impl<'p> Scan<'p> {
 
     /// Rebuilds the index. Without it the next opening reads the lines again. `read` is the end of the part
     /// that was read.
-    fn remember(&self, file: &File, read: u64) {
+    fn write_index(&self, file: &File, read: u64) {
         // A last line without a line feed may be incomplete; and the index must cover exactly what was read.
-        if !self.loaded.tree.lies_before(self.at) || self.at + self.tail != read {
+        if !self.loaded.tree.last_starts_before(self.at) || self.at + self.tail != read {
             return;
         }
         let told = |found: &&Problem| found.line as u64 <= self.number;
         let problems: Vec<Problem> = self.loaded.problems.iter().filter(told).cloned().collect();
-        let Loaded { tree, sums, restored, .. } = &self.loaded;
+        let Loaded { tree, usage_totals: sums, last_restore: restored, .. } = &self.loaded;
         let covered = (self.at, self.number);
         if let Err(error) = index::write(self.path, file, covered, tree, sums, *restored, &problems) {
             tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
@@ -364,7 +374,7 @@ fn cut_tail(
 }
 
 /// Appends a tail to the `.torn` file.
-fn keep_aside(aside: &Path, tail: &[u8]) -> io::Result<()> {
+fn save_torn(aside: &Path, tail: &[u8]) -> io::Result<()> {
     let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(aside)?;
     kept.write_all(tail)?;
     kept.write_all(b"\n")?;

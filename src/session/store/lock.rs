@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::session::format::error::SessionError;
 
 /// Locks a file until it is closed. On a file system without locks it succeeds.
-pub(in crate::session) fn take(file: &File, path: &Path) -> Result<(), SessionError> {
+pub(in crate::session) fn lock_file(file: &File, path: &Path) -> Result<(), SessionError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(SessionError::Busy(path.to_path_buf())),

@@ -19,17 +19,17 @@ const NAME: &str = "prompts.jsonl";
 /// File size that triggers compaction.
 const FILE_MAX: u64 = 4 << 20;
 /// Number of prompts kept by compaction.
-const KEPT: usize = 2000;
+const PROMPTS_KEPT: usize = 2000;
 /// Bytes kept by compaction.
-const KEPT_BYTES: usize = 2 << 20;
+const PROMPT_BYTES_KEPT: usize = 2 << 20;
 /// Maximum length of a prompt, in bytes: longer ones were pasted.
 const TEXT_MAX: usize = 64 << 10;
 /// Attempts to lock the file while other processes replace it.
-const TRIES: usize = 10;
+const LOCK_TRIES: usize = 10;
 
 /// A stored prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remembered {
+pub struct StoredPrompt {
     /// Time of its last use, in milliseconds since the epoch.
     #[serde(rename = "at")]
     pub at_ms: u64,
@@ -40,39 +40,41 @@ pub struct Remembered {
 }
 
 /// Stores a prompt. Ignores blank and overlong texts.
-pub fn remember(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Result<()> {
-    let text = secrets::without(text.trim());
+pub fn store_prompt(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Result<()> {
+    let text = secrets::redact(text.trim());
     if text.is_empty() || text.len() > TEXT_MAX {
         return Ok(());
     }
-    let said = Remembered { at_ms: now_ms, cwd: cwd.to_string_lossy().into_owned(), text: text.into_owned() };
+    let said =
+        StoredPrompt { at_ms: now_ms, cwd: cwd.to_string_lossy().into_owned(), text: text.into_owned() };
     let line = format!("{}\n", serde_json::to_string(&said)?);
     DirBuilder::new().recursive(true).mode(0o700).create(data)?;
     let path = data.join(NAME);
-    let mut file = locked(&path)?;
+    let mut file = open_locked(&path)?;
     // Ends a partial line of another process.
     let size = file.metadata()?.len();
-    let torn = size > 0 && !ends_whole(&file, size)?;
+    let torn = size > 0 && !ends_with_newline(&file, size)?;
     file.write_all(if torn { format!("\n{line}") } else { line }.as_bytes())?;
-    if size > FILE_MAX { tidy(&path) } else { Ok(()) }
+    if size > FILE_MAX { compact_file(&path) } else { Ok(()) }
 }
 
 /// Returns the prompts, oldest first, each at its last use: of one folder, or of all.
-pub fn recall(data: &Path, cwd: Option<&Path>) -> Vec<Remembered> {
+pub fn load_prompts(data: &Path, cwd: Option<&Path>) -> Vec<StoredPrompt> {
     let Ok(bytes) = fs::read(data.join(NAME)) else { return Vec::new() };
     let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
-    let all = read(&bytes).into_iter().filter(|said| cwd.as_ref().is_none_or(|cwd| said.cwd == *cwd));
-    folded(all.collect(), false)
+    let all =
+        parse_prompts(&bytes).into_iter().filter(|said| cwd.as_ref().is_none_or(|cwd| said.cwd == *cwd));
+    deduplicate(all.collect(), false)
 }
 
-fn read(bytes: &[u8]) -> Vec<Remembered> {
+fn parse_prompts(bytes: &[u8]) -> Vec<StoredPrompt> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 /// Removes duplicates; the last use is kept. Optionally per folder.
-fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
+fn deduplicate(all: Vec<StoredPrompt>, by_folder: bool) -> Vec<StoredPrompt> {
     let mut seen = HashSet::new();
-    let mut last: Vec<Remembered> = all
+    let mut last: Vec<StoredPrompt> = all
         .into_iter()
         .rev()
         .filter(|said| {
@@ -84,8 +86,8 @@ fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
 }
 
 /// Opens and locks the file. One that was replaced before the lock is opened again.
-fn locked(path: &Path) -> io::Result<File> {
-    for _ in 0..TRIES {
+fn open_locked(path: &Path) -> io::Result<File> {
+    for _ in 0..LOCK_TRIES {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
         // On a file system without locks writes are at least atomic.
         if let Err(error) = file.lock() {
@@ -99,19 +101,19 @@ fn locked(path: &Path) -> io::Result<File> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-fn ends_whole(file: &File, size: u64) -> io::Result<bool> {
+fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
     let mut last = [0];
     std::os::unix::fs::FileExt::read_exact_at(file, &mut last, size - 1)?;
     Ok(last == *b"\n")
 }
 
 /// Compacts the file, which the caller has locked, atomically, so that no reader sees a partial file.
-fn tidy(path: &Path) -> io::Result<()> {
-    let all = folded(read(&fs::read(path)?), true);
+fn compact_file(path: &Path) -> io::Result<()> {
+    let all = deduplicate(parse_prompts(&fs::read(path)?), true);
     let mut bytes = 0;
-    let kept = all.iter().rev().take(KEPT).take_while(|said| {
+    let kept = all.iter().rev().take(PROMPTS_KEPT).take_while(|said| {
         bytes += said.text.len();
-        bytes <= KEPT_BYTES
+        bytes <= PROMPT_BYTES_KEPT
     });
     let lines: Result<Vec<String>, _> = kept.map(serde_json::to_string).collect();
     let mut lines = lines?;
@@ -127,7 +129,7 @@ fn tidy(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn texts(all: &[Remembered]) -> Vec<&str> {
+    fn texts(all: &[StoredPrompt]) -> Vec<&str> {
         all.iter().map(|said| said.text.as_str()).collect()
     }
 
@@ -135,8 +137,8 @@ mod tests {
     fn prompt_history_is_stored_by_folder_with_redaction() {
         let data = tempfile::tempdir().unwrap();
         let (one, two) = (Path::new("/w/one"), Path::new("/w/two"));
-        let say = |cwd: &Path, text: &str, at: u64| remember(data.path(), cwd, text, at).unwrap();
-        assert!(recall(data.path(), None).is_empty());
+        let say = |cwd: &Path, text: &str, at: u64| store_prompt(data.path(), cwd, text, at).unwrap();
+        assert!(load_prompts(data.path(), None).is_empty());
         say(one, "first", 1);
         say(two, "second\nline", 2);
         say(one, "  third ", 3);
@@ -144,9 +146,12 @@ mod tests {
         say(one, " \n", 5);
         say(two, &"x".repeat(TEXT_MAX + 1), 6);
         say(one, "use sk-ant-api03-abcdefghijklmnop", 7);
-        assert_eq!(texts(&recall(data.path(), Some(one))), ["third", "first", "use [secret]"]);
-        assert_eq!(texts(&recall(data.path(), None)), ["second\nline", "third", "first", "use [secret]"]);
-        assert_eq!(recall(data.path(), Some(two))[0].at_ms, 2);
+        assert_eq!(texts(&load_prompts(data.path(), Some(one))), ["third", "first", "use [secret]"]);
+        assert_eq!(
+            texts(&load_prompts(data.path(), None)),
+            ["second\nline", "third", "first", "use [secret]"]
+        );
+        assert_eq!(load_prompts(data.path(), Some(two))[0].at_ms, 2);
         assert_eq!(fs::metadata(data.path().join(NAME)).unwrap().mode() & 0o777, 0o600);
     }
 
@@ -155,8 +160,8 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         fs::write(data.path().join(NAME), "{\"at\":1,\"cwd\":\"/\",\"text\":\"whole\"}\n{\"at\":2,\"cw")
             .unwrap();
-        remember(data.path(), Path::new("/"), "after", 3).unwrap();
-        assert_eq!(texts(&recall(data.path(), None)), ["whole", "after"]);
+        store_prompt(data.path(), Path::new("/"), "after", 3).unwrap();
+        assert_eq!(texts(&load_prompts(data.path(), None)), ["whole", "after"]);
     }
 
     #[test]
@@ -164,11 +169,11 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let long = "y".repeat(TEXT_MAX - 20);
         for n in 0..(FILE_MAX as usize / TEXT_MAX + 3) {
-            remember(data.path(), Path::new("/w"), &format!("{n} {long}"), n as u64).unwrap();
+            store_prompt(data.path(), Path::new("/w"), &format!("{n} {long}"), n as u64).unwrap();
         }
         let size = fs::metadata(data.path().join(NAME)).unwrap().len();
         assert!(size < 3 << 20, "{size}");
-        let newest = recall(data.path(), None).pop().unwrap();
+        let newest = load_prompts(data.path(), None).pop().unwrap();
         assert!(newest.text.starts_with(&format!("{} y", FILE_MAX as usize / TEXT_MAX + 2)));
         // Others append while one puts the file in order.
         std::thread::scope(|scope| {
@@ -182,12 +187,12 @@ mod tests {
                         } else {
                             format!("{program} {n}")
                         };
-                        remember(data, Path::new("/w"), &text, n).unwrap();
+                        store_prompt(data, Path::new("/w"), &text, n).unwrap();
                     }
                 });
             }
         });
-        let all = recall(data.path(), None);
+        let all = load_prompts(data.path(), None);
         let short = all.iter().filter(|said| said.text.len() < 10).count();
         assert_eq!(short, 4 * 16);
     }

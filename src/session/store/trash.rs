@@ -17,11 +17,12 @@ use crate::base::clock;
 use crate::session::format::error::SessionError;
 
 /// Characters of a path that are not escaped.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const UNESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 /// Extensions of files beside a session file that are deleted with it.
-const BESIDE: [&str; 3] = ["jsonl.torn", "jsonl.v1", "jsonl.v2"];
+const SIDECAR_EXTENSIONS: [&str; 3] = ["jsonl.torn", "jsonl.v1", "jsonl.v2"];
 /// Number of names that are tried in the trash.
-const NAMES: usize = 10_000;
+const NAME_TRIES: usize = 10_000;
 
 /// Moves a session and the files beside it into the trash, at `now_ms`; returns its new path. Fails with
 /// [`SessionError::Busy`] while a process has it open.
@@ -30,16 +31,16 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
     // Locked until the file is gone, so that no process opens it meanwhile.
     let file = OpenOptions::new().read(true).append(true).open(path).or_else(|_| File::open(path));
     let file = file.map_err(error)?;
-    lock::take(&file, path)?;
-    for end in BESIDE {
+    lock::lock_file(&file, path)?;
+    for end in SIDECAR_EXTENSIONS {
         let beside = path.with_extension(end);
         if beside.exists() {
-            bury(&beside, trash, now_ms).map_err(error)?;
+            move_to_trash(&beside, trash, now_ms).map_err(error)?;
         }
     }
-    let place = bury(path, trash, now_ms).map_err(error)?;
+    let place = move_to_trash(path, trash, now_ms).map_err(error)?;
     // It can be rebuilt at any time.
-    let index = index::path_of(path);
+    let index = index::index_path(path);
     if let Err(error) = fs::remove_file(&index)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -67,14 +68,14 @@ pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<Pat
     found.sort_unstable();
     let Some((when, path, info)) = found.pop() else { return Ok(None) };
     let error = |source| SessionError::Io { path: path.clone(), source };
-    unbury(&info, &path, trash).map_err(error)?;
+    move_from_trash(&info, &path, trash).map_err(error)?;
     // The files that were deleted with it.
-    for end in BESIDE {
+    for end in SIDECAR_EXTENSIONS {
         let beside = path.with_extension(end);
         for info in fs::read_dir(trash.join("info")).into_iter().flatten().flatten().map(|item| item.path()) {
             let read = fs::read_to_string(&info).ok().as_deref().and_then(read_info);
             if read.is_some_and(|(path, other)| path == beside && other == when) {
-                unbury(&info, &beside, trash).map_err(error)?;
+                move_from_trash(&info, &beside, trash).map_err(error)?;
             }
         }
     }
@@ -82,7 +83,7 @@ pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<Pat
 }
 
 /// Moves one file into the trash. The info file is written first, as the specification requires.
-fn bury(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
+fn move_to_trash(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
     let (files, infos) = (trash.join("files"), trash.join("info"));
     for folder in [&files, &infos] {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -91,10 +92,10 @@ fn bury(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
     let whole = std::path::absolute(path)?;
     let text = format!(
         "[Trash Info]\nPath={}\nDeletionDate={}\n",
-        percent_encode(whole.as_os_str().as_bytes(), PLAIN),
+        percent_encode(whole.as_os_str().as_bytes(), UNESCAPED),
         clock::local(now_ms, "%Y-%m-%dT%H:%M:%S")
     );
-    for n in 0..NAMES {
+    for n in 0..NAME_TRIES {
         let name = if n == 0 { name.clone() } else { format!("{n}-{name}") };
         let info = infos.join(format!("{name}.trashinfo"));
         let mut made = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&info) {
@@ -103,7 +104,7 @@ fn bury(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         };
         let place = files.join(&name);
-        let moved = made.write_all(text.as_bytes()).and_then(|()| carry(path, &place));
+        let moved = made.write_all(text.as_bytes()).and_then(|()| move_file(path, &place));
         return match moved {
             Ok(()) => Ok(place),
             Err(error) => {
@@ -115,17 +116,17 @@ fn bury(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn unbury(info: &Path, path: &Path, trash: &Path) -> io::Result<()> {
+fn move_from_trash(info: &Path, path: &Path, trash: &Path) -> io::Result<()> {
     let name = info.file_stem().ok_or(io::ErrorKind::InvalidInput)?;
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    carry(&trash.join("files").join(name), path)?;
+    move_file(&trash.join("files").join(name), path)?;
     fs::remove_file(info)
 }
 
 /// Moves a file without overwriting, also across file systems.
-fn carry(from: &Path, to: &Path) -> io::Result<()> {
+fn move_file(from: &Path, to: &Path) -> io::Result<()> {
     if to.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

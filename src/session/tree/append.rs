@@ -5,30 +5,34 @@ use std::sync::Arc;
 
 use super::Tree;
 use super::base::{self, Base};
-use super::id_hash::{IdSums, spread};
+use super::id_hash::{IdHasher, spread};
 use super::kinds::Kinds;
-use super::rows::{Links, NOBODY, Row, Widths};
-use crate::session::format::entry::{Entry, Lines, Place};
+use super::rows::{Links, NO_ENTRY, Row, Widths};
+use crate::session::format::entry::{Entry, EntryHead, LineSource};
 
 /// The part of a tree that an index stores, without the rows.
-pub(in crate::session) struct Remembered {
+pub(in crate::session) struct TreeMetadata {
     /// Names of types, with the indices of their latest entries.
     pub(in crate::session) kinds: Vec<(String, u32)>,
     pub(in crate::session) root: Option<u32>,
-    pub(in crate::session) ends: u32,
+    pub(in crate::session) leaf_count: u32,
     /// Entries whose parents are missing, with the parents' ids.
-    pub(in crate::session) lost: Vec<(u32, String)>,
+    pub(in crate::session) missing_parents: Vec<(u32, String)>,
 }
 
 impl Tree {
     /// Creates a tree from an index; its leaf is the last entry.
-    pub(in crate::session) fn remembered(base: Base, remembered: Remembered, lines: Arc<dyn Lines>) -> Self {
+    pub(in crate::session) fn from_index(
+        base: Base,
+        remembered: TreeMetadata,
+        lines: Arc<dyn LineSource>,
+    ) -> Self {
         let count = base.count;
         let there = |at: &u32| *at < count;
         let mut tree = Self {
-            kinds: Kinds::of(remembered.kinds, count),
+            kinds: Kinds::from_index(remembered.kinds, count),
             root: remembered.root.filter(there),
-            ends: remembered.ends,
+            leaf_count: remembered.leaf_count,
             leaf: count.checked_sub(1),
             widths: Some(base.widths),
             lines: Some(lines),
@@ -36,19 +40,19 @@ impl Tree {
             ..Self::default()
         };
         tree.slots.grow(count as usize);
-        for (at, parent) in remembered.lost.into_iter().filter(|(at, _)| there(at)) {
-            tree.wait(at, &parent);
+        for (at, parent) in remembered.missing_parents.into_iter().filter(|(at, _)| there(at)) {
+            tree.add_orphan(at, &parent);
         }
         tree
     }
 
     /// The number of rows in the index.
-    pub(super) fn based(&self) -> u32 {
+    pub(super) fn base_len(&self) -> u32 {
         self.base.as_ref().map_or(0, |base| base.count)
     }
 
     /// Returns the position of an index after the base, or the base.
-    fn behind(&self, at: u32) -> Result<usize, &Base> {
+    fn position_after_base(&self, at: u32) -> Result<usize, &Base> {
         match &self.base {
             Some(base) if at < base.count => Err(base),
             base => Ok((at - base.as_ref().map_or(0, |base| base.count)) as usize),
@@ -56,11 +60,11 @@ impl Tree {
     }
 
     pub(super) fn row(&self, at: u32) -> Row {
-        match self.behind(at) {
+        match self.position_after_base(at) {
             Ok(behind) => self.rows[behind],
             Err(base) => {
                 let mut row = base.row(at);
-                if let Some(links) = self.touched.get(&at) {
+                if let Some(links) = self.changed_links.get(&at) {
                     row.links = *links;
                 }
                 row
@@ -73,11 +77,11 @@ impl Tree {
     }
 
     fn links_mut(&mut self, at: u32) -> &mut Links {
-        match self.behind(at) {
+        match self.position_after_base(at) {
             Ok(behind) => &mut self.rows[behind].links,
             Err(base) => {
                 let links = base.row(at).links;
-                self.touched.entry(at).or_insert(links)
+                self.changed_links.entry(at).or_insert(links)
             }
         }
     }
@@ -87,30 +91,30 @@ impl Tree {
         &self,
         at: u32,
     ) -> (compact_str::CompactString, compact_str::CompactString) {
-        match self.behind(at) {
+        match self.position_after_base(at) {
             Ok(behind) => self.texts[behind].clone(),
             Err(base) => base.texts(at),
         }
     }
 
     /// Whether the entry at an index has that id.
-    pub(super) fn is(&self, at: u32, id: &str) -> bool {
-        match self.behind(at) {
+    pub(super) fn has_id(&self, at: u32, id: &str) -> bool {
+        match self.position_after_base(at) {
             Ok(behind) => self.texts[behind].0 == id,
-            Err(base) => base.is(at, id),
+            Err(base) => base.has_id(at, id),
         }
     }
 
     /// Returns the hasher of ids.
-    pub(in crate::session) fn sums(&self) -> &IdSums {
-        &self.sums
+    pub(in crate::session) fn id_hasher(&self) -> &IdHasher {
+        &self.id_hasher
     }
 
     /// Adds an entry and makes it the leaf. Fails with the id if that is taken.
     pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
-        let is_taken = self.base.as_ref().is_some_and(|base| base.place(entry.id()).is_some());
-        let at = self.add(entry.place().clone(), self.sums.of(entry.id()), span, is_taken)?;
+        let is_taken = self.base.as_ref().is_some_and(|base| base.index_of(entry.id()).is_some());
+        let at = self.add(entry.head().clone(), self.id_hasher.hash(entry.id()), span, is_taken)?;
         self.slots.get_or(at, || entry);
         Ok(())
     }
@@ -118,9 +122,9 @@ impl Tree {
     /// Adds an entry whose line is at that offset, with that length, in the file of [`Tree::read_from`],
     /// without creating it. The caller passes the hash of its id, and whether that is [taken](Self::taken) in
     /// the index.
-    pub(in crate::session) fn push_there(
+    pub(in crate::session) fn push_in_file(
         &mut self,
-        place: Place,
+        place: EntryHead,
         sum: u32,
         span: (u64, u32),
         is_taken: bool,
@@ -131,61 +135,67 @@ impl Tree {
     /// Prefetches the table slots of these hashes. Callers do this before they add many entries: the slots
     /// are spread over a table that exceeds the CPU caches, and prefetches do not wait for each other as
     /// insertions do.
-    pub(in crate::session) fn look_ahead(&self, sums: impl Iterator<Item = u32>) {
+    pub(in crate::session) fn prefetch(&self, sums: impl Iterator<Item = u32>) {
         let found = sums.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
         std::hint::black_box(found.count());
     }
 
     /// Returns those of the ids that the index has.
-    pub(in crate::session) fn taken<'i>(
+    pub(in crate::session) fn existing_ids<'i>(
         &self,
         ids: impl Iterator<Item = &'i str>,
     ) -> HashSet<compact_str::CompactString> {
-        self.base.as_ref().map_or_else(HashSet::new, |base| base.taken(ids))
+        self.base.as_ref().map_or_else(HashSet::new, |base| base.existing_ids(ids))
     }
 
     /// Sets the source of lines that are not in memory.
-    pub(in crate::session) fn read_from(&mut self, lines: Arc<dyn Lines>) {
+    pub(in crate::session) fn set_line_source(&mut self, lines: Arc<dyn LineSource>) {
         self.lines = Some(lines);
     }
 
     fn add(
         &mut self,
-        place: Place,
+        place: EntryHead,
         sum: u32,
         (from, length): (u64, u32),
         is_taken: bool,
     ) -> Result<u32, String> {
-        let Place { id, parent_id, timestamp, kind, role } = place;
-        let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY && !is_taken);
+        let EntryHead { id, parent_id, timestamp, kind, role } = place;
+        let at = u32::try_from(self.len()).ok().filter(|at| *at != NO_ENTRY && !is_taken);
         let Some(at) = at else { return Err(id.into()) };
-        let (texts, based) = (&self.texts, self.based());
+        let (texts, based) = (&self.texts, self.base_len());
         let is_it = |(other, at): &(u32, u32)| *other == sum && texts[(at - based) as usize].0 == id;
         match self.by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum)) {
             hashbrown::hash_table::Entry::Occupied(_) => return Err(id.into()),
             hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
         }
-        let (kind, same) = self.kinds.take(&kind, at);
-        let links = Links { parent: NOBODY, first: NOBODY, next: NOBODY, steering: NOBODY, same };
+        let (kind, same) = self.kinds.set_latest(&kind, at);
+        let links = Links {
+            parent: NO_ENTRY,
+            last_child: NO_ENTRY,
+            previous_sibling: NO_ENTRY,
+            context_ancestor: NO_ENTRY,
+            previous_same_kind: same,
+        };
         self.widths = self.widths.and_then(|widths| widths.with(&id, &timestamp));
         // Children that precede their parent: only files of other programs have them.
-        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(&*id) };
+        let early = if self.orphans.is_empty() { None } else { self.orphans.remove(&*id) };
         self.rows.push(Row { links, from, length, kind, role });
         self.texts.push((id, timestamp));
         self.slots.grow(self.len());
-        self.ends += 1;
+        self.leaf_count += 1;
         for child in early.into_iter().flatten() {
-            self.lost.remove(&child);
-            self.follow(at, child);
+            self.missing_parents.remove(&child);
+            self.add_child(at, child);
         }
         match parent_id {
             None => {
-                let before = self.root.replace(at).unwrap_or(NOBODY);
-                self.links_mut(at).next = before;
+                let before = self.root.replace(at).unwrap_or(NO_ENTRY);
+                self.links_mut(at).previous_sibling = before;
             }
             Some(parent) => match self.parent_of(at, &parent) {
-                Some(parent) => self.follow(parent, at),
-                None => self.wait(at, &parent),
+                Some(parent) => self.add_child(parent, at),
+                None => self.add_orphan(at, &parent),
             },
         }
         self.leaf = Some(at);
@@ -194,40 +204,40 @@ impl Tree {
 
     /// Returns the index of a new entry's parent: nearly always the entry right before it.
     fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
-        let before = at.checked_sub(1).filter(|before| self.is(*before, parent));
+        let before = at.checked_sub(1).filter(|before| self.has_id(*before, parent));
         before.or_else(|| self.index_of(parent))
     }
 
-    fn wait(&mut self, at: u32, parent: &str) {
-        self.waiting.entry(parent.into()).or_default().push(at);
-        self.lost.insert(at, parent.into());
+    fn add_orphan(&mut self, at: u32, parent: &str) {
+        self.orphans.entry(parent.into()).or_default().push(at);
+        self.missing_parents.insert(at, parent.into());
     }
 
     /// Adds a child to the list of its parent, which is kept latest first, so that recent children are found
     /// faster.
-    fn follow(&mut self, parent: u32, child: u32) {
+    fn add_child(&mut self, parent: u32, child: u32) {
         self.unordered |= parent >= child;
         let of_parent = self.row(parent);
-        let steers = self.kinds.get(of_parent.kind).is_some_and(|kind| kind.steers);
+        let steers = self.kinds.get(of_parent.kind).is_some_and(|kind| kind.affects_context);
         let links = self.links_mut(child);
         links.parent = parent;
-        links.next = of_parent.links.first;
-        links.steering = if steers { parent } else { of_parent.links.steering };
-        self.links_mut(parent).first = child;
-        if of_parent.links.first == NOBODY {
-            self.ends = self.ends.saturating_sub(1);
+        links.previous_sibling = of_parent.links.last_child;
+        links.context_ancestor = if steers { parent } else { of_parent.links.context_ancestor };
+        self.links_mut(parent).last_child = child;
+        if of_parent.links.last_child == NO_ENTRY {
+            self.leaf_count = self.leaf_count.saturating_sub(1);
         }
     }
 
     /// Marks the lines of all entries as stored in a file, one after the other from a byte offset.
-    pub(in crate::session) fn settle(&mut self, lines: &Arc<dyn Lines>, mut from: u64) {
-        self.unfold();
+    pub(in crate::session) fn set_locations(&mut self, lines: &Arc<dyn LineSource>, mut from: u64) {
+        self.load_base();
         for at in 0..self.rows.len() {
             let row = &mut self.rows[at];
             row.from = from;
             let mut length = u64::from(row.length);
-            if let Some(entry) = self.slots.made(at as u32) {
-                entry.settle(lines.clone(), from);
+            if let Some(entry) = self.slots.get_mut(at as u32) {
+                entry.set_location(lines.clone(), from);
                 length = entry.length();
             }
             from += length + 1;
@@ -236,49 +246,52 @@ impl Tree {
     }
 
     /// Marks the line of the last entry as stored at an offset in the same file as the others.
-    pub(in crate::session) fn settle_last(&mut self, lines: Arc<dyn Lines>, from: u64) {
+    pub(in crate::session) fn set_last_location(&mut self, lines: Arc<dyn LineSource>, from: u64) {
         let Some(row) = self.rows.last_mut() else { return };
         row.from = from;
-        if let Some(entry) = self.slots.made(self.len() as u32 - 1) {
-            entry.settle(lines, from);
+        if let Some(entry) = self.slots.get_mut(self.len() as u32 - 1) {
+            entry.set_location(lines, from);
         }
     }
 
     /// Loads the rows of the base into memory: their file is being replaced.
-    fn unfold(&mut self) {
+    fn load_base(&mut self) {
         let Some(base) = &self.base else { return };
         let count = base.count;
         let all = (0..self.len() as u32).map(|at| (self.row(at), self.texts(at)));
         (self.rows, self.texts) = all.unzip();
-        (self.base, self.touched) = (None, HashMap::new());
+        (self.base, self.changed_links) = (None, HashMap::new());
         for at in 0..count {
-            let sum = self.sums.of(&self.texts[at as usize].0);
+            let sum = self.id_hasher.hash(&self.texts[at as usize].0);
             self.by_id.insert_unique(spread(sum), (sum, at), |(sum, _)| spread(*sum));
         }
     }
 
     /// Whether the line of the last entry starts before a byte offset.
-    pub(in crate::session) fn lies_before(&self, end: u64) -> bool {
+    pub(in crate::session) fn last_starts_before(&self, end: u64) -> bool {
         (self.len() as u32).checked_sub(1).is_none_or(|last| self.row(last).from < end)
     }
 
     /// Whether all index rows could be read so far.
-    pub(in crate::session) fn is_whole(&self) -> bool {
-        self.base.as_ref().is_none_or(|base| base.pages.are_whole())
+    pub(in crate::session) fn is_complete(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base.pages.are_complete())
     }
 
     /// Returns the data for an index; `None` for a tree that cannot be indexed or is not ordered.
-    pub(in crate::session) fn to_remember(&self, lost_max: usize) -> Option<(Remembered, Widths)> {
+    pub(in crate::session) fn metadata(&self, lost_max: usize) -> Option<(TreeMetadata, Widths)> {
         let kinds = self.kinds.all();
-        if self.unordered || self.lost.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
+        if self.unordered || self.missing_parents.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
             return None;
         }
         let widths = self.widths?;
         let mut lost: Vec<(u32, String)> =
-            self.lost.iter().map(|(at, parent)| (*at, parent.to_string())).collect();
+            self.missing_parents.iter().map(|(at, parent)| (*at, parent.to_string())).collect();
         lost.sort_unstable();
         let kinds = kinds.iter().map(|kind| (kind.name.to_string(), kind.latest)).collect();
-        Some((Remembered { kinds, root: self.root, ends: self.ends, lost }, widths))
+        Some((
+            TreeMetadata { kinds, root: self.root, leaf_count: self.leaf_count, missing_parents: lost },
+            widths,
+        ))
     }
 
     /// Passes the pages of all rows to a callback.
@@ -288,7 +301,7 @@ impl Tree {
         page: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
-            if let Ok(behind) = self.behind(at) {
+            if let Ok(behind) = self.position_after_base(at) {
                 let (id, timestamp) = &self.texts[behind];
                 take(&self.rows[behind], id, timestamp);
             } else {
@@ -296,6 +309,6 @@ impl Tree {
                 take(&self.row(at), &id, &timestamp);
             }
         };
-        base::write(widths, self.len() as u32, tell, page)
+        base::write_pages(widths, self.len() as u32, tell, page)
     }
 }

@@ -9,26 +9,26 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 
-use super::rows::{Bytes, Row, Widths};
+use super::rows::{Row, RowBytes, Widths};
 use crate::base::parallel;
 
 /// Bytes of a page.
 pub(in crate::session) const PAGE: usize = 16 * 1024 - 4;
 /// Bytes of an element of the sorted list: the first eight bytes of the id, and the index.
-const IN_ORDER: usize = 12;
+const SORTED_ENTRY_BYTES: usize = 12;
 
 /// Source of pages: first those of the rows, then those of the list.
-pub(in crate::session) trait Pages: Send + Sync {
+pub(in crate::session) trait PageSource: Send + Sync {
     /// Returns a page by its number. A missing page may be empty.
     fn page(&self, number: usize) -> Arc<[u8]>;
 
     /// Whether no page was missing so far.
-    fn are_whole(&self) -> bool;
+    fn are_complete(&self) -> bool;
 }
 
 /// The first part of a tree.
 pub(in crate::session) struct Base {
-    pub(in crate::session) pages: Box<dyn Pages>,
+    pub(in crate::session) pages: Box<dyn PageSource>,
     pub(in crate::session) widths: Widths,
     pub(in crate::session) count: u32,
     /// Number of known types.
@@ -36,12 +36,12 @@ pub(in crate::session) struct Base {
 }
 
 /// Number of items of a size per page.
-fn on_page(size: usize) -> usize {
+fn items_per_page(size: usize) -> usize {
     (PAGE / size.max(1)).max(1)
 }
 
 /// The prefix by which ids are compared first.
-fn start(id: &[u8]) -> u64 {
+fn id_prefix(id: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = id.len().min(8);
     bytes[..length].copy_from_slice(&id[..length]);
@@ -49,17 +49,17 @@ fn start(id: &[u8]) -> u64 {
 }
 
 /// Number of pages for this many rows and their list.
-pub(in crate::session) fn pages(widths: Widths, count: usize) -> usize {
-    count.div_ceil(on_page(widths.row())) + count.div_ceil(on_page(IN_ORDER))
+pub(in crate::session) fn page_count(widths: Widths, count: usize) -> usize {
+    count.div_ceil(items_per_page(widths.row())) + count.div_ceil(items_per_page(SORTED_ENTRY_BYTES))
 }
 
 impl Base {
     /// Passes a row to a closure.
-    fn with<T>(&self, at: u32, read: impl FnOnce(Bytes<'_>) -> T) -> T {
-        let (each, size) = (on_page(self.widths.row()), self.widths.row());
+    fn with<T>(&self, at: u32, read: impl FnOnce(RowBytes<'_>) -> T) -> T {
+        let (each, size) = (items_per_page(self.widths.row()), self.widths.row());
         let page = self.pages.page(at as usize / each);
         let from = at as usize % each * size;
-        read(Bytes(page.get(from..from + size).unwrap_or_default()))
+        read(RowBytes(page.get(from..from + size).unwrap_or_default()))
     }
 
     pub(in crate::session) fn row(&self, at: u32) -> Row {
@@ -72,16 +72,17 @@ impl Base {
     }
 
     /// Whether that entry has the id.
-    pub(in crate::session) fn is(&self, at: u32, id: &str) -> bool {
+    pub(in crate::session) fn has_id(&self, at: u32, id: &str) -> bool {
         self.with(at, |bytes| bytes.id() == id)
     }
 
     /// Returns the n-th element of the sorted list: the id's prefix and the index.
-    fn in_order(&self, n: usize) -> (u64, u32) {
-        let each = on_page(IN_ORDER);
-        let page = self.pages.page((self.count as usize).div_ceil(on_page(self.widths.row())) + n / each);
-        let from = n % each * IN_ORDER;
-        let line = page.get(from..from + IN_ORDER).and_then(|line| line.split_first_chunk::<8>());
+    fn sorted_entry(&self, n: usize) -> (u64, u32) {
+        let each = items_per_page(SORTED_ENTRY_BYTES);
+        let page =
+            self.pages.page((self.count as usize).div_ceil(items_per_page(self.widths.row())) + n / each);
+        let from = n % each * SORTED_ENTRY_BYTES;
+        let line = page.get(from..from + SORTED_ENTRY_BYTES).and_then(|line| line.split_first_chunk::<8>());
         let place = line.and_then(|(_, place)| place.first_chunk::<4>());
         (
             line.map_or(0, |(start, _)| u64::from_le_bytes(*start)),
@@ -90,75 +91,78 @@ impl Base {
     }
 
     /// Compares the id of the n-th list element with another id; also returns its index.
-    fn compare(&self, n: usize, id: &str) -> (Ordering, u32) {
-        let (begins, at) = self.in_order(n);
+    fn compare_id(&self, n: usize, id: &str) -> (Ordering, u32) {
+        let (begins, at) = self.sorted_entry(n);
         let at = at.min(self.count - 1);
-        let order = begins.cmp(&start(id.as_bytes()));
+        let order = begins.cmp(&id_prefix(id.as_bytes()));
         (order.then_with(|| self.with(at, |bytes| bytes.id().cmp(id))), at)
     }
 
     /// Returns the first position in a range of the sorted list whose id is not less than an id.
-    fn not_before(&self, id: &str, mut from: usize, mut to: usize) -> usize {
+    fn lower_bound(&self, id: &str, mut from: usize, mut to: usize) -> usize {
         while from < to {
             let middle = usize::midpoint(from, to);
-            if self.compare(middle, id).0.is_lt() { from = middle + 1 } else { to = middle }
+            if self.compare_id(middle, id).0.is_lt() { from = middle + 1 } else { to = middle }
         }
         from
     }
 
     /// Returns the index of the n-th list element, if it has that id.
-    fn place_of(&self, n: usize, id: &str) -> Option<u32> {
-        let found = (n < self.count as usize).then(|| self.compare(n, id))?;
+    fn index_if_equal(&self, n: usize, id: &str) -> Option<u32> {
+        let found = (n < self.count as usize).then(|| self.compare_id(n, id))?;
         found.0.is_eq().then_some(found.1)
     }
 
     /// Returns the index of the entry with an id.
-    pub(in crate::session) fn place(&self, id: &str) -> Option<u32> {
-        self.place_of(self.not_before(id, 0, self.count as usize), id)
+    pub(in crate::session) fn index_of(&self, id: &str) -> Option<u32> {
+        self.index_if_equal(self.lower_bound(id, 0, self.count as usize), id)
     }
 
     /// Returns those of the ids that entries have. They are looked up in sorted order, so that each search
     /// starts near the previous one instead of on a page of its own.
-    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<CompactString> {
+    pub(in crate::session) fn existing_ids<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> HashSet<CompactString> {
         let mut ids: Vec<&str> = ids.collect();
         ids.sort_unstable();
         let count = self.count as usize;
         let mut from = 0;
         ids.retain(|id| {
             let (mut to, mut step) = (from, 1);
-            while to < count && self.compare(to, id).0.is_lt() {
+            while to < count && self.compare_id(to, id).0.is_lt() {
                 from = to + 1;
                 to += step;
                 step *= 2;
             }
-            from = self.not_before(id, from, to.min(count));
-            self.place_of(from, id).is_some()
+            from = self.lower_bound(id, from, to.min(count));
+            self.index_if_equal(from, id).is_some()
         });
         ids.into_iter().map(CompactString::from).collect()
     }
 }
 
 /// Builds the pages on several threads, and passes them on in order.
-pub(in crate::session) fn write<E>(
+pub(in crate::session) fn write_pages<E>(
     widths: Widths,
     count: u32,
     tell: impl Fn(u32, &mut dyn FnMut(&Row, &str, &str)) + Sync,
     mut page: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut order: Vec<(u64, u32)> = Vec::with_capacity(count as usize);
-    let each = on_page(widths.row()) as u32;
+    let each = items_per_page(widths.row()) as u32;
     let rows = |number: usize, (): &mut (), (bytes, starts): &mut (Vec<u8>, Vec<(u64, u32)>)| {
         let from = number as u32 * each;
         bytes.clear();
         for at in from..count.min(from + each) {
             tell(at, &mut |row, id, timestamp| {
-                starts.push((start(id.as_bytes()), at));
+                starts.push((id_prefix(id.as_bytes()), at));
                 widths.write(row, id, timestamp, bytes);
             });
         }
         bytes.resize(PAGE, 0);
     };
-    parallel::in_order(count.div_ceil(each) as usize, rows, |(bytes, starts)| {
+    parallel::produce_ordered(count.div_ceil(each) as usize, rows, |(bytes, starts)| {
         order.append(starts);
         page(bytes)
     })?;
@@ -173,7 +177,7 @@ pub(in crate::session) fn write<E>(
         alike.iter_mut().zip(named).for_each(|(line, (_, at))| line.1 = at);
     }
     let mut bytes = Vec::with_capacity(PAGE);
-    for lines in order.chunks(on_page(IN_ORDER)) {
+    for lines in order.chunks(items_per_page(SORTED_ENTRY_BYTES)) {
         bytes.clear();
         for (start, at) in lines {
             bytes.extend(start.to_le_bytes());

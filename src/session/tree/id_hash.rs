@@ -6,11 +6,11 @@ use std::hash::{BuildHasher, RandomState};
 
 /// The hasher. Copies compute the same hashes.
 #[derive(Debug, Clone, Default)]
-pub(in crate::session) struct IdSums(RandomState);
+pub(in crate::session) struct IdHasher(RandomState);
 
-impl IdSums {
+impl IdHasher {
     /// Returns the hash of an id.
-    pub(in crate::session) fn of(&self, id: &str) -> u32 {
+    pub(in crate::session) fn hash(&self, id: &str) -> u32 {
         self.0.hash_one(id) as u32
     }
 }

@@ -7,9 +7,9 @@
 use crate::session::format::role::Role;
 
 /// No entry.
-pub(in crate::session) const NOBODY: u32 = u32::MAX;
+pub(in crate::session) const NO_ENTRY: u32 = u32::MAX;
 /// Bytes of a row before its id.
-const FIXED: usize = 36;
+const FIXED_BYTES: usize = 36;
 
 /// Links to other entries, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub(in crate::session) struct Links {
     /// Its parent.
     pub(in crate::session) parent: u32,
     /// Its latest child.
-    pub(in crate::session) first: u32,
+    pub(in crate::session) last_child: u32,
     /// Its previous sibling; for a root the previous root.
-    pub(in crate::session) next: u32,
+    pub(in crate::session) previous_sibling: u32,
     /// The nearest ancestor that determines what a model gets.
-    pub(in crate::session) steering: u32,
+    pub(in crate::session) context_ancestor: u32,
     /// The previous entry of the same type, on any branch.
-    pub(in crate::session) same: u32,
+    pub(in crate::session) previous_same_kind: u32,
 }
 
 /// One entry.
@@ -47,8 +47,8 @@ pub(in crate::session) struct Widths {
 }
 
 /// Returns the index, unless it is the marker for no entry.
-pub(in crate::session) fn somebody(place: u32) -> Option<u32> {
-    (place != NOBODY).then_some(place)
+pub(in crate::session) fn some_index(place: u32) -> Option<u32> {
+    (place != NO_ENTRY).then_some(place)
 }
 
 const ROLES: [Role; 5] = [Role::None, Role::User, Role::Assistant, Role::Tool, Role::Other];
@@ -56,7 +56,7 @@ const ROLES: [Role; 5] = [Role::None, Role::User, Role::Assistant, Role::Tool, R
 impl Widths {
     /// Bytes of a row.
     pub(in crate::session) fn row(self) -> usize {
-        FIXED + usize::from(self.id) + usize::from(self.timestamp)
+        FIXED_BYTES + usize::from(self.id) + usize::from(self.timestamp)
     }
 
     /// Returns widths that fit these texts, too; `None` if they are too long for rows.
@@ -68,7 +68,13 @@ impl Widths {
     /// Appends a row whose texts fit.
     pub(in crate::session) fn write(self, row: &Row, id: &str, timestamp: &str, out: &mut Vec<u8>) {
         let end = out.len() + self.row();
-        let Links { parent, first, next, steering, same } = row.links;
+        let Links {
+            parent,
+            last_child: first,
+            previous_sibling: next,
+            context_ancestor: steering,
+            previous_same_kind: same,
+        } = row.links;
         for link in [parent, first, next, steering, same, row.length] {
             out.extend(link.to_le_bytes());
         }
@@ -83,12 +89,12 @@ impl Widths {
 
 /// A row as bytes.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::session) struct Bytes<'a>(pub(in crate::session) &'a [u8]);
+pub(in crate::session) struct RowBytes<'a>(pub(in crate::session) &'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> RowBytes<'a> {
     fn word(self, n: usize) -> u32 {
         let bytes = self.0.get(n * 4..).and_then(|rest| rest.first_chunk());
-        bytes.map_or(NOBODY, |bytes| u32::from_le_bytes(*bytes))
+        bytes.map_or(NO_ENTRY, |bytes| u32::from_le_bytes(*bytes))
     }
 
     fn byte(self, n: usize) -> u8 {
@@ -97,14 +103,14 @@ impl<'a> Bytes<'a> {
 
     /// Returns the row's numbers, validated for its index, the number of rows, and the number of types.
     pub(in crate::session) fn row(self, at: u32, count: u32, kinds: u32) -> Row {
-        let before = |n: usize| if self.word(n) < at { self.word(n) } else { NOBODY };
+        let before = |n: usize| if self.word(n) < at { self.word(n) } else { NO_ENTRY };
         let first = self.word(1);
         let links = Links {
             parent: before(0),
-            first: if first > at && first < count { first } else { NOBODY },
-            next: before(2),
-            steering: before(3),
-            same: before(4),
+            last_child: if first > at && first < count { first } else { NO_ENTRY },
+            previous_sibling: before(2),
+            context_ancestor: before(3),
+            previous_same_kind: before(4),
         };
         Row {
             links,
@@ -122,12 +128,12 @@ impl<'a> Bytes<'a> {
 
     /// Returns its id.
     pub(in crate::session) fn id(self) -> &'a str {
-        self.text(FIXED, self.byte(34))
+        self.text(FIXED_BYTES, self.byte(34))
     }
 
     /// Returns its timestamp.
     pub(in crate::session) fn timestamp(self) -> &'a str {
-        self.text(FIXED + usize::from(self.byte(34)), self.byte(35))
+        self.text(FIXED_BYTES + usize::from(self.byte(34)), self.byte(35))
     }
 }
 
@@ -138,7 +144,13 @@ mod tests {
 
     #[test]
     fn tree_row_roundtrips() {
-        let links = Links { parent: 4, first: 9, next: NOBODY, steering: 0, same: 3 };
+        let links = Links {
+            parent: 4,
+            last_child: 9,
+            previous_sibling: NO_ENTRY,
+            context_ancestor: 0,
+            previous_same_kind: 3,
+        };
         let row = Row { links, from: 1 << 40 | 7, length: 12, kind: 2, role: Role::Tool };
         let widths = Widths::default().with("an id", "t").unwrap().with("x", "time").unwrap();
         let mut bytes = Vec::new();
@@ -148,7 +160,7 @@ mod tests {
         for (bytes, id, timestamp) in
             [(&bytes[..widths.row()], "an id", "t"), (&bytes[widths.row()..], "x", "time")]
         {
-            let bytes = Bytes(bytes);
+            let bytes = RowBytes(bytes);
             assert_eq!((bytes.row(5, 10, 3), bytes.id(), bytes.timestamp()), (row, id, timestamp));
         }
         assert_eq!(Widths::default().with(&"x".repeat(256), ""), None);
@@ -158,11 +170,11 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn tree_row_any_bytes_have_valid_links(bytes in prop::collection::vec(any::<u8>(), 0..80), at in 0u32..9) {
-            let bytes = Bytes(&bytes);
+            let bytes = RowBytes(&bytes);
             let row = bytes.row(at, 9, 3);
-            let Links { parent, first, next, steering, same } = row.links;
-            prop_assert!([parent, next, steering, same].iter().all(|link| *link == NOBODY || *link < at));
-            prop_assert!(first == NOBODY || (first > at && first < 9));
+            let Links { parent, last_child, previous_sibling, context_ancestor, previous_same_kind } = row.links;
+            prop_assert!([parent, previous_sibling, context_ancestor, previous_same_kind].iter().all(|link| *link == NO_ENTRY || *link < at));
+            prop_assert!(last_child == NO_ENTRY || (last_child > at && last_child < 9));
             prop_assert!(row.kind < 3);
             let _texts = (bytes.id(), bytes.timestamp());
         }

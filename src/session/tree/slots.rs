@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::session::format::entry::Entry;
 
 /// Entries per group.
-const TOGETHER: usize = 256;
+const GROUP_SIZE: usize = 256;
 
 type Slot = OnceLock<Box<Entry>>;
 
@@ -15,14 +15,14 @@ type Slot = OnceLock<Box<Entry>>;
 #[derive(Default)]
 pub(super) struct Slots(Vec<OnceLock<Box<[Slot]>>>);
 
-fn empty() -> Box<[Slot]> {
-    (0..TOGETHER).map(|_| Slot::new()).collect()
+fn empty_group() -> Box<[Slot]> {
+    (0..GROUP_SIZE).map(|_| Slot::new()).collect()
 }
 
 impl Slots {
     /// Grows to this many slots.
     pub(super) fn grow(&mut self, count: usize) {
-        let wanted = count.div_ceil(TOGETHER);
+        let wanted = count.div_ceil(GROUP_SIZE);
         if wanted > self.0.len() {
             self.0.resize_with(wanted, OnceLock::new);
         }
@@ -30,8 +30,8 @@ impl Slots {
 
     /// Returns the entry in a valid slot, creating it if needed.
     pub(super) fn get_or(&self, at: u32, make: impl FnOnce() -> Entry) -> &Entry {
-        let together = self.0[at as usize / TOGETHER].get_or_init(empty);
-        together[at as usize % TOGETHER].get_or_init(|| Box::new(make()))
+        let together = self.0[at as usize / GROUP_SIZE].get_or_init(empty_group);
+        together[at as usize % GROUP_SIZE].get_or_init(|| Box::new(make()))
     }
 
     /// Copies the created entries that cannot be created again.
@@ -55,8 +55,8 @@ impl Slots {
     }
 
     /// Returns the entry in a slot, if it was created.
-    pub(super) fn made(&mut self, at: u32) -> Option<&mut Entry> {
-        let together = self.0.get_mut(at as usize / TOGETHER)?.get_mut()?;
-        together.get_mut(at as usize % TOGETHER)?.get_mut().map(|entry| &mut **entry)
+    pub(super) fn get_mut(&mut self, at: u32) -> Option<&mut Entry> {
+        let together = self.0.get_mut(at as usize / GROUP_SIZE)?.get_mut()?;
+        together.get_mut(at as usize % GROUP_SIZE)?.get_mut().map(|entry| &mut **entry)
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::base::Pages;
+use super::base::PageSource;
 use super::*;
 use crate::session::context::projection;
 
@@ -71,17 +71,17 @@ fn tree_id_lookup_reads_few_pages() {
     let (tree, turns) = counted(&whole);
     let new: Vec<String> = (20_000..21_000).map(id).collect();
     let before = turns[1].load(Ordering::Relaxed);
-    assert!(tree.taken(new.iter().map(String::as_str)).is_empty());
+    assert!(tree.existing_ids(new.iter().map(String::as_str)).is_empty());
     let turned = turns[1].load(Ordering::Relaxed) - before;
     assert!(turned < 200, "{turned} pages for a thousand ids");
-    assert_eq!(tree.taken([&*id(7), "nobody", &*id(19_999)].into_iter()).len(), 2);
+    assert_eq!(tree.existing_ids([&*id(7), "nobody", &*id(19_999)].into_iter()).len(), 2);
 }
 
 /// Adds an entry whose line is in a file.
 fn put(tree: &mut Tree, line: &str, span: (u64, u32)) -> Result<(), String> {
-    let place = Place::parse(line).unwrap();
-    let sum = tree.sums().of(&place.id);
-    tree.push_there(place, sum, span, false)
+    let place = EntryHead::parse(line).unwrap();
+    let sum = tree.id_hasher().hash(&place.id);
+    tree.push_in_file(place, sum, span, false)
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn tree_duplicate_id_is_refused() {
 /// Pages in memory, the one that was asked for last, and how often another one was asked for.
 struct Kept(Vec<Arc<[u8]>>, Arc<[AtomicUsize; 2]>);
 
-impl Pages for Kept {
+impl PageSource for Kept {
     fn page(&self, number: usize) -> Arc<[u8]> {
         if self.1[0].swap(number, Ordering::Relaxed) != number {
             self.1[1].fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Pages for Kept {
         self.0.get(number).cloned().unwrap_or_default()
     }
 
-    fn are_whole(&self) -> bool {
+    fn are_complete(&self) -> bool {
         true
     }
 }
@@ -114,7 +114,7 @@ fn remembered(tree: &Tree) -> Tree {
 
 /// The same with the number of times that it turned to another page.
 fn counted(tree: &Tree) -> (Tree, Arc<[AtomicUsize; 2]>) {
-    let (known, widths) = tree.to_remember(1000).unwrap();
+    let (known, widths) = tree.metadata(1000).unwrap();
     let mut pages = Vec::new();
     let made: Result<(), ()> = tree.pages(widths, |page| {
         pages.push(page.into());
@@ -122,10 +122,10 @@ fn counted(tree: &Tree) -> (Tree, Arc<[AtomicUsize; 2]>) {
     });
     made.unwrap();
     let (count, kinds) = (tree.len() as u32, known.kinds.len() as u32);
-    assert_eq!(base::pages(widths, count as usize), pages.len());
+    assert_eq!(base::page_count(widths, count as usize), pages.len());
     let turns = Arc::<[AtomicUsize; 2]>::default();
     let base = Base { pages: Box::new(Kept(pages, turns.clone())), widths, count, kinds };
-    (Tree::remembered(base, known, Arc::new(Nowhere)), turns)
+    (Tree::from_index(base, known, Arc::new(NoLines)), turns)
 }
 
 /// Everything that can be asked of a tree.
@@ -134,15 +134,15 @@ fn told(tree: &Tree) -> Vec<String> {
     let mut all = vec![format!(
         "{} {} {:?} {:?} {}",
         tree.len(),
-        tree.ends(),
+        tree.leaf_count(),
         tree.leaf_index(),
-        tree.is_waiting(),
+        tree.has_orphans(),
         names(&tree.children(None))
     )];
     // Of a long tree that is enough: what is before is on the way to it.
     for (at, entry) in tree.entries().enumerate().skip(tree.len().saturating_sub(70)) {
         let id = entry.id();
-        let (way, from) = projection::told_path(tree, Some(at as u32));
+        let (way, from) = projection::sent_path(tree, Some(at as u32));
         all.push(format!(
             "{:?} {:?} {} | {} | {} | {} {from} | {:?}",
             entry,
@@ -214,8 +214,8 @@ proptest! {
         let again = again.or_else(|| whole.is_ordered().then(|| remembered(&whole)));
         if let Some(mut again) = again {
             let ids: Vec<String> = (0..lines.len() + 3).map(id_of).collect();
-            let based = again.based() as usize;
-            let taken = again.taken(ids.iter().map(String::as_str));
+            let based = again.base_len() as usize;
+            let taken = again.existing_ids(ids.iter().map(String::as_str));
             prop_assert_eq!(taken, ids[..based].iter().map(CompactString::from).collect());
             for line in &lines[..based] {
                 let copy = Entry::parse(line).unwrap();
@@ -226,7 +226,7 @@ proptest! {
                 prop_assert_eq!(told(&remembered(&again)), told(&whole));
             }
             let mut unfolded = again;
-            unfolded.settle(&(Arc::new(Nowhere) as Arc<dyn Lines>), 5);
+            unfolded.set_locations(&(Arc::new(NoLines) as Arc<dyn LineSource>), 5);
             prop_assert_eq!(told(&unfolded), told(&whole));
         }
     }

@@ -11,7 +11,7 @@ use crate::llm::model::usage::Cost;
 /// The fields of a usage that are summed.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(in crate::session) struct Counted {
+pub(in crate::session) struct SummedUsage {
     input: u64,
     output: u64,
     cache_read: u64,
@@ -23,10 +23,10 @@ pub(in crate::session) struct Counted {
     cost: Cost,
 }
 
-impl From<Counted> for Usage {
-    fn from(counted: Counted) -> Self {
-        let Counted { input, output, cache_read, cache_write, total_tokens, cost, .. } = counted;
-        let Counted { cache_write_hour, reasoning, .. } = counted;
+impl From<SummedUsage> for Usage {
+    fn from(counted: SummedUsage) -> Self {
+        let SummedUsage { input, output, cache_read, cache_write, total_tokens, cost, .. } = counted;
+        let SummedUsage { cache_write_hour, reasoning, .. } = counted;
         Self {
             input,
             output,
@@ -42,7 +42,7 @@ impl From<Counted> for Usage {
 }
 
 /// Parses the usage at the beginning of a text. An array is not accepted.
-pub(in crate::session) fn counted(text: &str) -> Option<Counted> {
+pub(in crate::session) fn parse_usage(text: &str) -> Option<SummedUsage> {
     let text = text.trim_start().starts_with('{').then_some(text)?;
     // Without a map for unknown fields, decoding is four times as fast.
     serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
@@ -72,7 +72,7 @@ mod tests {
             let fields = fields.iter().map(|(name, value)| format!("\"{}\":{}", NAMES[*name], VALUES[*value]));
             let text = format!("{{{}}}", fields.collect::<Vec<_>>().join(","));
             let whole: Option<Usage> = serde_json::from_str(&text).ok();
-            let counted = counted(&text).map(Usage::from);
+            let counted = parse_usage(&text).map(Usage::from);
             let plain = whole.map(|usage| Usage { extra: serde_json::Map::new(), ..usage });
             prop_assert_eq!(counted, plain, "{}", text);
         }
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn usage_line_is_read_from_rest_of_line() {
         let rest = r#"{"input":900,"output":80,"cacheWrite1h":20,"totalTokens":18446744073709551615,"cost":{"output":2,"cacheRead":1e-7}},"x":1}"#;
-        let found = Usage::from(counted(rest).unwrap());
+        let found = Usage::from(parse_usage(rest).unwrap());
         assert_eq!((found.input, found.cache_write_hour, found.total_tokens), (900, Some(20), u64::MAX));
         assert_eq!((found.cost.output, found.cost.cache_read), (2.0, 1e-7));
         for none in ["", "{", "[1]", r#"{"input":1"#, r#"{"input":}"#, r#"{"input":1,}"#] {
-            assert!(counted(none).is_none(), "{none}");
+            assert!(parse_usage(none).is_none(), "{none}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::summary::{Summary, ToolUse, UsageSummary};
 
 /// The grouping key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum GroupBy {
     /// By session.
     Session,
     /// By day, UTC.
@@ -24,7 +24,7 @@ pub enum By {
     Tool,
 }
 
-impl By {
+impl GroupBy {
     /// All keys with their names.
     pub const ALL: [(&'static str, Self); 5] = [
         ("session", Self::Session),
@@ -61,7 +61,11 @@ pub struct Row {
 
 /// Returns the rows of sessions, optionally since a day (`YYYY-MM-DD`): days in order, tools by time, others
 /// by cost.
-pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Option<&str>) -> Vec<Row> {
+pub fn group_rows<'a>(
+    all: impl IntoIterator<Item = &'a Summary>,
+    by: GroupBy,
+    since: Option<&str>,
+) -> Vec<Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let counts = |day: &str| since.is_none_or(|since| day >= since);
     for summary in all {
@@ -83,7 +87,7 @@ pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Optio
         for (of, (spent, used)) in own {
             let row = rows.entry(of.clone()).or_default();
             row.of = of;
-            row.title = (by == By::Session).then(|| summary.title().to_string());
+            row.title = (by == GroupBy::Session).then(|| summary.title().to_string());
             row.sessions += 1;
             row.spent += spent;
             row.tools += used;
@@ -94,21 +98,21 @@ pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Optio
         row.cache_share = row.spent.cache_share();
     }
     match by {
-        By::Day => {}
-        By::Tool => rows.sort_by_key(|row| Reverse(row.tools.ms)),
+        GroupBy::Day => {}
+        GroupBy::Tool => rows.sort_by_key(|row| Reverse(row.tools.ms)),
         _ => rows.sort_by(|a, b| b.spent.cost.total_cmp(&a.spent.cost)),
     }
     rows
 }
 
 /// Returns the row that an item belongs to.
-fn key(by: By, summary: &Summary, day: &str, model: Option<&str>, tool: Option<&str>) -> Option<String> {
+fn key(by: GroupBy, summary: &Summary, day: &str, model: Option<&str>, tool: Option<&str>) -> Option<String> {
     match by {
-        By::Session => Some(summary.id.clone()),
-        By::Day => Some(day.to_string()),
-        By::Project => Some(summary.cwd.clone()),
-        By::Model => model.map(str::to_string),
-        By::Tool => tool.map(str::to_string),
+        GroupBy::Session => Some(summary.id.clone()),
+        GroupBy::Day => Some(day.to_string()),
+        GroupBy::Project => Some(summary.cwd.clone()),
+        GroupBy::Model => model.map(str::to_string),
+        GroupBy::Tool => tool.map(str::to_string),
     }
 }
 
@@ -168,17 +172,17 @@ mod tests {
             summary("t", "/w", &[("d2", "p/m", 2.0)], &[("d2", "bash", 1)]),
             summary("u", "/x", &[("d3", "p/m", 1.0)], &[]),
         ];
-        let by = |by, since| shown(&rows(&all, by, since));
-        assert_eq!(by(By::Session, None), "s 2x$5 14ms/1, t 1x$2 1ms/1, u 1x$1 0ms/1");
-        assert_eq!(by(By::Day, None), "d1 1x$1 5ms/1, d2 2x$6 10ms/2, d3 1x$1 0ms/1");
-        assert_eq!(by(By::Day, Some("d2")), "d2 2x$6 10ms/2, d3 1x$1 0ms/1");
-        assert_eq!(by(By::Model, None), "p/m 3x$4 0ms/3, p/n 1x$4 0ms/1");
-        assert_eq!(by(By::Project, None), "/w 3x$7 15ms/2, /x 1x$1 0ms/1");
-        assert_eq!(by(By::Tool, None), "read 0x$0 9ms/1, bash 0x$0 6ms/2");
-        let all = rows(&all, By::Day, None);
+        let by = |by, since| shown(&group_rows(&all, by, since));
+        assert_eq!(by(GroupBy::Session, None), "s 2x$5 14ms/1, t 1x$2 1ms/1, u 1x$1 0ms/1");
+        assert_eq!(by(GroupBy::Day, None), "d1 1x$1 5ms/1, d2 2x$6 10ms/2, d3 1x$1 0ms/1");
+        assert_eq!(by(GroupBy::Day, Some("d2")), "d2 2x$6 10ms/2, d3 1x$1 0ms/1");
+        assert_eq!(by(GroupBy::Model, None), "p/m 3x$4 0ms/3, p/n 1x$4 0ms/1");
+        assert_eq!(by(GroupBy::Project, None), "/w 3x$7 15ms/2, /x 1x$1 0ms/1");
+        assert_eq!(by(GroupBy::Tool, None), "read 0x$0 9ms/1, bash 0x$0 6ms/2");
+        let all = group_rows(&all, GroupBy::Day, None);
         assert_eq!((total(&all).spent.cost, total(&all).tools.calls), (8.0, 3));
         assert!((total(&all).cache_share - 0.75).abs() < 1e-9);
-        assert_eq!(By::parse("tool"), Some(By::Tool));
-        assert_eq!(By::parse("king"), None);
+        assert_eq!(GroupBy::parse("tool"), Some(GroupBy::Tool));
+        assert_eq!(GroupBy::parse("king"), None);
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::base::clock;
-use crate::base::lenient::mended;
+use crate::base::lenient::replace_lone_surrogates;
 use crate::llm::model::Usage;
 use crate::session::format::header::Header;
 use crate::session::format::line_head;
@@ -211,35 +211,35 @@ impl Summary {
     }
 
     /// Adds one line. A line that is not an entry is ignored.
-    pub fn take(&mut self, line: &str) {
+    pub fn add_line(&mut self, line: &str) {
         // Most lines need only their role: those are not decoded.
-        if let Some(head) = line_head::of(line).filter(|head| head.kind == "message")
-            && !self.tells(head.role)
+        if let Some(head) = line_head::parse_head(line).filter(|head| head.kind == "message")
+            && !self.needs_content(head.role)
         {
-            let at_ms = self.one_more(head.timestamp);
+            let at_ms = self.count_entry(head.timestamp);
             self.prompts += u64::from(head.role == Role::User);
             self.latest = Latest { id: head.id.to_string(), at_ms };
             return;
         }
-        let line = mended(line);
+        let line = replace_lone_surrogates(line);
         let Ok(line) = serde_json::from_str::<Line>(&line) else { return };
         let stamp = line.timestamp.unwrap_or_default();
-        let at_ms = self.one_more(stamp);
+        let at_ms = self.count_entry(stamp);
         match line.kind {
             "message" => {
-                self.message(line.message, stamp, line.parent_id.as_deref());
+                self.add_message(line.message, stamp, line.parent_id.as_deref());
                 self.latest = Latest { id: line.id.unwrap_or_default(), at_ms };
             }
             "session_info" => {
                 self.name = line.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
             }
             // `usage` entries, and the usage of summaries.
-            _ => self.spend(stamp, line.provider, line.model, line.usage.as_ref()),
+            _ => self.add_usage(stamp, line.provider, line.model, line.usage.as_ref()),
         }
     }
 
     /// Counts an entry, and returns its time.
-    fn one_more(&mut self, stamp: &str) -> u64 {
+    fn count_entry(&mut self, stamp: &str) -> u64 {
         let at_ms = clock::parse_iso8601(stamp).unwrap_or(0);
         self.entries += 1;
         self.active_ms = self.active_ms.max(at_ms);
@@ -247,7 +247,7 @@ impl Summary {
     }
 
     /// Whether the summary needs more of a message with this role than its existence.
-    fn tells(&self, role: Role) -> bool {
+    fn needs_content(&self, role: Role) -> bool {
         match role {
             Role::User => self.first.is_none(),
             Role::Assistant | Role::Tool => true,
@@ -255,7 +255,7 @@ impl Summary {
         }
     }
 
-    fn message(&mut self, message: Option<&RawValue>, stamp: &str, parent: Option<&str>) {
+    fn add_message(&mut self, message: Option<&RawValue>, stamp: &str, parent: Option<&str>) {
         let Some(said) = message.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok()) else { return };
         match said.role {
             "user" => {
@@ -268,31 +268,37 @@ impl Summary {
                 self.answers += 1;
                 let name = |part: &Option<String>| part.clone().unwrap_or_default();
                 self.model = format!("{}/{}", name(&said.provider), name(&said.model));
-                self.spend(stamp, said.provider, said.model, said.usage.as_ref());
+                self.add_usage(stamp, said.provider, said.model, said.usage.as_ref());
             }
             "toolResult" => {
                 self.tools += 1;
                 let name = said.tool_name.unwrap_or_default();
-                self.answered(name, stamp, parent, said.is_error);
+                self.count_tool_result(name, stamp, parent, said.is_error);
             }
             _ => {}
         }
     }
 
     /// Only the direct successor of a message has a duration: on another branch it could be days later.
-    fn answered(&mut self, name: String, stamp: &str, parent: Option<&str>, failed: bool) {
+    fn count_tool_result(&mut self, name: String, stamp: &str, parent: Option<&str>, failed: bool) {
         let follows = !self.latest.id.is_empty() && parent == Some(&self.latest.id) && self.latest.at_ms > 0;
         let end = clock::parse_iso8601(stamp).filter(|_| follows);
         let ms = end.map_or(0, |end| end.saturating_sub(self.latest.at_ms));
-        if self.took_along(stamp) {
+        if self.is_copied(stamp) {
             return;
         }
         let used = ToolUse { calls: 1, failed: u64::from(failed), ms };
         *self.used.entry(day(stamp)).or_default().entry(name).or_default() += used;
     }
 
-    fn spend(&mut self, stamp: &str, provider: Option<String>, model: Option<String>, usage: Option<&Usage>) {
-        let Some(usage) = usage.filter(|_| !self.took_along(stamp)) else { return };
+    fn add_usage(
+        &mut self,
+        stamp: &str,
+        provider: Option<String>,
+        model: Option<String>,
+        usage: Option<&Usage>,
+    ) {
+        let Some(usage) = usage.filter(|_| !self.is_copied(stamp)) else { return };
         let model = match (provider, model) {
             (None, None) => self.model.clone(),
             (provider, model) => format!("{}/{}", provider.unwrap_or_default(), model.unwrap_or_default()),
@@ -301,7 +307,7 @@ impl Summary {
     }
 
     /// Whether an entry is older than the session, which then was copied from another.
-    fn took_along(&self, stamp: &str) -> bool {
+    fn is_copied(&self, stamp: &str) -> bool {
         let times = (clock::parse_iso8601(stamp), clock::parse_iso8601(&self.began));
         self.parent.is_some() && matches!(times, (Some(entry), Some(began)) if entry < began)
     }
@@ -343,7 +349,7 @@ mod tests {
     fn summary(lines: &[&str]) -> Summary {
         let mut summary = Summary::new(&Header::new("s".into(), 1_000, "/w".into()));
         for line in lines {
-            summary.take(line);
+            summary.add_line(line);
         }
         summary
     }
@@ -386,7 +392,7 @@ mod tests {
         let mut copy =
             Summary::new(&Header::forked("s".into(), 1_000, "/w".into(), "/s/first.jsonl".as_ref()));
         for line in lines {
-            copy.take(line);
+            copy.add_line(line);
         }
         assert_eq!((copy.entries, copy.answers, copy.tools), (3, 1, 1));
         assert_eq!((copy.total().requests, copy.total().input, copy.used.len()), (1, 5, 0));

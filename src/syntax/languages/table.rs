@@ -20,7 +20,7 @@ pub struct Language {
     /// Queries for scopes that come with the grammar, in order.
     pub highlights: &'static [&'static str],
     /// Our own additions, which win.
-    pub own: &'static str,
+    pub extra_highlights: &'static str,
     /// Queries for texts in other languages.
     pub injections: &'static [&'static str],
     /// Whether the first of several patterns for one node wins, or the last.
@@ -50,7 +50,7 @@ const fn row(name: &'static str, grammar: LanguageFn, highlights: &'static [&'st
         aliases: &[],
         grammar,
         highlights,
-        own: "",
+        extra_highlights: "",
         injections: &[],
         first_wins: false,
         textobjects: "",
@@ -118,7 +118,7 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["diff", "patch", "rej"],
         files: &["COMMIT_EDITMSG", "MERGE_MSG"],
         aliases: &["patch", "udiff", "gitcommit"],
-        own: own!("diff/highlights"),
+        extra_highlights: own!("diff/highlights"),
         ..row("diff", tree_sitter_diff::LANGUAGE, &[])
     },
     Language {
@@ -145,7 +145,7 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["hs", "hs-boot"],
         interpreters: &["runhaskell", "runghc"],
         aliases: &["hs"],
-        own: own!("haskell/highlights"),
+        extra_highlights: own!("haskell/highlights"),
         ..row("haskell", tree_sitter_haskell::LANGUAGE, &[tree_sitter_haskell::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -176,7 +176,7 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest"],
         files: &[".prettierrc", ".eslintrc", "flake.lock"],
         aliases: &["jsonc", "json5"],
-        own: own!("json/highlights"),
+        extra_highlights: own!("json/highlights"),
         indents: own!("json/indents"),
         ..row("json", tree_sitter_json::LANGUAGE, &[tree_sitter_json::HIGHLIGHTS_QUERY])
     },
@@ -191,7 +191,7 @@ pub static LANGUAGES: &[Language] = &[
     },
     Language {
         extensions: &["mk", "mak", "make"],
-        own: own!("make/highlights"),
+        extra_highlights: own!("make/highlights"),
         files: &["Makefile", "makefile", "GNUmakefile"],
         aliases: &["makefile"],
         ..row("make", tree_sitter_make::LANGUAGE, &[tree_sitter_make::HIGHLIGHTS_QUERY])
@@ -201,7 +201,7 @@ pub static LANGUAGES: &[Language] = &[
         files: &["README", "CHANGELOG"],
         aliases: &["md"],
         injections: &[tree_sitter_md::INJECTION_QUERY_BLOCK],
-        own: own!("markdown/highlights"),
+        extra_highlights: own!("markdown/highlights"),
         ..row("markdown", tree_sitter_md::LANGUAGE, &[tree_sitter_md::HIGHLIGHT_QUERY_BLOCK])
     },
     Language {
@@ -278,7 +278,7 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         extensions: &["toml"],
         files: &["Cargo.lock", "poetry.lock", "uv.lock"],
-        own: own!("toml/highlights"),
+        extra_highlights: own!("toml/highlights"),
         indents: own!("toml/indents"),
         ..row("toml", tree_sitter_toml_ng::LANGUAGE, &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY])
     },
@@ -311,7 +311,7 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["yaml", "yml"],
         files: &[".clang-format", ".clang-tidy"],
         aliases: &["yml"],
-        own: own!("yaml/highlights"),
+        extra_highlights: own!("yaml/highlights"),
         ..row("yaml", tree_sitter_yaml::LANGUAGE, &[tree_sitter_yaml::HIGHLIGHTS_QUERY])
     },
 ];

@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Query, QueryError};
 
-use crate::syntax::coloring::scopes;
-use crate::syntax::coloring::scopes::Paint;
+use crate::syntax::highlighting::scopes;
+use crate::syntax::highlighting::scopes::Paint;
 use crate::syntax::languages::table::{LANGUAGES, Language};
-use crate::syntax::query::forms;
 use crate::syntax::query::indent_query::Indents;
+use crate::syntax::query::lexer;
 use crate::syntax::query::locals_query::Locals;
 use crate::syntax::query::rules::Rules;
 
@@ -25,11 +25,11 @@ pub struct Compiled {
     /// The patterns from this one on are our own and win.
     pub own_from: usize,
     /// The patterns from this one on are about texts in other languages.
-    pub inner_from: usize,
+    pub injections_from: usize,
     /// The capture of such a text.
     pub(in crate::syntax) content: Option<u16>,
     /// The capture of the name of its language.
-    pub(in crate::syntax) named: Option<u16>,
+    pub(in crate::syntax) language_capture: Option<u16>,
     /// Names that are known in a part of the text only.
     pub(in crate::syntax) locals: Option<Locals>,
     /// How lines are indented.
@@ -49,10 +49,10 @@ impl Compiled {
 
     /// The query for what can be folded.
     pub fn folds(&self) -> Option<&Query> {
-        self.late(&self.folds, self.language.folds)
+        self.lazy_query(&self.folds, self.language.folds)
     }
 
-    fn late<'a>(&self, slot: &'a OnceLock<Option<Query>>, text: &str) -> Option<&'a Query> {
+    fn lazy_query<'a>(&self, slot: &'a OnceLock<Option<Query>>, text: &str) -> Option<&'a Query> {
         let make = || {
             let made = (!text.is_empty()).then(|| Query::new(&self.grammar, text))?;
             let wrong = |error: &QueryError| tracing::error!("a query of {}: {error}", self.language.name);
@@ -80,17 +80,17 @@ pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
 pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
     let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
-    let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.extra_highlights))?;
     let indents = Rules::new(&grammar, language.indents)?;
     let locals = Rules::new(&grammar, language.locals)?;
-    let own_from = forms::forms(&shipped).len();
+    let own_from = lexer::forms(&shipped).len();
     Ok(Compiled {
         grammar,
         paints: rules.names.iter().map(|name| scopes::paint(name)).collect(),
         own_from,
-        inner_from: own_from + forms::forms(language.own).len(),
+        injections_from: own_from + lexer::forms(language.extra_highlights).len(),
         content: rules.capture("injection.content"),
-        named: rules.capture("injection.language"),
+        language_capture: rules.capture("injection.language"),
         rules,
         indents: Indents::new(indents),
         locals: Locals::new(locals),
@@ -110,7 +110,7 @@ mod tests {
             let made = compile(language).unwrap_or_else(|error| panic!("{}: {error}", language.name));
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
             assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
-            assert!(made.textobjects().is_none_or(Rules::only_chains), "things of {}", language.name);
+            assert!(made.textobjects().is_none_or(Rules::has_only_chains), "things of {}", language.name);
             assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
             assert_eq!(made.indents.is_some(), !language.indents.is_empty(), "{}", language.name);
             assert!(made.indents.as_ref().is_none_or(Indents::is_sound), "indents of {}", language.name);

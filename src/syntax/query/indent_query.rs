@@ -58,6 +58,6 @@ impl Indents {
     /// Whether a key has the time for it, and every capture means something.
     #[cfg(test)]
     pub(in crate::syntax) fn is_sound(&self) -> bool {
-        self.rules.only_chains() && self.roles.iter().all(Option::is_some)
+        self.rules.has_only_chains() && self.roles.iter().all(Option::is_some)
     }
 }

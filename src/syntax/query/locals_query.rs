@@ -27,7 +27,7 @@ pub(in crate::syntax) struct Locals {
 pub(in crate::syntax) enum Role {
     Scope,
     From,
-    Anew,
+    Redefinition,
     Text,
     Reference,
     Token,
@@ -43,7 +43,7 @@ impl Locals {
         let say = |name: &String| match name.as_str() {
             "local.scope" => Some(Role::Scope),
             "local.from" => Some(Role::From),
-            "local.anew" => Some(Role::Anew),
+            "local.anew" => Some(Role::Redefinition),
             "local.text" => Some(Role::Text),
             "local.reference" => Some(Role::Reference),
             "local.token" => Some(Role::Token),
@@ -61,6 +61,6 @@ impl Locals {
     /// something.
     #[cfg(test)]
     pub(in crate::syntax) fn is_sound(&self) -> bool {
-        self.rules.only_chains() && self.roles.iter().all(Option::is_some)
+        self.rules.has_only_chains() && self.roles.iter().all(Option::is_some)
     }
 }

@@ -2,8 +2,8 @@
 
 pub mod compiled;
 pub mod cursor;
-pub(in crate::syntax) mod forms;
 pub(in crate::syntax) mod indent_query;
+pub(in crate::syntax) mod lexer;
 pub(in crate::syntax) mod locals_query;
 pub(in crate::syntax) mod pattern;
 pub(in crate::syntax) mod rules;

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
-use crate::syntax::query::forms::{Form, Item, Token, Tokens};
+use crate::syntax::query::lexer::{Item, PatternText, Token, Tokens};
 
 /// What a node must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(in crate::syntax) struct Chain {
 pub(in crate::syntax) struct Predicate {
     pub capture: u16,
     /// Whether it must not be so.
-    pub not: bool,
+    pub negated: bool,
     pub test: Test,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::syntax) enum Test {
 
 impl Predicate {
     /// Whether a text passes.
-    pub(in crate::syntax) fn holds(&self, text: &[u8]) -> bool {
+    pub(in crate::syntax) fn matches(&self, text: &[u8]) -> bool {
         let is = match &self.test {
             Test::Equal(words) => words.iter().any(|word| word.as_bytes() == text),
             Test::Matches(pattern, made) => made
@@ -72,13 +72,13 @@ impl Predicate {
                 .as_ref()
                 .is_some_and(|regex| regex.is_match(text)),
         };
-        is != self.not
+        is != self.negated
     }
 }
 
 /// What one pattern asks for and says besides its nodes.
 #[derive(Debug, Default)]
-pub(in crate::syntax) struct Rider {
+pub(in crate::syntax) struct PatternInfo {
     pub predicates: Vec<Predicate>,
     /// What is set by `#set!`.
     pub settings: Vec<(String, Option<String>)>,
@@ -87,15 +87,15 @@ pub(in crate::syntax) struct Rider {
 /// Reads one pattern as chains. `None` when it is none, or says something that the library has
 /// to judge.
 pub(in crate::syntax) fn chains(
-    form: &Form<'_>,
+    form: &PatternText<'_>,
     pattern: usize,
     language: &Language,
     names: &mut Vec<String>,
-) -> Option<(Vec<Chain>, Rider)> {
+) -> Option<(Vec<Chain>, PatternInfo)> {
     let known = names.len();
-    let mut reader = Reader { tokens: form.tokens(), language, names, rider: Rider::default() };
+    let mut reader = Reader { tokens: form.tokens(), language, names, info: PatternInfo::default() };
     let read = reader.node().filter(|_| reader.tokens.next().is_none());
-    let rider = reader.rider;
+    let rider = reader.info;
     let Some(all) = read else {
         names.truncate(known);
         return None;
@@ -104,7 +104,7 @@ pub(in crate::syntax) fn chains(
 }
 
 /// The place of a capture's name, which is added if it is new. A query has some hundred at most.
-pub(in crate::syntax) fn place(names: &mut Vec<String>, name: &str) -> u16 {
+pub(in crate::syntax) fn capture_index(names: &mut Vec<String>, name: &str) -> u16 {
     let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
         names.push(name.to_owned());
         names.len() - 1
@@ -116,7 +116,7 @@ struct Reader<'a, 'b> {
     tokens: Tokens<'a>,
     language: &'b Language,
     names: &'b mut Vec<String>,
-    rider: Rider,
+    info: PatternInfo,
 }
 
 type Steps = Vec<Step>;
@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
         loop {
             match self.tokens.peek()?.clone() {
                 Token::Close => break,
-                Token::Open if self.tokens.predicate() => self.predicate()?,
+                Token::Open if self.tokens.at_predicate() => self.predicate()?,
                 Token::Word(word) if word.ends_with(':') && around.is_some() && within.is_none() => {
                     let field = self.language.field_id_for_name(word.trim_end_matches(':'))?;
                     self.tokens.next();
@@ -199,17 +199,17 @@ impl Reader<'_, '_> {
     }
 
     fn capture(&mut self, name: &str) -> u16 {
-        place(self.names, name)
+        capture_index(self.names, name)
     }
 
     /// `(#name? …)`. Those that we do not know are for others: they say nothing here.
     fn predicate(&mut self) -> Option<()> {
-        let items = self.tokens.list()?;
+        let items = self.tokens.read_list()?;
         let [Item::Word(name), rest @ ..] = items.as_slice() else { return None };
         if *name == "#set!" {
             let mut words = rest.iter().map(Item::text);
             let (key, value) = (words.next()?, words.next());
-            self.rider.settings.push((key.to_owned(), value.map(str::to_owned)));
+            self.info.settings.push((key.to_owned(), value.map(str::to_owned)));
             return Some(());
         }
         let (not, test) = match name.strip_prefix("#not-") {
@@ -229,7 +229,7 @@ impl Reader<'_, '_> {
             ("eq?", [_]) | ("any-of?", _) => Test::Equal(words),
             _ => return None,
         };
-        self.rider.predicates.push(Predicate { capture, not, test });
+        self.info.predicates.push(Predicate { capture, negated: not, test });
         Some(())
     }
 }

@@ -10,11 +10,11 @@ use streaming_iterator::StreamingIterator;
 use tree_sitter::{Language, Node, Query, QueryCursorOptions, QueryError, TreeCursor};
 
 use crate::syntax::query::cursor::{TextChunks, cursor};
-use crate::syntax::query::forms;
+use crate::syntax::query::lexer;
 use crate::syntax::query::pattern;
 use crate::syntax::query::pattern::Chain;
 use crate::syntax::query::pattern::Kind;
-use crate::syntax::query::pattern::Rider;
+use crate::syntax::query::pattern::PatternInfo;
 use crate::syntax::query::pattern::Step;
 
 /// Nodes between two looks at the clock.
@@ -27,12 +27,12 @@ pub(in crate::syntax) struct Rules {
     pub names: Vec<String>,
     chains: Vec<Chain>,
     /// For each pattern that is a chain.
-    riders: HashMap<usize, Rider>,
+    pattern_infos: HashMap<usize, PatternInfo>,
     /// Chains by the kind of their innermost node: a walk asks at every node.
     by_kind: Vec<Vec<u32>>,
     /// Chains whose innermost node may be anything.
-    wild: Vec<u32>,
-    rest: Option<Rest>,
+    any_kind: Vec<u32>,
+    fallback: Option<FallbackQuery>,
 }
 
 /// A node, its kind, and its field in the node around it or 0.
@@ -40,7 +40,7 @@ pub(in crate::syntax) type PathNode<'tree> = (Node<'tree>, u16, u16);
 
 /// The patterns that are no chains.
 #[derive(Debug)]
-struct Rest {
+struct FallbackQuery {
     query: Query,
     /// Which pattern of the whole each of them is.
     patterns: Vec<usize>,
@@ -50,7 +50,7 @@ struct Rest {
 
 /// A pattern that was found, with what it captures.
 #[derive(Debug)]
-pub(in crate::syntax) struct Found<'a, 'tree> {
+pub(in crate::syntax) struct QueryMatch<'a, 'tree> {
     /// Its place among the patterns.
     pub pattern: usize,
     /// Places in the names, and nodes.
@@ -62,7 +62,7 @@ impl Rules {
     pub(in crate::syntax) fn new(language: &Language, query: &str) -> Result<Self, QueryError> {
         let (mut names, mut chains, mut riders) = (Vec::new(), Vec::new(), HashMap::new());
         let (mut rest, mut patterns) = (String::new(), Vec::new());
-        for (at, form) in forms::forms(query).into_iter().enumerate() {
+        for (at, form) in lexer::forms(query).into_iter().enumerate() {
             if let Some((mut all, rider)) = pattern::chains(&form, at, language, &mut names) {
                 chains.append(&mut all);
                 riders.insert(at, rider);
@@ -76,8 +76,9 @@ impl Rules {
             None
         } else {
             let query = Query::new(language, &rest)?;
-            let names = query.capture_names().iter().map(|name| pattern::place(&mut names, name)).collect();
-            Some(Rest { query, patterns, names })
+            let names =
+                query.capture_names().iter().map(|name| pattern::capture_index(&mut names, name)).collect();
+            Some(FallbackQuery { query, patterns, names })
         };
         let (mut by_kind, mut wild) = (vec![Vec::new(); language.node_kind_count()], Vec::new());
         for (at, chain) in (0..).zip(&chains) {
@@ -86,7 +87,7 @@ impl Rules {
                 _ => wild.push(at),
             }
         }
-        Ok(Self { names, chains, riders, by_kind, wild, rest })
+        Ok(Self { names, chains, pattern_infos: riders, by_kind, any_kind: wild, fallback: rest })
     }
 
     /// The place of a capture's name.
@@ -96,11 +97,11 @@ impl Rules {
 
     /// What is set for a pattern; empty when it is only named.
     pub(in crate::syntax) fn setting(&self, pattern: usize, key: &str) -> Option<&str> {
-        if let Some(rider) = self.riders.get(&pattern) {
+        if let Some(rider) = self.pattern_infos.get(&pattern) {
             let set = rider.settings.iter().find(|(name, _)| name == key)?;
             return Some(set.1.as_deref().unwrap_or_default());
         }
-        let rest = self.rest.as_ref()?;
+        let rest = self.fallback.as_ref()?;
         let at = rest.patterns.iter().position(|known| *known == pattern)?;
         let set = rest.query.property_settings(at).iter().find(|set| &*set.key == key)?;
         Some(set.value.as_deref().unwrap_or_default())
@@ -108,17 +109,17 @@ impl Rules {
 
     /// Whether all patterns are chains: then a path can be asked about.
     #[cfg(test)]
-    pub(in crate::syntax) fn only_chains(&self) -> bool {
-        self.rest.is_none()
+    pub(in crate::syntax) fn has_only_chains(&self) -> bool {
+        self.fallback.is_none()
     }
 
     /// Calls back for each chain that ends at a node of a path, with that node's place in it.
     /// `path` is nodes from the root on, each with its kind and field.
-    pub(in crate::syntax) fn on_path<'tree>(
+    pub(in crate::syntax) fn match_path<'tree>(
         &self,
         path: &[PathNode<'tree>],
         text: TextChunks<'_>,
-        mut found: impl FnMut(usize, Found<'_, 'tree>),
+        mut found: impl FnMut(usize, QueryMatch<'_, 'tree>),
     ) {
         let mut walk = Walk { rules: self, text, stack: Vec::new(), captures: Vec::new() };
         for (at, node) in path.iter().enumerate() {
@@ -129,13 +130,13 @@ impl Rules {
 
     /// Calls back for each match in a range, in no order, until the deadline. A chain is found
     /// where all of its nodes touch the range.
-    pub(in crate::syntax) fn each<'tree>(
+    pub(in crate::syntax) fn for_each_match<'tree>(
         &self,
         root: Node<'tree>,
         text: TextChunks<'_>,
         range: &Range<usize>,
         deadline: Instant,
-        mut found: impl FnMut(Found<'_, 'tree>),
+        mut found: impl FnMut(QueryMatch<'_, 'tree>),
     ) {
         if !self.chains.is_empty() {
             Walk { rules: self, text, stack: Vec::new(), captures: Vec::new() }.run(
@@ -145,20 +146,20 @@ impl Rules {
                 &mut found,
             );
         }
-        if let Some(rest) = &self.rest {
-            rest.each(root, text, range, deadline, &mut found);
+        if let Some(rest) = &self.fallback {
+            rest.for_each_match(root, text, range, deadline, &mut found);
         }
     }
 }
 
-impl Rest {
-    fn each<'tree>(
+impl FallbackQuery {
+    fn for_each_match<'tree>(
         &self,
         root: Node<'tree>,
         text: TextChunks<'_>,
         range: &Range<usize>,
         deadline: Instant,
-        found: &mut impl FnMut(Found<'_, 'tree>),
+        found: &mut impl FnMut(QueryMatch<'_, 'tree>),
     ) {
         let mut cursor = cursor(range);
         let mut stop = |_: &_| {
@@ -172,7 +173,7 @@ impl Rest {
             captures.extend(
                 one.captures().iter().map(|capture| (self.names[capture.index as usize], capture.node)),
             );
-            found(Found { pattern: self.patterns[one.pattern_index], captures: &captures });
+            found(QueryMatch { pattern: self.patterns[one.pattern_index], captures: &captures });
         }
     }
 }
@@ -191,7 +192,7 @@ impl<'tree> Walk<'_, '_, 'tree> {
         mut at: TreeCursor<'tree>,
         range: &Range<usize>,
         deadline: Instant,
-        found: &mut impl FnMut(Found<'_, 'tree>),
+        found: &mut impl FnMut(QueryMatch<'_, 'tree>),
     ) {
         for count in 1.. {
             if count % CLOCK_STEP == 0 && Instant::now() > deadline {
@@ -223,13 +224,13 @@ impl<'tree> Walk<'_, '_, 'tree> {
         }
     }
 
-    fn visit(&mut self, found: &mut impl FnMut(Found<'_, 'tree>)) {
+    fn visit(&mut self, found: &mut impl FnMut(QueryMatch<'_, 'tree>)) {
         let Some((_, kind, _)) = self.stack.last() else { return };
         let rules = self.rules;
         let exact = rules.by_kind.get(usize::from(*kind)).map_or(&[][..], Vec::as_slice);
-        for at in exact.iter().chain(&rules.wild) {
+        for at in exact.iter().chain(&rules.any_kind) {
             let chain = &rules.chains[*at as usize];
-            if !self.fits(&chain.steps) {
+            if !self.matches_chain(&chain.steps) {
                 continue;
             }
             let around = &self.stack[self.stack.len() - chain.steps.len()..];
@@ -237,13 +238,13 @@ impl<'tree> Walk<'_, '_, 'tree> {
             for (step, (node, ..)) in chain.steps.iter().zip(around) {
                 self.captures.extend(step.captures.iter().map(|capture| (*capture, *node)));
             }
-            if self.passes(&rules.riders[&chain.pattern]) {
-                found(Found { pattern: chain.pattern, captures: &self.captures });
+            if self.passes_predicates(&rules.pattern_infos[&chain.pattern]) {
+                found(QueryMatch { pattern: chain.pattern, captures: &self.captures });
             }
         }
     }
 
-    fn fits(&self, steps: &[Step]) -> bool {
+    fn matches_chain(&self, steps: &[Step]) -> bool {
         let Some(from) = self.stack.len().checked_sub(steps.len()) else { return false };
         steps.iter().zip(&self.stack[from..]).rev().all(|(step, (node, kind, field))| {
             let kind = match step.kind {
@@ -255,17 +256,17 @@ impl<'tree> Walk<'_, '_, 'tree> {
         })
     }
 
-    fn passes(&self, rider: &Rider) -> bool {
+    fn passes_predicates(&self, rider: &PatternInfo) -> bool {
         rider.predicates.iter().all(|predicate| {
             let mut nodes = self.captures.iter().filter(|(capture, _)| *capture == predicate.capture);
             nodes.all(|(_, node)| {
                 let mut pieces = self.text.bytes(node.byte_range());
                 let first = pieces.next().unwrap_or_default();
                 if first.len() == node.byte_range().len() {
-                    return predicate.holds(first);
+                    return predicate.matches(first);
                 }
                 let whole: Vec<u8> = first.iter().copied().chain(pieces.flatten().copied()).collect();
-                predicate.holds(&whole)
+                predicate.matches(&whole)
             })
         })
     }

@@ -13,7 +13,7 @@ use crate::syntax::query::rules::PathNode;
 use crate::syntax::tree::Syntax;
 use crate::text::movement::motion;
 use crate::text::movement::paragraph;
-use crate::text::operations::indent::{Level, Levels};
+use crate::text::operations::indent::{IndentLevels, Level};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
@@ -24,7 +24,7 @@ const LINES_MAX: usize = 100;
 /// Blanks that are passed in a line.
 const BLANKS_MAX: usize = 4 << 10;
 /// Lines that go on from lines that go on.
-const TURNS_MAX: usize = 20;
+const CONTINUATIONS_MAX: usize = 20;
 
 /// The nodes on the way to a place, with what they are for a line.
 struct Path<'tree> {
@@ -56,7 +56,7 @@ struct Inside {
 
 /// A line that is there, or one that a break begins.
 #[derive(Debug, Clone, Copy)]
-struct Spot {
+struct LinePosition {
     /// What stands before it ends here.
     before: Byte,
     /// What it begins with, as far as that is known.
@@ -65,26 +65,26 @@ struct Spot {
     at: Byte,
 }
 
-impl Levels for Syntax {
-    fn behind(&self, text: &Text, start: Byte, end: Byte) -> Option<Level> {
+impl IndentLevels for Syntax {
+    fn for_line_break(&self, text: &Text, start: Byte, end: Byte) -> Option<Level> {
         let rest = text.line_end(text.line_of(end));
         let first = skip_blanks(text, end, rest);
         // Below a blank line a user goes on where it is.
         if first.is_none() && motion::indent_end(text, text.line_of(start)) >= start {
             return None;
         }
-        let spot = Spot { before: start, first, at: first.unwrap_or(end) };
+        let spot = LinePosition { before: start, first, at: first.unwrap_or(end) };
         self.level(text, spot, text.line_of(start))
     }
 
-    fn between(&self, text: &Text, at: Byte) -> Option<Level> {
-        self.level(text, Spot { before: at, first: None, at }, text.line_of(at))
+    fn for_middle_line(&self, text: &Text, at: Byte) -> Option<Level> {
+        self.level(text, LinePosition { before: at, first: None, at }, text.line_of(at))
     }
 
-    fn of(&self, text: &Text, line: Line) -> Option<Level> {
+    fn for_line(&self, text: &Text, line: Line) -> Option<Level> {
         let first = motion::indent_end(text, line);
-        let spot = spot_of(text, line);
-        let path = self.way(text, first)?;
+        let spot = position_of(text, line);
+        let path = self.path_to(text, first)?;
         let margin = path.has(Role::Margin).any(|node| node.start_byte() == first.0);
         let literal = path.has(Role::Literal).any(|node| node.start_byte() < first.0);
         if margin || literal || line == Line(0) {
@@ -96,16 +96,16 @@ impl Levels for Syntax {
 
 impl Syntax {
     /// Whether its language has a query for indentation.
-    pub fn knows_indents(&self) -> bool {
-        self.made.indents.is_some()
+    pub fn has_indents(&self) -> bool {
+        self.compiled.indents.is_some()
     }
 
     /// The level of a spot; lines from `above` upwards are those that it may stand under.
-    fn level(&self, text: &Text, spot: Spot, above: Line) -> Option<Level> {
-        let inside = self.held(text, spot)?;
+    fn level(&self, text: &Text, spot: LinePosition, above: Line) -> Option<Level> {
+        let inside = self.enclosing(text, spot)?;
         if let Some(closes) = inside.closes {
             return Some(Level {
-                line: self.hung(text, closes.line, spot.at, &inside.openings)?,
+                line: self.anchor_line(text, closes.line, spot.at, &inside.openings)?,
                 deeper: false,
             });
         }
@@ -118,15 +118,16 @@ impl Syntax {
             let ended = theirs.get(inside.openings.len()).filter(|_| begins_with(theirs, &inside.openings));
             if let Some(ended) = ended {
                 return Some(Level {
-                    line: self.hung(text, ended.line, spot.at, &inside.openings)?,
+                    line: self.anchor_line(text, ended.line, spot.at, &inside.openings)?,
                     deeper: false,
                 });
             }
         }
         match inside.openings.last() {
-            Some(opening) => {
-                Some(Level { line: self.hung(text, opening.line, spot.at, &inside.openings)?, deeper: true })
-            }
+            Some(opening) => Some(Level {
+                line: self.anchor_line(text, opening.line, spot.at, &inside.openings)?,
+                deeper: true,
+            }),
             None => None,
         }
     }
@@ -137,7 +138,7 @@ impl Syntax {
         for _ in 0..LINES_MAX {
             let first = motion::indent_end(text, line);
             if !paragraph::is_blank(text, line) {
-                let path = self.way(text, first)?;
+                let path = self.path_to(text, first)?;
                 let literal = path.has(Role::Literal).find(|node| node.start_byte() < first.0);
                 let margin = path.has(Role::Margin).any(|node| node.start_byte() == first.0);
                 match literal {
@@ -146,7 +147,7 @@ impl Syntax {
                         continue;
                     }
                     None if !margin => {
-                        let inside = self.held(text, spot_of(text, line))?;
+                        let inside = self.enclosing(text, position_of(text, line))?;
                         return Some((line, inside.openings));
                     }
                     None => {}
@@ -159,10 +160,10 @@ impl Syntax {
 
     /// The line that tells how far in a line is that begins something around `at`: the line itself,
     /// or the one from which it goes on. `around` is what else holds `at`.
-    fn hung(&self, text: &Text, line: Line, at: Byte, around: &[Opening]) -> Option<Line> {
+    fn anchor_line(&self, text: &Text, line: Line, at: Byte, around: &[Opening]) -> Option<Line> {
         let mut line = line;
-        for _ in 0..TURNS_MAX {
-            let inside = self.held(text, spot_of(text, line))?;
+        for _ in 0..CONTINUATIONS_MAX {
+            let inside = self.enclosing(text, position_of(text, line))?;
             let ended = |last: &&Opening| last.end <= at.0 && last.line < line && !around.contains(last);
             match inside.openings.last().filter(ended) {
                 Some(last) => line = last.line,
@@ -173,18 +174,18 @@ impl Syntax {
     }
 
     /// What a line is in; `None` where the code is broken, or is none of ours.
-    fn held(&self, text: &Text, spot: Spot) -> Option<Inside> {
+    fn enclosing(&self, text: &Text, spot: LinePosition) -> Option<Inside> {
         let mut inside = Inside::default();
         if let Some(before) = last_full(text, spot.before) {
-            let path = self.way(text, before)?;
+            let path = self.path_to(text, before)?;
             let literal = path.has(Role::Literal).any(|node| node.end_byte() > spot.at.0);
             if literal {
                 return None;
             }
-            open(text, &path, spot, &mut inside);
+            add_openings(text, &path, spot, &mut inside);
         }
         if let Some(first) = spot.first {
-            let path = self.way(text, first)?;
+            let path = self.path_to(text, first)?;
             if path.has(Role::Outdent).any(|node| node.start_byte() == first.0) {
                 inside.closes = inside.openings.pop();
             }
@@ -193,8 +194,8 @@ impl Syntax {
     }
 
     /// The nodes from the root to the one at a byte; `None` where the code is broken or too deep.
-    fn way(&self, text: &Text, at: Byte) -> Option<Path<'_>> {
-        let indents = self.made.indents.as_ref()?;
+    fn path_to(&self, text: &Text, at: Byte) -> Option<Path<'_>> {
+        let indents = self.compiled.indents.as_ref()?;
         let mut cursor = self.tree.root_node().walk();
         let mut nodes: Vec<PathNode<'_>> = Vec::new();
         loop {
@@ -211,7 +212,7 @@ impl Syntax {
             }
         }
         let mut path = Path { nodes: nodes.iter().map(|(node, ..)| (*node, Roles::default())).collect() };
-        indents.rules.on_path(&nodes, TextChunks(text), |n, found| {
+        indents.rules.match_path(&nodes, TextChunks(text), |n, found| {
             for (capture, node) in found.captures {
                 let Some(role) = indents.roles[usize::from(*capture)] else { continue };
                 // A chain captures nodes further out, too.
@@ -226,7 +227,7 @@ impl Syntax {
 }
 
 /// What begins on the way to `before` and goes on behind the spot.
-fn open(text: &Text, path: &Path<'_>, spot: Spot, inside: &mut Inside) {
+fn add_openings(text: &Text, path: &Path<'_>, spot: LinePosition, inside: &mut Inside) {
     let ends = |n: usize| {
         let (node, roles) = path.nodes[n];
         let around = n.checked_sub(1).map(|above| path.nodes[above].0);
@@ -260,9 +261,9 @@ fn open(text: &Text, path: &Path<'_>, spot: Spot, inside: &mut Inside) {
 }
 
 /// A line as it is.
-fn spot_of(text: &Text, line: Line) -> Spot {
+fn position_of(text: &Text, line: Line) -> LinePosition {
     let first = motion::indent_end(text, line);
-    Spot { before: text.line_start(line), first: Some(first), at: first }
+    LinePosition { before: text.line_start(line), first: Some(first), at: first }
 }
 
 /// Whether the end of a node is missing, so that it goes on behind what it has.

@@ -25,7 +25,7 @@ const PAINTED_MAX: usize = 64 << 10;
 
 /// Why the places of a name are not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum LocalsError {
     /// Nothing is known about names in this language.
     #[error("which names belong together is not known in this language")]
     Language,
@@ -49,9 +49,9 @@ struct Name {
     range: Range<usize>,
     role: Role,
     /// The definition is known from here on.
-    from: usize,
+    visible_from: usize,
     /// It is none of the others of its scope.
-    anew: bool,
+    is_redefinition: bool,
 }
 
 /// What there is in a part of a text.
@@ -60,7 +60,7 @@ struct Table {
     scopes: Vec<Range<usize>>,
     names: Vec<Name>,
     texts: Vec<Range<usize>>,
-    whole: bool,
+    is_complete: bool,
 }
 
 /// What a name is bound to: a scope, and a definition in it.
@@ -68,32 +68,32 @@ type Binding = (usize, usize);
 
 impl Syntax {
     /// All places of the local name at a place, in order.
-    pub fn same_local(&self, text: &Text, at: Byte) -> Result<Vec<Range<Byte>>, Refusal> {
-        let locals = self.made.locals.as_ref().ok_or(Refusal::Language)?;
-        let around = self.outermost(locals, text, at.0).ok_or(Refusal::NotLocal)?;
+    pub fn local_references(&self, text: &Text, at: Byte) -> Result<Vec<Range<Byte>>, LocalsError> {
+        let locals = self.compiled.locals.as_ref().ok_or(LocalsError::Language)?;
+        let around = self.outermost(locals, text, at.0).ok_or(LocalsError::NotLocal)?;
         let table = self.table(locals, text, &around, Instant::now() + BUDGET);
-        if !table.whole {
-            return Err(Refusal::TooLong);
+        if !table.is_complete {
+            return Err(LocalsError::TooLong);
         }
         let here = |name: &&Name| name.range.start <= at.0 && at.0 <= name.range.end;
         // Between two names that touch the second is meant.
-        let name = table.names.iter().rfind(here).ok_or(Refusal::Nothing)?;
-        let word = read(text, &name.range).ok_or(Refusal::Nothing)?;
+        let name = table.names.iter().rfind(here).ok_or(LocalsError::Nothing)?;
+        let word = read(text, &name.range).ok_or(LocalsError::Nothing)?;
         let same = |name: &&Name| read(text, &name.range).as_deref() == Some(&word);
         let same: Vec<&Name> = table.names.iter().filter(same).collect();
         let index = Index::new(&table.scopes, &same);
-        let wanted = index.binding(name).ok_or(Refusal::NotLocal)?;
+        let wanted = index.binding(name).ok_or(LocalsError::NotLocal)?;
         let mut out = Vec::new();
         for other in same.iter().filter(|other| index.binding(other) == Some(wanted)) {
             if other.role == Role::Unsure {
-                return Err(Refusal::Unsure);
+                return Err(LocalsError::Unsure);
             }
             out.push(Byte(other.range.start)..Byte(other.range.end));
         }
         let scope = &table.scopes[wanted.0];
         let inside = |range: &&Range<usize>| scope.start <= range.start && range.end <= scope.end;
         if table.texts.iter().filter(inside).any(|range| names_in_braces(text, range, &word)) {
-            return Err(Refusal::Unsure);
+            return Err(LocalsError::Unsure);
         }
         Ok(out)
     }
@@ -105,7 +105,7 @@ impl Syntax {
         range: &Range<usize>,
         deadline: Instant,
     ) -> Vec<Range<usize>> {
-        let Some(locals) = &self.made.locals else { return Vec::new() };
+        let Some(locals) = &self.compiled.locals else { return Vec::new() };
         let start = self.outermost(locals, text, range.start).map_or(range.start, |around| around.start);
         if range.end.saturating_sub(start) > PAINTED_MAX + range.len() {
             return Vec::new();
@@ -133,42 +133,49 @@ impl Syntax {
     fn outermost(&self, locals: &Locals, text: &Text, at: usize) -> Option<Range<usize>> {
         let mut found = None;
         let range = at..at + 1;
-        locals.rules.each(self.tree.root_node(), TextChunks(text), &range, Instant::now() + BUDGET, |one| {
-            for (capture, node) in one.captures {
-                let is_scope = locals.roles[usize::from(*capture)] == Some(Role::Scope);
-                let range = node.byte_range();
-                let outer = found.as_ref().is_none_or(|known: &Range<usize>| known.len() < range.len());
-                if is_scope && outer && range.start <= at && at <= range.end {
-                    found = Some(range);
+        locals.rules.for_each_match(
+            self.tree.root_node(),
+            TextChunks(text),
+            &range,
+            Instant::now() + BUDGET,
+            |one| {
+                for (capture, node) in one.captures {
+                    let is_scope = locals.roles[usize::from(*capture)] == Some(Role::Scope);
+                    let range = node.byte_range();
+                    let outer = found.as_ref().is_none_or(|known: &Range<usize>| known.len() < range.len());
+                    if is_scope && outer && range.start <= at && at <= range.end {
+                        found = Some(range);
+                    }
                 }
-            }
-        });
+            },
+        );
         found
     }
 
     fn table(&self, locals: &Locals, text: &Text, range: &Range<usize>, deadline: Instant) -> Table {
         let mut names: BTreeMap<(usize, usize), Name> = BTreeMap::new();
         let (mut scopes, mut texts) = (Vec::new(), Vec::new());
-        locals.rules.each(self.tree.root_node(), TextChunks(text), range, deadline, |one| {
+        locals.rules.for_each_match(self.tree.root_node(), TextChunks(text), range, deadline, |one| {
             let role = |capture: u16| locals.roles[usize::from(capture)];
-            let holder = one.captures.iter().find(|(c, _)| matches!(role(*c), Some(Role::From | Role::Anew)));
+            let holder =
+                one.captures.iter().find(|(c, _)| matches!(role(*c), Some(Role::From | Role::Redefinition)));
             for (capture, node) in one.captures {
                 let range = node.byte_range();
                 match role(*capture) {
                     Some(Role::Scope) => scopes.push(range),
                     Some(Role::Text) => texts.push(range),
-                    None | Some(Role::From | Role::Anew) => {}
+                    None | Some(Role::From | Role::Redefinition) => {}
                     Some(Role::Token)
                         if range.start > 0 && text.byte_at(Byte(range.start - 1)) == Some(b'.') =>
                     {
-                        let name = Name { role: Role::None, from: 0, anew: false, range };
+                        let name = Name { role: Role::None, visible_from: 0, is_redefinition: false, range };
                         names.insert((name.range.start, name.range.end), name);
                     }
                     Some(role) => {
                         let from = holder.map_or(0, |(_, node)| node.end_byte());
-                        let anew =
-                            holder.is_some_and(|(c, _)| locals.roles[usize::from(*c)] == Some(Role::Anew));
-                        let name = Name { range, role, from, anew };
+                        let anew = holder
+                            .is_some_and(|(c, _)| locals.roles[usize::from(*c)] == Some(Role::Redefinition));
+                        let name = Name { range, role, visible_from: from, is_redefinition: anew };
                         let known =
                             names.entry((name.range.start, name.range.end)).or_insert_with(|| name.clone());
                         if known.role < name.role {
@@ -180,7 +187,7 @@ impl Syntax {
         });
         scopes.sort_by_key(|scope| (scope.start, std::cmp::Reverse(scope.end)));
         let names = names.into_values().filter(|name| name.role != Role::None).collect();
-        Table { scopes, names, texts, whole: Instant::now() <= deadline }
+        Table { scopes, names, texts, is_complete: Instant::now() <= deadline }
     }
 }
 
@@ -195,7 +202,7 @@ impl<'a> Index<'a> {
     fn new(scopes: &'a [Range<usize>], names: &[&'a Name]) -> Self {
         let mut index = Self { scopes, defined: HashMap::new() };
         for name in names.iter().filter(|name| matches!(name.role, Role::Definition | Role::Parameter)) {
-            let scope = index.around(name).next();
+            let scope = index.scopes_around(name).next();
             if let Some(scope) = scope {
                 index.defined.entry(scope).or_default().push(name);
             }
@@ -204,15 +211,15 @@ impl<'a> Index<'a> {
     }
 
     /// The scopes around a name, innermost first.
-    fn around(&self, name: &Name) -> impl Iterator<Item = usize> {
+    fn scopes_around(&self, name: &Name) -> impl Iterator<Item = usize> {
         let before = self.scopes.partition_point(|scope| scope.start <= name.range.start);
         let (scopes, end) = (self.scopes, name.range.end);
         (0..before).rev().filter(move |at| scopes[*at].end >= end)
     }
 
     fn definition(&self, name: &Name) -> Option<(usize, &'a Name)> {
-        self.around(name).find_map(|scope| {
-            let known = |one: &&&Name| one.from <= name.range.start || one.range == name.range;
+        self.scopes_around(name).find_map(|scope| {
+            let known = |one: &&&Name| one.visible_from <= name.range.start || one.range == name.range;
             let last = self.defined.get(&scope)?.iter().rev().find(known)?;
             Some((scope, *last))
         })
@@ -220,7 +227,7 @@ impl<'a> Index<'a> {
 
     fn binding(&self, name: &Name) -> Option<Binding> {
         let (scope, definition) = self.definition(name)?;
-        Some((scope, if definition.anew { definition.range.start } else { 0 }))
+        Some((scope, if definition.is_redefinition { definition.range.start } else { 0 }))
     }
 
     fn is_parameter(&self, name: &Name) -> bool {
@@ -258,7 +265,7 @@ mod tests {
     #[track_caller]
     fn check(language: &str, before: &str, after: &str) {
         let (syntax, text, at) = parse(language, before);
-        let found = syntax.same_local(&text, at);
+        let found = syntax.local_references(&text, at);
         let found =
             found.unwrap_or_else(|error| panic!("{language} {before:?}: {error}\n{}", syntax.to_sexp()));
         let ranges = found.into_iter().map(|range| Selected::new(range.start, range.end)).collect();
@@ -266,9 +273,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(language: &str, code: &str, refusal: Refusal) {
+    fn refused(language: &str, code: &str, refusal: LocalsError) {
         let (syntax, text, at) = parse(language, code);
-        assert_eq!(syntax.same_local(&text, at), Err(refusal), "{language} {code:?}");
+        assert_eq!(syntax.local_references(&text, at), Err(refusal), "{language} {code:?}");
     }
 
     #[test]
@@ -350,16 +357,16 @@ mod tests {
 
     #[test]
     fn locals_ambiguous_rename_is_refused() {
-        refused("rust", "const |X: u8 = 1;", Refusal::NotLocal);
-        refused("rust", "fn |f() { g() }", Refusal::Nothing);
-        refused("rust", "fn f() { |g() }", Refusal::NotLocal);
-        refused("rust", "fn f(a: u8) -> S { S { b: |a, a } }", Refusal::Unsure);
-        refused("rust", "fn f(a: u8) { print!(\"{a:?}\", |a) }", Refusal::Unsure);
-        refused("python", "def f():\n  global a\n  |a = 1\n", Refusal::Unsure);
-        refused("javascript", "function f() { if (x) { var |a = 1 } return a }", Refusal::NotLocal);
-        refused("javascript", "function f(|a) { return { a } }", Refusal::Unsure);
-        refused("json", "{\"a\": |1}", Refusal::Language);
-        refused("rust", "fn f(a: u8) { 1 | }", Refusal::Nothing);
+        refused("rust", "const |X: u8 = 1;", LocalsError::NotLocal);
+        refused("rust", "fn |f() { g() }", LocalsError::Nothing);
+        refused("rust", "fn f() { |g() }", LocalsError::NotLocal);
+        refused("rust", "fn f(a: u8) -> S { S { b: |a, a } }", LocalsError::Unsure);
+        refused("rust", "fn f(a: u8) { print!(\"{a:?}\", |a) }", LocalsError::Unsure);
+        refused("python", "def f():\n  global a\n  |a = 1\n", LocalsError::Unsure);
+        refused("javascript", "function f() { if (x) { var |a = 1 } return a }", LocalsError::NotLocal);
+        refused("javascript", "function f(|a) { return { a } }", LocalsError::Unsure);
+        refused("json", "{\"a\": |1}", LocalsError::Language);
+        refused("rust", "fn f(a: u8) { 1 | }", LocalsError::Nothing);
     }
 
     #[test]

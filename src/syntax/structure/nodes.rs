@@ -18,10 +18,10 @@ impl Syntax {
     /// The smallest part of the text that is more than this range.
     pub fn expand(&self, range: &Range<Byte>) -> Option<Range<Byte>> {
         let mut node = self.node(range)?;
-        while node.byte_range() == bytes(range) || node.byte_range().is_empty() {
+        while node.byte_range() == byte_range(range) || node.byte_range().is_empty() {
             node = node.parent()?;
         }
-        Some(place(node))
+        Some(range_of(node))
     }
 
     /// The part beside the one that this range covers, or beside what that is in.
@@ -30,7 +30,7 @@ impl Syntax {
         loop {
             let beside = if forward { node.next_named_sibling() } else { node.prev_named_sibling() };
             match beside {
-                Some(beside) => return Some(place(beside)),
+                Some(beside) => return Some(range_of(beside)),
                 None => node = node.parent()?,
             }
         }
@@ -42,8 +42,8 @@ impl Syntax {
         // What covers the range alone is the same to a user.
         loop {
             let inner = node.named_child(0)?;
-            if inner.byte_range() != bytes(range) && !inner.byte_range().is_empty() {
-                return Some(place(inner));
+            if inner.byte_range() != byte_range(range) && !inner.byte_range().is_empty() {
+                return Some(range_of(inner));
             }
             node = inner;
         }
@@ -51,8 +51,8 @@ impl Syntax {
 
     /// What can be folded among these bytes: first and last lines, at least two, sorted.
     pub fn folds(&self, text: &Text, range: &Range<Byte>) -> Vec<Range<Line>> {
-        let Some(query) = self.made.folds() else { return Vec::new() };
-        let found = self.captured(query, text, bytes(range), "fold");
+        let Some(query) = self.compiled.folds() else { return Vec::new() };
+        let found = self.captured(query, text, byte_range(range), "fold");
         let lines = |part: Range<usize>| {
             text.line_of(Byte(part.start))..text.line_of(Byte(part.end.saturating_sub(1).max(part.start)))
         };
@@ -94,11 +94,11 @@ impl Syntax {
     }
 }
 
-fn bytes(range: &Range<Byte>) -> Range<usize> {
+fn byte_range(range: &Range<Byte>) -> Range<usize> {
     range.start.0..range.end.0
 }
 
-fn place(node: Node<'_>) -> Range<Byte> {
+fn range_of(node: Node<'_>) -> Range<Byte> {
     Byte(node.start_byte())..Byte(node.end_byte())
 }
 

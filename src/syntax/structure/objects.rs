@@ -20,7 +20,7 @@ const REACHES: [usize; 3] = [8 << 10, 64 << 10, 256 << 10];
 
 /// A thing that can be selected as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Object {
+pub enum SyntaxObject {
     /// A function with its head.
     Function,
     /// A class, structure or the like.
@@ -33,9 +33,9 @@ pub enum Object {
     Test,
 }
 
-impl Object {
+impl SyntaxObject {
     /// By the letter that Helix has for it.
-    pub fn by_sign(sign: char) -> Option<Self> {
+    pub fn from_letter(sign: char) -> Option<Self> {
         match sign {
             'f' => Some(Self::Function),
             't' => Some(Self::Class),
@@ -63,7 +63,7 @@ const MARKS_MAX: usize = 1 << 10;
 
 /// One that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Thing {
+struct FoundObject {
     around: Range<usize>,
     inside: Option<Range<usize>>,
 }
@@ -71,12 +71,17 @@ struct Thing {
 impl Syntax {
     /// The smallest thing of a kind that is more than this range and holds it; comments in lines
     /// one below the other are one, and a parameter has its comma.
-    pub fn around(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
-        let all = |thing: &Thing| Byte(thing.around.start)..Byte(thing.around.end);
+    pub fn object_around(
+        &self,
+        text: &Text,
+        range: &Range<Byte>,
+        object: SyntaxObject,
+    ) -> Option<Range<Byte>> {
+        let all = |thing: &FoundObject| Byte(thing.around.start)..Byte(thing.around.end);
         let thing = self.smallest(text, range, object, all)?;
         let whole = match object {
-            Object::Parameter => with_comma(text, &thing.around),
-            Object::Comment => self.comments(text, thing.around),
+            SyntaxObject::Parameter => with_comma(text, &thing.around),
+            SyntaxObject::Comment => self.comments(text, thing.around),
             _ => thing.around,
         };
         Some(Byte(whole.start)..Byte(whole.end))
@@ -84,8 +89,14 @@ impl Syntax {
 
     /// The inside of the smallest thing of a kind: the body without its brackets; what has none as
     /// a whole.
-    pub fn inside(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
-        let held = |thing: &Thing| bare(text, thing.inside.as_ref().unwrap_or(&thing.around), object);
+    pub fn object_inside(
+        &self,
+        text: &Text,
+        range: &Range<Byte>,
+        object: SyntaxObject,
+    ) -> Option<Range<Byte>> {
+        let held =
+            |thing: &FoundObject| trim_body(text, thing.inside.as_ref().unwrap_or(&thing.around), object);
         Some(held(&self.smallest(text, range, object, held)?))
     }
 
@@ -94,18 +105,24 @@ impl Syntax {
         &self,
         text: &Text,
         range: &Range<Byte>,
-        object: Object,
+        object: SyntaxObject,
         outer: bool,
     ) -> Option<Range<Byte>> {
-        if outer { self.around(text, range, object) } else { self.inside(text, range, object) }
+        if outer { self.object_around(text, range, object) } else { self.object_inside(text, range, object) }
     }
 
     /// The nearest thing of a kind that begins behind a place, or before it.
-    pub fn next(&self, text: &Text, at: Byte, object: Object, forward: bool) -> Option<Range<Byte>> {
+    pub fn next_object(
+        &self,
+        text: &Text,
+        at: Byte,
+        object: SyntaxObject,
+        forward: bool,
+    ) -> Option<Range<Byte>> {
         REACHES.iter().find_map(|reach| {
             let range =
                 if forward { at.0..(at.0 + reach).min(text.end().0) } else { at.back(*reach).0..at.0 };
-            let things = self.things(text, &range, object).into_iter().map(|thing| thing.around);
+            let things = self.objects_in(text, &range, object).into_iter().map(|thing| thing.around);
             let found = if forward {
                 things.filter(|thing| thing.start > at.0 && thing.start < range.end).min_by_key(|t| t.start)
             } else {
@@ -122,26 +139,29 @@ impl Syntax {
         &self,
         text: &Text,
         range: &Range<Byte>,
-        object: Object,
-        part: impl Fn(&Thing) -> Range<Byte>,
-    ) -> Option<Thing> {
+        object: SyntaxObject,
+        part: impl Fn(&FoundObject) -> Range<Byte>,
+    ) -> Option<FoundObject> {
         let wanted = range.start.0..range.end.0;
-        let holds = |thing: &Thing| {
+        let holds = |thing: &FoundObject| {
             thing.around.start <= wanted.start && wanted.end <= thing.around.end && part(thing) != *range
         };
-        self.things(text, &wanted, object).into_iter().filter(holds).min_by_key(|thing| thing.around.len())
+        self.objects_in(text, &wanted, object)
+            .into_iter()
+            .filter(holds)
+            .min_by_key(|thing| thing.around.len())
     }
 
     /// The things that touch a range.
-    fn things(&self, text: &Text, range: &Range<usize>, object: Object) -> Vec<Thing> {
-        let Some(rules) = self.made.textobjects() else { return Vec::new() };
+    fn objects_in(&self, text: &Text, range: &Range<usize>, object: SyntaxObject) -> Vec<FoundObject> {
+        let Some(rules) = self.compiled.textobjects() else { return Vec::new() };
         let name = object.name();
         let capture = |part: &str| rules.capture(&format!("{name}.{part}"));
         let (around, inside, before) = (capture("around"), capture("inside"), capture("before"));
-        let range = self.reaching(text, range, object);
-        let mut out: Vec<Thing> = Vec::new();
+        let range = self.search_range(text, range, object);
+        let mut out: Vec<FoundObject> = Vec::new();
         let deadline = Instant::now() + BUDGET;
-        rules.each(self.tree.root_node(), TextChunks(text), &range, deadline, |found| {
+        rules.for_each_match(self.tree.root_node(), TextChunks(text), &range, deadline, |found| {
             let of = |wanted: Option<u16>| {
                 let found = found.captures.iter().find(|(capture, _)| Some(*capture) == wanted);
                 found.map(|(_, node)| *node)
@@ -154,7 +174,7 @@ impl Syntax {
                 }
                 let end = next.map_or(mark.end_byte(), |node| node.end_byte());
                 let body = next.and_then(body_of);
-                out.push(Thing {
+                out.push(FoundObject {
                     around: mark.start_byte()..end,
                     inside: body.map(|body| body.byte_range()),
                 });
@@ -163,11 +183,14 @@ impl Syntax {
             let Some(node) = of(around).or(of(inside)) else { return };
             let body = body_of(node);
             // A class without a body is only named.
-            if object != Object::Class || body.is_some() {
-                out.push(Thing { around: node.byte_range(), inside: body.map(|body| body.byte_range()) });
+            if object != SyntaxObject::Class || body.is_some() {
+                out.push(FoundObject {
+                    around: node.byte_range(),
+                    inside: body.map(|body| body.byte_range()),
+                });
             }
         });
-        if object == Object::Test {
+        if object == SyntaxObject::Test {
             self.add_bodies(text, &range, &mut out);
         }
         out
@@ -175,10 +198,10 @@ impl Syntax {
 
     /// What is walked through for the things that touch a range: the marks of a test stand before
     /// the function that touches it.
-    fn reaching(&self, text: &Text, range: &Range<usize>, object: Object) -> Range<usize> {
+    fn search_range(&self, text: &Text, range: &Range<usize>, object: SyntaxObject) -> Range<usize> {
         let mut start = range.start.saturating_sub(1);
-        if object == Object::Test {
-            let functions = self.things(text, range, Object::Function);
+        if object == SyntaxObject::Test {
+            let functions = self.objects_in(text, range, SyntaxObject::Function);
             start = functions.iter().map(|thing| thing.around.start).fold(start, usize::min);
             start = start.saturating_sub(MARKS_MAX);
         }
@@ -186,10 +209,10 @@ impl Syntax {
     }
 
     /// A test has the body of its function.
-    fn add_bodies(&self, text: &Text, range: &Range<usize>, tests: &mut [Thing]) {
-        let functions = self.things(text, range, Object::Function);
+    fn add_bodies(&self, text: &Text, range: &Range<usize>, tests: &mut [FoundObject]) {
+        let functions = self.objects_in(text, range, SyntaxObject::Function);
         for test in tests.iter_mut().filter(|test| test.inside.is_none()) {
-            let within = |thing: &&Thing| {
+            let within = |thing: &&FoundObject| {
                 test.around.start <= thing.around.start && thing.around.end <= test.around.end
             };
             let function = functions.iter().filter(within).max_by_key(|thing| thing.around.len());
@@ -201,7 +224,7 @@ impl Syntax {
     fn comments(&self, text: &Text, one: Range<usize>) -> Range<usize> {
         let reach = one.start.saturating_sub(REACHES[0])..(one.end + REACHES[0]).min(text.end().0);
         let mut all: Vec<_> =
-            self.things(text, &reach, Object::Comment).into_iter().map(|t| t.around).collect();
+            self.objects_in(text, &reach, SyntaxObject::Comment).into_iter().map(|t| t.around).collect();
         all.sort_by_key(|comment| comment.start);
         let joined = |from: usize, to: usize| {
             let between = text.slice(Byte(from.min(to))..Byte(to));
@@ -237,9 +260,9 @@ fn body_of(node: Node<'_>) -> Option<Node<'_>> {
 
 /// A body without the brackets around it and the blanks beside them; comments and parameters are
 /// what they are.
-fn bare(text: &Text, body: &Range<usize>, object: Object) -> Range<Byte> {
+fn trim_body(text: &Text, body: &Range<usize>, object: SyntaxObject) -> Range<Byte> {
     let (mut start, mut end) = (Byte(body.start), Byte(body.end));
-    if matches!(object, Object::Parameter | Object::Comment) || end - start < 2 {
+    if matches!(object, SyntaxObject::Parameter | SyntaxObject::Comment) || end - start < 2 {
         return start..end;
     }
     let pair = (text.byte_at(start), text.byte_at(end.back(1)));
@@ -324,16 +347,16 @@ mod tests {
         for (name, code, function, inside) in snippets {
             let (syntax, text, range) = parse(name, code);
             let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
-            let around = |object| show(syntax.around(&text, &range, object));
-            assert_eq!(around(Object::Function).as_deref(), Some(function), "{name}");
+            let around = |object| show(syntax.object_around(&text, &range, object));
+            assert_eq!(around(SyntaxObject::Function).as_deref(), Some(function), "{name}");
             assert_eq!(
-                show(syntax.inside(&text, &range, Object::Function)).as_deref(),
+                show(syntax.object_inside(&text, &range, SyntaxObject::Function)).as_deref(),
                 Some(inside),
                 "{name}"
             );
-            assert_eq!(around(Object::Parameter).as_deref(), Some("1"), "{name}");
-            assert_eq!(around(Object::Class), None, "{name}");
-            assert_eq!(around(Object::Comment), None, "{name}");
+            assert_eq!(around(SyntaxObject::Parameter).as_deref(), Some("1"), "{name}");
+            assert_eq!(around(SyntaxObject::Class), None, "{name}");
+            assert_eq!(around(SyntaxObject::Comment), None, "{name}");
         }
     }
 
@@ -346,7 +369,8 @@ mod tests {
             ("python", "class Ä:\n  def f(self): return |1\n", "def f(self): return 1"),
         ] {
             let (syntax, text, range) = parse(name, code);
-            let found = syntax.inside(&text, &range, Object::Class).map(|r| text.slice(r).into_owned());
+            let found =
+                syntax.object_inside(&text, &range, SyntaxObject::Class).map(|r| text.slice(r).into_owned());
             assert_eq!(found.as_deref(), Some(inside), "{name}");
         }
     }
@@ -355,13 +379,13 @@ mod tests {
     fn text_objects_parameter_comma_and_comment_block() {
         let around = |code: &str, object| {
             let (syntax, text, range) = parse("rust", code);
-            syntax.around(&text, &range, object).map(|r| text.slice(r).into_owned())
+            syntax.object_around(&text, &range, object).map(|r| text.slice(r).into_owned())
         };
-        assert_eq!(around("fn f(|é: u8, b: u8) {}", Object::Parameter).as_deref(), Some("é: u8, "));
-        assert_eq!(around("fn f(a: u8, |b: u8) {}", Object::Parameter).as_deref(), Some(", b: u8"));
-        assert_eq!(around("fn f(|b: u8) {}", Object::Parameter).as_deref(), Some("b: u8"));
+        assert_eq!(around("fn f(|é: u8, b: u8) {}", SyntaxObject::Parameter).as_deref(), Some("é: u8, "));
+        assert_eq!(around("fn f(a: u8, |b: u8) {}", SyntaxObject::Parameter).as_deref(), Some(", b: u8"));
+        assert_eq!(around("fn f(|b: u8) {}", SyntaxObject::Parameter).as_deref(), Some("b: u8"));
         let code = "// a\n\n// b\n  // |é\n// d\nfn f() {}\n// e\n";
-        assert_eq!(around(code, Object::Comment).as_deref(), Some("// b\n  // é\n// d"));
+        assert_eq!(around(code, SyntaxObject::Comment).as_deref(), Some("// b\n  // é\n// d"));
     }
 
     #[test]
@@ -381,11 +405,19 @@ mod tests {
         for (name, code, around, inside) in snippets {
             let (syntax, text, range) = parse(name, code);
             let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
-            assert_eq!(show(syntax.around(&text, &range, Object::Test)).as_deref(), Some(around), "{name}");
-            assert_eq!(show(syntax.inside(&text, &range, Object::Test)).as_deref(), Some(inside), "{name}");
+            assert_eq!(
+                show(syntax.object_around(&text, &range, SyntaxObject::Test)).as_deref(),
+                Some(around),
+                "{name}"
+            );
+            assert_eq!(
+                show(syntax.object_inside(&text, &range, SyntaxObject::Test)).as_deref(),
+                Some(inside),
+                "{name}"
+            );
         }
         let (syntax, text, range) = parse("python", "def f():\n  |b()\n");
-        assert_eq!(syntax.around(&text, &range, Object::Test), None);
+        assert_eq!(syntax.object_around(&text, &range, SyntaxObject::Test), None);
     }
 
     #[test]
@@ -394,7 +426,7 @@ mod tests {
         code.push_str(&"let x = 1;\n".repeat(2_000));
         code.push_str("fn b() { |1 }\nfn c() {}\n");
         let (syntax, text, range) = parse("rust", &code);
-        let next = |at, forward| syntax.next(&text, at, Object::Function, forward);
+        let next = |at, forward| syntax.next_object(&text, at, SyntaxObject::Function, forward);
         let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
         assert_eq!(show(next(range.start, true)).as_deref(), Some("fn c() {}"));
         let here = next(range.start, false).unwrap();

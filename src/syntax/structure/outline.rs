@@ -20,7 +20,7 @@ const FOUND_MAX: usize = 2_000;
 
 /// One named thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct OutlineItem {
     /// All of it.
     pub range: Range<Byte>,
     /// Where its name begins: in the line that is its head.
@@ -29,7 +29,7 @@ pub struct Named {
     pub name: String,
 }
 
-impl Named {
+impl OutlineItem {
     /// Carries it through a change of the text.
     pub fn map(&mut self, changes: &ChangeSet) {
         let start = changes.map(self.range.start, Side::After);
@@ -40,7 +40,7 @@ impl Named {
 
 impl Syntax {
     /// The named things that touch a range and span several lines, each before what is in it.
-    pub fn outline(&self, text: &Text, range: &Range<Byte>) -> Vec<Named> {
+    pub fn outline(&self, text: &Text, range: &Range<Byte>) -> Vec<OutlineItem> {
         let mut found = Vec::new();
         let mut cursor = self.tree.root_node().walk();
         let mut left = NODES_MAX;
@@ -49,7 +49,7 @@ impl Syntax {
             left -= 1;
             let touches = node.start_byte() <= range.end.0 && node.end_byte() >= range.start.0;
             if touches {
-                found.extend(named(&node, text));
+                found.extend(outline_item(&node, text));
             }
             if left == 0 || found.len() >= FOUND_MAX {
                 return found;
@@ -81,7 +81,7 @@ fn next(cursor: &mut TreeCursor<'_>, range: &Range<Byte>) -> bool {
     }
 }
 
-fn named(node: &Node<'_>, text: &Text) -> Option<Named> {
+fn outline_item(node: &Node<'_>, text: &Text) -> Option<OutlineItem> {
     if node.start_position().row == node.end_position().row {
         return None;
     }
@@ -92,7 +92,7 @@ fn named(node: &Node<'_>, text: &Text) -> Option<Named> {
     let range = Byte(node.start_byte())..Byte(node.end_byte());
     let bytes: Vec<u8> = TextChunks(text).bytes(name.clone()).flatten().copied().collect();
     let name_text = String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Named { range, head: Byte(name.start), name: name_text })
+    Some(OutlineItem { range, head: Byte(name.start), name: name_text })
 }
 
 /// What a thing is called: most grammars say so; the rest hide it.

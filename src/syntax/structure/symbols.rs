@@ -74,7 +74,7 @@ impl Syntax {
         for _ in 0..NODES_MAX {
             let node = at.node();
             while around.pop_if(|end| *end <= node.start_byte()).is_some() {}
-            if let Some((kind, name)) = named(node) {
+            if let Some((kind, name)) = symbol_of(node) {
                 let depth = heading(node).unwrap_or(around.len());
                 if let Some(name_text) = read(text, name) {
                     found.push(Symbol { name: name_text, kind, at: Byte(name.start_byte()), depth });
@@ -98,7 +98,7 @@ impl Syntax {
 }
 
 /// What a node is called and where its name is, if it is a thing to go to.
-fn named(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
+fn symbol_of(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
     if !node.is_named() {
         return None;
     }

@@ -27,9 +27,9 @@ fn tree_edit_then_reparse_equals_fresh_parse() {
 fn tree_too_long_or_slow_is_refused() {
     let long = Text::from("x".repeat(SIZE_MAX + 1).as_str());
     let json = by_name("json").unwrap();
-    assert_eq!(Syntax::parse(json, &long, None, LONG).unwrap_err(), Trouble::TooLong);
+    assert_eq!(Syntax::parse(json, &long, None, LONG).unwrap_err(), ParseError::TooLong);
     let slow = Text::from("[1,".repeat(100_000).as_str());
-    assert_eq!(Syntax::parse(json, &slow, None, Duration::ZERO).unwrap_err(), Trouble::TooSlow);
+    assert_eq!(Syntax::parse(json, &slow, None, Duration::ZERO).unwrap_err(), ParseError::TooSlow);
 }
 
 proptest! {

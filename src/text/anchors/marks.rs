@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
-use crate::text::transaction::is_of;
+use crate::text::transaction::belongs_to;
 
 /// One written place. An empty range marks a place where text was only taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ReviewMark {
     /// Where.
     pub range: Range<Byte>,
     /// Which edit made it, see [`crate::text::transaction::Author::Agent`].
@@ -18,13 +18,13 @@ pub struct Mark {
 
 /// The marks of one document, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marks {
-    marks: Vec<Mark>,
+pub struct ReviewMarks {
+    marks: Vec<ReviewMark>,
 }
 
-impl Marks {
+impl ReviewMarks {
     /// All of them, in order.
-    pub fn all(&self) -> &[Mark] {
+    pub fn all(&self) -> &[ReviewMark] {
         &self.marks
     }
 
@@ -49,12 +49,12 @@ impl Marks {
 
     /// Marks what a change wrote; the change has been applied already.
     pub fn add(&mut self, changes: &ChangeSet, by: &str) {
-        self.marks.extend(changes.edits().map(|edit| Mark { range: edit.new, by: by.to_string() }));
+        self.marks.extend(changes.edits().map(|edit| ReviewMark { range: edit.new, by: by.to_string() }));
         self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
     }
 
     /// Takes away the marks of one edit, or of one turn.
     pub fn remove(&mut self, by: &str) {
-        self.marks.retain(|mark| !is_of(&mark.by, by));
+        self.marks.retain(|mark| !belongs_to(&mark.by, by));
     }
 }

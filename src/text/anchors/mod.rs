@@ -1,5 +1,5 @@
 //! Positions that move along with every change of a text: unreviewed edits, marks and jumps, tab stops of snippets.
 
 pub mod marks;
-pub mod places;
-pub mod stops;
+pub mod named_positions;
+pub mod snippet_stops;

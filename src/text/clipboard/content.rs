@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// How a text is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shape {
+pub enum ContentShape {
     /// Between characters.
     #[default]
     Chars,
@@ -22,26 +22,26 @@ pub struct Content {
     /// The texts. They can be long, and copies share them.
     pub texts: Arc<Vec<String>>,
     /// How they are put back.
-    pub shape: Shape,
+    pub shape: ContentShape,
     /// How wide a rectangle was, in columns; its rows can be shorter.
     pub width: usize,
 }
 
 impl Content {
     /// Texts and how they are put back.
-    pub fn new(texts: Vec<String>, shape: Shape) -> Self {
+    pub fn new(texts: Vec<String>, shape: ContentShape) -> Self {
         Self { texts: Arc::new(texts), shape, width: 0 }
     }
 
     /// One text between characters.
     pub fn chars(text: impl Into<String>) -> Self {
-        Self::new(vec![text.into()], Shape::Chars)
+        Self::new(vec![text.into()], ContentShape::Chars)
     }
 
     /// All texts as one; the rows of a rectangle and texts that are no lines are joined by line
     /// feeds.
     pub fn joined(&self) -> String {
-        let between = if self.shape == Shape::Lines { "" } else { "\n" };
+        let between = if self.shape == ContentShape::Lines { "" } else { "\n" };
         self.texts.join(between)
     }
 
@@ -52,14 +52,14 @@ impl Content {
             return;
         }
         let texts = Arc::make_mut(&mut self.texts);
-        if more.shape == Shape::Lines && self.shape != Shape::Lines {
+        if more.shape == ContentShape::Lines && self.shape != ContentShape::Lines {
             for text in texts.iter_mut() {
                 text.push('\n');
             }
         }
-        let begins_line = self.shape == Shape::Lines && more.shape != Shape::Lines;
-        if more.shape == Shape::Lines || self.shape == Shape::Lines {
-            self.shape = Shape::Lines;
+        let begins_line = self.shape == ContentShape::Lines && more.shape != ContentShape::Lines;
+        if more.shape == ContentShape::Lines || self.shape == ContentShape::Lines {
+            self.shape = ContentShape::Lines;
         }
         if texts.len() == more.texts.len() {
             for (old, new) in texts.iter_mut().zip(more.texts.iter()) {

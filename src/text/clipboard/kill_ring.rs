@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::content::{Content, ContentShape};
 
 /// How many texts are kept; Emacs keeps 60 too.
 const CAPACITY: usize = 60;
@@ -23,7 +23,7 @@ pub enum Origin {
     /// It was killed; such entries are the numbered registers.
     Killed,
     /// It was copied, or kept in a register.
-    Kept,
+    Copied,
 }
 
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl KillRing {
                     }
                 }
             }
-            _ => self.push(Content::new(texts, Shape::Chars), Origin::Killed),
+            _ => self.push(Content::new(texts, ContentShape::Chars), Origin::Killed),
         }
         self.accumulating = true;
         self.pointer = 0;
@@ -78,7 +78,7 @@ impl KillRing {
     }
 
     /// Puts a text on the ring as an entry of its own, which no kill joins.
-    pub fn keep(&mut self, content: Content, origin: Origin) {
+    pub fn push_entry(&mut self, content: Content, origin: Origin) {
         self.interrupt();
         if !content.texts.is_empty() {
             self.push(content, origin);
@@ -91,7 +91,7 @@ impl KillRing {
     }
 
     /// The entry that was killed so many kills ago, from 0.
-    pub fn killed(&self, ago: usize) -> Option<Content> {
+    pub fn nth_kill(&self, ago: usize) -> Option<Content> {
         let killed = self.entries.iter().rev().filter(|entry| entry.origin == Origin::Killed);
         killed.map(|entry| entry.content.clone()).nth(ago)
     }
@@ -101,7 +101,7 @@ impl KillRing {
         if texts.iter().all(String::is_empty) {
             return self.interrupt();
         }
-        self.keep(Content::new(texts, Shape::Chars), Origin::Kept);
+        self.push_entry(Content::new(texts, ContentShape::Chars), Origin::Copied);
     }
 
     /// Any command that is neither kill nor yank ends both chains.

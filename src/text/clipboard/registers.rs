@@ -8,7 +8,7 @@ use crate::text::clipboard::kill_ring::{KillRing, Origin};
 
 /// How a text came into a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum CopyKind {
     /// It was copied.
     Copied,
     /// It was cut, lines or much of one.
@@ -33,42 +33,42 @@ pub fn is_writable(name: char) -> bool {
 impl Registers {
     /// Keeps a text where `name` says, `None` being the unnamed one. Whatever is kept is also
     /// the newest of the ring, save in the black hole `_`.
-    pub fn write(&mut self, ring: &mut KillRing, name: Option<char>, content: Content, taken: Taken) {
+    pub fn write(&mut self, ring: &mut KillRing, name: Option<char>, content: Content, taken: CopyKind) {
         let text = content.clone();
-        let cut = matches!(taken, Taken::Cut | Taken::CutFar);
+        let cut = matches!(taken, CopyKind::Cut | CopyKind::CutFar);
         match name {
             Some('_') => return,
             None | Some('"') => {
                 match taken {
-                    Taken::Copied => self.put('0', content.clone()),
-                    Taken::CutSmall | Taken::CutFar => self.put('-', content.clone()),
-                    Taken::Cut => {}
+                    CopyKind::Copied => self.set('0', content.clone()),
+                    CopyKind::CutSmall | CopyKind::CutFar => self.set('-', content.clone()),
+                    CopyKind::Cut => {}
                 }
-                let origin = if cut { Origin::Killed } else { Origin::Kept };
-                return ring.keep(content, origin);
+                let origin = if cut { Origin::Killed } else { Origin::Copied };
+                return ring.push_entry(content, origin);
             }
             Some(name) if name.is_ascii_uppercase() => {
                 self.named.entry(name.to_ascii_lowercase()).or_default().append(content);
             }
             Some('+' | '*') => {
-                self.put('+', content.clone());
-                self.put('*', content);
+                self.set('+', content.clone());
+                self.set('*', content);
             }
-            Some(name) => self.put(name, content),
+            Some(name) => self.set(name, content),
         }
         let kept = name.and_then(|name| self.named.get(&name.to_ascii_lowercase())).cloned();
         let kept = kept.unwrap_or_default();
         // What is cut into a register is among the numbered ones as well.
         if cut {
-            ring.keep(text.clone(), Origin::Killed);
+            ring.push_entry(text.clone(), Origin::Killed);
         }
         if !cut || kept != text {
-            ring.keep(kept, Origin::Kept);
+            ring.push_entry(kept, Origin::Copied);
         }
     }
 
     /// Sets one register and nothing else.
-    pub fn put(&mut self, name: char, content: Content) {
+    pub fn set(&mut self, name: char, content: Content) {
         self.named.insert(name, content);
     }
 
@@ -79,7 +79,7 @@ impl Registers {
             '"' => ring.newest(),
             '1'..='9' => {
                 let own = self.named.get(&name);
-                own.cloned().or_else(|| ring.killed(name as usize - '1' as usize))
+                own.cloned().or_else(|| ring.nth_kill(name as usize - '1' as usize))
             }
             name => self.named.get(&name.to_ascii_lowercase()).cloned(),
         }
@@ -95,22 +95,22 @@ impl Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::clipboard::content::Shape;
+    use crate::text::clipboard::content::ContentShape;
 
     fn lines(text: &str) -> Content {
-        Content::new(vec![text.to_string()], Shape::Lines)
+        Content::new(vec![text.to_string()], ContentShape::Lines)
     }
 
     #[test]
     fn registers_write_is_also_newest_in_kill_ring() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
-        registers.write(&mut ring, Some('a'), Content::chars("é"), Taken::Copied);
+        registers.write(&mut ring, Some('a'), Content::chars("é"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, 'a'), Some(Content::chars("é")));
         assert_eq!(registers.read(&ring, '"'), Some(Content::chars("é")));
         assert_eq!(registers.read(&ring, '0'), None, "a named copy is not the last one");
-        registers.write(&mut ring, None, Content::chars("b"), Taken::Copied);
+        registers.write(&mut ring, None, Content::chars("b"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, '0'), Some(Content::chars("b")));
-        registers.write(&mut ring, Some('_'), Content::chars("c"), Taken::Cut);
+        registers.write(&mut ring, Some('_'), Content::chars("c"), CopyKind::Cut);
         assert_eq!(registers.read(&ring, '"'), Some(Content::chars("b")));
         assert_eq!(registers.read(&ring, '_'), None);
     }
@@ -119,10 +119,10 @@ mod tests {
     fn registers_numbered_hold_deleted_lines() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
         for text in ["1\n", "2\n", "3\n"] {
-            registers.write(&mut ring, None, lines(text), Taken::Cut);
+            registers.write(&mut ring, None, lines(text), CopyKind::Cut);
         }
-        registers.write(&mut ring, None, Content::chars("x"), Taken::CutSmall);
-        registers.write(&mut ring, None, lines("copy\n"), Taken::Copied);
+        registers.write(&mut ring, None, Content::chars("x"), CopyKind::CutSmall);
+        registers.write(&mut ring, None, lines("copy\n"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, '1'), Some(lines("3\n")));
         assert_eq!(registers.read(&ring, '3'), Some(lines("1\n")));
         assert_eq!(registers.read(&ring, '-'), Some(Content::chars("x")));
@@ -132,19 +132,19 @@ mod tests {
     #[test]
     fn registers_uppercase_names_append() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
-        registers.write(&mut ring, Some('A'), Content::chars("a"), Taken::Copied);
-        registers.write(&mut ring, Some('A'), Content::chars("ö"), Taken::Copied);
+        registers.write(&mut ring, Some('A'), Content::chars("a"), CopyKind::Copied);
+        registers.write(&mut ring, Some('A'), Content::chars("ö"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, 'a'), Some(Content::chars("aö")));
-        registers.write(&mut ring, Some('A'), lines("l\n"), Taken::Cut);
+        registers.write(&mut ring, Some('A'), lines("l\n"), CopyKind::Cut);
         assert_eq!(registers.read(&ring, 'a'), Some(lines("aö\nl\n")));
-        registers.write(&mut ring, Some('A'), Content::chars("z"), Taken::Copied);
+        registers.write(&mut ring, Some('A'), Content::chars("z"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, '"'), Some(lines("aö\nl\nz\n")));
     }
 
     #[test]
     fn registers_clipboard_has_two_names() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
-        registers.write(&mut ring, Some('*'), Content::chars("c"), Taken::Copied);
+        registers.write(&mut ring, Some('*'), Content::chars("c"), CopyKind::Copied);
         assert_eq!(registers.read(&ring, '+'), Some(Content::chars("c")));
         assert_eq!(registers.all(&ring).iter().map(|(name, _)| *name).collect::<String>(), "\"*+");
     }

@@ -26,20 +26,20 @@ fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
 
 /// Looks at eight bytes at a time.
 fn are_printable_ascii(bytes: &[u8]) -> bool {
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, rest) = bytes.as_chunks::<8>();
     // The high bit of a byte is set by itself, by going below a blank, or by going beyond a tilde.
     let outside = |word: &[u8; 8]| {
         let word = u64::from_ne_bytes(*word);
         let below = word.wrapping_sub(u64::from_ne_bytes([b' '; 8]));
         let beyond = word.wrapping_add(u64::from_ne_bytes([0x01; 8]));
-        (word | below | beyond) & HIGH
+        (word | below | beyond) & HIGH_BITS
     };
     words.iter().all(|word| outside(word) == 0) && rest.iter().all(|byte| (b' '..=b'~').contains(byte))
 }
 
 /// Cells between the tab stops of a line: one in a very long line, see [`crate::text::long_lines`].
-pub fn stops(text: &Text, line: Line, tab_width: usize) -> usize {
+pub fn tab_stop_width(text: &Text, line: Line, tab_width: usize) -> usize {
     if text.is_long(line) { 1 } else { tab_width }
 }
 
@@ -52,13 +52,13 @@ pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
 /// The same where the line and its start are known.
 pub fn column_in(text: &Text, line: Line, start: Byte, at: Byte, tab_width: usize) -> Column {
     let (from, before) = match text.long_lines() {
-        Some(segments) if at - start > LONG_ENOUGH => measured(segments, start, at, text),
+        Some(segments) if at - start > LONG_ENOUGH => nearest_known(segments, start, at, text),
         _ => (start, 0),
     };
     if is_plain(text, from..at) {
         return Column(before + (at - from));
     }
-    let tab_width = stops(text, line, tab_width);
+    let tab_width = tab_stop_width(text, line, tab_width);
     let rest = text.slice(from..at);
     Column(graphemes(&rest).fold(before, |column, g| column + width_at(g, column, tab_width)))
 }
@@ -67,9 +67,9 @@ pub fn column_in(text: &Text, line: Line, start: Byte, at: Byte, tab_width: usiz
 const LONG_ENOUGH: usize = 16 << 10;
 
 /// The last known place of a line before an offset, and its column.
-fn measured(segments: &LongLines, start: Byte, at: Byte, text: &Text) -> (Byte, usize) {
+fn nearest_known(segments: &LongLines, start: Byte, at: Byte, text: &Text) -> (Byte, usize) {
     let mut known = (start, 0);
-    for part in segments.from(start.0) {
+    for part in segments.parts_from(start.0) {
         if part.start > at.0 {
             break;
         }
@@ -94,7 +94,7 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
     let (start, end) = text.line_bounds(line);
     let (mut from, mut column) = (start, 0);
     if let Some(segments) = text.long_lines().filter(|_| goal.0 > LONG_ENOUGH && end - start > LONG_ENOUGH) {
-        for part in segments.from(start.0) {
+        for part in segments.parts_from(start.0) {
             let head = if from == start { cells(text, start..Byte(part.start).min(end)) } else { column };
             if head > goal.0 || part.start >= end.0 {
                 break;
@@ -112,7 +112,7 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
     if is_plain(text, from..reach) {
         return Byte(from.0.saturating_add(more).min(reach.0));
     }
-    let tab_width = stops(text, line, tab_width);
+    let tab_width = tab_stop_width(text, line, tab_width);
     let far = Byte(from.0.saturating_add(more.saturating_add(1).saturating_mul(CLUSTER)));
     // No more of a long line than can hold the column, if it is usual text.
     let content = text.slice(from..end.min(text.char_floor(far)));
@@ -178,7 +178,7 @@ mod tests {
                 let at = text.grapheme_floor(Byte((text.end().0 as f64 * place) as usize));
                 let line = text.line_of(at);
                 let start = text.line_start(line);
-                let tab_width = stops(&text, line, 4);
+                let tab_width = tab_stop_width(&text, line, 4);
                 let walked = graphemes(&text.slice(start..at))
                     .fold(0, |column, g| column + width_at(g, column, tab_width));
                 let column = column_of(&text, at, 4);

@@ -19,7 +19,7 @@ pub struct Folds {
 
 /// What a fold of these lines hides, if it hides anything. The last line stays when it is as
 /// far to the left as the first one, since it closes what the first one opens.
-pub fn hidden(text: &Text, lines: &Range<Line>) -> Option<Range<Byte>> {
+pub fn hidden_range(text: &Text, lines: &Range<Line>) -> Option<Range<Byte>> {
     let blanks = |line: Line| text.line(line).bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let is_blank = |line: Line| blanks(line) == text.line_end(line) - text.line_start(line);
     let closes = !is_blank(lines.end) && blanks(lines.end) <= blanks(lines.start);
@@ -41,7 +41,7 @@ impl Folds {
     /// Closes folds, see [`hidden`]. Those that are closed already stay so.
     pub fn close(&mut self, folds: impl IntoIterator<Item = Range<Byte>>) {
         self.closed.extend(folds.into_iter().filter(|fold| !fold.is_empty()));
-        self.normalise();
+        self.normalize();
     }
 
     /// Opens everything.
@@ -70,12 +70,12 @@ impl Folds {
         self.closed.retain(stays);
         let differs = before != self.closed.len();
         if differs {
-            self.normalise();
+            self.normalize();
         }
         differs
     }
 
-    fn normalise(&mut self) {
+    fn normalize(&mut self) {
         self.closed.sort_by_key(|fold| (fold.start, std::cmp::Reverse(fold.end)));
         self.closed.dedup();
         self.outer.clear();
@@ -89,20 +89,20 @@ impl Folds {
     }
 
     /// What hides an offset. The end of a fold's first line is not hidden.
-    pub fn hiding(&self, at: Byte) -> Option<&Range<Byte>> {
+    pub fn fold_hiding(&self, at: Byte) -> Option<&Range<Byte>> {
         let after = self.outer.partition_point(|fold| fold.end < at);
         self.outer.get(after).filter(|fold| fold.start < at)
     }
 
     /// What is hidden behind the end of a line.
-    pub fn behind(&self, end_of_line: Byte) -> Option<&Range<Byte>> {
+    pub fn fold_after(&self, end_of_line: Byte) -> Option<&Range<Byte>> {
         let after = self.outer.partition_point(|fold| fold.start < end_of_line);
         self.outer.get(after).filter(|fold| fold.start == end_of_line)
     }
 
     /// The nearest offset that is shown, going back.
-    pub fn shown(&self, at: Byte) -> Byte {
-        self.hiding(at).map_or(at, |fold| fold.start)
+    pub fn nearest_visible(&self, at: Byte) -> Byte {
+        self.fold_hiding(at).map_or(at, |fold| fold.start)
     }
 
     /// The line that is shown below one, if there is one.
@@ -110,7 +110,7 @@ impl Folds {
         if self.is_empty() {
             return (line < text.last_line()).then(|| Line(line.0 + 1));
         }
-        let last = self.behind(text.line_end(line)).map_or(line, |fold| text.line_of(fold.end));
+        let last = self.fold_after(text.line_end(line)).map_or(line, |fold| text.line_of(fold.end));
         (last < text.last_line()).then(|| Line(last.0 + 1))
     }
 
@@ -120,7 +120,7 @@ impl Folds {
         if self.is_empty() {
             return Some(above);
         }
-        Some(self.hiding(text.line_end(above)).map_or(above, |fold| text.line_of(fold.start)))
+        Some(self.fold_hiding(text.line_end(above)).map_or(above, |fold| text.line_of(fold.start)))
     }
 
     /// Carries the folds through a change; those that it edits inside are open afterwards.
@@ -139,7 +139,7 @@ impl Folds {
         for fold in &mut self.closed {
             *fold = changes.map(fold.start, Side::After)..changes.map(fold.end, Side::Before);
         }
-        self.normalise();
+        self.normalize();
     }
 }
 
@@ -151,13 +151,13 @@ mod tests {
     const CODE: &str = "fn ä() {\n    if b {\n        c();\n    } else {\n        d();\n    }\n}\nend\n";
 
     fn fold(text: &Text, first: usize, last: usize) -> Range<Byte> {
-        hidden(text, &(Line(first)..Line(last))).unwrap()
+        hidden_range(text, &(Line(first)..Line(last))).unwrap()
     }
 
     fn shown(text: &Text, folds: &Folds) -> Vec<usize> {
         let down: Vec<usize> =
             std::iter::successors(Some(Line(0)), |line| folds.line_below(text, *line)).map(|l| l.0).collect();
-        let last = text.line_of(folds.shown(text.end()));
+        let last = text.line_of(folds.nearest_visible(text.end()));
         let up = std::iter::successors(Some(last), |line| folds.line_above(text, *line));
         let mut up: Vec<usize> = up.map(|l| l.0).collect();
         up.reverse();
@@ -171,7 +171,7 @@ mod tests {
         let mut folds = Folds::default();
         folds.close([fold(&text, 1, 3), fold(&text, 3, 5)]);
         assert_eq!(shown(&text, &folds), [0, 1, 3, 5, 6, 7, 8]);
-        assert_eq!(hidden(&text, &(Line(5)..Line(6))), None);
+        assert_eq!(hidden_range(&text, &(Line(5)..Line(6))), None);
         let python = Text::from("def f():\n    a\n    b\nx");
         folds.open_all();
         folds.close([fold(&python, 0, 2)]);

@@ -10,7 +10,7 @@ use crate::base::width::graphemes;
 use crate::text::display::columns::{self, width_at};
 use crate::text::display::folds::Folds;
 use crate::text::display::inlay::Inlay;
-use crate::text::display::wrap::{Room, row_len};
+use crate::text::display::wrap::{RowSpace, row_len};
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 
@@ -21,7 +21,7 @@ const INDENT_MAX: usize = 512;
 
 /// How a text is looked at.
 #[derive(Debug, Clone, Copy)]
-pub struct Lens<'a> {
+pub struct DisplayMap<'a> {
     /// The text.
     pub text: &'a Text,
     /// What of it is not shown.
@@ -53,22 +53,22 @@ pub struct Row {
 
 impl Row {
     /// Whether a place is in this row. The end of a row that goes on belongs to the next one.
-    pub fn holds(&self, at: Byte) -> bool {
+    pub fn contains(&self, at: Byte) -> bool {
         self.start <= at && (at < self.end || self.is_last && at == self.end)
     }
 }
 
-impl Lens<'_> {
+impl DisplayMap<'_> {
     /// The row that shows a place; where that is folded away, the row above.
     pub fn row_at(&self, at: Byte) -> Row {
-        let line = self.text.line_of(self.folds.shown(at));
+        let line = self.text.line_of(self.folds.nearest_visible(at));
         let (start, end) = self.text.line_bounds(line);
-        let at = self.folds.shown(at).min(end);
+        let at = self.folds.nearest_visible(at).min(end);
         if self.wrap.is_none() {
             return Row { line, start, end, indent: 0, is_first: true, is_last: true };
         }
-        let mut row = self.row_from(line, start..end, self.cut(&(start..end), at).start);
-        while !row.holds(at) {
+        let mut row = self.row_from(line, start..end, self.wrapped_chunk(&(start..end), at).start);
+        while !row.contains(at) {
             row = self.row_from(line, start..end, row.end);
         }
         row
@@ -131,7 +131,7 @@ impl Lens<'_> {
     }
 
     /// The piece of a wrapped line that holds a place, and that begins a row.
-    fn cut(&self, line: &Range<Byte>, at: Byte) -> Range<Byte> {
+    fn wrapped_chunk(&self, line: &Range<Byte>, at: Byte) -> Range<Byte> {
         let cut = |n: usize| match n {
             0 => line.start,
             n if line.start.0 + n * CUT >= line.end.0 => line.end,
@@ -147,11 +147,11 @@ impl Lens<'_> {
     fn row_from(&self, line: Line, whole: Range<Byte>, start: Byte) -> Row {
         let is_first = start == whole.start;
         let indent = if is_first { 0 } else { self.hanging_indent(&whole) };
-        let piece = self.cut(&whole, start);
+        let piece = self.wrapped_chunk(&whole, start);
         let cols = self.wrap.unwrap_or(1).max(1);
         // More bytes than a row of usual text has are not taken out of the rope.
         let usual = self.text.grapheme_floor(piece.end.min(start + (cols + 2) * 16)).max(start);
-        let room = Room { cols, indent, tab_width: self.tab_width };
+        let room = RowSpace { cols, indent, tab_width: self.tab_width };
         let mut len = row_len(&self.text.slice(start..usual), start, self.inlays, room);
         if start + len == usual && usual < piece.end {
             len = row_len(&self.text.slice(start..piece.end), start, self.inlays, room);
@@ -177,9 +177,9 @@ impl Lens<'_> {
     }
 
     /// Cells between the tab stops of a row: fewer in a very long line that is not wrapped.
-    pub fn stops(&self, row: &Row) -> usize {
+    pub fn tab_stop_width(&self, row: &Row) -> usize {
         if self.wrap.is_none() && self.inlays_in(row).is_empty() {
-            return columns::stops(self.text, row.line, self.tab_width);
+            return columns::tab_stop_width(self.text, row.line, self.tab_width);
         }
         self.tab_width
     }
@@ -239,7 +239,7 @@ impl Lens<'_> {
         let step = |row: &Row| if down { self.below(row) } else { self.above(row) };
         match std::iter::successors(Some(row), step).take(rows + 1).enumerate().last() {
             Some((1.., row)) => (self.at_column(&row, goal.0), goal),
-            _ if down => (self.folds.shown(self.text.end()), goal),
+            _ if down => (self.folds.nearest_visible(self.text.end()), goal),
             _ => (Byte(0), goal),
         }
     }

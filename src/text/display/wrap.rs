@@ -8,7 +8,7 @@ use crate::text::position::Byte;
 
 /// The cells that a row has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct RowSpace {
     /// From the left edge to the right one.
     pub cols: usize,
     /// The first one that is used.
@@ -20,7 +20,7 @@ pub struct Room {
 /// How many bytes of a text go into one row: as many words as fit, at least one character.
 /// `start` is where the text begins, for the inlays in it. A single blank may stand behind the
 /// last cell, so that no row begins with the blank between two words.
-pub fn row_len(content: &str, start: Byte, inlays: &[Inlay], room: Room) -> usize {
+pub fn row_len(content: &str, start: Byte, inlays: &[Inlay], room: RowSpace) -> usize {
     let (mut column, mut at) = (room.indent, 0);
     // Where the row may end: behind blanks, and on both sides of characters of two cells, which
     // scripts without blanks are written in.
@@ -65,7 +65,7 @@ mod tests {
         let (mut rows, mut rest) = (Vec::new(), content);
         while !rest.is_empty() {
             let used = if rows.is_empty() { 0 } else { indent };
-            let len = row_len(rest, Byte(0), &[], Room { cols, indent: used, tab_width: 4 });
+            let len = row_len(rest, Byte(0), &[], RowSpace { cols, indent: used, tab_width: 4 });
             rows.push(&rest[..len]);
             rest = &rest[len..];
         }
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn wrap_counts_inlay_width() {
         let inlay = |at, text: &str| Inlay { at: Byte(at), text: text.into(), scope: "" };
-        let room = Room { cols: 8, indent: 0, tab_width: 4 };
+        let room = RowSpace { cols: 8, indent: 0, tab_width: 4 };
         assert_eq!(row_len("let a = b", Byte(10), &[inlay(15, ": u8")], room), 6);
         assert_eq!(row_len("let a = b", Byte(10), &[inlay(9, "xxxxxxx")], room), 8);
     }

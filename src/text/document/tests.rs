@@ -8,7 +8,7 @@ use crate::text::file_format::format::LineEnding;
 use crate::text::marked;
 use crate::text::operations::edit;
 use crate::text::position::Byte;
-use crate::text::transaction::{Author, Grouping, agents_edit};
+use crate::text::transaction::{Author, Grouping, agent_edit_name};
 
 fn open(marked: &str) -> (Document, Selection) {
     let (text, selection) = marked::parse(marked);
@@ -112,7 +112,7 @@ fn undo_tree_remembers_saved_revision() {
 fn undo_agent_edit_is_one_marked_step() {
     let (mut document, selection) = open("one\ntwo|\nthree\n");
     let changes = crate::text::diff::change("one\ntwo\nthree\n", "ONE\ntwo\nthree\nfour\n");
-    let edit = Transaction::new(changes).by(Author::Agent("t1".into()));
+    let edit = Transaction::new(changes).with_author(Author::Agent("t1".into()));
     let applied = document.apply(edit, &selection, 0).unwrap();
     assert_eq!(marked::show(document.text(), &applied.selection), "ONE\ntwo|\nthree\nfour\n");
     let marks: Vec<_> =
@@ -161,7 +161,7 @@ proptest! {
     fn undo_tree_matches_list_of_strings(acts in acts()) {
         let mut document = Document::new("start", Format::default());
         let (mut past, mut future) = (vec!["start".to_string()], Vec::new());
-        document.listen();
+        document.record_changes();
         let mut before = Vec::new();
         for act in acts {
             let now = past.last().unwrap().clone();
@@ -192,15 +192,15 @@ proptest! {
             plain.replace_range(range.start.0..range.end.0, &text);
             let edit = Transaction::new(ChangeSet::replace(now.len(), [(range, text)]));
             // Some edits exchange the text for another one, others change it in place.
-            let edit = if version.is_multiple_of(3) { edit.prepared(document.text()) } else { edit };
+            let edit = if version.is_multiple_of(3) { edit.prepare(document.text()) } else { edit };
             if document.apply(edit, &selection, 0).is_some() {
                 past.push(plain);
                 future.clear();
             }
             prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
         }
-        let heard = document.heard().unwrap();
-        let texts = Past::texts_before(&heard, document.text());
+        let heard = document.take_changes().unwrap();
+        let texts = ChangeRecord::texts_before(&heard, document.text());
         // What changed nothing made no version.
         before.dedup_by_key(|(version, _)| *version);
         before.retain(|(version, _)| *version < document.version());
@@ -214,7 +214,7 @@ fn document_typing_copies_only_shared_text() {
     let mut document = Document::new(&"a line of text\n".repeat(10_000), Format::default());
     let mut selection = Selection::cursor(Byte(70_000));
     let mut now = 0;
-    document.listen();
+    document.record_changes();
     // The first edit finds the text as it was built.
     type_keys(&mut document, &mut selection, "x", &mut now, 10);
     let place = |document: &Document| document.text().chunk_at(Byte(70_000)).0.as_ptr();
@@ -231,14 +231,14 @@ fn document_typing_copies_only_shared_text() {
 fn write(document: &mut Document, at: usize, cut: usize, new: &str, author: &Author, now: u64) {
     let range = Byte(at)..Byte(at + cut);
     let changes = ChangeSet::replace(document.text().end().0, [(range, new.to_string())]);
-    let edit = Transaction::new(changes).by(author.clone());
+    let edit = Transaction::new(changes).with_author(author.clone());
     document.apply(edit, &Selection::cursor(Byte(0)), now).unwrap();
 }
 
 #[test]
 fn undo_tree_travel_reaches_every_revision() {
     let (mut document, _) = open("|");
-    let person = Author::Person;
+    let person = Author::User;
     write(&mut document, 0, 0, "a", &person, 10);
     write(&mut document, 1, 0, "b", &person, 20);
     document.undo().unwrap();
@@ -281,39 +281,39 @@ fn undo_of_one_author_is_selective_or_refused() {
     let agent = Author::Agent("call".into());
     let (mut document, _) = open("|one two three");
     write(&mut document, 0, 3, "ONE", &agent, 1);
-    write(&mut document, 13, 0, "!", &Author::Person, 2);
+    write(&mut document, 13, 0, "!", &Author::User, 2);
     write(&mut document, 1, 1, "", &agent, 3);
-    write(&mut document, 3, 3, "2", &Author::Person, 4);
+    write(&mut document, 3, 3, "2", &Author::User, 4);
     assert_eq!(document.text().to_string(), "OE 2 three!");
-    let edit = document.without("call").unwrap().unwrap();
+    let edit = document.revert_agent_edits("call").unwrap().unwrap();
     document.apply(edit, &Selection::cursor(Byte(0)), 5).unwrap();
     assert_eq!(document.text().to_string(), "one 2 three!");
-    assert!(document.without("other").is_none());
+    assert!(document.revert_agent_edits("other").is_none());
     write(&mut document, 0, 3, "agent", &Author::Agent("late".into()), 6);
-    write(&mut document, 2, 1, "E", &Author::Person, 7);
-    let refused = document.without("late").unwrap().unwrap_err();
+    write(&mut document, 2, 1, "E", &Author::User, 7);
+    let refused = document.revert_agent_edits("late").unwrap().unwrap_err();
     assert_eq!(refused.at, Byte(2)..Byte(3));
 }
 
 #[test]
 fn undo_of_agent_turn_skips_already_undone_edits() {
-    let agents = |edit| Author::Agent(agents_edit(2, edit));
+    let agents = |edit| Author::Agent(agent_edit_name(2, edit));
     let (mut document, _) = open("|one two three");
-    write(&mut document, 0, 3, "é", &Author::Agent(agents_edit(1, 0)), 1);
+    write(&mut document, 0, 3, "é", &Author::Agent(agent_edit_name(1, 0)), 1);
     write(&mut document, 3, 3, "2", &agents(1), 2);
     write(&mut document, 5, 5, "3", &agents(2), 3);
     assert_eq!(document.text().to_string(), "é 2 3");
-    let one = document.without(&agents_edit(2, 2)).unwrap().unwrap();
+    let one = document.revert_agent_edits(&agent_edit_name(2, 2)).unwrap().unwrap();
     document.apply(one, &Selection::cursor(Byte(0)), 4).unwrap();
-    write(&mut document, 0, 0, "mine ", &Author::Person, 5);
-    let turn = document.without("run 2").unwrap().unwrap();
+    write(&mut document, 0, 0, "mine ", &Author::User, 5);
+    let turn = document.revert_agent_edits("run 2").unwrap().unwrap();
     document.apply(turn, &Selection::cursor(Byte(0)), 6).unwrap();
     assert_eq!(document.text().to_string(), "mine é two three");
-    assert_eq!(document.of_agent().collect::<Vec<_>>(), [agents_edit(1, 0)]);
-    assert!(document.marks().all().iter().all(|mark| mark.by == agents_edit(1, 0)), "the marks go along");
-    assert!(document.without("run 2").is_none());
+    assert_eq!(document.agent_edits().collect::<Vec<_>>(), [agent_edit_name(1, 0)]);
+    assert!(document.marks().all().iter().all(|mark| mark.by == agent_edit_name(1, 0)), "the marks go along");
+    assert!(document.revert_agent_edits("run 2").is_none());
     document.undo();
-    assert_eq!(document.of_agent().count(), 2, "undone, it can be taken back again");
+    assert_eq!(document.agent_edits().count(), 2, "undone, it can be taken back again");
 }
 
 proptest! {
@@ -328,8 +328,8 @@ proptest! {
         let (mut document, _) = open("|;;;;");
         let mut fields = vec![String::new(); 4];
         for (n, (field, _, new)) in edits.iter().enumerate() {
-            let agents = || Author::Agent(agents_edit(7, n as u64));
-            let author = if field % 2 == 0 { agents() } else { Author::Person };
+            let agents = || Author::Agent(agent_edit_name(7, n as u64));
+            let author = if field % 2 == 0 { agents() } else { Author::User };
             let at: usize = fields[..*field].iter().map(|text| text.len() + 1).sum();
             if fields[*field] != *new {
                 write(&mut document, at, fields[*field].len(), new, &author, n as u64);
@@ -337,16 +337,16 @@ proptest! {
             fields[*field] = new.clone();
         }
         // Some of them are taken back alone first.
-        let alone: Vec<String> = document.of_agent().take(1).map(str::to_string).collect();
+        let alone: Vec<String> = document.agent_edits().take(1).map(str::to_string).collect();
         for edit in alone {
-            if let Some(Ok(edit)) = document.without(&edit) {
+            if let Some(Ok(edit)) = document.revert_agent_edits(&edit) {
                 document.apply(edit, &Selection::cursor(Byte(0)), 98);
             }
         }
-        if let Some(edit) = document.without("run 7") {
+        if let Some(edit) = document.revert_agent_edits("run 7") {
             let edit = edit.unwrap();
             let _applied = document.apply(edit, &Selection::cursor(Byte(0)), 99);
-            prop_assert!(document.without("run 7").is_none());
+            prop_assert!(document.revert_agent_edits("run 7").is_none());
             prop_assert_eq!(document.text().to_string(), format!(";{};;{};", fields[1], fields[3]));
         }
     }
@@ -357,11 +357,11 @@ fn document_indents_follow_formatter_not_user() {
     let indents_after = |author: Author| {
         let mut document = Document::new("\ta\nb\n", Format::default());
         let edit = ChangeSet::replace(5, [(Byte(0)..Byte(5), "a\n  b\n".to_string())]);
-        document.apply(Transaction::new(edit).by(author), &Selection::cursor(Byte(0)), 0);
+        document.apply(Transaction::new(edit).with_author(author), &Selection::cursor(Byte(0)), 0);
         let made = document.indents();
         document.undo();
         (made, document.indents())
     };
-    assert_eq!(indents_after(Author::Person), (Some(Indents::Tabs), Some(Indents::Tabs)));
-    assert_eq!(indents_after(Author::Formatter), (Some(Indents::Spaces), Some(Indents::Tabs)));
+    assert_eq!(indents_after(Author::User), (Some(IndentKind::Tabs), Some(IndentKind::Tabs)));
+    assert_eq!(indents_after(Author::Formatter), (Some(IndentKind::Spaces), Some(IndentKind::Tabs)));
 }

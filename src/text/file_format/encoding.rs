@@ -40,7 +40,7 @@ impl TryFrom<String> for Encoding {
     type Error = String;
 
     fn try_from(label: String) -> Result<Self, String> {
-        Self::named(&label).ok_or_else(|| format!("`{label}` is no encoding"))
+        Self::from_label(&label).ok_or_else(|| format!("`{label}` is no encoding"))
     }
 }
 
@@ -53,7 +53,7 @@ impl From<Encoding> for String {
 /// A character that an encoding does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{character:?} in line {line} is not in {encoding:?}; choose another encoding with file.encoding")]
-pub struct Unfit {
+pub struct UnencodableChar {
     /// The first such character.
     pub character: char,
     /// Its line, from 1.
@@ -77,11 +77,11 @@ impl Encoding {
                       iso-8859-16 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 \
                       windows-1256 windows-1257 windows-1258 windows-874 koi8-r koi8-u macintosh \
                       x-mac-cyrillic ibm866 gb18030 gbk big5 euc-jp shift_jis iso-2022-jp euc-kr";
-        labels.split_whitespace().filter_map(Self::named)
+        labels.split_whitespace().filter_map(Self::from_label)
     }
 
     /// The encoding of a label, in any case: `latin1`, `UTF-16LE`, `koi8-r`.
-    pub fn named(label: &str) -> Option<Self> {
+    pub fn from_label(label: &str) -> Option<Self> {
         let encoding = encoding_rs::Encoding::for_label_no_replacement(label.trim().as_bytes())?;
         (encoding != encoding_rs::X_USER_DEFINED).then_some(Self(encoding))
     }
@@ -97,7 +97,7 @@ impl Encoding {
     }
 
     /// The byte-order mark in it; empty where it has none.
-    pub fn mark(self) -> &'static [u8] {
+    pub fn bom(self) -> &'static [u8] {
         if self == Self::UTF8 {
             b"\xef\xbb\xbf"
         } else if self == Self::UTF16LE {
@@ -125,7 +125,11 @@ impl Encoding {
 
     /// Appends the bytes of a text, given in pieces. Refused where they would be read as another
     /// text: some encodings have one code for several characters.
-    pub fn encode<'a>(self, chunks: impl Iterator<Item = &'a str>, bytes: &mut Vec<u8>) -> Result<(), Unfit> {
+    pub fn encode<'a>(
+        self,
+        chunks: impl Iterator<Item = &'a str>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), UnencodableChar> {
         let chunks: Vec<&str> = chunks.collect();
         let start = bytes.len();
         self.encode_unchecked(chunks.iter().copied(), bytes)?;
@@ -137,7 +141,7 @@ impl Encoding {
         let mut line = 1;
         for character in chunks.iter().flat_map(|chunk| chunk.chars()) {
             if again.next() != Some(character) {
-                return Err(Unfit { character, line, encoding: self });
+                return Err(UnencodableChar { character, line, encoding: self });
             }
             line += usize::from(character == '\n');
         }
@@ -148,35 +152,35 @@ impl Encoding {
         self,
         chunks: impl Iterator<Item = &'a str>,
         bytes: &mut Vec<u8>,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), UnencodableChar> {
         let mut line = 1;
         let mut encoder = self.0.new_encoder();
         for chunk in chunks {
             let unfit = if self == Self::UTF16LE {
-                wide(chunk, bytes, u16::to_le_bytes)
+                encode_utf16(chunk, bytes, u16::to_le_bytes)
             } else if self == Self::UTF16BE {
-                wide(chunk, bytes, u16::to_be_bytes)
+                encode_utf16(chunk, bytes, u16::to_be_bytes)
             } else {
                 // Some encodings have every character, also those that stand for bytes.
                 let carried = chunk.char_indices().find(|(_, c)| *c >= FIRST_CARRIED && self != Self::UTF8);
                 let fit = &chunk[..carried.map_or(chunk.len(), |(at, _)| at)];
-                narrow(&mut encoder, fit, bytes, false).or(carried.map(|(at, c)| (c, at)))
+                encode_narrow(&mut encoder, fit, bytes, false).or(carried.map(|(at, c)| (c, at)))
             };
             if let Some((character, at)) = unfit {
                 line += memchr::memchr_iter(b'\n', &chunk.as_bytes()[..at]).count();
-                return Err(Unfit { character, line, encoding: self });
+                return Err(UnencodableChar { character, line, encoding: self });
             }
             line += memchr::memchr_iter(b'\n', chunk.as_bytes()).count();
         }
         if !self.is_utf16() {
-            narrow(&mut encoder, "", bytes, true);
+            encode_narrow(&mut encoder, "", bytes, true);
         }
         Ok(())
     }
 }
 
 /// Encodes into UTF-16; the character that cannot be, and where it is.
-fn wide(chunk: &str, bytes: &mut Vec<u8>, order: fn(u16) -> [u8; 2]) -> Option<(char, usize)> {
+fn encode_utf16(chunk: &str, bytes: &mut Vec<u8>, order: fn(u16) -> [u8; 2]) -> Option<(char, usize)> {
     bytes.reserve(chunk.len() * 2);
     for (at, c) in chunk.char_indices() {
         if c >= FIRST_CARRIED {
@@ -187,7 +191,7 @@ fn wide(chunk: &str, bytes: &mut Vec<u8>, order: fn(u16) -> [u8; 2]) -> Option<(
     None
 }
 
-fn narrow(
+fn encode_narrow(
     encoder: &mut encoding_rs::Encoder,
     chunk: &str,
     bytes: &mut Vec<u8>,
@@ -214,7 +218,7 @@ fn narrow(
 /// better carried as they are. `binary`: whether a NUL is near the start.
 pub fn detect(bytes: &[u8], binary: bool) -> Option<(Encoding, String)> {
     if binary {
-        let order = wide_order(bytes)?;
+        let order = guess_utf16_order(bytes)?;
         return Some((order, order.decode(bytes)?));
     }
     if is_damaged_utf8(bytes) {
@@ -241,7 +245,7 @@ fn is_damaged_utf8(bytes: &[u8]) -> bool {
 
 /// The order of UTF-16 without a mark. Sound where it speaks: one of the two bytes of each unit
 /// is hardly ever 0, the other often is, and nothing is a control character.
-fn wide_order(bytes: &[u8]) -> Option<Encoding> {
+fn guess_utf16_order(bytes: &[u8]) -> Option<Encoding> {
     let units = bytes.chunks_exact(2);
     if bytes.len() < 8 || !units.remainder().is_empty() {
         return None;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::file_format::encoding::{self, Encoding, FIRST_CARRIED, Unfit};
+use crate::text::file_format::encoding::{self, Encoding, FIRST_CARRIED, UnencodableChar};
 
 /// The character that stands for byte 0x00 of the carried range; only 0x80..=0xFF occur.
 const CARRIER: u32 = 0x10_FF00;
@@ -74,7 +74,7 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
         let format = Format { bom, ending: ending_of(&text), lossless, binary, ..Format::default() };
         (text, format)
     };
-    let (bom, content) = match bytes.strip_prefix(Encoding::UTF8.mark()) {
+    let (bom, content) = match bytes.strip_prefix(Encoding::UTF8.bom()) {
         Some(rest) => (true, rest),
         None => (false, bytes),
     };
@@ -83,7 +83,7 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
         return utf8(bom, text.to_string(), false);
     }
     for encoding in [Encoding::UTF16LE, Encoding::UTF16BE] {
-        let wide = bytes.strip_prefix(encoding.mark()).and_then(|rest| encoding.decode(rest));
+        let wide = bytes.strip_prefix(encoding.bom()).and_then(|rest| encoding.decode(rest));
         // The mark of UTF-32 begins like one of UTF-16; a text begins with no NUL.
         if let Some(text) = wide.filter(|text| !text.starts_with('\0')) {
             return other(encoding, true, text);
@@ -101,8 +101,8 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
 /// Reads a file's bytes in an encoding that a user has chosen; `None` where they would not
 /// come out as the same bytes. UTF-8 always does.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
-    let marked = Some(bytes).filter(|_| !encoding.mark().is_empty());
-    let rest = marked.and_then(|bytes| bytes.strip_prefix(encoding.mark()));
+    let marked = Some(bytes).filter(|_| !encoding.bom().is_empty());
+    let rest = marked.and_then(|bytes| bytes.strip_prefix(encoding.bom()));
     if encoding != Encoding::UTF8 {
         let text = encoding.decode(rest.unwrap_or(bytes))?;
         return Some(other(encoding, rest.is_some(), text));
@@ -190,8 +190,8 @@ pub fn without_carriers(text: &str) -> Cow<'_, str> {
 
 /// The bytes of a text, given in pieces, in its format. Fails where the encoding lacks a
 /// character, UTF-8 never.
-pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Result<Vec<u8>, Unfit> {
-    let mut bytes = if format.bom { format.encoding.mark().to_vec() } else { Vec::new() };
+pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Result<Vec<u8>, UnencodableChar> {
+    let mut bytes = if format.bom { format.encoding.bom().to_vec() } else { Vec::new() };
     if format.encoding == Encoding::UTF8 {
         encode_utf8(chunks, &mut bytes);
     } else {

@@ -13,7 +13,7 @@ use crate::text::rope::Text;
 /// Why a file cannot be read in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not UTF-8")]
-pub struct NotPlain;
+pub struct NotPlainText;
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Loading {
     rope: Rope,
     bytes: usize,
     bom: bool,
-    feeds: usize,
+    line_feeds: usize,
     /// How many of them follow a CR.
     crlf: usize,
     /// Bytes of a character that is not complete.
@@ -31,15 +31,15 @@ pub struct Loading {
 impl Loading {
     /// Takes in the next piece. The first one holds at least the first bytes by which binary
     /// files are known, unless the file is shorter.
-    pub fn feed(&mut self, piece: &[u8]) -> Result<(), NotPlain> {
+    pub fn feed(&mut self, piece: &[u8]) -> Result<(), NotPlainText> {
         let mut piece = piece;
         if self.bytes == 0 {
             if looks_binary(piece) {
-                return Err(NotPlain);
+                return Err(NotPlainText);
             }
-            if let Some(content) = piece.strip_prefix(Encoding::UTF8.mark()) {
+            if let Some(content) = piece.strip_prefix(Encoding::UTF8.bom()) {
                 (self.bom, piece) = (true, content);
-                self.bytes += Encoding::UTF8.mark().len();
+                self.bytes += Encoding::UTF8.bom().len();
             }
         }
         self.bytes += piece.len();
@@ -53,12 +53,12 @@ impl Loading {
             Err(error) if error.error_len().is_none() => {
                 let (whole, rest) = joined.split_at(error.valid_up_to());
                 self.rest = rest.to_vec();
-                std::str::from_utf8(whole).map_err(|_| NotPlain)?
+                std::str::from_utf8(whole).map_err(|_| NotPlainText)?
             }
-            Err(_) => return Err(NotPlain),
+            Err(_) => return Err(NotPlainText),
         };
         if holds_carrier(text.as_bytes()) {
-            return Err(NotPlain);
+            return Err(NotPlainText);
         }
         self.count(text);
         self.rope.append(Rope::from_str(text));
@@ -66,7 +66,7 @@ impl Loading {
     }
 
     fn count(&mut self, text: &str) {
-        self.feeds += memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        self.line_feeds += memchr::memchr_iter(b'\n', text.as_bytes()).count();
         self.crlf += memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
         let length = self.rope.len_bytes();
         let split = text.starts_with('\n') && length > 0 && self.rope.byte(length - 1) == b'\r';
@@ -80,15 +80,15 @@ impl Loading {
 
     /// The text so far.
     pub fn so_far(&self) -> Text {
-        Text::growing(self.rope.clone())
+        Text::partial(self.rope.clone())
     }
 
     /// The whole text, once every piece was taken in.
-    pub fn finish(self) -> Result<(Text, Format), NotPlain> {
+    pub fn finish(self) -> Result<(Text, Format), NotPlainText> {
         if !self.rest.is_empty() {
-            return Err(NotPlain);
+            return Err(NotPlainText);
         }
-        let ending = if self.crlf * 2 > self.feeds { LineEnding::CrLf } else { LineEnding::Lf };
+        let ending = if self.crlf * 2 > self.line_feeds { LineEnding::CrLf } else { LineEnding::Lf };
         Ok((Text::from(self.rope), Format { bom: self.bom, ending, ..Format::default() }))
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     use crate::text::file_format::format;
     use proptest::prelude::*;
 
-    fn in_pieces(bytes: &[u8], cuts: &[usize]) -> Result<(String, Format), NotPlain> {
+    fn in_pieces(bytes: &[u8], cuts: &[usize]) -> Result<(String, Format), NotPlainText> {
         let mut loading = Loading::default();
         let mut from = 0;
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
@@ -129,7 +129,7 @@ mod tests {
             let (text, whole) = format::decode(&bytes);
             match in_pieces(&bytes, &cuts) {
                 Ok(read) => prop_assert_eq!(read, (text, whole)),
-                Err(NotPlain) => prop_assert!(
+                Err(NotPlainText) => prop_assert!(
                     whole.lossless || whole.binary || whole.encoding != Encoding::UTF8, "{:?}", whole
                 ),
             }
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn loading_non_plain_files_are_refused() {
         for bytes in [&b"a\0b"[..], b"\xff\xfea\0", b"caf\xe9", b"cut \xe6\xbc", "\u{10ff80}".as_bytes()] {
-            assert_eq!(in_pieces(bytes, &[]), Err(NotPlain), "{bytes:?}");
+            assert_eq!(in_pieces(bytes, &[]), Err(NotPlainText), "{bytes:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Selections that come first, as in Helix: each covers at least one character, on whose last
 //! one, or first one when it goes backward, the cursor stands. Must not know keys.
 
-use crate::text::modal::motion::page::{Class, Page};
+use crate::text::modal::motion::modal_text::{CharClass, ModalText};
 use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -9,7 +9,7 @@ use crate::text::selection::Range;
 
 /// Which word a motion goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum WordMotion {
     /// To the next start.
     Start,
     /// To the end.
@@ -24,19 +24,19 @@ pub fn cursor(text: &Text, range: Range) -> Byte {
 }
 
 /// The selection of the one character at a place.
-pub fn at(text: &Text, place: Byte) -> Range {
+pub fn char_range(text: &Text, place: Byte) -> Range {
     Range::new(place, text.next_grapheme(place))
 }
 
 /// The range that covers a character at least.
-pub fn covering(text: &Text, range: Range) -> Range {
-    if range.is_empty() { Range { goal: range.goal, ..at(text, range.head) } } else { range }
+pub fn min_width_1(text: &Text, range: Range) -> Range {
+    if range.is_empty() { Range { goal: range.goal, ..char_range(text, range.head) } } else { range }
 }
 
 /// The cursor goes to a place; with `extend` the selection reaches from where it began to there.
-pub fn to(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
+pub fn put_cursor(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
     if !extend {
-        return at(text, place);
+        return char_range(text, place);
     }
     // The anchor's character stays selected whichever way the head goes.
     let forward = range.head >= range.anchor;
@@ -48,12 +48,12 @@ pub fn to(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
     if place >= anchor { Range::new(anchor, text.next_grapheme(place)) } else { Range::new(anchor, place) }
 }
 
-fn class(c: char, big: bool) -> Class {
+fn class(c: char, big: bool) -> CharClass {
     match c {
-        c if c.is_whitespace() => Class::Blank,
-        _ if big => Class::Word,
-        c if motion::is_word(c) => Class::Word,
-        _ => Class::Sign,
+        c if c.is_whitespace() => CharClass::Blank,
+        _ if big => CharClass::Word,
+        c if motion::is_word(c) => CharClass::Word,
+        _ => CharClass::Sign,
     }
 }
 
@@ -62,25 +62,25 @@ fn differ(a: char, b: char, big: bool) -> bool {
 }
 
 /// Selects to a word, from where the cursor is.
-pub fn word(text: &Text, range: Range, kind: Word, big: bool, count: usize, extend: bool) -> Range {
+pub fn word(text: &Text, range: Range, kind: WordMotion, big: bool, count: usize, extend: bool) -> Range {
     let mut out = range;
     for _ in 0..count {
-        let next = one_word(text, out, kind, big);
+        let next = next_word(text, out, kind, big);
         if next == out {
             break;
         }
-        out = if extend { to(text, out, cursor(text, next), true) } else { next };
+        out = if extend { put_cursor(text, out, cursor(text, next), true) } else { next };
     }
     out
 }
 
-fn one_word(text: &Text, range: Range, kind: Word, big: bool) -> Range {
-    let forward = kind != Word::Back;
+fn next_word(text: &Text, range: Range, kind: WordMotion, big: bool) -> Range {
+    let forward = kind != WordMotion::Back;
     let stops = |prev: char, next: char| {
         differ(prev, next, big)
             && match kind {
-                Word::Start => next == '\n' || !next.is_whitespace(),
-                Word::End | Word::Back => prev == '\n' || !prev.is_whitespace(),
+                WordMotion::Start => next == '\n' || !next.is_whitespace(),
+                WordMotion::End | WordMotion::Back => prev == '\n' || !prev.is_whitespace(),
             }
     };
     let here = cursor(text, range);
@@ -111,8 +111,8 @@ fn one_word(text: &Text, range: Range, kind: Word, big: bool) -> Range {
 }
 
 /// The selection grown to whole lines; one that has them takes the next line too.
-pub fn lines(page: Page<'_>, range: Range, count: usize) -> Range {
-    let (first, last) = ends(page, range);
+pub fn extend_by_lines(page: ModalText<'_>, range: Range, count: usize) -> Range {
+    let (first, last) = touched_lines(page, range);
     let span = page.lines(first, last);
     let whole = range.span() == span;
     let last = Line((last.0 + count - usize::from(!whole)).min(page.last_line().0));
@@ -121,20 +121,20 @@ pub fn lines(page: Page<'_>, range: Range, count: usize) -> Range {
 }
 
 /// The selection grown to whole lines.
-pub fn to_lines(page: Page<'_>, range: Range) -> Range {
-    let (first, last) = ends(page, range);
+pub fn extend_to_line_bounds(page: ModalText<'_>, range: Range) -> Range {
+    let (first, last) = touched_lines(page, range);
     let span = page.lines(first, last);
     Range::new(span.start, span.end)
 }
 
 /// The first and last line that a selection touches.
-pub fn ends(page: Page<'_>, range: Range) -> (Line, Line) {
+pub fn touched_lines(page: ModalText<'_>, range: Range) -> (Line, Line) {
     let last = if range.is_empty() { range.end() } else { page.text.prev_grapheme(range.end()) };
     (page.line(range.start()), page.line(last.max(range.start())))
 }
 
 /// The selection without white space at its ends; `None` when it is nothing else.
-pub fn trimmed(text: &Text, range: Range) -> Option<Range> {
+pub fn trim(text: &Text, range: Range) -> Option<Range> {
     let content = text.slice(range.span());
     let lead = content.len() - content.trim_start().len();
     let tail = content.len() - content.trim_end().len();
@@ -159,28 +159,28 @@ mod tests {
     #[test]
     fn helix_word_motions_select() {
         let go = |kind, extend| move |text: &Text, range| word(text, range, kind, false, 1, extend);
-        check(go(Word::Start, false), "«o»ne twö three", "«one »twö three");
-        check(go(Word::Start, false), "«one »twö three", "one «twö »three");
-        check(go(Word::End, false), "«o»ne twö", "«one» twö");
-        check(go(Word::End, false), "«one» twö", "one« twö»");
-        check(go(Word::Back, false), "one twö« »x", "one »twö «x");
-        check(go(Word::Back, false), "one »twö «x", "»one «twö x");
-        check(go(Word::Start, true), "«one »twö three", "«one twö »three");
-        check(go(Word::Start, false), "on«e»\n\nx", "one\n\n«x»");
+        check(go(WordMotion::Start, false), "«o»ne twö three", "«one »twö three");
+        check(go(WordMotion::Start, false), "«one »twö three", "one «twö »three");
+        check(go(WordMotion::End, false), "«o»ne twö", "«one» twö");
+        check(go(WordMotion::End, false), "«one» twö", "one« twö»");
+        check(go(WordMotion::Back, false), "one twö« »x", "one »twö «x");
+        check(go(WordMotion::Back, false), "one »twö «x", "»one «twö x");
+        check(go(WordMotion::Start, true), "«one »twö three", "«one twö »three");
+        check(go(WordMotion::Start, false), "on«e»\n\nx", "one\n\n«x»");
     }
 
     #[test]
     fn helix_cursor_moves_and_extends() {
-        check(|text, range| to(text, range, Byte(0), true), "aé«b»", "»aéb«");
-        check(|text, range| to(text, range, Byte(3), true), "«a»éb", "«aéb»");
-        check(|text, range| to(text, range, Byte(1), false), "«a»éb", "a«é»b");
+        check(|text, range| put_cursor(text, range, Byte(0), true), "aé«b»", "»aéb«");
+        check(|text, range| put_cursor(text, range, Byte(3), true), "«a»éb", "«aéb»");
+        check(|text, range| put_cursor(text, range, Byte(1), false), "«a»éb", "a«é»b");
     }
 
     #[test]
     fn helix_line_selection_grows() {
-        let grow = |text: &Text, range| lines(Page::new(text, 4), range, 1);
+        let grow = |text: &Text, range| extend_by_lines(ModalText::new(text, 4), range, 1);
         check(grow, "a«b»\né\n", "«ab\n»é\n");
         check(grow, "«ab\n»é\n", "«ab\né\n»");
-        check(|text, range| trimmed(text, range).unwrap(), "« é »", " «é» ");
+        check(|text, range| trim(text, range).unwrap(), "« é »", " «é» ");
     }
 }

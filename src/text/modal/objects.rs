@@ -2,18 +2,18 @@
 //! know grammars.
 
 use super::quotes;
-use crate::text::modal::motion::landing::{Extent, Landing};
-use crate::text::modal::motion::page::{Class, Page};
+use crate::text::modal::motion::modal_text::{CharClass, ModalText};
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::modal::motion::paragraphs::Paragraphs;
 use crate::text::modal::motion::sentences;
-use crate::text::modal::motion::walk::{Walk, Went, Word};
+use crate::text::modal::motion::walk::{Walk, WalkStep, WordStep};
 use crate::text::movement::brackets;
 use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 
 /// A thing around a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Object {
+pub enum TextObject {
     /// A word; of anything but white space when true.
     Word(bool),
     /// A sentence.
@@ -30,7 +30,7 @@ pub enum Object {
 
 /// What is selected already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct SelectedRange {
     /// Where the selection begins.
     pub anchor: Byte,
     /// The character that the cursor is on.
@@ -46,37 +46,43 @@ const TAGS_REACH: usize = 64 << 10;
 
 /// The thing around what is taken already: from one place to the character at another one. A
 /// single character is a cursor; more than that grows.
-pub fn around(page: Page<'_>, taken: Held, object: Object, outer: bool, count: usize) -> Option<Landing> {
-    let Held { anchor, head, visual, lines } = taken;
+pub fn around(
+    page: ModalText<'_>,
+    taken: SelectedRange,
+    object: TextObject,
+    outer: bool,
+    count: usize,
+) -> Option<MotionTarget> {
+    let SelectedRange { anchor, head, visual, lines } = taken;
     let (from, to) = (anchor.min(head), anchor.max(head));
     let grows = from != to;
     match object {
-        Object::Word(big) => Some(word(page, taken, big, outer, count)),
-        Object::Sentence => Some(sentence(page, (anchor, head), visual, outer, count)),
-        Object::Paragraph => paragraph(page, (anchor, head), lines, outer, count),
-        Object::Brackets(open) => enclosed(page, ((from, to), visual), open, outer, count),
-        Object::Quotes(sign) => {
-            let found = quotes::quoted(page, from, sign, outer, !outer && count > 1)?;
+        TextObject::Word(big) => Some(word(page, taken, big, outer, count)),
+        TextObject::Sentence => Some(sentence(page, (anchor, head), visual, outer, count)),
+        TextObject::Paragraph => paragraph(page, (anchor, head), lines, outer, count),
+        TextObject::Brackets(open) => bracket_object(page, ((from, to), visual), open, outer, count),
+        TextObject::Quotes(sign) => {
+            let found = quotes::quote_object(page, from, sign, outer, !outer && count > 1)?;
             let same = grows && found.from == Some(from) && found.to == page.right(to);
-            if same { quotes::quoted(page, from, sign, outer, true) } else { Some(found) }
+            if same { quotes::quote_object(page, from, sign, outer, true) } else { Some(found) }
         }
-        Object::Tags => tags(page, (from, to), outer, count),
+        TextObject::Tags => tags(page, (from, to), outer, count),
     }
 }
 
 /// A word: its first and last place, as the object of a selection with an anchor and a head.
-fn word(page: Page<'_>, taken: Held, big: bool, outer: bool, count: usize) -> Landing {
-    let Held { anchor, head, visual, .. } = taken;
+fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count: usize) -> MotionTarget {
+    let SelectedRange { anchor, head, visual, .. } = taken;
     let grows = anchor != head;
     // Where there are not so many the cursor is as far as it could come.
-    let short = |walk: Walk<'_>| Landing::new(walk.at, Extent::Inclusive).short(true);
-    let mut walk = Walk { page: Page { past: true, ..page }, at: head, big };
+    let short = |walk: Walk<'_>| MotionTarget::new(walk.at, Extent::Inclusive).partial(true);
+    let mut walk = Walk { page: ModalText { can_rest_at_end: true, ..page }, at: head, big };
     let (mut start, mut left, mut inclusive, mut trails) = (anchor, count, true, false);
     if !grows {
         walk.run_start();
         start = walk.at;
-        if (walk.class() == Class::Blank) == outer {
-            if walk.word_end(true, true) == Word::None {
+        if (walk.class() == CharClass::Blank) == outer {
+            if walk.word_end(true, true) == WordStep::None {
                 return short(walk);
             }
         } else {
@@ -94,56 +100,56 @@ fn word(page: Page<'_>, taken: Held, big: bool, outer: bool, count: usize) -> La
     for left in (1..=left).rev() {
         inclusive = true;
         if visual && walk.at < start {
-            if walk.back_over() == Went::Nowhere {
+            if walk.back_over() == WalkStep::Nowhere {
                 return short(walk);
             }
-            if outer == (walk.class() == Class::Blank) {
-                if walk.word_back(true) == Word::None {
+            if outer == (walk.class() == CharClass::Blank) {
+                if walk.word_back(true) == WordStep::None {
                     return short(walk);
                 }
             } else {
-                if walk.word_end_back(true) == Word::None {
+                if walk.word_end_back(true) == WordStep::None {
                     return short(walk);
                 }
-                walk.on_over();
+                walk.forward_over();
             }
         } else {
-            if walk.on_over() == Went::Nowhere {
+            if walk.forward_over() == WalkStep::Nowhere {
                 return short(walk);
             }
-            if outer == (walk.class() != Class::Blank) {
-                if walk.word(true) == Word::None && left > 1 {
+            if outer == (walk.class() != CharClass::Blank) {
+                if walk.word(true) == WordStep::None && left > 1 {
                     return short(walk);
                 }
                 inclusive = walk.left();
-            } else if walk.word_end(true, true) == Word::None {
+            } else if walk.word_end(true, true) == WordStep::None {
                 return short(walk);
             }
         }
     }
-    if trails && (walk.class() != Class::Blank || walk.at_start() && !inclusive) {
+    if trails && (walk.class() != CharClass::Blank || walk.at_start() && !inclusive) {
         // Without white space behind it that before it is taken, save a line's indentation.
         let mut before = Walk { at: start, ..walk };
         if before.left() {
             before.run_start();
-            if before.class() == Class::Blank && !before.at_start() {
+            if before.class() == CharClass::Blank && !before.at_start() {
                 start = before.at;
             }
         }
     }
     let extent = if inclusive || visual { Extent::Inclusive } else { Extent::Exclusive };
-    Landing::object(start, walk.at, extent)
+    MotionTarget::object(start, walk.at, extent)
 }
 
 fn sentence(
-    page: Page<'_>,
+    page: ModalText<'_>,
     (anchor, head): (Byte, Byte),
     visual: bool,
     outer: bool,
     count: usize,
-) -> Landing {
+) -> MotionTarget {
     if anchor != head {
-        return Landing::object(
+        return MotionTarget::object(
             anchor,
             sentences::grown(page, anchor, head, outer, count),
             Extent::Inclusive,
@@ -152,32 +158,33 @@ fn sentence(
     let (start, end) = sentences::around(page, head, outer, count);
     if visual && start == end {
         // One would be stuck on a single space before a sentence.
-        return Landing::object(
+        return MotionTarget::object(
             start,
             sentences::last_of(page, start, if outer { count * 2 } else { count }, false),
             Extent::Inclusive,
         );
     }
     match sentences::behind(page, end).filter(|_| !visual) {
-        Some(behind) => Landing::object(start, behind, Extent::Exclusive),
-        None => Landing::object(start, end, Extent::Inclusive),
+        Some(behind) => MotionTarget::object(start, behind, Extent::Exclusive),
+        None => MotionTarget::object(start, end, Extent::Inclusive),
     }
 }
 
 fn paragraph(
-    page: Page<'_>,
+    page: ModalText<'_>,
     (anchor, head): (Byte, Byte),
     lines: bool,
     outer: bool,
     count: usize,
-) -> Option<Landing> {
+) -> Option<MotionTarget> {
     let paragraphs = Paragraphs { page };
     let (first, line) = (page.line(anchor).0, page.line(head).0);
-    let whole =
-        |from: usize, to: usize| Landing::object(page.start(Line(from)), page.start(Line(to)), Extent::Lines);
+    let whole = |from: usize, to: usize| {
+        MotionTarget::object(page.start(Line(from)), page.start(Line(to)), Extent::Lines)
+    };
     let grown = |fixed: usize| {
         let (end, enough) = paragraphs.grown(line, line < fixed, outer, count);
-        Landing { fails: !enough, ..whole(fixed, end) }
+        MotionTarget { is_partial: !enough, ..whole(fixed, end) }
     };
     if first != line {
         return Some(grown(first));
@@ -187,13 +194,13 @@ fn paragraph(
     if lines && start == line { Some(grown(first)) } else { Some(whole(start, end)) }
 }
 
-fn enclosed(
-    page: Page<'_>,
+fn bracket_object(
+    page: ModalText<'_>,
     (taken, visual): ((Byte, Byte), bool),
     open: char,
     outer: bool,
     count: usize,
-) -> Option<Landing> {
+) -> Option<MotionTarget> {
     let close = crate::text::operations::surround::pair_of(open).1;
     let (from, to) = taken;
     let grows = from != to;
@@ -204,14 +211,14 @@ fn enclosed(
     let mut pair = None;
     // A selection that no pair is around gives way to the next pair, as a cursor does.
     let alone =
-        from != to && !is_within(page, range.clone(), open) && sought(page, from, open, close) != from;
+        from != to && !is_within(page, range.clone(), open) && search_start(page, from, open, close) != from;
     let to = if alone { from } else { to };
     if alone {
         range = from..from;
     }
     let (mut from, mut count) = (from, count);
     if from == to {
-        let ahead = sought(page, from, open, close);
+        let ahead = search_start(page, from, open, close);
         if ahead != from {
             // A count goes to brackets further on.
             from = (1..count).try_fold(ahead, |at, _| {
@@ -243,18 +250,18 @@ fn enclosed(
     let (first, last) = (page.next(start).1, page.back(end).1);
     if visual && !outer && first == end {
         // Between them is nothing to select: they are.
-        return Some(Landing::object(end, start, Extent::Inclusive));
+        return Some(MotionTarget::object(end, start, Extent::Inclusive));
     }
     if grows && !outer && first >= taken.0 && last <= taken.1 {
         (start, end) = pair_around(page, taken.0..page.next(taken.1).1.max(taken.1), open)?;
     }
-    Some(between(page, start, end, outer))
+    Some(enclosed_target(page, start, end, outer))
 }
 
 /// What a pair encloses, with the brackets when `outer`.
-fn between(page: Page<'_>, start: Byte, end: Byte, outer: bool) -> Landing {
+fn enclosed_target(page: ModalText<'_>, start: Byte, end: Byte, outer: bool) -> MotionTarget {
     if outer {
-        return Landing::object(start, end, Extent::Inclusive);
+        return MotionTarget::object(start, end, Extent::Inclusive);
     }
     let mut first = page.right(start);
     let breaks = page.at_end(first) && page.line(first) < page.line(end);
@@ -263,14 +270,14 @@ fn between(page: Page<'_>, start: Byte, end: Byte, outer: bool) -> Landing {
     }
     // A closing bracket alone on its line leaves the line with its indentation.
     if page.in_indent(end) && page.line(first) < page.line(end) {
-        return Landing::object(first, page.start_of(end), Extent::Exclusive);
+        return MotionTarget::object(first, page.start_of(end), Extent::Exclusive);
     }
-    Landing::object(first, end.max(first), Extent::Exclusive)
+    MotionTarget::object(first, end.max(first), Extent::Exclusive)
 }
 
 /// Where a pair is looked for: at a place, or, when it is in none, at the next opening bracket of
 /// the line.
-fn sought(page: Page<'_>, at: Byte, open: char, close: char) -> Byte {
+fn search_start(page: ModalText<'_>, at: Byte, open: char, close: char) -> Byte {
     let closes = page.char(at) == Some(close) && partner(page, at, open, close).is_some();
     // One that is not closed is the one that is meant.
     let unclosed = || open != '<' && brackets::opening(page.text, at, open as u8, close as u8).is_some();
@@ -285,7 +292,7 @@ fn sought(page: Page<'_>, at: Byte, open: char, close: char) -> Byte {
 }
 
 /// The next opening bracket from a place on that none before it is around.
-fn opening_ahead(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
+fn opening_ahead(page: ModalText<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
     let end = page.text.char_floor((at + TAGS_REACH).min(page.text.end()));
     let mut depth = 0;
     for (offset, c) in page.text.slice(at..end).char_indices() {
@@ -298,16 +305,16 @@ fn opening_ahead(page: Page<'_>, at: Byte, open: char, close: char) -> Option<By
 }
 
 /// The pair around a range.
-fn pair_around(page: Page<'_>, range: std::ops::Range<Byte>, open: char) -> Option<(Byte, Byte)> {
+fn pair_around(page: ModalText<'_>, range: std::ops::Range<Byte>, open: char) -> Option<(Byte, Byte)> {
     if open == '<' { angles(page, range) } else { brackets::around_kind(page.text, range, open as u8) }
 }
 
 /// Whether a pair is around a range.
-fn is_within(page: Page<'_>, range: std::ops::Range<Byte>, open: char) -> bool {
+fn is_within(page: ModalText<'_>, range: std::ops::Range<Byte>, open: char) -> bool {
     pair_around(page, range, open).is_some()
 }
 
-fn partner(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
+fn partner(page: ModalText<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
     if open != '<' {
         return brackets::partner(page.text, at);
     }
@@ -316,7 +323,7 @@ fn partner(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
 }
 
 /// The nearest angle brackets around a range, on the lines near it.
-fn angles(page: Page<'_>, range: std::ops::Range<Byte>) -> Option<(Byte, Byte)> {
+fn angles(page: ModalText<'_>, range: std::ops::Range<Byte>) -> Option<(Byte, Byte)> {
     let from = page.text.char_floor(range.start.back(TAGS_REACH));
     let to = page.text.char_floor((range.end + TAGS_REACH).min(page.text.end()));
     let mut depth = 0;
@@ -341,7 +348,7 @@ struct Tag {
     end: Byte,
 }
 
-fn tags(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Option<Landing> {
+fn tags(page: ModalText<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Option<MotionTarget> {
     let low = page.text.char_floor(from.back(TAGS_REACH));
     let high = page.text.char_floor((to + TAGS_REACH).min(page.text.end()));
     let text = page.text.slice(low..high);
@@ -376,7 +383,7 @@ fn tags(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> 
             left -= 1;
             if left == 0 {
                 let range = if outer || same { begin.start..tag.end } else { inner };
-                return Some(Landing::object(range.start, range.end, Extent::Exclusive));
+                return Some(MotionTarget::object(range.start, range.end, Extent::Exclusive));
             }
         }
     }
@@ -387,23 +394,23 @@ fn tags(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> 
 mod tests {
     use super::*;
     use crate::text::marked;
-    use crate::text::modal::operator::spans::way;
+    use crate::text::modal::operator::spans::motion_span;
     use crate::text::selection::Range;
 
-    fn cursor(at: Byte) -> Held {
-        Held { anchor: at, head: at, visual: false, lines: false }
+    fn cursor(at: Byte) -> SelectedRange {
+        SelectedRange { anchor: at, head: at, visual: false, lines: false }
     }
 
     /// Shows what an operator would take at every cursor.
     #[track_caller]
-    fn check(object: Object, outer: bool, count: usize, before: &str, after: &str) {
+    fn check(object: TextObject, outer: bool, count: usize, before: &str, after: &str) {
         let (text, selection) = marked::parse(before);
-        let page = Page::new(&text, 4);
+        let page = ModalText::new(&text, 4);
         let taken = selection.transform(|range| {
             let Some(landing) = around(page, cursor(range.head), object, outer, count) else {
                 return range;
             };
-            let span = way(page, range.head, &landing, None, false).spans[0].clone();
+            let span = motion_span(page, range.head, &landing, None, false).spans[0].clone();
             Range::new(span.start, span.end)
         });
         assert_eq!(marked::show(&text, &taken), after, "{object:?} {outer} from {before:?}");
@@ -411,32 +418,32 @@ mod tests {
 
     #[test]
     fn vim_word_objects() {
-        check(Object::Word(false), false, 1, "a b|éc, |d", "a «béc», «d»");
-        check(Object::Word(false), true, 1, "a b|c d", "a «bc »d");
-        check(Object::Word(false), true, 1, "a b|c", "a« bc»");
-        check(Object::Word(true), false, 1, "x |a,b y", "x «a,b» y");
-        check(Object::Word(false), false, 3, "|a b c", "«a b» c");
+        check(TextObject::Word(false), false, 1, "a b|éc, |d", "a «béc», «d»");
+        check(TextObject::Word(false), true, 1, "a b|c d", "a «bc »d");
+        check(TextObject::Word(false), true, 1, "a b|c", "a« bc»");
+        check(TextObject::Word(true), false, 1, "x |a,b y", "x «a,b» y");
+        check(TextObject::Word(false), false, 3, "|a b c", "«a b» c");
     }
 
     #[test]
     fn vim_bracket_quote_and_tag_objects() {
-        check(Object::Brackets('('), false, 1, "f(é|, (b|))", "f(«é, (b)»)");
-        check(Object::Brackets('('), true, 1, "f(a, (|b))", "f(a, «(b)»)");
-        check(Object::Brackets('('), false, 2, "f(a, (|b))", "f(«a, (b)»)");
-        check(Object::Brackets('{'), false, 1, "{\n  a|\n}", "{\n«  a\n»}");
-        check(Object::Brackets('['), false, 1, "|x [é]", "x [«é»]");
-        check(Object::Quotes('"'), false, 1, "|a \"é\" b", "a \"«é»\" b");
-        check(Object::Quotes('"'), true, 1, "a \"|é\" b", "a «\"é\" »b");
-        check(Object::Quotes('"'), false, 1, "no|ne", "no|ne");
-        check(Object::Tags, false, 1, "<a><b>|é</b></a>", "<a><b>«é»</b></a>");
-        check(Object::Tags, true, 2, "<a><b>|é</b></a>", "«<a><b>é</b></a>»");
+        check(TextObject::Brackets('('), false, 1, "f(é|, (b|))", "f(«é, (b)»)");
+        check(TextObject::Brackets('('), true, 1, "f(a, (|b))", "f(a, «(b)»)");
+        check(TextObject::Brackets('('), false, 2, "f(a, (|b))", "f(«a, (b)»)");
+        check(TextObject::Brackets('{'), false, 1, "{\n  a|\n}", "{\n«  a\n»}");
+        check(TextObject::Brackets('['), false, 1, "|x [é]", "x [«é»]");
+        check(TextObject::Quotes('"'), false, 1, "|a \"é\" b", "a \"«é»\" b");
+        check(TextObject::Quotes('"'), true, 1, "a \"|é\" b", "a «\"é\" »b");
+        check(TextObject::Quotes('"'), false, 1, "no|ne", "no|ne");
+        check(TextObject::Tags, false, 1, "<a><b>|é</b></a>", "<a><b>«é»</b></a>");
+        check(TextObject::Tags, true, 2, "<a><b>|é</b></a>", "«<a><b>é</b></a>»");
     }
 
     #[test]
     fn vim_sentence_and_paragraph_objects() {
-        check(Object::Sentence, false, 1, "A b. C| é. D", "A b. «C é.» D");
-        check(Object::Sentence, true, 1, "A b. C| é. D", "A b. «C é. »D");
-        check(Object::Paragraph, false, 1, "a|\né\n\nb\n", "«a\né\n»\nb\n");
-        check(Object::Paragraph, true, 1, "a|\né\n\nb\n", "«a\né\n\n»b\n");
+        check(TextObject::Sentence, false, 1, "A b. C| é. D", "A b. «C é.» D");
+        check(TextObject::Sentence, true, 1, "A b. C| é. D", "A b. «C é. »D");
+        check(TextObject::Paragraph, false, 1, "a|\né\n\nb\n", "«a\né\n»\nb\n");
+        check(TextObject::Paragraph, true, 1, "a|\né\n\nb\n", "«a\né\n\n»b\n");
     }
 }

@@ -2,11 +2,11 @@
 //! not know, as looking ahead, stays as it is and is refused there.
 
 use crate::text::movement::motion::is_word;
-use crate::text::search::Case;
+use crate::text::search::CaseMatching;
 
 /// The text up to an unescaped sign, and what stands behind it; `None` when it does not come.
 /// The escaped sign itself stands without its backslash.
-pub fn until(text: &str, sign: char) -> (String, Option<&str>) {
+pub fn split_at_sign(text: &str, sign: char) -> (String, Option<&str>) {
     let mut out = String::new();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -27,7 +27,7 @@ pub fn until(text: &str, sign: char) -> (String, Option<&str>) {
 }
 
 /// A pattern as a regular expression, and the case that it asks for itself by `\c` or `\C`.
-pub fn translate(pattern: &str) -> (String, Option<Case>) {
+pub fn translate(pattern: &str) -> (String, Option<CaseMatching>) {
     let mut out = String::new();
     let mut case = None;
     let mut very = false;
@@ -51,8 +51,8 @@ pub fn translate(pattern: &str) -> (String, Option<Case>) {
             ('\\', _) => match chars.next() {
                 Some('v') => very = true,
                 Some('m') => very = false,
-                Some('c') => case = Some(Case::Ignored),
-                Some('C') => case = Some(Case::Exact),
+                Some('c') => case = Some(CaseMatching::Insensitive),
+                Some('C') => case = Some(CaseMatching::Sensitive),
                 Some('{') if !very => {
                     in_count = true;
                     if chars.clone().take(2).eq("-}".chars()) {
@@ -154,12 +154,12 @@ enum Part {
     /// A group of the match; the match itself is the first.
     Group(usize),
     /// The case of the next character, or of all of them, changes; `None` ends that.
-    Case(Option<Letter>),
+    Case(Option<CaseTarget>),
 }
 
 /// Which letters change, and to which case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Letter {
+struct CaseTarget {
     upper: bool,
     one: bool,
 }
@@ -175,8 +175,8 @@ pub fn replacement(text: &str) -> Replacement {
         let part = match (c, next) {
             ('&', _) => Part::Group(0),
             ('\\', Some(digit @ '0'..='9')) => Part::Group(digit as usize - '0' as usize),
-            ('\\', Some(c @ ('u' | 'l'))) => Part::Case(Some(Letter { upper: c == 'u', one: true })),
-            ('\\', Some(c @ ('U' | 'L'))) => Part::Case(Some(Letter { upper: c == 'U', one: false })),
+            ('\\', Some(c @ ('u' | 'l'))) => Part::Case(Some(CaseTarget { upper: c == 'u', one: true })),
+            ('\\', Some(c @ ('U' | 'L'))) => Part::Case(Some(CaseTarget { upper: c == 'U', one: false })),
             ('\\', Some('e' | 'E')) => Part::Case(None),
             ('\\', other) => {
                 plain.push(match other {
@@ -205,7 +205,7 @@ pub fn replacement(text: &str) -> Replacement {
 
 impl Replacement {
     /// The text for one match, whose groups `group` knows.
-    pub fn filled(&self, group: impl Fn(usize) -> String) -> String {
+    pub fn expand(&self, group: impl Fn(usize) -> String) -> String {
         let mut out = String::new();
         let (mut one, mut all) = (None, None);
         for part in &self.0 {
@@ -234,7 +234,7 @@ impl Replacement {
 }
 
 /// A replacement in which `~` stands for the one before, and `\~` for itself.
-pub fn with_last(text: &str, last: Option<&str>) -> String {
+pub fn expand_tilde(text: &str, last: Option<&str>) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -274,12 +274,12 @@ mod tests {
         for (vim, regex) in cases {
             assert_eq!(translate(vim).0, regex, "{vim}");
         }
-        assert_eq!(translate("Foo\\c"), ("Foo".to_string(), Some(Case::Ignored)));
+        assert_eq!(translate("Foo\\c"), ("Foo".to_string(), Some(CaseMatching::Insensitive)));
     }
 
     fn filled(new: &str) -> String {
         let groups = ["one Two", "one", "Two"];
-        replacement(new).filled(|n| groups.get(n).copied().unwrap_or_default().to_string())
+        replacement(new).expand(|n| groups.get(n).copied().unwrap_or_default().to_string())
     }
 
     #[test]
@@ -305,13 +305,13 @@ mod tests {
 
     #[test]
     fn substitute_tilde_repeats_last_replacement() {
-        assert_eq!(with_last("~-\\~\\&", Some("ab")), "ab-~\\&");
-        assert_eq!(with_last("~", None), "");
+        assert_eq!(expand_tilde("~-\\~\\&", Some("ab")), "ab-~\\&");
+        assert_eq!(expand_tilde("~", None), "");
     }
 
     #[test]
     fn vim_pattern_ends_at_delimiter() {
-        assert_eq!(until("a\\/b/c/g", '/'), ("a/b".to_string(), Some("c/g")));
-        assert_eq!(until("a\\.b", '/'), ("a\\.b".to_string(), None));
+        assert_eq!(split_at_sign("a\\/b/c/g", '/'), ("a/b".to_string(), Some("c/g")));
+        assert_eq!(split_at_sign("a\\.b", '/'), ("a\\.b".to_string(), None));
     }
 }

@@ -1,11 +1,11 @@
 //! Text between quotation marks of one line. Must not know brackets.
 
-use crate::text::modal::motion::landing::{Extent, Landing};
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::position::Byte;
 
 /// The places of a sign in the line of a place; one behind a backslash is text.
-fn signs(page: Page<'_>, at: Byte, sign: char) -> Vec<Byte> {
+fn quote_positions(page: ModalText<'_>, at: Byte, sign: char) -> Vec<Byte> {
     let start = page.start_of(at);
     let line = page.text.slice(start..page.end_of(at)).into_owned();
     let mut escaped = false;
@@ -21,8 +21,14 @@ fn signs(page: Page<'_>, at: Byte, sign: char) -> Vec<Byte> {
 
 /// What stands between quotation marks at a place, or behind it in the line. `around`: with the
 /// marks and the white space behind them, or else before them.
-pub fn quoted(page: Page<'_>, at: Byte, sign: char, around: bool, with_marks: bool) -> Option<Landing> {
-    let signs = signs(page, at, sign);
+pub fn quote_object(
+    page: ModalText<'_>,
+    at: Byte,
+    sign: char,
+    around: bool,
+    with_marks: bool,
+) -> Option<MotionTarget> {
+    let signs = quote_positions(page, at, sign);
     let on = signs.iter().position(|place| *place == at);
     let before = signs.iter().filter(|place| **place < at).count();
     let (open, close) = match on {
@@ -34,10 +40,10 @@ pub fn quoted(page: Page<'_>, at: Byte, sign: char, around: bool, with_marks: bo
     };
     let behind = page.right(close);
     if with_marks {
-        return Some(Landing::object(open, behind, Extent::Exclusive));
+        return Some(MotionTarget::object(open, behind, Extent::Exclusive));
     }
     if !around {
-        return Some(Landing::object(page.right(open), close, Extent::Exclusive));
+        return Some(MotionTarget::object(page.right(open), close, Extent::Exclusive));
     }
     let blank = |at: Byte| page.char(at).is_some_and(char::is_whitespace);
     let mut end = behind;
@@ -50,5 +56,5 @@ pub fn quoted(page: Page<'_>, at: Byte, sign: char, around: bool, with_marks: bo
             start = page.left(start);
         }
     }
-    Some(Landing::object(start, end, Extent::Exclusive))
+    Some(MotionTarget::object(start, end, Extent::Exclusive))
 }

@@ -54,7 +54,7 @@ pub enum Motion {
 }
 
 /// The range after a motion. Plain left and right motions leave a selection at its edge.
-pub fn moved(text: &Text, range: Range, motion: Motion, extend: bool, tab_width: usize) -> Range {
+pub fn move_range(text: &Text, range: Range, motion: Motion, extend: bool, tab_width: usize) -> Range {
     let at = range.head;
     let head = match motion {
         Motion::Left if !extend && !range.is_empty() => range.start(),
@@ -79,7 +79,7 @@ pub fn moved(text: &Text, range: Range, motion: Motion, extend: bool, tab_width:
         Motion::DocumentStart => Byte(0),
         Motion::DocumentEnd => text.end(),
     };
-    range.to(head, extend)
+    range.move_head(head, extend)
 }
 
 /// The start of the blank line behind the paragraph, or the end of the text.
@@ -100,7 +100,7 @@ fn vertical(text: &Text, range: Range, lines: usize, down: bool, extend: bool, t
         let target = if down { (line.0 + lines).min(last.0) } else { line.0.saturating_sub(lines) };
         at_column(text, Line(target), goal, tab_width)
     };
-    Range { goal: Some(goal), ..range.to(head, extend) }
+    Range { goal: Some(goal), ..range.move_head(head, extend) }
 }
 
 /// The first character of the line that is no white space, or the line's start from there.
@@ -200,7 +200,7 @@ mod tests {
 
     fn check(motion: Motion, extend: bool, before: &str, after: &str) {
         let (text, selection) = marked::parse(before);
-        let moved = selection.transform(|range| moved(&text, range, motion, extend, 4));
+        let moved = selection.transform(|range| move_range(&text, range, motion, extend, 4));
         assert_eq!(marked::show(&text, &moved), after, "{motion:?} from {before:?}");
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn motion_vertical_keeps_column() {
         let (text, selection) = marked::parse("漢字x|\n\na\tbcd");
         let down = |s: &crate::text::selection::Selection| {
-            s.transform(|r| moved(&text, r, Motion::Down(1), false, 4))
+            s.transform(|r| move_range(&text, r, Motion::Down(1), false, 4))
         };
         let once = down(&selection);
         assert_eq!(marked::show(&text, &once), "漢字x\n|\na\tbcd");

@@ -1,19 +1,19 @@
 //! Motions where rows are not lines: up, down and the ends of a row go by what is seen, and
 //! nothing stops inside a fold. Must not know who moves.
 
-use crate::text::display::rows::Lens;
+use crate::text::display::rows::DisplayMap;
 use crate::text::movement::motion::{self, Motion};
 use crate::text::position::{Byte, Line};
 use crate::text::selection::Range;
 
 /// The range after a motion, by rows.
-pub fn moved(lens: &Lens<'_>, range: Range, motion: Motion, extend: bool) -> Range {
+pub fn move_range(lens: &DisplayMap<'_>, range: Range, motion: Motion, extend: bool) -> Range {
     let at = range.head;
     let head = match motion {
         Motion::Up(rows) | Motion::Down(rows) => {
             let down = matches!(motion, Motion::Down(_));
             let (head, goal) = lens.vertical(at, range.goal, rows, down);
-            return Range { goal: Some(goal), ..range.to(head, extend) };
+            return Range { goal: Some(goal), ..range.move_head(head, extend) };
         }
         Motion::LineStart => row_start(lens, range),
         Motion::LineEnd => {
@@ -21,25 +21,25 @@ pub fn moved(lens: &Lens<'_>, range: Range, motion: Motion, extend: bool) -> Ran
             let end = lens.last_of(&row);
             if at == end { lens.text.line_end(row.line) } else { end }
         }
-        _ => motion::moved(lens.text, range, motion, extend, lens.tab_width).head,
+        _ => motion::move_range(lens.text, range, motion, extend, lens.tab_width).head,
     };
     // These say where they go; whoever goes there wants to see it.
     let opens = matches!(motion, Motion::Bracket | Motion::BlockStart | Motion::BlockEnd);
-    range.to(if opens { head } else { past_fold(lens, at, head) }, extend)
+    range.move_head(if opens { head } else { past_fold(lens, at, head) }, extend)
 }
 
 /// The start of the row, then what the start of the line is without rows.
-fn row_start(lens: &Lens<'_>, range: Range) -> Byte {
+fn row_start(lens: &DisplayMap<'_>, range: Range) -> Byte {
     let row = lens.row_at(range.head);
     if !row.is_first && range.head != row.start {
         return row.start;
     }
-    motion::moved(lens.text, Range::cursor(range.head), Motion::LineStart, false, lens.tab_width).head
+    motion::move_range(lens.text, Range::cursor(range.head), Motion::LineStart, false, lens.tab_width).head
 }
 
 /// Where a motion ends that would end inside a fold.
-fn past_fold(lens: &Lens<'_>, from: Byte, to: Byte) -> Byte {
-    let Some(fold) = lens.folds.hiding(to) else { return to };
+fn past_fold(lens: &DisplayMap<'_>, from: Byte, to: Byte) -> Byte {
+    let Some(fold) = lens.folds.fold_hiding(to) else { return to };
     let below = Line(lens.text.line_of(fold.end).0 + 1);
     if to > from && below <= lens.text.last_line() { lens.text.line_start(below) } else { fold.start }
 }
@@ -47,7 +47,7 @@ fn past_fold(lens: &Lens<'_>, from: Byte, to: Byte) -> Byte {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::display::folds::{Folds, hidden};
+    use crate::text::display::folds::{Folds, hidden_range};
     use crate::text::marked;
 
     /// Folds the lines given, wraps at so many cells.
@@ -59,9 +59,9 @@ mod tests {
     ) {
         let (text, selection) = marked::parse(before);
         let mut folds = Folds::default();
-        folds.close(fold.and_then(|(first, last)| hidden(&text, &(Line(first)..Line(last)))));
-        let lens = Lens { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap };
-        let moved = selection.transform(|range| moved(&lens, range, motion, false));
+        folds.close(fold.and_then(|(first, last)| hidden_range(&text, &(Line(first)..Line(last)))));
+        let lens = DisplayMap { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap };
+        let moved = selection.transform(|range| move_range(&lens, range, motion, false));
         assert_eq!(marked::show(&text, &moved), after, "{motion:?} from {before:?}");
     }
 
@@ -101,11 +101,11 @@ mod tests {
     fn row_motion_without_wrap_equals_line_motion() {
         let (text, selection) = marked::parse("a|b\tc\n\n漢字«é»\nx");
         let folds = Folds::default();
-        let lens = Lens { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap: None };
+        let lens = DisplayMap { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap: None };
         for motion in [Motion::Up(1), Motion::Down(1), Motion::Down(9), Motion::LineStart, Motion::LineEnd] {
             for range in selection.ranges() {
-                let plain = motion::moved(&text, *range, motion, true, 4);
-                assert_eq!(moved(&lens, *range, motion, true), plain, "{motion:?}");
+                let plain = motion::move_range(&text, *range, motion, true, 4);
+                assert_eq!(move_range(&lens, *range, motion, true), plain, "{motion:?}");
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct Block {
 
 /// Which way a block grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Towards {
+pub enum BlockDirection {
     /// One line up.
     Up,
     /// One line down.
@@ -51,22 +51,22 @@ impl Block {
 
     /// The block with its moving corner one step on.
     #[must_use]
-    pub fn grown(mut self, text: &Text, towards: Towards, tab_width: usize) -> Self {
+    pub fn extended(mut self, text: &Text, towards: BlockDirection, tab_width: usize) -> Self {
         let block = self;
         let head = &mut self.head;
         match towards {
-            Towards::Up => head.line = Line(head.line.0.saturating_sub(1)),
-            Towards::Down => head.line = Line((head.line.0 + 1).min(text.last_line().0)),
-            Towards::Left | Towards::Right => {
+            BlockDirection::Up => head.line = Line(head.line.0.saturating_sub(1)),
+            BlockDirection::Down => head.line = Line((head.line.0 + 1).min(text.last_line().0)),
+            BlockDirection::Left | BlockDirection::Right => {
                 let at = at_column(text, head.line, head.column, tab_width);
                 let here = column_of(text, at, tab_width);
                 let end = text.line_end(head.line);
                 let column = |at| column_of(text, at, tab_width);
                 head.column = match towards {
                     // Behind the end of its line the corner goes by cells.
-                    Towards::Left if head.column > here => Column(head.column.0 - 1),
-                    Towards::Left if here.0 == 0 => here,
-                    Towards::Left => column(text.prev_grapheme(at)),
+                    BlockDirection::Left if head.column > here => Column(head.column.0 - 1),
+                    BlockDirection::Left if here.0 == 0 => here,
+                    BlockDirection::Left => column(text.prev_grapheme(at)),
                     _ if at < end => column(text.next_grapheme(at)),
                     _ => Column(head.column.0 + 1).min(block.widest(text, tab_width)),
                 };
@@ -116,18 +116,18 @@ mod tests {
     use super::*;
     use crate::text::marked;
 
-    fn check(steps: &[Towards], before: &str, after: &str) {
+    fn check(steps: &[BlockDirection], before: &str, after: &str) {
         let (text, selection) = marked::parse(before);
         let mut block = Block::of(&text, selection.primary(), 4);
         for step in steps {
-            block = block.grown(&text, *step, 4);
+            block = block.extended(&text, *step, 4);
         }
         assert_eq!(marked::show(&text, &block.selection(&text, 4)), after, "{steps:?} from {before:?}");
     }
 
     #[test]
     fn block_selection_extends_by_lines_and_columns() {
-        use Towards::{Down, Left, Right, Up};
+        use BlockDirection::{Down, Left, Right, Up};
         check(&[Down, Right], "a|bc\ndef\n", "a«b»c\nd«e»f\n");
         check(&[Up, Left], "abc\nd|ef", "»a«bc\n»d«ef");
         check(&[Right, Right, Down], "|漢字\nabcd", "«漢字»\n«abcd»");
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn block_selection_may_be_wider_than_line() {
-        use Towards::{Down, Left, Right};
+        use BlockDirection::{Down, Left, Right};
         check(&[Down, Right, Right, Right], "abc|def\na", "abc«def»\na|");
         check(&[Down, Right, Right, Right, Right, Right, Left], "abc|def\na", "abc«de»f\na|");
     }

@@ -5,7 +5,7 @@
 
 /// A word that closes a block or one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Close {
+pub struct CloseWord {
     /// The word.
     word: &'static str,
     /// First words of the lines that it closes, by spaces; empty for all.
@@ -24,11 +24,11 @@ pub struct BlockWords {
     /// A line that ends with one of these has closed again what it opened.
     ends: &'static str,
     /// What closes.
-    closes: &'static [Close],
+    closes: &'static [CloseWord],
 }
 
-const fn close(word: &'static str, of: &'static str) -> Close {
-    Close { word, of }
+const fn close(word: &'static str, of: &'static str) -> CloseWord {
+    CloseWord { word, of }
 }
 
 const NONE: BlockWords = BlockWords { first: "", last: "", within: "", ends: "", closes: &[] };
@@ -108,7 +108,7 @@ fn known(name: &str) -> Option<&'static BlockWords> {
 
 /// The words for a file of this name; none where its kind has none, or is unknown. Every typed
 /// character asks.
-pub fn of(name: &str) -> &'static BlockWords {
+pub fn for_file(name: &str) -> &'static BlockWords {
     let extension = || name.rsplit_once('.').and_then(|(_, extension)| known(extension));
     known(name).or_else(extension).unwrap_or(&NONE)
 }
@@ -142,12 +142,12 @@ impl BlockWords {
     }
 
     /// What a word closes that stands alone in its line.
-    pub fn closing(&self, word: &str) -> Option<Close> {
+    pub fn closing(&self, word: &str) -> Option<CloseWord> {
         self.closes.iter().find(|close| close.word == word).copied()
     }
 }
 
-impl Close {
+impl CloseWord {
     /// Whether it closes what a line begins.
     pub fn closes(self, line: &str) -> bool {
         self.of.is_empty() || has(self.of, first(line))
@@ -160,29 +160,34 @@ mod tests {
 
     #[test]
     fn block_words_open_blocks() {
-        let ruby = of("a.rb");
+        let ruby = for_file("a.rb");
         for line in ["def é(x)", "  a.each do |x|", "x = foo do", "else", "when 1, 2"] {
             assert!(ruby.open(line), "{line}");
         }
         for line in ["def a; end", "a.each do |x| b end", "defer x", "x.if", "redo", "", "a = { b: 1 }"] {
             assert!(!ruby.open(line), "{line}");
         }
-        let lua = of("x/a.lua");
+        let lua = for_file("x/a.lua");
         assert!(
             lua.open("local f = function(a, b)")
                 && lua.open("if é then")
                 && !lua.open("return function() end")
         );
         assert!(
-            of("a.sh").open("for x in a; do") && of(".bashrc").open("case $x in") && !of("a.sh").open("done")
+            for_file("a.sh").open("for x in a; do")
+                && for_file(".bashrc").open("case $x in")
+                && !for_file("a.sh").open("done")
         );
-        assert!(!of("a.rs").open("else") && !of("notes").open("def a"));
+        assert!(!for_file("a.rs").open("else") && !for_file("notes").open("def a"));
     }
 
     #[test]
     fn block_words_close_matching_openers() {
-        let close = of("a.py").closing("else").unwrap();
+        let close = for_file("a.py").closing("else").unwrap();
         assert!(close.closes("if a:") && !close.closes("def a:") && !close.closes("iffy"));
-        assert!(of("a.rb").closing("end").unwrap().closes("anything") && of("a.py").closing("end").is_none());
+        assert!(
+            for_file("a.rb").closing("end").unwrap().closes("anything")
+                && for_file("a.py").closing("end").is_none()
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range as ByteRange;
 
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::movement::motion;
-use crate::text::operations::comment_signs::Signs;
+use crate::text::operations::comment_tokens::CommentTokens;
 use crate::text::operations::lines::blocks;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -16,7 +16,7 @@ type Edits = Vec<(ByteRange<Byte>, String)>;
 
 /// Comments out the lines that a selection touches, each run of lines by itself; a run whose
 /// lines are all comments becomes text again. Blank lines are left alone among others.
-pub fn toggle_lines(text: &Text, selection: &Selection, signs: Signs) -> Transaction {
+pub fn toggle_lines(text: &Text, selection: &Selection, signs: CommentTokens) -> Transaction {
     let mut edits = Edits::new();
     for (first, last) in blocks(text, selection) {
         let lines: Vec<Line> = (first.0..=last.0).map(Line).collect();
@@ -146,11 +146,11 @@ fn at_end(text: &Text, at: Byte) -> bool {
 mod tests {
     use super::*;
     use crate::text::marked::check;
-    use crate::text::operations::comment_signs;
+    use crate::text::operations::comment_tokens;
 
     #[test]
     fn comment_toggle_lines_roundtrips() {
-        let rust = |t: &Text, s: &Selection| toggle_lines(t, s, comment_signs::of("a.rs").unwrap());
+        let rust = |t: &Text, s: &Selection| toggle_lines(t, s, comment_tokens::for_file("a.rs").unwrap());
         for (plain, commented) in [
             ("  a|é\nb", "  // a|é\nb"),
             ("«  a\n\n    b»\nc", "«  // a\n\n  //   b»\nc"),
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn comment_toggle_wraps_without_line_comments() {
-        let html = |t: &Text, s: &Selection| toggle_lines(t, s, comment_signs::of("a.html").unwrap());
+        let html = |t: &Text, s: &Selection| toggle_lines(t, s, comment_tokens::for_file("a.html").unwrap());
         for (plain, commented) in [
             ("  <p>|é", "  <!-- <p>|é -->"),
             ("«<a>\n<b>»", "<!-- «<a> -->\n<!-- <b>» -->"),

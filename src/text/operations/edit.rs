@@ -16,7 +16,7 @@ use crate::text::transaction::Transaction;
 
 /// How far a deletion reaches from a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum DeleteTarget {
     /// One grapheme back.
     GraphemeBack,
     /// One grapheme forward.
@@ -90,32 +90,34 @@ fn replace_each(
 }
 
 /// The range that a deletion takes at one cursor; a selected range is taken itself.
-fn reached(text: &Text, range: Range, reach: Reach) -> ByteRange<Byte> {
+fn target_range(text: &Text, range: Range, reach: DeleteTarget) -> ByteRange<Byte> {
     if !range.is_empty() {
         return range.span();
     }
     let at = range.head;
     let line = text.line_of(at);
     match reach {
-        Reach::Grapheme => at..text.next_grapheme(at),
-        Reach::WordBack => motion::word_left(text, at)..at,
-        Reach::Word => at..motion::word_right(text, at),
-        Reach::PairBack if pairs::between(text, at) => text.prev_grapheme(at)..text.next_grapheme(at),
-        Reach::GraphemeBack | Reach::PairBack => text.prev_grapheme(at)..at,
-        Reach::SubwordBack => subword::left(text, at)..at,
-        Reach::Subword => at..subword::right(text, at),
-        Reach::ParagraphBack => moved(text, range, Motion::ParagraphUp)..at,
-        Reach::Paragraph => at..moved(text, range, Motion::ParagraphDown),
-        Reach::Bracket => bracketed(text, at),
-        Reach::LineBack if at == text.line_start(line) => text.prev_grapheme(at)..at,
-        Reach::LineBack => text.line_start(line)..at,
-        Reach::Line if at == text.line_end(line) => at..text.next_grapheme(at),
-        Reach::Line => at..text.line_end(line),
+        DeleteTarget::Grapheme => at..text.next_grapheme(at),
+        DeleteTarget::WordBack => motion::word_left(text, at)..at,
+        DeleteTarget::Word => at..motion::word_right(text, at),
+        DeleteTarget::PairBack if pairs::is_between_pair(text, at) => {
+            text.prev_grapheme(at)..text.next_grapheme(at)
+        }
+        DeleteTarget::GraphemeBack | DeleteTarget::PairBack => text.prev_grapheme(at)..at,
+        DeleteTarget::SubwordBack => subword::left(text, at)..at,
+        DeleteTarget::Subword => at..subword::right(text, at),
+        DeleteTarget::ParagraphBack => moved(text, range, Motion::ParagraphUp)..at,
+        DeleteTarget::Paragraph => at..moved(text, range, Motion::ParagraphDown),
+        DeleteTarget::Bracket => bracketed(text, at),
+        DeleteTarget::LineBack if at == text.line_start(line) => text.prev_grapheme(at)..at,
+        DeleteTarget::LineBack => text.line_start(line)..at,
+        DeleteTarget::Line if at == text.line_end(line) => at..text.next_grapheme(at),
+        DeleteTarget::Line => at..text.line_end(line),
     }
 }
 
 fn moved(text: &Text, range: Range, motion: Motion) -> Byte {
-    motion::moved(text, range, motion, false, 1).head
+    motion::move_range(text, range, motion, false, 1).head
 }
 
 fn bracketed(text: &Text, at: Byte) -> ByteRange<Byte> {
@@ -130,10 +132,10 @@ fn bracketed(text: &Text, at: Byte) -> ByteRange<Byte> {
 }
 
 /// Deletes from every cursor, and tells what was deleted, for the kill ring.
-pub fn delete(text: &Text, selection: &Selection, reach: Reach) -> (Transaction, Vec<String>) {
+pub fn delete(text: &Text, selection: &Selection, reach: DeleteTarget) -> (Transaction, Vec<String>) {
     let mut spans: Vec<ByteRange<Byte>> = Vec::new();
     for range in selection.ranges() {
-        let mut span = reached(text, *range, reach);
+        let mut span = target_range(text, *range, reach);
         if let Some(last) = spans.last() {
             // Two cursors may reach for the same text.
             span.start = span.start.max(last.end);
@@ -216,12 +218,12 @@ pub fn lines_of(text: &Text, range: Range) -> (Line, Line) {
 
 /// Whether a text indents by tab characters, as [`indents`] says; by spaces where no line is indented.
 pub fn indents_by_tabs(text: &Text) -> bool {
-    indents(text, None) == Some(Indents::Tabs)
+    detect_indents(text, None) == Some(IndentKind::Tabs)
 }
 
 /// What lines are indented by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Indents {
+pub enum IndentKind {
     /// Tab characters, as far as they reach.
     Tabs,
     /// Spaces.
@@ -230,11 +232,11 @@ pub enum Indents {
 
 /// What a text is indented by, and was at first: by the same as long as a line of it is, else the first indented
 /// line decides. Looks at no more than the first 200 lines, since it runs on every press of the tab key.
-pub fn indents(text: &Text, at_first: Option<Indents>) -> Option<Indents> {
+pub fn detect_indents(text: &Text, at_first: Option<IndentKind>) -> Option<IndentKind> {
     let first = |line| text.byte_at(text.line_start(Line(line)));
     let mut lines = (0..text.line_count().min(200)).filter_map(first).filter_map(|byte| match byte {
-        b'\t' => Some(Indents::Tabs),
-        b' ' => Some(Indents::Spaces),
+        b'\t' => Some(IndentKind::Tabs),
+        b' ' => Some(IndentKind::Spaces),
         _ => None,
     });
     let decides = lines.next();

@@ -27,53 +27,53 @@ pub struct Level {
 }
 
 /// Who knows how far lines are indented. Each answer is `None` where nothing is known.
-pub trait Levels {
+pub trait IndentLevels {
     /// For the line that a break in place of `start..end` begins.
-    fn behind(&self, text: &Text, start: Byte, end: Byte) -> Option<Level>;
+    fn for_line_break(&self, text: &Text, start: Byte, end: Byte) -> Option<Level>;
     /// For a line of its own between what ends at a place and what closes it there.
-    fn between(&self, text: &Text, at: Byte) -> Option<Level>;
+    fn for_middle_line(&self, text: &Text, at: Byte) -> Option<Level>;
     /// For a line that is there.
-    fn of(&self, text: &Text, line: Line) -> Option<Level>;
+    fn for_line(&self, text: &Text, line: Line) -> Option<Level>;
 }
 
 /// Nothing is known.
 #[derive(Debug, Clone, Copy)]
-pub struct Unknown;
+pub struct NoLevels;
 
-impl Levels for Unknown {
-    fn behind(&self, _: &Text, _: Byte, _: Byte) -> Option<Level> {
+impl IndentLevels for NoLevels {
+    fn for_line_break(&self, _: &Text, _: Byte, _: Byte) -> Option<Level> {
         None
     }
 
-    fn between(&self, _: &Text, _: Byte) -> Option<Level> {
+    fn for_middle_line(&self, _: &Text, _: Byte) -> Option<Level> {
         None
     }
 
-    fn of(&self, _: &Text, _: Line) -> Option<Level> {
+    fn for_line(&self, _: &Text, _: Line) -> Option<Level> {
         None
     }
 }
 
 /// The white space at the start of a line.
-pub fn of_line(text: &Text, line: Line) -> ByteRange<Byte> {
+pub fn indent_range(text: &Text, line: Line) -> ByteRange<Byte> {
     text.line_start(line)..motion::indent_end(text, line)
 }
 
 /// The white space that a level stands for, where lines stand as they do in the text.
-pub fn white(text: &Text, level: Level, unit: &str) -> String {
-    let own = text.slice(of_line(text, level.line)).into_owned();
+pub fn whitespace(text: &Text, level: Level, unit: &str) -> String {
+    let own = text.slice(indent_range(text, level.line)).into_owned();
     if level.deeper { own + unit } else { own }
 }
 
 /// Columns of one step as the text itself has it: those of the first indented line below one
 /// that is not indented. `None` where that is no sensible step, or made of tabs.
-pub fn step(text: &Text) -> Option<usize> {
+pub fn detect_step(text: &Text) -> Option<usize> {
     let mut above = false;
     for line in (0..text.line_count().min(STEP_LINES)).map(Line) {
         if paragraph::is_blank(text, line) {
             continue;
         }
-        let span = of_line(text, line);
+        let span = indent_range(text, line);
         let width = span.end - span.start;
         if above && width > 0 {
             let spaces = text.byte_at(span.start) == Some(b' ');
@@ -100,13 +100,13 @@ pub fn reindent(
     let mut moved: HashMap<Line, String> = HashMap::new();
     let mut edits = Vec::new();
     for line in lines {
-        let span = of_line(text, line);
+        let span = indent_range(text, line);
         let new = if span.end == text.line_end(line) {
             String::new()
         } else {
             let Some(level) = level(line) else { continue };
             let base = moved.get(&level.line).cloned();
-            let mut new = base.unwrap_or_else(|| text.slice(of_line(text, level.line)).into_owned());
+            let mut new = base.unwrap_or_else(|| text.slice(indent_range(text, level.line)).into_owned());
             if level.deeper {
                 new.push_str(unit);
             }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn indent_width_is_detected() {
-        let step = |content: &str| step(&Text::from(content));
+        let step = |content: &str| detect_step(&Text::from(content));
         assert_eq!(step("a {\n  b {\n      c\n"), Some(2));
         assert_eq!(step("/*\n * é\n */\nf {\n   x\n"), Some(3));
         assert_eq!(step("\n\nx:\n\n        y\n"), Some(8));

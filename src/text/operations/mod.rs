@@ -4,7 +4,7 @@
 pub mod block;
 pub mod block_words;
 pub mod comment;
-pub mod comment_signs;
+pub mod comment_tokens;
 pub mod edit;
 pub mod indent;
 pub mod lines;
@@ -12,7 +12,7 @@ pub mod numbers;
 pub mod pairs;
 pub mod recase;
 pub mod reflow;
+pub mod replace_spans;
 pub mod select;
-pub mod spans;
 pub mod surround;
 pub mod transpose;

@@ -3,7 +3,7 @@
 
 use std::ops::Range as ByteRange;
 
-use crate::text::operations::spans;
+use crate::text::operations::replace_spans;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
@@ -27,12 +27,12 @@ pub fn add_inside(text: &Text, selection: &Selection, by: i128, each: i128) -> T
 
 fn add_to(text: &Text, selection: &Selection, by: i128, each: i128, inside: bool) -> Transaction {
     let mut n = 0;
-    spans::replace(
+    replace_spans::replace(
         text,
         selection,
         |range| number_at(text, range, inside && !range.is_empty()),
         |old| {
-            let new = counted(old, by.checked_add(each.checked_mul(n)?)?);
+            let new = increment(old, by.checked_add(each.checked_mul(n)?)?);
             n += 1;
             new
         },
@@ -85,7 +85,7 @@ fn next_number(line: &str, from: usize) -> Option<ByteRange<usize>> {
 }
 
 /// The number plus something, written as it was; `None` when it is too large to count.
-fn counted(number: &str, by: i128) -> Option<String> {
+fn increment(number: &str, by: i128) -> Option<String> {
     if let Some(digits) = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
         let value = u128::from_str_radix(digits, 16).ok()?.checked_add_signed(by)?;
         let width = digits.len();

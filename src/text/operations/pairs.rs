@@ -10,7 +10,7 @@ use crate::text::movement::brackets;
 use crate::text::movement::motion;
 use crate::text::movement::paragraph;
 use crate::text::operations::block_words::BlockWords;
-use crate::text::operations::indent::{self, Levels};
+use crate::text::operations::indent::{self, IndentLevels};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
@@ -21,7 +21,7 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// What one range does for a typed character: what is replaced by what, and where the cursor
 /// is in or behind the new text.
-struct Piece {
+struct PairEdit {
     span: ByteRange<Byte>,
     new: String,
     cursor: usize,
@@ -29,13 +29,13 @@ struct Piece {
 
 /// Types a character that may come with its partner, step over it, or take indentation away.
 /// `None` for every other character. The change may be none, with cursors that move.
-pub fn typed(text: &Text, selection: &Selection, c: char) -> Option<Transaction> {
+pub fn type_char(text: &Text, selection: &Selection, c: char) -> Option<Transaction> {
     let known = QUOTES.contains(&c) || BRACKETS.iter().any(|(open, close)| c == *open || c == *close);
     known.then(|| pieces(text, selection, |range| piece(text, range, c)))
 }
 
 /// Makes the edit of one piece for each range.
-fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> Piece) -> Transaction {
+fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> PairEdit) -> Transaction {
     let mut edits = Vec::new();
     let mut cursors = Vec::new();
     let mut shift = 0isize;
@@ -56,8 +56,8 @@ fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> Piece) ->
     Transaction::new(changes).select(Selection::new(cursors, selection.primary_index()))
 }
 
-fn piece(text: &Text, range: Range, c: char) -> Piece {
-    let plain = Piece { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
+fn piece(text: &Text, range: Range, c: char) -> PairEdit {
+    let plain = PairEdit { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
     if !range.is_empty() {
         return plain;
     }
@@ -65,7 +65,7 @@ fn piece(text: &Text, range: Range, c: char) -> Piece {
     let (before, behind) = (text.char_before(at), text.char_at(at));
     let closes = QUOTES.contains(&c) || BRACKETS.iter().any(|(_, close)| *close == c);
     if closes && behind == Some(c) {
-        return Piece { span: at..at + c.len_utf8(), ..plain };
+        return PairEdit { span: at..at + c.len_utf8(), ..plain };
     }
     if let Some((open, _)) = BRACKETS.iter().find(|(_, close)| *close == c) {
         return dedented(text, at, *open, c).unwrap_or(plain);
@@ -77,12 +77,12 @@ fn piece(text: &Text, range: Range, c: char) -> Piece {
     if !free || apostrophe {
         return plain;
     }
-    Piece { new: format!("{c}{close}"), ..plain }
+    PairEdit { new: format!("{c}{close}"), ..plain }
 }
 
 /// A closing bracket that is the first of its line takes the indentation of the line that
 /// opened it.
-fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<Piece> {
+fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<PairEdit> {
     let line = text.line_of(at);
     let start = text.line_start(line);
     if start == at || motion::indent_end(text, line) < at {
@@ -92,18 +92,18 @@ fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<Piece> {
     let indent = text.slice(text.line_start(opener)..motion::indent_end(text, opener));
     let new = format!("{indent}{close}");
     let cursor = new.len();
-    Some(Piece { span: start..at, new, cursor })
+    Some(PairEdit { span: start..at, new, cursor })
 }
 
 /// Whether an offset is between a bracket or quote and its own partner, nothing inside.
-pub fn between(text: &Text, at: Byte) -> bool {
+pub fn is_between_pair(text: &Text, at: Byte) -> bool {
     let (Some(before), Some(behind)) = (text.char_before(at), text.char_at(at)) else { return false };
     BRACKETS.contains(&(before, behind)) || before == behind && QUOTES.contains(&before)
 }
 
 /// How lines are broken and indented in a file.
 #[derive(Debug, Clone)]
-pub struct Style {
+pub struct LineStyle {
     /// How lines end.
     pub ending: LineEnding,
     /// One step of indentation.
@@ -117,27 +117,38 @@ pub struct Style {
 /// Breaks the line. The new one is indented as `levels` says. Where they say nothing it is
 /// indented as the old one is, and one step more behind what opens a block. A closing bracket or
 /// tag that follows what it closes goes to a line of its own.
-pub fn newline(text: &Text, selection: &Selection, style: &Style, levels: &impl Levels) -> Transaction {
+pub fn newline(
+    text: &Text,
+    selection: &Selection,
+    style: &LineStyle,
+    levels: &impl IndentLevels,
+) -> Transaction {
     let ending = style.ending.text();
     pieces(text, selection, |range| {
         let (start, end) = (range.start(), range.end());
         if !is_split(text, &head(text, start), end) {
-            let new = format!("{ending}{}", behind(text, start, end, style, levels));
-            return Piece { span: start..end, cursor: new.len(), new };
+            let new = format!("{ending}{}", new_line_indent(text, start, end, style, levels));
+            return PairEdit { span: start..end, cursor: new.len(), new };
         }
         let own = own_white(text, start);
-        let white = |level| indent::white(text, level, &style.unit);
-        let inner = levels.between(text, start).map_or_else(|| format!("{own}{}", style.unit), white);
-        let outer = levels.behind(text, start, end).map_or(own, white);
+        let white = |level| indent::whitespace(text, level, &style.unit);
+        let inner = levels.for_middle_line(text, start).map_or_else(|| format!("{own}{}", style.unit), white);
+        let outer = levels.for_line_break(text, start, end).map_or(own, white);
         let new = format!("{ending}{inner}{ending}{outer}");
-        Piece { span: start..end, cursor: ending.len() + inner.len(), new }
+        PairEdit { span: start..end, cursor: ending.len() + inner.len(), new }
     })
 }
 
 /// The white space of a line that a break in place of `start..end` begins.
-pub fn behind(text: &Text, start: Byte, end: Byte, style: &Style, levels: &impl Levels) -> String {
-    if let Some(level) = levels.behind(text, start, end) {
-        return indent::white(text, level, &style.unit);
+pub fn new_line_indent(
+    text: &Text,
+    start: Byte,
+    end: Byte,
+    style: &LineStyle,
+    levels: &impl IndentLevels,
+) -> String {
+    if let Some(level) = levels.for_line_break(text, start, end) {
+        return indent::whitespace(text, level, &style.unit);
     }
     let (own, head) = (own_white(text, start), head(text, start));
     let colon = style.colon && head.trim_end().ends_with(':');
@@ -188,7 +199,12 @@ fn ends_line(text: &Text, at: Byte) -> bool {
 /// Types a character with which a word is complete that closes a block or its part: the line,
 /// if it holds nothing else and is as far in as the block's lines, goes to where that began.
 /// `None` for every other character and place.
-pub fn closed(text: &Text, selection: &Selection, c: char, words: &BlockWords) -> Option<Transaction> {
+pub fn type_closing_word(
+    text: &Text,
+    selection: &Selection,
+    c: char,
+    words: &BlockWords,
+) -> Option<Transaction> {
     // Most characters end no such word, which saves thousands of cursors a look at their lines.
     if !words.ends_closing(c) {
         return None;
@@ -197,12 +213,12 @@ pub fn closed(text: &Text, selection: &Selection, c: char, words: &BlockWords) -
     let any = selection.ranges().iter().any(|range| line_of(range).is_some());
     any.then(|| {
         pieces(text, selection, |range| {
-            let plain = Piece { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
+            let plain = PairEdit { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
             let Some(opener) = line_of(&range) else { return plain };
             let line = text.line_of(range.head);
             let word = text.slice(motion::indent_end(text, line)..range.head);
-            let new = format!("{}{word}{c}", text.slice(indent::of_line(text, opener)));
-            Piece { span: text.line_start(line)..range.head, cursor: new.len(), new }
+            let new = format!("{}{word}{c}", text.slice(indent::indent_range(text, opener)));
+            PairEdit { span: text.line_start(line)..range.head, cursor: new.len(), new }
         })
     })
 }
@@ -218,7 +234,7 @@ fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Lin
         return None;
     }
     let line = text.line_of(at);
-    let span = indent::of_line(text, line);
+    let span = indent::indent_range(text, line);
     let rest = text.line_end(line);
     if at < span.end || at - span.end > WORD_MAX || at != rest {
         return None;
@@ -227,7 +243,7 @@ fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Lin
     let full = |line: &Line| !paragraph::is_blank(text, *line);
     let above = (line.0.saturating_sub(CLOSING_LINES)..line.0).rev().map(Line);
     let beside = above.clone().find(full)?;
-    let white = |line: Line| indent::of_line(text, line);
+    let white = |line: Line| indent::indent_range(text, line);
     let width = |line: Line| white(line).end - white(line).start;
     let head = text
         .slice(white(beside).end..text.line_end(beside).min(text.char_floor(white(beside).end + HEAD_MAX)));
@@ -253,7 +269,7 @@ mod tests {
     use crate::text::marked::check;
 
     fn check_typed(c: char, before: &str, after: &str) {
-        check(|t, s| typed(t, s, c).unwrap(), before, after);
+        check(|t, s| type_char(t, s, c).unwrap(), before, after);
     }
 
     #[test]
@@ -264,7 +280,7 @@ mod tests {
         check_typed(')', "(|) (|)", "()| ()|");
         check_typed(')', "a| b|)", "a)| b)|");
         check_typed('(', "«ab» |", "(| (|)");
-        assert!(typed(&Text::from(""), &Selection::cursor(Byte(0)), 'x').is_none());
+        assert!(type_char(&Text::from(""), &Selection::cursor(Byte(0)), 'x').is_none());
     }
 
     #[test]
@@ -287,11 +303,11 @@ mod tests {
     #[test]
     fn pairs_newline_opens_block() {
         let style = |ending, unit: &str, colon, name| {
-            let words = crate::text::operations::block_words::of(name);
-            Style { ending, unit: unit.into(), colon, words }
+            let words = crate::text::operations::block_words::for_file(name);
+            LineStyle { ending, unit: unit.into(), colon, words }
         };
         let rust = |t: &Text, s: &Selection| {
-            newline(t, s, &style(LineEnding::Lf, "    ", false, "a.rs"), &indent::Unknown)
+            newline(t, s, &style(LineEnding::Lf, "    ", false, "a.rs"), &indent::NoLevels)
         };
         check(rust, "  f {|}", "  f {\n      |\n  }");
         check(rust, "f(é, [|\n", "f(é, [\n    |\n");
@@ -299,15 +315,15 @@ mod tests {
         check(rust, "{|a} {|}", "{\n    |a} {\n    |\n}");
         check(rust, "  | a«b»", "  \n  | a\n   |");
         let python = |t: &Text, s: &Selection| {
-            newline(t, s, &style(LineEnding::CrLf, "\t", true, "a.py"), &indent::Unknown)
+            newline(t, s, &style(LineEnding::CrLf, "\t", true, "a.py"), &indent::NoLevels)
         };
         check(python, "\tif é: |", "\tif é: \r\n\t\t|");
         let html = |t: &Text, s: &Selection| {
-            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.html"), &indent::Unknown)
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.html"), &indent::NoLevels)
         };
         check(html, " <p>|</p>", " <p>\n   |\n </p>");
         let ruby = |t: &Text, s: &Selection| {
-            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.rb"), &indent::Unknown)
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.rb"), &indent::NoLevels)
         };
         check(ruby, "def é|\n  a.each do|", "def é\n  |\n  a.each do\n    |");
     }
@@ -316,7 +332,9 @@ mod tests {
     fn pairs_closing_word_dedents() {
         let ends = |name: &'static str, c: char, before: &str, after: &str| {
             check(
-                |t, s| closed(t, s, c, crate::text::operations::block_words::of(name)).unwrap(),
+                |t, s| {
+                    type_closing_word(t, s, c, crate::text::operations::block_words::for_file(name)).unwrap()
+                },
                 before,
                 after,
             );
@@ -334,7 +352,8 @@ mod tests {
         let quiet = |name: &str, c: char, before: &str| {
             let (text, selection) = crate::text::marked::parse(before);
             assert!(
-                closed(&text, &selection, c, crate::text::operations::block_words::of(name)).is_none(),
+                type_closing_word(&text, &selection, c, crate::text::operations::block_words::for_file(name))
+                    .is_none(),
                 "{before}"
             );
         };
@@ -349,7 +368,11 @@ mod tests {
     #[test]
     fn pairs_cursor_between_empty_pair_is_detected() {
         let text = Text::from("()(x)''[}");
-        assert!(between(&text, Byte(1)) && between(&text, Byte(6)));
-        assert!(!between(&text, Byte(3)) && !between(&text, Byte(8)) && !between(&text, Byte(0)));
+        assert!(is_between_pair(&text, Byte(1)) && is_between_pair(&text, Byte(6)));
+        assert!(
+            !is_between_pair(&text, Byte(3))
+                && !is_between_pair(&text, Byte(8))
+                && !is_between_pair(&text, Byte(0))
+        );
     }
 }

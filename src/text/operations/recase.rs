@@ -2,7 +2,7 @@
 
 use crate::text::movement::motion;
 use crate::text::movement::subword;
-use crate::text::operations::spans;
+use crate::text::operations::replace_spans;
 use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
@@ -35,11 +35,11 @@ pub fn recase(text: &Text, selection: &Selection, case: Case) -> Transaction {
         let word = motion::run_around(text, range.head, part);
         (word.start < word.end).then_some(word)
     };
-    spans::replace(text, selection, span, |old| Some(written(old, case)))
+    replace_spans::replace(text, selection, span, |old| Some(to_case(old, case)))
 }
 
 /// A text in another case.
-pub fn written(text: &str, case: Case) -> String {
+pub fn to_case(text: &str, case: Case) -> String {
     match case {
         Case::Upper => text.to_uppercase(),
         Case::Lower => text.to_lowercase(),
@@ -81,11 +81,11 @@ fn name(name: &str, case: Case) -> String {
     match case {
         Case::Snake => lower().collect::<Vec<_>>().join("_"),
         Case::Kebab => lower().collect::<Vec<_>>().join("-"),
-        _ => lower().enumerate().map(|(n, part)| if n == 0 { part } else { capitalised(&part) }).collect(),
+        _ => lower().enumerate().map(|(n, part)| if n == 0 { part } else { capitalize(&part) }).collect(),
     }
 }
 
-fn capitalised(part: &str) -> String {
+fn capitalize(part: &str) -> String {
     let mut chars = part.chars();
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }

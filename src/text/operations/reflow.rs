@@ -3,7 +3,7 @@
 
 use crate::base::width::text_width;
 use crate::text::changes::ChangeSet;
-use crate::text::operations::comment_signs::Signs;
+use crate::text::operations::comment_tokens::CommentTokens;
 use crate::text::operations::lines::blocks;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -32,13 +32,13 @@ pub fn reflow(
     selection: &Selection,
     width: usize,
     tab_width: usize,
-    signs: Option<Signs>,
+    signs: Option<CommentTokens>,
 ) -> Transaction {
     let mut paragraphs: Vec<Paragraph> = Vec::new();
     for (first, last) in blocks(text, selection) {
-        let (first, last) = if first == last { around(text, first, signs) } else { (first, last) };
+        let (first, last) = if first == last { paragraph_around(text, first, signs) } else { (first, last) };
         let done = paragraphs.last().map_or(0, |p| p.last.0 + 1);
-        paragraphs.extend(cut(text, first.0.max(done)..last.0 + 1, signs));
+        paragraphs.extend(split_paragraphs(text, first.0.max(done)..last.0 + 1, signs));
     }
     let ending =
         if text.line(Line(0)).len() < text.line_start(Line(1)).0.saturating_sub(1) { "\r\n" } else { "\n" };
@@ -49,7 +49,7 @@ pub fn reflow(
     for paragraph in &paragraphs {
         let span = text.line_start(paragraph.first)..text.line_end(paragraph.last);
         let start = Byte(span.start.0.saturating_add_signed(shift));
-        let (new, places) = filled(paragraph, width, tab_width, ending);
+        let (new, places) = fill(paragraph, width, tab_width, ending);
         moved.extend(
             paragraph.words.iter().zip(places).map(|((old, word), at)| (*old, word.len(), start + at)),
         );
@@ -72,7 +72,7 @@ pub fn reflow(
 }
 
 /// What a line begins with, up to its first word: indentation and comment sign.
-fn leader(line: &str, signs: Option<Signs>) -> usize {
+fn leader(line: &str, signs: Option<CommentTokens>) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
     let sign = signs.and_then(|signs| signs.line).filter(|sign| rest.starts_with(sign));
@@ -102,7 +102,7 @@ fn bullet(rest: &str) -> usize {
 }
 
 /// The paragraph around a line.
-fn around(text: &Text, line: Line, signs: Option<Signs>) -> (Line, Line) {
+fn paragraph_around(text: &Text, line: Line, signs: Option<CommentTokens>) -> (Line, Line) {
     let of = |n: usize| {
         let line = text.line(Line(n));
         let lead = leader(&line, signs);
@@ -115,7 +115,7 @@ fn around(text: &Text, line: Line, signs: Option<Signs>) -> (Line, Line) {
     let (mut first, mut last) = (line.0, line.0);
     while !begins && first > 0 && line.0 - first < LINES_MAX {
         let (above, starts, empty) = of(first - 1);
-        if empty || sign_of(&above) != sign_of(&lead) {
+        if empty || comment_token_of(&above) != comment_token_of(&lead) {
             break;
         }
         first -= 1;
@@ -123,7 +123,7 @@ fn around(text: &Text, line: Line, signs: Option<Signs>) -> (Line, Line) {
     }
     while last < text.last_line().0 && last - line.0 < LINES_MAX {
         let (below, starts, empty) = of(last + 1);
-        if empty || starts || sign_of(&below) != sign_of(&lead) {
+        if empty || starts || comment_token_of(&below) != comment_token_of(&lead) {
             break;
         }
         last += 1;
@@ -132,12 +132,16 @@ fn around(text: &Text, line: Line, signs: Option<Signs>) -> (Line, Line) {
 }
 
 /// The comment sign of a leader, without its indentation.
-fn sign_of(leader: &str) -> &str {
+fn comment_token_of(leader: &str) -> &str {
     leader.trim()
 }
 
 /// The paragraphs of a run of lines.
-fn cut(text: &Text, lines: std::ops::Range<usize>, signs: Option<Signs>) -> Vec<Paragraph> {
+fn split_paragraphs(
+    text: &Text,
+    lines: std::ops::Range<usize>,
+    signs: Option<CommentTokens>,
+) -> Vec<Paragraph> {
     let mut out: Vec<Paragraph> = Vec::new();
     let mut open = false;
     for n in lines {
@@ -148,7 +152,9 @@ fn cut(text: &Text, lines: std::ops::Range<usize>, signs: Option<Signs>) -> Vec<
             continue;
         }
         let item = bullet(&line[lead..]);
-        let same = |p: &Paragraph| sign_of(&p.lead[..leader(&p.lead, signs)]) == sign_of(&line[..lead]);
+        let same = |p: &Paragraph| {
+            comment_token_of(&p.lead[..leader(&p.lead, signs)]) == comment_token_of(&line[..lead])
+        };
         if !open || item > 0 || !out.last().is_some_and(same) {
             let next = format!("{}{}", &line[..lead], " ".repeat(item));
             let lead = line[..lead + item].to_string();
@@ -168,7 +174,7 @@ fn cut(text: &Text, lines: std::ops::Range<usize>, signs: Option<Signs>) -> Vec<
 }
 
 /// The paragraph written anew, and where each word begins in it.
-fn filled(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -> (String, Vec<usize>) {
+fn fill(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -> (String, Vec<usize>) {
     let columns = |text: &str| {
         text.chars().map(|c| if c == '\t' { tab_width } else { 0 }).sum::<usize>()
             + text_width(&text.replace('\t', ""))
@@ -199,12 +205,12 @@ fn filled(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -
 mod tests {
     use super::*;
     use crate::text::marked;
-    use crate::text::operations::comment_signs;
+    use crate::text::operations::comment_tokens;
     use proptest::prelude::*;
 
     fn check(name: &str, width: usize, before: &str, after: &str) {
         let (mut text, selection) = marked::parse(before);
-        let edit = reflow(&text, &selection, width, 4, comment_signs::of(name));
+        let edit = reflow(&text, &selection, width, 4, comment_tokens::for_file(name));
         edit.changes.apply(&mut text);
         assert_eq!(marked::show(&text, &edit.selection.unwrap()), after, "from {before:?}");
     }

@@ -20,7 +20,7 @@ pub fn add_vertical(text: &Text, selection: &Selection, down: bool, tab_width: u
     let mut ranges = selection.ranges().to_vec();
     let mut primary = selection.primary_index();
     for (n, range) in selection.ranges().iter().enumerate() {
-        if let Some(copy) = beside(text, *range, down, tab_width) {
+        if let Some(copy) = range_beside(text, *range, down, tab_width) {
             if n == selection.primary_index() {
                 primary = ranges.len();
             }
@@ -30,7 +30,7 @@ pub fn add_vertical(text: &Text, selection: &Selection, down: bool, tab_width: u
     Selection::new(ranges, primary)
 }
 
-fn beside(text: &Text, range: Range, down: bool, tab_width: usize) -> Option<Range> {
+fn range_beside(text: &Text, range: Range, down: bool, tab_width: usize) -> Option<Range> {
     let next = |at: Byte| {
         let line = text.line_of(at);
         let next = if down { line.0 + 1 } else { line.0.checked_sub(1)? };
@@ -92,14 +92,14 @@ pub fn words(text: &Text, selection: &Selection) -> Selection {
 }
 
 /// What the occurrences of are looked for: the primary range's text, if it has one.
-pub fn sought(text: &Text, selection: &Selection) -> Option<Needle> {
+pub fn occurrence_needle(text: &Text, selection: &Selection) -> Option<Needle> {
     Needle::exact(&text.slice(selection.primary().span()))
 }
 
 /// Adds the next place with the primary range's text, going round; it becomes the primary one.
 /// `None` when every place is selected already.
 pub fn add_next(text: &Text, selection: &Selection) -> Option<Selection> {
-    let needle = sought(text, selection)?;
+    let needle = occurrence_needle(text, selection)?;
     let primary = selection.primary();
     let taken = |found: &std::ops::Range<Byte>| {
         let ranges = selection.ranges();
@@ -109,24 +109,24 @@ pub fn add_next(text: &Text, selection: &Selection) -> Option<Selection> {
     let behind = needle.matches(text, primary.end()..text.end()).find(|found| !taken(found));
     let found = behind.or_else(|| needle.matches(text, Byte(0)..primary.start()).find(|f| !taken(f)))?;
     let mut ranges = selection.ranges().to_vec();
-    ranges.push(alike(primary, &found));
+    ranges.push(range_like(primary, &found));
     let last = ranges.len() - 1;
     Some(Selection::new(ranges, last))
 }
 
 /// Selects every place with the primary range's text, up to [`RANGES_MAX`] of them.
 pub fn add_all(text: &Text, selection: &Selection) -> Option<Selection> {
-    let needle = sought(text, selection)?;
+    let needle = occurrence_needle(text, selection)?;
     let primary = selection.primary();
     // Matches do not overlap: those before the primary range and those behind it are apart.
     let before = needle.matches(text, Byte(0)..primary.start());
     let behind = needle.matches(text, primary.end()..text.end());
-    let found = before.chain(behind).take(RANGES_MAX - 1).map(|found| alike(primary, &found));
+    let found = before.chain(behind).take(RANGES_MAX - 1).map(|found| range_like(primary, &found));
     Some(Selection::new(std::iter::once(primary).chain(found).collect(), 0))
 }
 
 /// A found place as a range that looks the way the model does.
-fn alike(model: Range, found: &std::ops::Range<Byte>) -> Range {
+fn range_like(model: Range, found: &std::ops::Range<Byte>) -> Range {
     if model.head < model.anchor {
         Range::new(found.end, found.start)
     } else {
@@ -150,7 +150,7 @@ pub fn split_lines(text: &Text, selection: &Selection) -> Selection {
         for line in (first.0..=last.0).map(Line).take(RANGES_MAX) {
             let start = text.line_start(line).max(range.start());
             let end = text.line_end(line).min(range.end()).max(start);
-            ranges.push(alike(*range, &(start..end)));
+            ranges.push(range_like(*range, &(start..end)));
         }
     }
     Selection::new(ranges, primary)
@@ -172,7 +172,7 @@ pub fn without_primary(selection: &Selection) -> Selection {
 }
 
 /// The same ranges; the next one, or the one before, is primary.
-pub fn rotated(selection: &Selection, forward: bool) -> Selection {
+pub fn rotate(selection: &Selection, forward: bool) -> Selection {
     let count = selection.ranges().len();
     let step = if forward { 1 } else { count - 1 };
     Selection::new(selection.ranges().to_vec(), (selection.primary_index() + step) % count)

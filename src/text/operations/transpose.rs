@@ -11,7 +11,7 @@ use crate::text::transaction::Transaction;
 
 /// What is exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum TransposeUnit {
     /// Two graphemes; at the end of a line the two before it.
     Grapheme,
     /// The same as in Emacs, where the end of a line is a character like others.
@@ -24,9 +24,9 @@ pub enum Unit {
 
 /// Exchanges two units at every cursor, which then stands behind both. Of exchanges that
 /// overlap, the first one counts.
-pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction {
+pub fn transpose(text: &Text, selection: &Selection, unit: TransposeUnit) -> Transaction {
     let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
-    let mut swaps: Vec<Swap> = Vec::new();
+    let mut swaps: Vec<Exchange> = Vec::new();
     let mut last = Byte(0);
     for (n, range) in selection.ranges().iter().enumerate() {
         let Some((first, second)) = pair(text, range.head, unit) else { continue };
@@ -37,7 +37,7 @@ pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction 
         let swapped = [second.clone(), first.end..second.start, first.clone()];
         let new = swapped.map(|part| text.slice(part).into_owned()).concat();
         edits.push((first.start..second.end, new));
-        swaps.push(Swap { of: n, first, second });
+        swaps.push(Exchange { of: n, first, second });
     }
     let changes = ChangeSet::replace(text.end().0, edits);
     let mut n = 0;
@@ -46,16 +46,18 @@ pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction 
         let own = swaps.binary_search_by_key(&n, |swap| swap.of).ok().map(|at| swaps[at].second.end);
         n += 1;
         match (own, unit) {
-            (Some(at), Unit::Line) => Range::cursor(text.line_start(Line(text.line_of(at).0 + 1))),
+            (Some(at), TransposeUnit::Line) => Range::cursor(text.line_start(Line(text.line_of(at).0 + 1))),
             (Some(at), _) => Range::cursor(at),
-            (None, _) => Range::new(carried(&swaps, range.anchor, unit), carried(&swaps, range.head, unit)),
+            (None, _) => {
+                Range::new(map_position(&swaps, range.anchor, unit), map_position(&swaps, range.head, unit))
+            }
         }
     });
     Transaction::new(changes).select(after)
 }
 
 /// One exchange, and the number of the range that it is made for.
-struct Swap {
+struct Exchange {
     of: usize,
     first: ByteRange<Byte>,
     second: ByteRange<Byte>,
@@ -63,13 +65,13 @@ struct Swap {
 
 /// Where a place is that nothing was exchanged at: with the part that it is in. What is at an end
 /// of both stays there, unless these are lines.
-fn carried(swaps: &[Swap], at: Byte, unit: Unit) -> Byte {
+fn map_position(swaps: &[Exchange], at: Byte, unit: TransposeUnit) -> Byte {
     let next = swaps.partition_point(|swap| swap.second.end < at);
-    let inside = |swap: &&Swap| {
+    let inside = |swap: &&Exchange| {
         let (start, end) = (swap.first.start, swap.second.end);
-        start < at && at < end || unit == Unit::Line && start <= at
+        start < at && at < end || unit == TransposeUnit::Line && start <= at
     };
-    let Some(Swap { first, second, .. }) = swaps.get(next).filter(inside) else { return at };
+    let Some(Exchange { first, second, .. }) = swaps.get(next).filter(inside) else { return at };
     if at <= first.end {
         second.end.back(first.end - at)
     } else if at < second.start {
@@ -80,20 +82,20 @@ fn carried(swaps: &[Swap], at: Byte, unit: Unit) -> Byte {
     }
 }
 
-fn pair(text: &Text, at: Byte, unit: Unit) -> Option<(ByteRange<Byte>, ByteRange<Byte>)> {
+fn pair(text: &Text, at: Byte, unit: TransposeUnit) -> Option<(ByteRange<Byte>, ByteRange<Byte>)> {
     let line = text.line_of(at);
     match unit {
-        Unit::Grapheme => {
+        TransposeUnit::Grapheme => {
             let start = text.line_start(line);
             let at = if at == text.line_end(line) && at > start { text.prev_grapheme(at) } else { at };
             (at > start).then(|| (text.prev_grapheme(at)..at, at..text.next_grapheme(at)))
         }
-        Unit::GraphemeOverLines => {
+        TransposeUnit::GraphemeOverLines => {
             let ends = at == text.line_end(line) && at > Byte(0);
             let at = if ends { text.prev_grapheme(at) } else { at };
             (at > Byte(0)).then(|| (text.prev_grapheme(at)..at, at..text.next_grapheme(at)))
         }
-        Unit::Word => {
+        TransposeUnit::Word => {
             let second = motion::word_left(text, motion::word_right(text, at));
             let second_end = motion::word_right(text, second);
             let first = motion::word_left(text, second);
@@ -101,7 +103,7 @@ fn pair(text: &Text, at: Byte, unit: Unit) -> Option<(ByteRange<Byte>, ByteRange
             (first < first_end && first_end <= second && second < second_end)
                 .then_some((first..first_end, second..second_end))
         }
-        Unit::Line => {
+        TransposeUnit::Line => {
             let above = Line(line.0.checked_sub(1)?);
             let span = |line| text.line_start(line)..text.line_end(line);
             Some((span(above), span(line)))
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
     use crate::text::marked;
 
-    fn check(unit: Unit, before: &str, after: &str) {
+    fn check(unit: TransposeUnit, before: &str, after: &str) {
         let (mut text, selection) = marked::parse(before);
         let edit = transpose(&text, &selection, unit);
         edit.changes.apply(&mut text);
@@ -123,17 +125,17 @@ mod tests {
 
     #[test]
     fn transpose_graphemes_around_cursor() {
-        check(Unit::Grapheme, "a|e\u{301}x", "e\u{301}a|x");
-        check(Unit::Grapheme, "ab|\nc|d", "ba|\ndc|");
-        check(Unit::Grapheme, "|ab", "|ab");
-        check(Unit::Grapheme, "a|", "a|");
-        check(Unit::Grapheme, "a|b|c", "ba|c");
+        check(TransposeUnit::Grapheme, "a|e\u{301}x", "e\u{301}a|x");
+        check(TransposeUnit::Grapheme, "ab|\nc|d", "ba|\ndc|");
+        check(TransposeUnit::Grapheme, "|ab", "|ab");
+        check(TransposeUnit::Grapheme, "a|", "a|");
+        check(TransposeUnit::Grapheme, "a|b|c", "ba|c");
     }
 
     /// What GNU Emacs 28 makes of `C-t`.
     #[test]
     fn transpose_graphemes_over_lines_matches_emacs() {
-        let unit = Unit::GraphemeOverLines;
+        let unit = TransposeUnit::GraphemeOverLines;
         check(unit, "a|b\n", "ba|\n");
         check(unit, "ab|\ncd\n", "ba|\ncd\n");
         check(unit, "ab\n|cd\n", "abc\n|d\n");
@@ -149,21 +151,21 @@ mod tests {
 
     #[test]
     fn transpose_words_around_cursor() {
-        check(Unit::Word, "one| two, three", "two one|, three");
-        check(Unit::Word, "eins zw|ö, drei", "zwö eins|, drei");
-        check(Unit::Word, "a b|", "b a|");
-        check(Unit::Word, "one|", "one|");
-        check(Unit::Word, "a| b\nc| d", "b a|\nd c|");
-        check(Unit::Word, "é| a|b", "a|b é|");
+        check(TransposeUnit::Word, "one| two, three", "two one|, three");
+        check(TransposeUnit::Word, "eins zw|ö, drei", "zwö eins|, drei");
+        check(TransposeUnit::Word, "a b|", "b a|");
+        check(TransposeUnit::Word, "one|", "one|");
+        check(TransposeUnit::Word, "a| b\nc| d", "b a|\nd c|");
+        check(TransposeUnit::Word, "é| a|b", "a|b é|");
     }
 
     #[test]
     fn transpose_line_with_previous_line() {
-        check(Unit::Line, "é\nb|\nc", "b\né\n|c");
-        check(Unit::Line, "a\r\nb|", "b\r\na|");
-        check(Unit::Line, "a|\nb", "a|\nb");
-        check(Unit::Line, "a\nb|\nc\nd|\n", "b\na\n|d\nc\n|");
-        check(Unit::Line, "x|y\né|\n", "é\nx|y\n|");
-        check(Unit::Line, "«xy»\né|\nzz|z\n", "é\n«xy»\n|zz|z\n");
+        check(TransposeUnit::Line, "é\nb|\nc", "b\né\n|c");
+        check(TransposeUnit::Line, "a\r\nb|", "b\r\na|");
+        check(TransposeUnit::Line, "a|\nb", "a|\nb");
+        check(TransposeUnit::Line, "a\nb|\nc\nd|\n", "b\na\n|d\nc\n|");
+        check(TransposeUnit::Line, "x|y\né|\n", "é\nx|y\n|");
+        check(TransposeUnit::Line, "«xy»\né|\nzz|z\n", "é\n«xy»\n|zz|z\n");
     }
 }

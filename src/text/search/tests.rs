@@ -4,15 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-const PLAIN: How = How { regex: false, word: false, case: Case::Smart };
-const REGEX: How = How { regex: true, ..PLAIN };
-const WORD: How = How { word: true, ..PLAIN };
+const PLAIN: SearchOptions = SearchOptions { regex: false, word: false, case: CaseMatching::Smart };
+const REGEX: SearchOptions = SearchOptions { regex: true, ..PLAIN };
+const WORD: SearchOptions = SearchOptions { word: true, ..PLAIN };
 
-fn needle(text: &str, how: How) -> Needle {
+fn needle(text: &str, how: SearchOptions) -> Needle {
     Needle::new(text, how).unwrap().unwrap()
 }
 
-fn all(wanted: &str, how: How, text: &str) -> Vec<String> {
+fn all(wanted: &str, how: SearchOptions, text: &str) -> Vec<String> {
     let text = Text::from(text);
     let needle = needle(wanted, how);
     needle.matches(&text, Byte(0)..text.end()).map(|found| text.slice(found).into_owned()).collect()
@@ -24,7 +24,7 @@ fn search_matches_cross_chunks_and_wrap() {
     let text = Text::from(plain.as_str());
     for how in [PLAIN, REGEX, WORD] {
         let found =
-            |wanted: &str, from| needle(wanted, how).find_around(&text, Byte(from)).map(|r| r.start.0);
+            |wanted: &str, from| needle(wanted, how).find_wrapping(&text, Byte(from)).map(|r| r.start.0);
         if how != WORD {
             assert_eq!(found("needle", 0), Some(5_000), "lower case matches any");
             assert_eq!(found("Needle", 5_001), Some(5_000), "upper case matches itself, going round");
@@ -42,17 +42,20 @@ fn search_case_is_smart_exact_or_ignored() {
     let text = "Äpfel äpfel ÄPFEL";
     assert_eq!(all("äpfel", PLAIN, text).len(), 3);
     assert_eq!(all("Äpfel", PLAIN, text), ["Äpfel"]);
-    assert_eq!(all("äpfel", How { case: Case::Exact, ..PLAIN }, text), ["äpfel"]);
-    assert_eq!(all("ÄPFEL", How { case: Case::Ignored, ..PLAIN }, text).len(), 3);
+    assert_eq!(all("äpfel", SearchOptions { case: CaseMatching::Sensitive, ..PLAIN }, text), ["äpfel"]);
+    assert_eq!(all("ÄPFEL", SearchOptions { case: CaseMatching::Insensitive, ..PLAIN }, text).len(), 3);
 }
 
 #[test]
 fn search_whole_word_and_literal_characters() {
     assert_eq!(all("is", WORD, "this is his").len(), 1);
     assert_eq!(all("a.b*(c)", WORD, "xa.b*(c) a.b*(c)d"), ["a.b*(c)"]);
-    assert_eq!(all("a.b*", How { case: Case::Exact, word: false, ..PLAIN }, "aXb a.b*"), ["a.b*"]);
+    assert_eq!(
+        all("a.b*", SearchOptions { case: CaseMatching::Sensitive, word: false, ..PLAIN }, "aXb a.b*"),
+        ["a.b*"]
+    );
     assert_eq!(all("a.b ü#-", WORD, "aXb ü#- a.b ü#-"), ["a.b ü#-"]);
-    assert_eq!(all("ü", How { case: Case::Ignored, ..PLAIN }, "Ü.ü"), ["Ü", "ü"]);
+    assert_eq!(all("ü", SearchOptions { case: CaseMatching::Insensitive, ..PLAIN }, "Ü.ü"), ["Ü", "ü"]);
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn search_regex_lines_groups_and_replacement() {
 fn search_literal_escapes_regex_signs() {
     let every = r##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~ é"##;
     assert_eq!(all(every, PLAIN, &format!("x{every}y")), [every]);
-    assert_eq!(all("É<b>", How { case: Case::Ignored, ..PLAIN }, "é<b> éb"), ["é<b>"]);
+    assert_eq!(all("É<b>", SearchOptions { case: CaseMatching::Insensitive, ..PLAIN }, "é<b> éb"), ["é<b>"]);
 }
 
 #[test]

@@ -85,25 +85,25 @@ fn snippet_unmatched_signs_are_text() {
 #[test]
 fn snippet_malformed_or_excessive_is_refused() {
     let why = |source: &str| Snippet::parse(source).unwrap_err();
-    assert_eq!(why("é ${1:a"), BadSnippet::Unclosed(3));
-    assert_eq!(why("${1"), BadSnippet::Unclosed(1));
-    assert_eq!(why("${1|a,b"), BadSnippet::Unclosed(1));
-    assert_eq!(why("${1|a|x}"), BadSnippet::Unknown(1));
-    assert_eq!(why("${}"), BadSnippet::Unknown(1));
-    assert_eq!(why("${TM_FILENAME/a/b/}"), BadSnippet::Unknown(1));
-    assert_eq!(why(&"${1:".repeat(40)), BadSnippet::TooDeep);
-    assert_eq!(why(&"x".repeat(LENGTH_MAX + 1)), BadSnippet::TooLong);
-    assert_eq!(why("${99999999999}"), BadSnippet::Unknown(1));
+    assert_eq!(why("é ${1:a"), SnippetError::Unclosed(3));
+    assert_eq!(why("${1"), SnippetError::Unclosed(1));
+    assert_eq!(why("${1|a,b"), SnippetError::Unclosed(1));
+    assert_eq!(why("${1|a|x}"), SnippetError::Unknown(1));
+    assert_eq!(why("${}"), SnippetError::Unknown(1));
+    assert_eq!(why("${TM_FILENAME/a/b/}"), SnippetError::Unknown(1));
+    assert_eq!(why(&"${1:".repeat(40)), SnippetError::TooDeep);
+    assert_eq!(why(&"x".repeat(LENGTH_MAX + 1)), SnippetError::TooLong);
+    assert_eq!(why("${99999999999}"), SnippetError::Unknown(1));
     // Each doubles the one before it.
     let twice = |n: usize| format!("${{{n}:${}${}x}}", n + 1, n + 1);
     let doubling = (1..15).map(twice).collect::<Vec<_>>().concat();
     let bomb = Snippet::parse(&format!("{doubling}${{15:{}}}", "y".repeat(5_000))).unwrap();
-    assert_eq!(bomb.expand(&variable), Err(BadSnippet::TooLong));
+    assert_eq!(bomb.expand(&variable), Err(SnippetError::TooLong));
     let of = |n: usize, inner: String| format!("${{{n}:{inner}}}");
     let nothing = (1..16).map(|n| of(n, format!("${}", n + 1).repeat(30))).collect::<Vec<_>>().concat();
-    assert_eq!(Snippet::parse(&nothing).unwrap().expand(&variable), Err(BadSnippet::TooLong));
+    assert_eq!(Snippet::parse(&nothing).unwrap().expand(&variable), Err(SnippetError::TooLong));
     let chain = (1..4_000).map(|n| of(n, format!("${}", n + 1))).collect::<Vec<_>>().concat();
-    assert_eq!(Snippet::parse(&chain).unwrap().expand(&variable), Err(BadSnippet::TooDeep));
+    assert_eq!(Snippet::parse(&chain).unwrap().expand(&variable), Err(SnippetError::TooDeep));
 }
 
 proptest! {

@@ -28,7 +28,7 @@ const LINE_BYTES: usize = 150;
 
 /// Why an archive cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum ArchiveError {
     /// It is about another text.
     #[error("it is about another text")]
     OtherText,
@@ -91,13 +91,13 @@ struct Ranges(usize, Vec<(usize, usize)>);
 /// the tree does not have the revision.
 pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> Option<String> {
     let at = history.position(at)?;
-    let (root, kept) = kept(history, at, budget);
+    let (root, kept) = revisions_to_keep(history, at, budget);
     // Numbers as they are in the archive, where the root is 0.
     let place = |revision: usize| {
         if revision == root { Some(0) } else { kept.binary_search(&revision).ok().map(|n| n + 1) }
     };
     let mut on_way = vec![false; history.len()];
-    for revision in way(history, at) {
+    for revision in path_to_root(history, at) {
         on_way[revision] = true;
     }
     let mut lines = String::new();
@@ -130,13 +130,13 @@ pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> O
 }
 
 /// The revisions from one to the root, newest first, without the root.
-fn way(history: &History, from: usize) -> impl Iterator<Item = usize> {
+fn path_to_root(history: &History, from: usize) -> impl Iterator<Item = usize> {
     let parent = |revision: &usize| history.at(*revision).map(|known| known.parent);
     std::iter::successors(Some(from), parent).filter(|revision| *revision != 0)
 }
 
 /// The new root, and the revisions that are kept, in order.
-fn kept(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
+fn revisions_to_keep(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
     let size = |number: usize| {
         let revision = history.at(number);
         let texts = revision.map_or(0, |r| {
@@ -148,7 +148,7 @@ fn kept(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
         return (0, (1..history.len()).collect());
     }
     let (mut bytes, mut kept) = (0, Vec::new());
-    for revision in way(history, at) {
+    for revision in path_to_root(history, at) {
         bytes += size(revision);
         if bytes > budget {
             kept.reverse();
@@ -161,24 +161,27 @@ fn kept(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
 }
 
 /// The tree of an archive about this text.
-pub fn read(archive: &str, text: &Text) -> Result<History, Unusable> {
-    let (head, lines) = archive.split_once('\n').ok_or(Unusable::Damaged)?;
-    let head: Head = serde_json::from_str(head).map_err(|_| Unusable::Damaged)?;
+pub fn read(archive: &str, text: &Text) -> Result<History, ArchiveError> {
+    let (head, lines) = archive.split_once('\n').ok_or(ArchiveError::Damaged)?;
+    let head: Head = serde_json::from_str(head).map_err(|_| ArchiveError::Damaged)?;
     if head.undo_tree != VERSION {
-        return Err(Unusable::Version);
+        return Err(ArchiveError::Version);
     }
     if hash(lines.as_bytes()) != head.lines {
-        return Err(Unusable::Damaged);
+        return Err(ArchiveError::Damaged);
     }
     if head.length != text.end().0 || head.text != hash_of(text) {
-        return Err(Unusable::OtherText);
+        return Err(ArchiveError::OtherText);
     }
-    let lines: Vec<Line> =
-        lines.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|_| Unusable::Damaged)?;
+    let lines: Vec<Line> = lines
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .map_err(|_| ArchiveError::Damaged)?;
     if lines.len() != head.count || head.at > lines.len() {
-        return Err(Unusable::Damaged);
+        return Err(ArchiveError::Damaged);
     }
-    rebuild(&lines, head.at, text).ok_or(Unusable::Damaged)
+    rebuild(&lines, head.at, text).ok_or(ArchiveError::Damaged)
 }
 
 /// The tree, made by going through all its texts. `None` when a step does not fit.
@@ -194,7 +197,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
     while back != 0 {
         let line = &lines[back - 1];
         let after = texts[back].clone()?;
-        let backward = checked(&line.edits, &after)?;
+        let backward = check_edits(&line.edits, &after)?;
         let mut before = after.clone();
         backward.apply(&mut before);
         changes[back] = Some((backward.invert(&after), backward));
@@ -204,7 +207,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
     for (n, line) in (1..).zip(lines) {
         if changes[n].is_none() {
             let before = texts[line.parent].clone()?;
-            let forward = checked(&line.edits, &before)?;
+            let forward = check_edits(&line.edits, &before)?;
             let mut after = before.clone();
             forward.apply(&mut after);
             changes[n] = Some((forward.clone(), forward.invert(&before)));
@@ -228,15 +231,15 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
             selection_before: line.before.within(texts[line.parent].as_ref()?)?,
             selection_after: line.after.within(texts[n].as_ref()?)?,
             formats: line.formats,
-            author: line.author.as_ref().map_or(Author::Person, Who::author),
+            author: line.author.as_ref().map_or(Author::User, Who::author),
             time_ms: line.time_ms,
-            grouping: Grouping::Own,
+            grouping: Grouping::Separate,
             texts: None,
         }));
     }
     // The way from the root to the text is the one that redo follows.
     let root_redo = way_from_root(lines, at).or(newest[0]);
-    Some(History::of(revisions, at, root_redo))
+    Some(History::from_revisions(revisions, at, root_redo))
 }
 
 fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
@@ -245,7 +248,7 @@ fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
 }
 
 /// Edits as a change of a text, if they are one: in order, and between characters.
-pub(in crate::text) fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
+pub(in crate::text) fn check_edits(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
     let (mut last, length) = (0, text.end().0);
     for (start, end, _) in edits {
         let fits = *start >= last && end >= start && *end <= length;
@@ -261,9 +264,9 @@ pub(in crate::text) fn checked(edits: &[(usize, usize, String)], text: &Text) ->
 impl Who {
     fn of(author: &Author) -> Option<Self> {
         match author {
-            Author::Person => None,
+            Author::User => None,
             Author::Agent(by) => Some(Self::Agent(by.clone())),
-            Author::Reverting(by) => Some(Self::Reverting(by.clone())),
+            Author::Revert(by) => Some(Self::Reverting(by.clone())),
             Author::External => Some(Self::External),
             Author::Formatter => Some(Self::Formatter),
             Author::Plugin(name) => Some(Self::Plugin(name.clone())),
@@ -273,7 +276,7 @@ impl Who {
     fn author(&self) -> Author {
         match self {
             Self::Agent(by) => Author::Agent(by.clone()),
-            Self::Reverting(by) => Author::Reverting(by.clone()),
+            Self::Reverting(by) => Author::Revert(by.clone()),
             Self::External => Author::External,
             Self::Formatter => Author::Formatter,
             Self::Plugin(name) => Author::Plugin(name.clone()),

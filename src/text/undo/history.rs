@@ -44,7 +44,7 @@ pub struct Revision {
     pub(in crate::text) selection_before: Selection,
     pub(in crate::text) selection_after: Selection,
     pub(in crate::text) formats: Option<Formats>,
-    /// Who made it.
+    /// The author.
     pub author: Author,
     /// When its last edit was made, in milliseconds since the epoch.
     pub time_ms: u64,
@@ -72,7 +72,7 @@ pub struct Formats {
 
 /// What an undo or redo has to apply, and the selection afterwards.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct UndoStep {
     /// The change.
     pub changes: ChangeSet,
     /// The selection afterwards.
@@ -110,7 +110,7 @@ pub struct History {
 /// One edit to be remembered.
 #[derive(Debug)]
 pub struct Commit {
-    /// What was done.
+    /// The change.
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
@@ -125,7 +125,7 @@ pub struct Commit {
     pub selection_after: Selection,
     /// The formats, where the edit changes it.
     pub formats: Option<Formats>,
-    /// Who.
+    /// The author.
     pub author: Author,
     /// How it joins the last edit.
     pub grouping: Grouping,
@@ -168,7 +168,7 @@ impl History {
 
     /// A tree of these revisions, the root left out, at the position `current`. Positions are
     /// their ids, too.
-    pub(in crate::text) fn of(
+    pub(in crate::text) fn from_revisions(
         mut revisions: Vec<Arc<Revision>>,
         current: usize,
         root_redo: Option<usize>,
@@ -194,7 +194,7 @@ impl History {
             let id = self.adopted_id();
             Arc::make_mut(&mut self.revisions[position - 1]).id = id;
         }
-        self.name(at, own_root);
+        self.set_id(at, own_root);
         self.revisions.extend(own.into_iter().map(|mut revision| {
             let kept = Arc::make_mut(&mut revision);
             (kept.parent, kept.redo) = (moved(kept.parent), kept.redo.map(moved));
@@ -213,7 +213,7 @@ impl History {
         RevisionId(-self.adopted)
     }
 
-    fn name(&mut self, position: usize, id: RevisionId) {
+    fn set_id(&mut self, position: usize, id: RevisionId) {
         match position.checked_sub(1) {
             None => self.root = id,
             Some(at) => Arc::make_mut(&mut self.revisions[at]).id = id,
@@ -311,7 +311,7 @@ impl History {
         self.group.is_none()
             && !self.sealed
             && self.current == self.revisions.len()
-            && edit.grouping != Grouping::Own
+            && edit.grouping != Grouping::Separate
             && edit.grouping == last.grouping
             && edit.author == last.author
             && edit.formats.is_none()
@@ -335,9 +335,9 @@ impl History {
     }
 
     /// Goes one step towards the root.
-    pub fn undo(&mut self) -> Option<Step> {
+    pub fn undo(&mut self) -> Option<UndoStep> {
         let revision = &self.revisions[self.current.checked_sub(1)?];
-        let step = Step {
+        let step = UndoStep {
             changes: revision.backward.clone(),
             selection: revision.selection_before.clone(),
             author: revision.author.clone(),
@@ -350,7 +350,7 @@ impl History {
     }
 
     /// Goes one step along the newest branch.
-    pub fn redo(&mut self) -> Option<Step> {
+    pub fn redo(&mut self) -> Option<UndoStep> {
         let next = match self.current.checked_sub(1) {
             None => self.root_redo?,
             Some(at) => self.revisions[at].redo?,
@@ -358,7 +358,7 @@ impl History {
         let revision = &self.revisions[next - 1];
         self.current = next;
         self.sealed = true;
-        Some(Step {
+        Some(UndoStep {
             changes: revision.forward.clone(),
             selection: revision.selection_after.clone(),
             author: revision.author.clone(),
@@ -375,7 +375,7 @@ impl History {
     /// The steps from the current revision to another one: back (marked so) to where their
     /// branches part, then forward. Redo follows this branch from now on. Costs what lies between
     /// them. Without such a revision there are none.
-    pub fn travel(&mut self, target: RevisionId) -> Vec<(bool, Step)> {
+    pub fn travel(&mut self, target: RevisionId) -> Vec<(bool, UndoStep)> {
         let Some(target) = self.position(target) else { return Vec::new() };
         let mut ahead = Vec::new();
         let (mut from, mut to) = (self.current, target);

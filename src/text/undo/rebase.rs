@@ -10,14 +10,14 @@ use crate::text::rope::Text;
 /// Why an edit cannot be moved: a later one touched the same text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a later edit touched the same text")]
-pub struct Overlap {
+pub struct RebaseConflict {
     /// Where, in the text after the later edits.
     pub at: Range<Byte>,
 }
 
 /// The change `change`, made for the text before `later`, as one for the text after it.
 /// Refused when both replace the same text, or when one stands inside what the other replaced.
-pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, Overlap> {
+pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, RebaseConflict> {
     debug_assert_eq!(change.len_before(), later.len_before(), "both changes start from one text");
     let mut edits = Vec::new();
     let theirs: Vec<_> = later.edits().collect();
@@ -29,7 +29,7 @@ pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, Overla
             let replaces_here = ours.old.is_empty() && !edit.old.is_empty();
             let inside = replaces_here && edit.old.start < ours.old.start && ours.old.start < edit.old.end;
             if meets || inside {
-                return Err(Overlap { at: edit.new.clone() });
+                return Err(RebaseConflict { at: edit.new.clone() });
             }
         }
         let start = later.map(ours.old.start, Side::After);
@@ -42,7 +42,7 @@ pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, Overla
 }
 
 /// The same change of `before` without what it replaces by the same text.
-pub fn trimmed(change: &ChangeSet, before: &Text) -> ChangeSet {
+pub fn trim(change: &ChangeSet, before: &Text) -> ChangeSet {
     let edits = change.edits().filter_map(|edit| {
         let old = before.slice(edit.old.clone());
         let prefix = shared(old.chars().zip(edit.text.chars()));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     /// Applies `later` and then the moved inverse of `first` to `before`.
-    fn without_first(before: &str, first: &ChangeSet, later: &ChangeSet) -> Result<String, Overlap> {
+    fn without_first(before: &str, first: &ChangeSet, later: &ChangeSet) -> Result<String, RebaseConflict> {
         let mut text = Text::from(before);
         let inverse = first.invert(&text);
         first.apply(&mut text);

@@ -7,15 +7,15 @@
 //! Must not know the caller.
 
 pub mod actions;
+pub mod builtin_tool;
 pub mod families;
 pub mod schema;
-pub mod set;
-pub mod shape;
+pub mod tool_set;
 
-pub use set::Set;
+pub use tool_set::ToolSet;
 
 /// All sets. The first is the default for other models.
-pub static SETS: &[&Set] =
+pub static SETS: &[&ToolSet] =
     &[&families::pi::SET, &families::openai::SET, &families::anthropic::SET, &families::gemini::SET];
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
             assert!(!shape.description.is_empty() && !shape.snippet.is_empty(), "{}", shape.name);
             let parameters = (shape.parameters)();
             let fields = parameters["properties"].as_object().unwrap();
-            for (sent, called) in shape.renamed {
+            for (sent, called) in shape.arg_aliases {
                 assert!(fields.contains_key(*called), "{}: {sent} is renamed to no argument", shape.name);
                 assert!(!fields.contains_key(*sent), "{}: {sent} is an argument", shape.name);
             }

@@ -19,7 +19,7 @@ pub(in crate::tools) async fn run_hook(
     cancel: &CancellationToken,
 ) -> bool {
     let Some(before_change_hook) = &cx.shared.before_change_hook else { return true };
-    let Some(paths) = changed(tool, cx, args) else { return true };
+    let Some(paths) = modified_files(tool, cx, args) else { return true };
     tokio::select! {
         biased;
         () = cancel.cancelled() => false,
@@ -28,7 +28,7 @@ pub(in crate::tools) async fn run_hook(
 }
 
 /// Returns the files that a call names and may change; `None` for a read-only call.
-fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
+fn modified_files(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
     let targets = tool.targets(args);
     match tool.class() {
         ToolClass::Reads => None,

@@ -16,16 +16,16 @@ use tokio_util::sync::CancellationToken;
 use super::before_change;
 use crate::base::json::json;
 use crate::base::schema::Schema;
-use crate::exec::wrap::denied_paths::Count;
+use crate::exec::wrap::denied_paths::OmittedCount;
 use crate::exec::wrap::{DeniedPaths, Wrapped};
-use crate::exec::{EnvError, Environment, LeftOut};
+use crate::exec::{EnvError, Environment, Omitted};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
 use crate::tools::contract::context::Context;
 use crate::tools::contract::intent::{Intent, Kind};
-use crate::tools::contract::registry::{Registry, Row};
+use crate::tools::contract::registry::{RegisteredTool, Registry};
 use crate::tools::contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
-use crate::tools::output::artifacts::Kept;
+use crate::tools::output::artifacts::SavedOutput;
 use crate::tools::output::limits::{self, Keep, Limits};
 use crate::tools::output::truncate;
 use crate::tools::output::truncation::Body;
@@ -35,22 +35,22 @@ use crate::tools::permissions::approve::{self, Approved};
 /// Allowance above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
 /// Fallback limits when none are set.
-const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
+const DEFAULT_LIMITS: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
 /// Names of the path argument of search tools.
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 /// Longest argument text that an error repeats, in bytes.
 const ECHO_MAX: usize = 1000;
 /// Grace period of an interrupted tool: for a command SIGTERM, SIGKILL after two seconds, and a moment to
 /// exit.
-const LAST_WAIT: Duration = Duration::from_secs(3);
+const INTERRUPT_GRACE: Duration = Duration::from_secs(3);
 
 /// Number of lines in the example of how to read a stored output.
 const LINES_READ: usize = 200;
 
 /// Result of a call that was interrupted before it started.
-const NOT_BEGUN: &str = "Not run: interrupted before it began.";
+const NOT_STARTED: &str = "Not run: interrupted before it began.";
 /// Result of a call that did not end by itself, for example because an environment does not respond.
-const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
+const ABANDONED: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
                         work, so look before you go on.";
 
 /// Runs one call. Never fails and never panics: an unknown tool, invalid arguments, a refusal or a panic
@@ -63,11 +63,11 @@ pub async fn execute(
     cancel: CancellationToken,
     progress: Progress,
 ) -> Outcome {
-    let Some(Row { tool, schema, .. }) = registry.meant(&call.name, &call.arguments) else {
+    let Some(RegisteredTool { tool, schema, .. }) = registry.resolve(&call.name, &call.arguments) else {
         let names = registry.names().collect::<Vec<_>>().join(", ");
         return Outcome::error(format!("There is no tool named {:?}. The tools are: {names}.", call.name));
     };
-    let args = match checked(&**tool, schema, call) {
+    let args = match check_args(&**tool, schema, call) {
         Ok(args) => args,
         Err(errors) => return Outcome::error(errors),
     };
@@ -75,15 +75,15 @@ pub async fn execute(
     let approved = tokio::select! {
         biased;
         approved = approve::approve(&**tool, schema, cx, call, args, &cancel) => approved,
-        () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
+        () = cancel.cancelled() => return Outcome::error(NOT_STARTED),
     };
     let Approved { mut args, note, folder } = match approved {
         Ok(approved) if !cancel.is_cancelled() => approved,
-        Ok(_) => return Outcome::error(NOT_BEGUN),
+        Ok(_) => return Outcome::error(NOT_STARTED),
         Err(refusal) => return refusal,
     };
     if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
-        return Outcome::error(NOT_BEGUN);
+        return Outcome::error(NOT_STARTED);
     }
     let (env, left_out, again) = match environment(&**tool, cx, &call.name, &mut args).await {
         Ok(seen) => seen,
@@ -100,20 +100,20 @@ pub async fn execute(
     };
     let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
     let outcome = run(tool, invocation, progress).await;
-    let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.keep(&call.name, text)) };
-    let mut outcome = named(limit(outcome, limits, keep));
-    if let Some(hint) = outcome.artifact.as_deref().and_then(|name| to_read(registry, name)) {
-        add(&mut outcome.content, &hint);
+    let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.save(&call.name, text)) };
+    let mut outcome = with_artifact_details(limit(outcome, limits, keep));
+    if let Some(hint) = outcome.artifact.as_deref().and_then(|name| read_hint(registry, name)) {
+        append_note(&mut outcome.content, &hint);
     }
     outcome.content.extend(note.map(Part::text));
-    if let Some(words) = left_out.and_then(|count| left_out_in_words(count.get())) {
-        add(&mut outcome.content, &format!("\n\n{words}"));
+    if let Some(words) = left_out.and_then(|count| omitted_note(count.get())) {
+        append_note(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
 }
 
 /// Returns the normalized, validated arguments of a call; the error is for the model.
-fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, String> {
+fn check_args(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, String> {
     if let Value::String(raw) = &call.arguments {
         return Err(format!(
             "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
@@ -125,15 +125,20 @@ fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, S
         let received = call.arguments.to_string();
         format!("Invalid arguments for {}:\n{errors}\nReceived: {}", call.name, echo(&received))
     })?;
-    Ok(declared(args, &tool.spec().parameters))
+    Ok(declared_args(args, &tool.spec().parameters))
 }
 
 /// An environment, the counter of files hidden by rules, and whether it is that of stored outputs.
-type Seen = (Arc<dyn Environment>, Option<Count>, bool);
+type CallEnvironment = (Arc<dyn Environment>, Option<OmittedCount>, bool);
 
 /// Returns the environment of a call: that of stored outputs, or the session's as far as rules allow.
-async fn environment(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
-    if let Some(kept) = in_kept(tool.kind(), cx, args)? {
+async fn environment(
+    tool: &dyn Tool,
+    cx: &Context,
+    name: &str,
+    args: &mut Value,
+) -> Result<CallEnvironment, String> {
+    if let Some(kept) = artifact_environment(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }
     let seen = without_denied_paths(tool, cx, name, args).await;
@@ -147,7 +152,7 @@ async fn without_denied_paths(
     cx: &Context,
     name: &str,
     args: &Value,
-) -> Result<(Arc<dyn Environment>, Option<Count>), EnvError> {
+) -> Result<(Arc<dyn Environment>, Option<OmittedCount>), EnvError> {
     let env = Arc::clone(&cx.env);
     let rules = cx.rules.get();
     if tool.class() != ToolClass::Reads {
@@ -158,7 +163,7 @@ async fn without_denied_paths(
     if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
         let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
         patterns.extend(approve::secrets_below(cx, folders).await);
-        ids = approve::secrets_with_several_names(cx).await;
+        ids = approve::hard_linked_secrets(cx).await;
     }
     if patterns.is_empty() && ids.is_empty() {
         return Ok((env, None));
@@ -169,7 +174,7 @@ async fn without_denied_paths(
 }
 
 /// Returns the note for the model about hidden files.
-fn left_out_in_words(left: LeftOut) -> Option<String> {
+fn omitted_note(left: Omitted) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -182,7 +187,7 @@ fn left_out_in_words(left: LeftOut) -> Option<String> {
 }
 
 /// Keywords of a schema that may define fields outside of `properties`.
-const ELSEWHERE: [&str; 9] = [
+const SCHEMA_KEYWORDS: [&str; 9] = [
     "patternProperties",
     "allOf",
     "anyOf",
@@ -196,10 +201,10 @@ const ELSEWHERE: [&str; 9] = [
 
 /// Removes arguments that the schema does not define, so that they are not mistaken for targets. A schema
 /// that allows additional properties, or defines fields elsewhere, keeps them all.
-fn declared(mut args: Value, parameters: &Value) -> Value {
+fn declared_args(mut args: Value, parameters: &Value) -> Value {
     let takes_others =
         matches!(parameters.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
-            || ELSEWHERE.iter().any(|part| parameters.get(part).is_some());
+            || SCHEMA_KEYWORDS.iter().any(|part| parameters.get(part).is_some());
     let known = parameters.get("properties").and_then(Value::as_object).filter(|_| !takes_others);
     if let (Some(known), Some(args)) = (known, args.as_object_mut()) {
         args.retain(|name, _| known.contains_key(name));
@@ -209,7 +214,11 @@ fn declared(mut args: Value, parameters: &Value) -> Value {
 
 /// For a call that reads a stored output: replaces its name by the path, and returns the environment. `None`
 /// for other calls.
-fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn Environment>>, String> {
+fn artifact_environment(
+    kind: Kind,
+    cx: &Context,
+    args: &mut Value,
+) -> Result<Option<Arc<dyn Environment>>, String> {
     let looks = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
     let fields = args.as_object_mut().filter(|_| looks);
     for (name, value) in fields.into_iter().flatten() {
@@ -239,12 +248,12 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
     let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
     let patience = async {
         cancel.cancelled().await;
-        tokio::time::sleep(LAST_WAIT).await;
+        tokio::time::sleep(INTERRUPT_GRACE).await;
     };
     let work = tokio::select! {
         biased;
         work = work => work,
-        () = patience => Ok(Outcome::error(GIVEN_UP)),
+        () = patience => Ok(Outcome::error(ABANDONED)),
     };
     over.store(true, Ordering::Release);
     work.unwrap_or_else(|panic| {
@@ -266,7 +275,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 fn limit(
     mut outcome: Outcome,
     limits: Option<Limits>,
-    keep: impl Fn(&str) -> Option<io::Result<Kept>>,
+    keep: impl Fn(&str) -> Option<io::Result<SavedOutput>>,
 ) -> Outcome {
     if outcome.artifact.is_some() || outcome.full_text.is_some() {
         return outcome;
@@ -275,7 +284,7 @@ fn limit(
         let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
         let whole = Body::Whole(std::mem::take(text));
         let truncated =
-            truncate::truncate(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
+            truncate::truncate(whole, limits.unwrap_or(DEFAULT_LIMITS), |body| body.whole().and_then(&keep));
         *text = truncated.text;
         outcome.full_text = outcome.full_text.or(truncated.full_text);
         outcome.artifact = outcome.artifact.or(truncated.artifact);
@@ -284,14 +293,14 @@ fn limit(
 }
 
 /// Returns a note on how to read the rest of a stored output with the available tools.
-fn to_read(registry: &Registry, name: &str) -> Option<String> {
-    let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
+fn read_hint(registry: &Registry, name: &str) -> Option<String> {
+    let row = registry.entries().iter().find(|row| row.tool.kind() == Kind::Read)?;
     let intent = Intent::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
     Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&intent)?))
 }
 
 /// Appends text to the last text part.
-fn add(content: &mut Vec<Part>, words: &str) {
+fn append_note(content: &mut Vec<Part>, words: &str) {
     let texts = content.iter_mut().filter_map(|part| match part {
         Part::Known(KnownPart::Text { text, .. }) => Some(text),
         _ => None,
@@ -303,7 +312,7 @@ fn add(content: &mut Vec<Part>, words: &str) {
 }
 
 /// Adds the path of the full text to the details, for front ends.
-fn named(mut outcome: Outcome) -> Outcome {
+fn with_artifact_details(mut outcome: Outcome) -> Outcome {
     if let Some(name) = &outcome.artifact {
         match outcome.details.get_or_insert_with(|| json!({})) {
             Value::Object(details) => {
@@ -316,11 +325,11 @@ fn named(mut outcome: Outcome) -> Outcome {
 }
 
 /// Truncates the live output of a running call to the limits of its tool, as for a model.
-pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> String {
+pub fn truncate_progress(registry: &Registry, cx: &Context, name: &str, text: String) -> String {
     let tool = registry.get(name);
     let kind = tool.map_or(Kind::Other, |tool| tool.kind());
     let limits = cx.shared.config.limits.limits(name, kind, tool.and_then(|tool| tool.limits()));
-    truncate::truncate(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
+    truncate::truncate(Body::Whole(text), limits.unwrap_or(DEFAULT_LIMITS), |_| None).text
 }
 
 fn echo(text: &str) -> &str {

@@ -7,54 +7,54 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::patch::v4a::{self, Chunk, Section, Sign};
-use crate::tools::contract::intent::{Intent, Swap};
+use crate::tools::contract::intent::{Intent, TextReplacement};
 use crate::tools::contract::registry::Registry;
 
 /// Maximum number of files for which one call is split into several.
 const FILES_MAX: usize = 20;
 
 /// Returns names and arguments of calls for an intent; `None` if impossible.
-pub fn say(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value)>> {
+pub fn translate(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value)>> {
     let one = |intent: &Intent| {
-        let of_kind = tools.rows().iter().filter(|row| row.tool.kind() == intent.kind());
-        let others = tools.rows().iter().filter(|row| row.tool.kind() != intent.kind());
+        let of_kind = tools.entries().iter().filter(|row| row.tool.kind() == intent.kind());
+        let others = tools.entries().iter().filter(|row| row.tool.kind() != intent.kind());
         of_kind.chain(others).find_map(|row| {
             // Arguments that the tool itself would reject are not used.
-            let args = row.tool.args_for(intent).filter(|args| row.takes(args).is_some())?;
+            let args = row.tool.args_for(intent).filter(|args| row.accepts(args).is_some())?;
             Some((row.spec.name.clone(), args))
         })
     };
     let all = |intents: Vec<Intent>| intents.iter().map(one).collect::<Option<Vec<_>>>();
-    one(intent).map(|call| vec![call]).or_else(|| otherwise(intent).into_iter().find_map(all))
+    one(intent).map(|call| vec![call]).or_else(|| alternatives(intent).into_iter().find_map(all))
 }
 
 /// Returns alternatives with the same effect, each at least one intent, best first.
-fn otherwise(intent: &Intent) -> Vec<Vec<Intent>> {
+fn alternatives(intent: &Intent) -> Vec<Vec<Intent>> {
     let ways = match intent {
         Intent::Edit { path, swaps, everywhere } => {
             let patch = (!*everywhere).then(|| patch_of(path, swaps)).flatten();
             let patch = patch.map(|patch| vec![Intent::Patch { patch }]);
-            [Some(singly(path, swaps, *everywhere)), patch].into_iter().flatten().collect()
+            [Some(split_edits(path, swaps, *everywhere)), patch].into_iter().flatten().collect()
         }
         Intent::Write { path, content } => {
-            added(path, content).into_iter().map(|intent| vec![intent]).collect()
+            add_file_patch(path, content).into_iter().map(|intent| vec![intent]).collect()
         }
         Intent::Patch { patch } => {
             let sections = v4a::parse::parse(patch).unwrap_or_default();
             let ways = [false, true].map(|singly| intents_of(&sections, singly));
             ways.into_iter().flatten().collect()
         }
-        Intent::ReadMany { paths } => one_by_one(paths).into_iter().collect(),
-        Intent::Read { path, first, lines } => vec![vec![run(&shown(path, *first, *lines))]],
+        Intent::ReadMany { paths } => split_reads(paths).into_iter().collect(),
+        Intent::Read { path, first, lines } => vec![vec![run(&read_command(path, *first, *lines))]],
         Intent::Grep { pattern, path, glob } => {
             let glob = glob.as_ref().map(|glob| format!(" -g {}", quote(glob))).unwrap_or_default();
-            let command = format!("rg -n{glob} -e {}{}", quote(pattern), place(path.as_ref()));
+            let command = format!("rg -n{glob} -e {}{}", quote(pattern), folder_arg(path.as_ref()));
             vec![vec![run(&command)]]
         }
         Intent::Find { pattern, path } => {
-            vec![vec![run(&format!("rg --files -g {}{}", quote(pattern), place(path.as_ref())))]]
+            vec![vec![run(&format!("rg --files -g {}{}", quote(pattern), folder_arg(path.as_ref())))]]
         }
-        Intent::Ls { path } => vec![vec![run(&format!("ls -a{}", place(path.as_ref())))]],
+        Intent::Ls { path } => vec![vec![run(&format!("ls -a{}", folder_arg(path.as_ref())))]],
         Intent::Run { command, folder, timeout, background } => {
             let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
             let plain = |timeout| {
@@ -73,11 +73,11 @@ fn run(command: &str) -> Intent {
     Intent::Run { command: command.to_string(), folder: None, timeout: None, background: false }
 }
 
-fn place(path: Option<&String>) -> String {
+fn folder_arg(path: Option<&String>) -> String {
     path.map(|path| format!(" {}", quote(path))).unwrap_or_default()
 }
 
-fn shown(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
+fn read_command(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
     let path = quote(path);
     let first = first.unwrap_or(1).max(1);
     match lines {
@@ -91,19 +91,23 @@ fn shown(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
 }
 
 /// Returns one intent per file; `None` if the paths contain patterns.
-fn one_by_one(paths: &[String]) -> Option<Vec<Intent>> {
+fn split_reads(paths: &[String]) -> Option<Vec<Intent>> {
     let plain = |path: &String| !path.contains(['*', '?', '[', '{']);
     let read = |path: &String| Intent::Read { path: path.clone(), first: None, lines: None };
     (paths.len() <= FILES_MAX && paths.iter().all(plain)).then(|| paths.iter().map(read).collect())
 }
 
-fn singly(path: &str, swaps: &[Swap], everywhere: bool) -> Vec<Intent> {
-    let edit = |swap: &Swap| Intent::Edit { path: path.to_string(), swaps: vec![swap.clone()], everywhere };
+fn split_edits(path: &str, swaps: &[TextReplacement], everywhere: bool) -> Vec<Intent> {
+    let edit = |swap: &TextReplacement| Intent::Edit {
+        path: path.to_string(),
+        swaps: vec![swap.clone()],
+        everywhere,
+    };
     swaps.iter().map(edit).collect()
 }
 
 /// Returns a patch for the swaps, by whole lines; `None` if there is none.
-fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
+fn patch_of(path: &str, swaps: &[TextReplacement]) -> Option<String> {
     let mut text = format!("*** Begin Patch\n*** Update File: {path}\n");
     for swap in swaps {
         if swap.old.is_empty() || swap.old == swap.new {
@@ -131,7 +135,7 @@ fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
 }
 
 /// Returns a patch that adds the file.
-fn added(path: &str, content: &str) -> Option<Intent> {
+fn add_file_patch(path: &str, content: &str) -> Option<Intent> {
     let mut text = format!("*** Begin Patch\n*** Add File: {path}\n");
     content.lines().for_each(|line| text.extend(["+", line, "\n"]));
     text.push_str("*** End Patch");
@@ -151,8 +155,9 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
             }
             Section::Delete { path } => intents.push(run(&format!("rm {}", quote(path)))),
             Section::Update { path, to, chunks } => {
-                let swaps = chunks.iter().map(swap).collect::<Option<Vec<Swap>>>()?;
-                let swaps: Vec<Swap> = swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
+                let swaps = chunks.iter().map(swap).collect::<Option<Vec<TextReplacement>>>()?;
+                let swaps: Vec<TextReplacement> =
+                    swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
                 // Identical texts are distinguished only by their position in the patch.
                 let mut seen: HashMap<&str, usize> = HashMap::new();
                 for swap in &swaps {
@@ -162,7 +167,7 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
                     return None;
                 }
                 if singly_too {
-                    intents.extend(singly(path, &swaps, false));
+                    intents.extend(split_edits(path, &swaps, false));
                 } else if !swaps.is_empty() {
                     intents.push(Intent::Edit { path: path.clone(), swaps, everywhere: false });
                 }
@@ -176,7 +181,7 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
 }
 
 /// Returns the old and new lines of a chunk; `None` if it has no context to locate it.
-fn swap(chunk: &Chunk) -> Option<Swap> {
+fn swap(chunk: &Chunk) -> Option<TextReplacement> {
     let with = |sign: Sign| -> Vec<&str> {
         let lines = chunk.lines.iter().filter(|line| line.sign == Sign::Keep || line.sign == sign);
         lines.map(|line| line.text.as_str()).collect()
@@ -187,7 +192,7 @@ fn swap(chunk: &Chunk) -> Option<Swap> {
         old.insert(0, below);
         new.insert(0, below);
     }
-    let mut swap = Swap { old: old.join("\n"), new: new.join("\n") };
+    let mut swap = TextReplacement { old: old.join("\n"), new: new.join("\n") };
     if new.is_empty() {
         // Lines that go take their end along.
         swap.old.push('\n');

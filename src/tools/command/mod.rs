@@ -10,18 +10,19 @@ mod network;
 mod operands;
 mod read_only;
 mod syntax;
-mod wrapped;
+mod wrappers;
 
-pub use network::host::{Host, Hosts};
+pub use network::host::{Host, HostPattern};
 pub use network::targets::{NetworkTargets, network_targets, network_targets_of_writes};
-pub use operands::derived::{Made, made_names};
+pub use operands::derived::{DerivedNames, derived_names};
 pub use operands::files::{
-    Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,
+    Depth, FileOperand, depth, file_operands, may_contain, names_files_exactly, pattern, redirected_reads,
+    saved_names, shows_contents,
 };
 pub use read_only::git::git_options;
 pub use read_only::judge::{is_in_table, is_read_only, part_is_read_only, runs_git_elsewhere};
 pub use syntax::expand::parse;
-pub use syntax::script::{Part, Script, Word};
+pub use syntax::script::{Script, SimpleCommand, Word};
 
 #[cfg(test)]
 mod tests;

@@ -8,15 +8,15 @@ use super::{NetworkTargets, Script, is_read_only, network_targets, network_targe
 const TABLE: &str = include_str!("table.txt");
 
 fn shown(script: &Script) -> String {
-    let part = |part: &super::Part| {
+    let part = |part: &super::SimpleCommand| {
         let sets = part.sets.iter().map(|name| format!("{name}="));
         let words = part
             .words
             .iter()
-            .map(|word| if word.wild { format!("‹{}›", word.text) } else { word.text.clone() });
+            .map(|word| if word.is_dynamic { format!("‹{}›", word.text) } else { word.text.clone() });
         sets.chain(words).collect::<Vec<_>>().join(" ")
     };
-    let parts = script.parts.iter().map(part);
+    let parts = script.commands.iter().map(part);
     let writes = script.writes.iter().map(|word| format!(">{}", word.text));
     let unresolved = script.unresolved.iter().map(|why| format!("?{why}"));
     parts
@@ -52,7 +52,7 @@ fn reached(line: &str) -> String {
     let shown = |targets: &NetworkTargets| {
         let mut words: Vec<String> = targets.hosts.iter().map(ToString::to_string).collect();
         words.extend(
-            [(targets.unclear, "?"), (targets.network_only, "only")]
+            [(targets.is_unresolved, "?"), (targets.network_only, "only")]
                 .iter()
                 .filter(|(is, _)| *is)
                 .map(|(_, word)| word.to_string()),
@@ -60,7 +60,7 @@ fn reached(line: &str) -> String {
         words.join(" ")
     };
     let script = parse(line);
-    let parts = script.parts.iter().map(|part| shown(&network_targets(part)));
+    let parts = script.commands.iter().map(|part| shown(&network_targets(part)));
     let all: Vec<String> =
         parts.chain([shown(&network_targets_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
     format!("{line} ┃ {}", if all.is_empty() { "-".to_string() } else { all.join(" | ") })
@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn command_any_text_is_parsed_or_unresolved(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
         let script = parse(&text);
-        prop_assert!(!is_read_only(&text) || script.unresolved.is_empty() && !script.parts.is_empty());
+        prop_assert!(!is_read_only(&text) || script.unresolved.is_empty() && !script.commands.is_empty());
     }
 
     /// Neither a comment nor a backslash can hide what stands behind it in another line.
@@ -139,6 +139,6 @@ proptest! {
     fn command_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
         let script = parse(&format!("echo '{text}'"));
         prop_assert_eq!(&script.unresolved, &Vec::<&str>::new());
-        prop_assert_eq!(&script.parts[0].words[1].text, &text);
+        prop_assert_eq!(&script.commands[0].words[1].text, &text);
     }
 }

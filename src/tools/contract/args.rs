@@ -10,17 +10,17 @@ pub fn text<'a>(args: &'a Value, name: &str) -> &'a str {
 }
 
 /// Returns an optional string; an empty one counts as missing.
-pub fn some_text(args: &Value, name: &str) -> Option<String> {
+pub fn optional_text(args: &Value, name: &str) -> Option<String> {
     args.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(String::from)
 }
 
 /// A folder that may be missing: the working folder, then.
 pub fn folder(args: &Value, name: &str) -> String {
-    some_text(args, name).unwrap_or_else(|| ".".to_string())
+    optional_text(args, name).unwrap_or_else(|| ".".to_string())
 }
 
 /// A number from 1 on; models send 0 and fractions too.
-pub fn from_one(args: &Value, name: &str) -> Option<usize> {
+pub fn positive(args: &Value, name: &str) -> Option<usize> {
     args.get(name).and_then(Value::as_f64).map(|n| if n < 1.0 { 1 } else { n as usize })
 }
 
@@ -51,7 +51,7 @@ pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 
 /// Renames fields if the correct name is missing: `(what models send, the correct name)`.
 #[must_use]
-pub fn renamed(mut args: Value, names: &[(&str, &str)]) -> Value {
+pub fn rename_args(mut args: Value, names: &[(&str, &str)]) -> Value {
     if let Some(fields) = args.as_object_mut() {
         for (sent, meant) in names {
             if !fields.contains_key(*meant)
@@ -66,7 +66,7 @@ pub fn renamed(mut args: Value, names: &[(&str, &str)]) -> Value {
 
 /// Converts a field that was sent as JSON text or as a single value to a list.
 #[must_use]
-pub fn listed(mut args: Value, name: &str) -> Value {
+pub fn wrap_in_list(mut args: Value, name: &str) -> Value {
     if let Some(value) = args.get_mut(name) {
         let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
         if let Some(parsed @ (Value::Array(_) | Value::Object(_))) = parsed {
@@ -88,18 +88,18 @@ mod tests {
     fn tool_args_accept_model_variants() {
         let args = json!({"n": 0, "f": 2.7, "minus": -3, "t": "", "list": ["a", 1]});
         assert_eq!(
-            (from_one(&args, "n"), from_one(&args, "f"), from_one(&args, "x")),
+            (positive(&args, "n"), positive(&args, "f"), positive(&args, "x")),
             (Some(1), Some(2), None)
         );
         assert_eq!((number(&args, "n"), number(&args, "minus")), (Some(0), Some(0)));
-        assert_eq!((text(&args, "x"), some_text(&args, "t"), flag(&args, "x")), ("", None, false));
+        assert_eq!((text(&args, "x"), optional_text(&args, "t"), flag(&args, "x")), ("", None, false));
         assert_eq!(texts(&args, "list"), ["a"]);
-        assert_eq!(renamed(json!({"path": "a"}), &[("path", "file_path")]), json!({"file_path": "a"}));
+        assert_eq!(rename_args(json!({"path": "a"}), &[("path", "file_path")]), json!({"file_path": "a"}));
         let both = json!({"path": "a", "file_path": "b"});
-        assert_eq!(renamed(both.clone(), &[("path", "file_path")]), both);
-        assert_eq!(listed(json!({"a": "[1]"}), "a"), json!({"a": [1]}));
-        assert_eq!(listed(json!({"a": "x"}), "a"), json!({"a": ["x"]}));
-        assert_eq!(listed(json!({"a": {"b": 1}}), "a"), json!({"a": [{"b": 1}]}));
-        assert_eq!(listed(json!(["x"]), "a"), json!(["x"]));
+        assert_eq!(rename_args(both.clone(), &[("path", "file_path")]), both);
+        assert_eq!(wrap_in_list(json!({"a": "[1]"}), "a"), json!({"a": [1]}));
+        assert_eq!(wrap_in_list(json!({"a": "x"}), "a"), json!({"a": ["x"]}));
+        assert_eq!(wrap_in_list(json!({"a": {"b": 1}}), "a"), json!({"a": [{"b": 1}]}));
+        assert_eq!(wrap_in_list(json!(["x"]), "a"), json!(["x"]));
     }
 }

@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::tools::output::truncation::Overrides;
+use crate::tools::output::truncation::LimitOverrides;
 
 /// The settings; by default every tool has its own limits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct ToolConfig {
     /// Overridden limits of texts.
-    pub limits: Overrides,
+    pub limits: LimitOverrides,
     /// Default timeout of a command.
     pub command_timeout: Option<Duration>,
     /// Maximum timeout of a command.

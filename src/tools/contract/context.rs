@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::shared::Shared;
+use super::shared::AgentToolState;
 use crate::exec::Environment;
 use crate::tools::permissions::approval::Approval;
 use crate::tools::permissions::policy::SharedMode;
@@ -22,5 +22,5 @@ pub struct Context {
     /// The permission rules, which take precedence over the mode.
     pub rules: SharedRules,
     /// State of the tools between calls.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<AgentToolState>,
 }

@@ -66,7 +66,7 @@ impl Kind {
 
 /// A replacement of one text by another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Swap {
+pub struct TextReplacement {
     /// The old text.
     pub old: String,
     /// The new text.
@@ -102,7 +102,7 @@ pub enum Intent {
         /// Which.
         path: String,
         /// The replacements, all relative to the original file.
-        swaps: Vec<Swap>,
+        swaps: Vec<TextReplacement>,
         /// Whether to replace all occurrences of the old text.
         everywhere: bool,
     },

@@ -7,8 +7,6 @@
 
 #[doc(hidden)]
 pub mod args;
-#[doc(hidden)]
-pub mod choice;
 pub mod config;
 #[doc(hidden)]
 pub mod context;
@@ -22,4 +20,6 @@ pub mod registry;
 pub mod shared;
 #[doc(hidden)]
 pub mod tool;
+#[doc(hidden)]
+pub mod tool_selection;
 pub mod view;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::config::Config;
+use super::config::ToolConfig;
 use crate::tools::call::before_change_hook::BeforeChangeHook;
-use crate::tools::files::folder::Folder;
-use crate::tools::files::state::{Files, ReadFirst};
+use crate::tools::files::folder::CommandFolder;
+use crate::tools::files::state::{FileTracker, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
@@ -19,7 +19,7 @@ use crate::tools::running::jobs::Jobs;
 
 /// One per agent. Subagents share stored outputs, approvals and settings.
 #[derive(Clone)]
-pub struct Shared {
+pub struct AgentToolState {
     /// Outputs too long for the model.
     pub artifacts: Arc<Artifacts>,
     /// Commands that run on after their call.
@@ -27,13 +27,13 @@ pub struct Shared {
     /// Approvals for the rest of the session.
     grants: Arc<Mutex<String>>,
     /// The user's tool settings.
-    pub config: Config,
+    pub config: ToolConfig,
     /// Locks of files, and their versions that models have read.
-    pub files: Arc<Files>,
+    pub files: Arc<FileTracker>,
     /// The folders of bowline's own files, which no rule approves.
-    pub own: Vec<PathBuf>,
+    pub own_folders: Vec<PathBuf>,
     /// Start folder of the next command.
-    pub folder: Arc<Folder>,
+    pub folder: Arc<CommandFolder>,
     /// Asks the user; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
     /// Starts subagents; `None` at the maximum depth.
@@ -42,22 +42,22 @@ pub struct Shared {
     pub before_change_hook: Option<Arc<dyn BeforeChangeHook>>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for AgentToolState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("artifacts", &self.artifacts).finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl AgentToolState {
     /// Creates the state of a session, with a folder for long outputs.
     pub fn new(artifacts: PathBuf) -> Self {
         Self {
             artifacts: Arc::new(Artifacts::new(artifacts)),
             jobs: Arc::default(),
             grants: Arc::default(),
-            config: Config::default(),
+            config: ToolConfig::default(),
             files: Arc::default(),
-            own: Vec::new(),
+            own_folders: Vec::new(),
             folder: Arc::default(),
             questions: None,
             delegate: None,
@@ -80,14 +80,14 @@ impl Shared {
 
     /// Sets the tool settings.
     #[must_use]
-    pub fn configured(self, config: Config) -> Self {
+    pub fn with_config(self, config: ToolConfig) -> Self {
         Self { config, ..self }
     }
 
     /// Sets the rule for edits of files that a model has not read.
     #[must_use]
-    pub fn read_first(mut self, rule: ReadFirst) -> Self {
-        self.files = Arc::new(Files::new(rule));
+    pub fn with_read_first(mut self, rule: ReadFirst) -> Self {
+        self.files = Arc::new(FileTracker::new(rule));
         self
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::intent::{Intent, Kind};
-use super::shared::Shared;
+use super::shared::AgentToolState;
 use super::view::{CallView, ResultView};
 use crate::exec::Environment;
 use crate::llm::model::{Part, ToolSpec};
@@ -119,7 +119,7 @@ pub struct Invocation {
     pub progress: Progress,
     /// The shared state of the session's calls.
     #[doc(hidden)]
-    pub shared: Arc<Shared>,
+    pub shared: Arc<AgentToolState>,
     /// The start folder of its command, with which it was approved. `None` unless [`Tool::keeps_folder`].
     pub folder: Option<PathBuf>,
 }
@@ -127,7 +127,7 @@ pub struct Invocation {
 impl Invocation {
     /// Creates a call without a listener, for tests.
     #[doc(hidden)]
-    pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<Shared>) -> Self {
+    pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<AgentToolState>) -> Self {
         let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));
         Self { call_id: "c".into(), args, env, cancel, progress, shared, folder: None }
     }

@@ -27,7 +27,7 @@ pub enum ResultView {
         lines: Vec<Option<DiffLine>>,
     },
     /// The task list.
-    Plan(Vec<Step>),
+    Plan(Vec<PlanStep>),
     /// Changes of several files, in the order in which they were made.
     Diffs(Vec<FileDiff>),
 }
@@ -58,7 +58,7 @@ pub struct DiffLine {
 
 /// State of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum StepProgress {
     /// Not started.
     Pending,
     /// Being done.
@@ -71,7 +71,7 @@ pub enum Progress {
     Blocked,
 }
 
-impl Progress {
+impl StepProgress {
     const ALL: [Self; 5] = [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled, Self::Blocked];
 
     /// The name in calls and details.
@@ -93,9 +93,9 @@ impl Progress {
 
 /// A step of the task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct PlanStep {
     /// Its text.
     pub text: String,
     /// Its state.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use crate::exec::{EnvError, Stamp};
 use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
-use crate::tools::files::state::Known;
+use crate::tools::files::state::ReadState;
 
 /// Attempts when another process changes the file concurrently.
 const TRIES: usize = 5;
 
 /// The file to change.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct ChangeTarget {
     /// Its path as the model wrote it.
     pub shown: String,
     /// The verb for error messages, as in `Cannot edit`.
@@ -26,7 +26,7 @@ pub struct Target {
 
 /// The old content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Before {
+pub enum FileContent {
     /// There was no file.
     Missing,
     /// UTF-8.
@@ -37,39 +37,41 @@ pub enum Before {
 
 /// The state of the file when the change is computed.
 #[derive(Debug)]
-pub struct Found {
+pub struct FileState {
     /// The present content.
-    pub before: Before,
+    pub before: FileContent,
     /// The version that the model has read.
-    pub known: Known,
+    pub known: ReadState,
 }
 
 /// Makes a change: `make` returns the new content and a value for the caller, or the error. It may be called
 /// more than once. The error is for the model.
 pub async fn change<T>(
     call: &Invocation,
-    target: &Target,
-    make: impl Fn(&Found) -> Result<(Vec<u8>, T), String>,
+    target: &ChangeTarget,
+    make: impl Fn(&FileState) -> Result<(Vec<u8>, T), String>,
 ) -> Result<T, String> {
     let interrupted = || "Interrupted; nothing was written.".to_string();
     let path: PathBuf = paths::resolve(&*call.env, &target.shown);
     let files = &call.shared.files;
-    let Some(turn) = files.turn(&*call.env, &path, &call.cancel).await else { return Err(interrupted()) };
+    let Some(turn) = files.lock_file(&*call.env, &path, &call.cancel).await else {
+        return Err(interrupted());
+    };
     let cannot = |error: EnvError| format!("Cannot {} {error}.", target.verb);
     for _ in 0..TRIES {
         let (found, stamp) = match call.env.read(&path).await {
             Ok(data) => {
-                let known = files.known(&turn.real, &data.stamp);
+                let known = files.read_state(&turn.real, &data.stamp);
                 let before = String::from_utf8(data.bytes)
-                    .map_or_else(|error| Before::Bytes(error.into_bytes()), Before::Text);
-                (Found { before, known }, data.stamp)
+                    .map_or_else(|error| FileContent::Bytes(error.into_bytes()), FileContent::Text);
+                (FileState { before, known }, data.stamp)
             }
             Err(EnvError::NotFound(_)) => {
-                (Found { before: Before::Missing, known: Known::Same }, Stamp::missing())
+                (FileState { before: FileContent::Missing, known: ReadState::Unchanged }, Stamp::missing())
             }
             Err(error) => return Err(cannot(error)),
         };
-        if found.known == Known::Never && files.read_first().asks(target.read_first) {
+        if found.known == ReadState::Unread && files.read_first().is_required(target.read_first) {
             return Err(format!(
                 "{} was not read yet. Read it before you {} it, so that nothing in it is lost.",
                 target.shown, target.verb
@@ -82,8 +84,8 @@ pub async fn change<T>(
         match call.env.write(&path, bytes, Some(stamp)).await {
             Ok(stamp) => {
                 // The model has not seen another process's change: the file stays marked as changed.
-                if found.known != Known::Changed {
-                    files.saw_real(turn.real.clone(), stamp);
+                if found.known != ReadState::Changed {
+                    files.note_seen_real(turn.real.clone(), stamp);
                 }
                 return Ok(told);
             }

@@ -4,5 +4,5 @@
 
 pub mod file;
 pub mod notebook;
-pub mod swap;
-pub mod whole;
+pub mod replace;
+pub mod write;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::file::{self, Before, Target};
+use super::file::{self, ChangeTarget, FileContent};
 use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::patch::diff;
@@ -30,12 +30,13 @@ pub struct Change {
 
 /// Changes a notebook.
 pub async fn run(call: &Invocation, path: &str, change: &Change) -> Outcome {
-    let target = Target { shown: path.to_string(), verb: "edit", read_first: true };
+    let target = ChangeTarget { shown: path.to_string(), verb: "edit", read_first: true };
     let done = file::change(call, &target, |found| {
-        let Before::Text(before) = &found.before else {
+        let FileContent::Text(before) = &found.before else {
             return Err(format!("Cannot edit {path}: there is no notebook of UTF-8 text."));
         };
-        let (after, which) = changed(before, change).map_err(|why| format!("Cannot edit {path}: {why}."))?;
+        let (after, which) =
+            change_cell(before, change).map_err(|why| format!("Cannot edit {path}: {why}."))?;
         let diff = diff::lines(before, &after);
         Ok((after.into_bytes(), (diff, which)))
     })
@@ -55,7 +56,7 @@ pub async fn run(call: &Invocation, path: &str, change: &Change) -> Outcome {
 
 /// The parts of a notebook that must be located in its text.
 #[derive(Deserialize)]
-struct Book<'a> {
+struct RawNotebook<'a> {
     #[serde(borrow)]
     cells: &'a RawValue,
     #[serde(default)]
@@ -66,20 +67,20 @@ struct Book<'a> {
 
 /// Returns a notebook with one cell changed, and that cell's name. All bytes outside of the cell are
 /// unchanged. Pure.
-pub fn changed(before: &str, change: &Change) -> Result<(String, String), String> {
+pub fn change_cell(before: &str, change: &Change) -> Result<(String, String), String> {
     let (mark, text) = before.strip_prefix('\u{feff}').map_or(("", before), |text| ("\u{feff}", text));
     let none = |error: serde_json::Error| format!("it is not a notebook: {error}");
-    let book: Book = serde_json::from_str(text).map_err(none)?;
+    let book: RawNotebook = serde_json::from_str(text).map_err(none)?;
     let pieces: Vec<&RawValue> = serde_json::from_str(book.cells.get()).map_err(none)?;
     let values: Result<Vec<Value>, _> =
         pieces.iter().map(|piece| serde_json::from_str(piece.get())).collect();
     let values = values.map_err(none)?;
     // Format version 4.5 introduced ids.
     let ids = (book.nbformat, book.nbformat_minor) >= (4, 5);
-    let at = change.cell.as_deref().map(|cell| place(&values, cell)).transpose()?;
-    let look = Look::of(text);
-    let list = within(text, book.cells.get());
-    let spans: Vec<Range<usize>> = pieces.iter().map(|piece| within(text, piece.get())).collect();
+    let at = change.cell.as_deref().map(|cell| cell_index(&values, cell)).transpose()?;
+    let look = NotebookStyle::of(text);
+    let list = offset_of(text, book.cells.get());
+    let spans: Vec<Range<usize>> = pieces.iter().map(|piece| offset_of(text, piece.get())).collect();
     let name = |cell: &Value, at: usize| {
         cell.get("id").and_then(Value::as_str).map_or_else(|| format!("cell-{at}"), String::from)
     };
@@ -89,18 +90,18 @@ pub fn changed(before: &str, change: &Change) -> Result<(String, String), String
             let kind = change.kind.as_deref().ok_or("give the cell_type of the new cell")?;
             let id = ids.then(|| new_id(&values, before, &change.source));
             let cell = new_cell(kind, &change.source, id);
-            let (span, new) = look.inserted(text, &list, &spans, at, &cell)?;
+            let (span, new) = look.insert_cell(text, &list, &spans, at, &cell)?;
             (span, new, name(&cell, at.map_or(0, |at| at + 1)))
         }
         "delete" => {
             let at = at.ok_or(needed)?;
-            (removed(&list, &spans, at), String::new(), name(&values[at], at))
+            (removal_range(&list, &spans, at), String::new(), name(&values[at], at))
         }
         _ => {
             let at = at.ok_or(needed)?;
             let mut cell = values[at].clone();
             replace(&mut cell, change);
-            let new = look.printed(&cell, text, spans[at].start)?;
+            let new = look.format_cell(&cell, text, spans[at].start)?;
             (spans[at].clone(), new, name(&cell, at))
         }
     };
@@ -108,13 +109,13 @@ pub fn changed(before: &str, change: &Change) -> Result<(String, String), String
 }
 
 /// Returns the range of a substring in its text.
-fn within(text: &str, piece: &str) -> Range<usize> {
+fn offset_of(text: &str, piece: &str) -> Range<usize> {
     let from = piece.as_ptr() as usize - text.as_ptr() as usize;
     from..from + piece.len()
 }
 
 /// Returns the range of a cell with an adjacent comma; the whole list for the only cell.
-fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usize> {
+fn removal_range(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usize> {
     match (at.checked_sub(1), spans.get(at + 1)) {
         (_, Some(next)) => spans[at].start..next.start,
         (Some(before), None) => spans[before].end..spans[at].end,
@@ -123,14 +124,14 @@ fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usiz
 }
 
 /// The formatting of a notebook.
-struct Look<'a> {
+struct NotebookStyle<'a> {
     /// One level of indentation; empty if everything is on one line.
     indent: &'a str,
     /// The line ending.
     end: &'static str,
 }
 
-impl<'a> Look<'a> {
+impl<'a> NotebookStyle<'a> {
     fn of(text: &'a str) -> Self {
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let indent = text.lines().nth(1).map_or("", indentation);
@@ -138,16 +139,16 @@ impl<'a> Look<'a> {
     }
 
     /// Returns a cell, formatted for its position in the text.
-    fn printed(&self, cell: &Value, text: &str, from: usize) -> Result<String, String> {
+    fn format_cell(&self, cell: &Value, text: &str, from: usize) -> Result<String, String> {
         if self.indent.is_empty() {
             return serde_json::to_string(cell).map_err(|error| error.to_string());
         }
         let line = &text[text[..from].rfind('\n').map_or(0, |at| at + 1)..from];
-        self.pretty(cell, indentation(line))
+        self.format_indented(cell, indentation(line))
     }
 
     /// A cell below an indentation.
-    fn pretty(&self, cell: &Value, below: &str) -> Result<String, String> {
+    fn format_indented(&self, cell: &Value, below: &str) -> Result<String, String> {
         let mut bytes = Vec::new();
         let form = serde_json::ser::PrettyFormatter::with_indent(self.indent.as_bytes());
         let mut writer = serde_json::Serializer::with_formatter(&mut bytes, form);
@@ -158,7 +159,7 @@ impl<'a> Look<'a> {
     }
 
     /// Returns position and text of a new cell: after another one, or before all.
-    fn inserted(
+    fn insert_cell(
         &self,
         text: &str,
         list: &Range<usize>,
@@ -172,11 +173,11 @@ impl<'a> Look<'a> {
             let inner = format!("{outer}{}", self.indent);
             let new = match self.indent {
                 "" => format!("[{}]", serde_json::to_string(cell).map_err(|error| error.to_string())?),
-                _ => format!("[{end}{inner}{}{end}{outer}]", self.pretty(cell, &inner)?),
+                _ => format!("[{end}{inner}{}{end}{outer}]", self.format_indented(cell, &inner)?),
             };
             return Ok((list.clone(), new));
         };
-        let new = self.printed(cell, text, model.start)?;
+        let new = self.format_cell(cell, text, model.start)?;
         // The text between the bracket and the first cell also separates cells.
         let between = &text[list.start + 1..spans[0].start];
         Ok(match behind {
@@ -191,7 +192,7 @@ fn indentation(line: &str) -> &str {
 }
 
 /// Returns the index of the cell that is meant.
-fn place(cells: &[Value], cell: &str) -> Result<usize, String> {
+fn cell_index(cells: &[Value], cell: &str) -> Result<usize, String> {
     let by_id = cells.iter().position(|one| one.get("id").and_then(Value::as_str) == Some(cell));
     let by_number = || cell.strip_prefix("cell-").unwrap_or(cell).parse().ok().filter(|at| *at < cells.len());
     by_id.or_else(by_number).ok_or_else(|| format!("there is no cell {cell:?}; it has {} cells", cells.len()))
@@ -265,7 +266,7 @@ mod tests {
             kind: kind.map(String::from),
             mode: mode.into(),
         };
-        changed(BOOK, &change).map(|(text, cell)| (serde_json::from_str(&text).unwrap(), cell))
+        change_cell(BOOK, &change).map(|(text, cell)| (serde_json::from_str(&text).unwrap(), cell))
     }
 
     #[test]
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn notebook_edit_keeps_untouched_bytes() {
         let same = Change { cell: Some("a1".into()), source: "y".into(), kind: None, mode: "replace".into() };
-        let (after, _) = changed(BOOK, &same).unwrap();
+        let (after, _) = change_cell(BOOK, &same).unwrap();
         let expected = BOOK.replace("\"x\"", "\"y\"").replace(": 3", ": null").replace("[1]", "[]");
         assert_eq!(after, expected);
     }
@@ -315,7 +316,7 @@ mod tests {
             let kind = (mode == "insert").then(|| "code".to_string());
             let change =
                 Change { cell: cell.map(String::from), source: source.into(), kind, mode: mode.into() };
-            changed(book, &change).unwrap().0
+            change_cell(book, &change).unwrap().0
         };
         assert_eq!(make(&both, Some("a"), "a", "replace"), both);
         assert_eq!(make(&both, Some("a"), "", "delete"), book(std::slice::from_ref(&odd)));
@@ -338,8 +339,8 @@ mod tests {
     fn notebook_new_cell_id_is_unique_and_stable() {
         let insert =
             Change { cell: None, source: "x".into(), kind: Some("code".into()), mode: "insert".into() };
-        let (after, id) = changed(BOOK, &insert).unwrap();
-        assert_eq!(changed(BOOK, &insert).unwrap(), (after, id.clone()), "the same again");
+        let (after, id) = change_cell(BOOK, &insert).unwrap();
+        assert_eq!(change_cell(BOOK, &insert).unwrap(), (after, id.clone()), "the same again");
         assert_eq!(id.len(), 8);
         // A notebook in which the id is taken: what it is made of is the same, and it is another one.
         let cells = [json!({"id": id})];
@@ -354,7 +355,7 @@ mod tests {
         assert!(change(None, "", None, "delete").unwrap_err().contains("cell_id"));
         assert!(change(None, "", None, "insert").unwrap_err().contains("cell_type"));
         let any = Change { cell: None, source: String::new(), kind: None, mode: "replace".into() };
-        assert!(changed("[]", &any).unwrap_err().contains("not a notebook"));
-        assert!(changed("{", &any).unwrap_err().contains("not a notebook"));
+        assert!(change_cell("[]", &any).unwrap_err().contains("not a notebook"));
+        assert!(change_cell("{", &any).unwrap_err().contains("not a notebook"));
     }
 }

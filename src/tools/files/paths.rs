@@ -11,7 +11,7 @@ use crate::exec::Environment;
 /// and names that are not UTF-8 are escaped as in file lists.
 pub fn resolve(env: &dyn Environment, path: &str) -> PathBuf {
     let path = env.home().map_or_else(|| PathBuf::from(path), |home| paths::expand_home(path, home));
-    let path = path.to_str().map_or_else(|| path.clone(), |text| names::read(text).into_owned());
+    let path = path.to_str().map_or_else(|| path.clone(), |text| names::parse(text).into_owned());
     paths::absolute(env.root(), &path)
 }
 
@@ -23,7 +23,7 @@ pub fn readable(env: &dyn Environment, path: &str) -> Vec<PathBuf> {
 }
 
 /// Returns the first of [`readable`] that exists, or else the first one.
-pub async fn to_read(env: &dyn Environment, path: &str) -> PathBuf {
+pub async fn resolve_readable(env: &dyn Environment, path: &str) -> PathBuf {
     let mut paths = readable(env, path);
     let mut found = 0;
     for (n, path) in paths.iter().enumerate() {

@@ -29,7 +29,7 @@ pub enum ReadFirst {
 
 impl ReadFirst {
     /// Parses the setting; unknown values are the default.
-    pub fn of(word: &str) -> Self {
+    pub fn from_setting(word: &str) -> Self {
         match word {
             "off" => Self::Off,
             "on" => Self::On,
@@ -38,7 +38,7 @@ impl ReadFirst {
     }
 
     /// Whether a tool requires it, given its family's habit.
-    pub fn asks(self, family: bool) -> bool {
+    pub fn is_required(self, family: bool) -> bool {
         match self {
             Self::Family => family,
             Self::Off => false,
@@ -49,38 +49,38 @@ impl ReadFirst {
 
 /// What a model knows of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum ReadState {
     /// It has not read it.
-    Never,
+    Unread,
     /// The file is unchanged since it was read.
-    Same,
+    Unchanged,
     /// Another process has changed it since.
     Changed,
 }
 
 /// The files of a session.
 #[derive(Debug, Default)]
-pub struct Files {
+pub struct FileTracker {
     read_first: ReadFirst,
-    turns: Arc<Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>>,
-    seen: Mutex<Seen>,
+    locks: Arc<Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>>,
+    seen: Mutex<SeenFiles>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenFiles {
     states: HashMap<PathBuf, (u64, Stamp)>,
     next: u64,
 }
 
 /// A lock for changing a file; released on drop.
 #[derive(Debug)]
-pub struct Turn {
+pub struct FileLock {
     /// The resolved path.
     pub real: PathBuf,
     _guard: OwnedMutexGuard<()>,
 }
 
-impl Files {
+impl FileTracker {
     /// With this rule for files that were not read.
     pub fn new(read_first: ReadFirst) -> Self {
         Self { read_first, ..Self::default() }
@@ -89,7 +89,7 @@ impl Files {
     /// Creates the state for another agent on the same files: locks are shared, but it has read nothing yet.
     #[must_use]
     pub fn for_subagent(&self) -> Self {
-        Self { read_first: self.read_first, turns: Arc::clone(&self.turns), seen: Mutex::default() }
+        Self { read_first: self.read_first, locks: Arc::clone(&self.locks), seen: Mutex::default() }
     }
 
     /// The rule for files that were not read.
@@ -98,10 +98,15 @@ impl Files {
     }
 
     /// Waits for the lock of a file. `None` when cancelled first.
-    pub async fn turn(&self, env: &dyn Environment, path: &Path, cancel: &CancellationToken) -> Option<Turn> {
+    pub async fn lock_file(
+        &self,
+        env: &dyn Environment,
+        path: &Path,
+        cancel: &CancellationToken,
+    ) -> Option<FileLock> {
         let real = real(env, path).await;
         let lock = {
-            let mut turns = lock(&self.turns);
+            let mut turns = lock(&self.locks);
             // Removes locks that no call holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             Arc::clone(turns.entry(real.clone()).or_default())
@@ -109,18 +114,18 @@ impl Files {
         tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            guard = lock.lock_owned() => Some(Turn { real, _guard: guard }),
+            guard = lock.lock_owned() => Some(FileLock { real, _guard: guard }),
         }
     }
 
     /// Records that a model has read or written this version of a file.
-    pub async fn saw(&self, env: &dyn Environment, path: &Path, stamp: Stamp) {
+    pub async fn note_seen(&self, env: &dyn Environment, path: &Path, stamp: Stamp) {
         let real = real(env, path).await;
-        self.saw_real(real, stamp);
+        self.note_seen_real(real, stamp);
     }
 
     /// The same for a resolved path.
-    pub fn saw_real(&self, real: PathBuf, stamp: Stamp) {
+    pub fn note_seen_real(&self, real: PathBuf, stamp: Stamp) {
         let mut seen = lock(&self.seen);
         seen.next += 1;
         let next = seen.next;
@@ -132,11 +137,11 @@ impl Files {
     }
 
     /// Returns what a model knows of a file whose present version is given.
-    pub fn known(&self, real: &Path, now: &Stamp) -> Known {
+    pub fn read_state(&self, real: &Path, now: &Stamp) -> ReadState {
         match lock(&self.seen).states.get(real) {
-            None => Known::Never,
-            Some((_, stamp)) if stamp == now => Known::Same,
-            Some(_) => Known::Changed,
+            None => ReadState::Unread,
+            Some((_, stamp)) if stamp == now => ReadState::Unchanged,
+            Some(_) => ReadState::Changed,
         }
     }
 
@@ -167,16 +172,16 @@ mod tests {
         let env = LocalEnvironment::new(folder.path().to_path_buf(), []);
         std::fs::write(folder.path().join("f"), "").unwrap();
         std::os::unix::fs::symlink("f", folder.path().join("link")).unwrap();
-        let files = Files::default();
+        let files = FileTracker::default();
         let (go, stop) = (CancellationToken::new(), CancellationToken::new());
         stop.cancel();
-        let first = files.turn(&env, &folder.path().join("f"), &go).await.unwrap();
-        assert!(files.turn(&env, &folder.path().join("link"), &stop).await.is_none());
-        assert!(files.turn(&env, &folder.path().join("other"), &go).await.is_some());
+        let first = files.lock_file(&env, &folder.path().join("f"), &go).await.unwrap();
+        assert!(files.lock_file(&env, &folder.path().join("link"), &stop).await.is_none());
+        assert!(files.lock_file(&env, &folder.path().join("other"), &go).await.is_some());
         let path = folder.path().join("link");
-        let mut second = Box::pin(files.turn(&env, &path, &go));
-        while lock(&files.turns).len() != 1
-            || lock(&files.turns).values().any(|turn| Arc::strong_count(turn) < 3)
+        let mut second = Box::pin(files.lock_file(&env, &path, &go));
+        while lock(&files.locks).len() != 1
+            || lock(&files.locks).values().any(|turn| Arc::strong_count(turn) < 3)
         {
             assert!(second.as_mut().now_or_never().is_none());
             tokio::task::yield_now().await;
@@ -187,19 +192,24 @@ mod tests {
 
     #[test]
     fn file_state_compares_reads_and_is_bounded() {
-        let files = Files::new(ReadFirst::of("on"));
+        let files = FileTracker::new(ReadFirst::from_setting("on"));
         let stamp = |text: &str| Stamp::of(text.as_bytes());
-        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Never);
-        files.saw_real("/a".into(), stamp("x"));
-        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Same);
-        assert_eq!(files.known(Path::new("/a"), &stamp("y")), Known::Changed);
+        assert_eq!(files.read_state(Path::new("/a"), &stamp("x")), ReadState::Unread);
+        files.note_seen_real("/a".into(), stamp("x"));
+        assert_eq!(files.read_state(Path::new("/a"), &stamp("x")), ReadState::Unchanged);
+        assert_eq!(files.read_state(Path::new("/a"), &stamp("y")), ReadState::Changed);
         for n in 0..SEEN_MAX {
-            files.saw_real(format!("/{n}").into(), stamp("x"));
+            files.note_seen_real(format!("/{n}").into(), stamp("x"));
         }
-        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Never);
+        assert_eq!(files.read_state(Path::new("/a"), &stamp("x")), ReadState::Unread);
         files.forget(Path::new("/7"));
-        assert_eq!(files.known(Path::new("/7"), &stamp("x")), Known::Never);
-        let asks = |word: &str| [ReadFirst::of(word).asks(false), ReadFirst::of(word).asks(true)];
+        assert_eq!(files.read_state(Path::new("/7"), &stamp("x")), ReadState::Unread);
+        let asks = |word: &str| {
+            [
+                ReadFirst::from_setting(word).is_required(false),
+                ReadFirst::from_setting(word).is_required(true),
+            ]
+        };
         assert_eq!((asks("off"), asks("on"), asks("family")), ([false; 2], [true; 2], [false, true]));
     }
 }

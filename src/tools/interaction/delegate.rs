@@ -9,7 +9,7 @@ use crate::base::json::json;
 
 /// The task of a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Task {
+pub struct AgentTask {
     /// Its name; generated if none is given.
     pub name: Option<String>,
     /// The prompt.
@@ -24,7 +24,7 @@ pub struct Task {
 
 /// State of a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum AgentStatus {
     /// Working.
     Running,
     /// It has answered.
@@ -35,7 +35,7 @@ pub enum Status {
     Closed,
 }
 
-impl Status {
+impl AgentStatus {
     /// Returns the name for models.
     pub fn name(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ pub struct AgentReport {
     /// Its id.
     pub id: String,
     /// Its state.
-    pub status: Status,
+    pub status: AgentStatus,
     /// Its last message; for a failed one the error.
     pub output: String,
     /// Number of answers.
@@ -70,22 +70,26 @@ impl AgentReport {
 }
 
 /// The result of an operation; the error is a text that a model can act on.
-pub type Done = Result<AgentReport, String>;
+pub type DelegateResult = Result<AgentReport, String>;
 
 /// Operations on subagents.
 pub trait Delegate: Send + Sync {
     /// Starts a subagent without waiting for it.
-    fn spawn(&self, task: Task) -> BoxFuture<'static, Done>;
+    fn spawn(&self, task: AgentTask) -> BoxFuture<'static, DelegateResult>;
 
     /// Sends a message: steers a working subagent, or starts a new run of one that has answered.
-    fn send(&self, id: &str, message: String) -> BoxFuture<'static, Done>;
+    fn send(&self, id: &str, message: String) -> BoxFuture<'static, DelegateResult>;
 
     /// Waits until a subagent has answered or failed; reports its activity meanwhile.
-    fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done>;
+    fn wait(
+        &self,
+        id: &str,
+        progress: Arc<dyn Fn(String) + Send + Sync>,
+    ) -> BoxFuture<'static, DelegateResult>;
 
     /// Closes a subagent with its commands and its own subagents; returns its last report. Continues when the
     /// wait is interrupted.
-    fn close(&self, id: &str) -> BoxFuture<'static, Done>;
+    fn close(&self, id: &str) -> BoxFuture<'static, DelegateResult>;
 
     /// Interrupts all working subagents; they accept messages afterwards.
     fn interrupt(&self);

@@ -12,7 +12,7 @@ pub struct Question {
     /// The options; empty for free text.
     pub options: Vec<Choice>,
     /// Whether several can be chosen.
-    pub several: bool,
+    pub multiple: bool,
     /// Placeholder for an empty input field.
     pub placeholder: String,
 }

@@ -10,7 +10,7 @@ use super::questions::{Answer, Choice, Question};
 use crate::tools::contract::tool::{Invocation, Outcome};
 
 /// Error when no user can answer.
-const NOBODY: &str = "Nobody is there to answer. Decide by yourself what is most sensible, go on, and say in \
+const NO_USER: &str = "Nobody is there to answer. Decide by yourself what is most sensible, go on, and say in \
                       your last words what you have assumed.";
 /// Error when the user declines.
 const DECLINED: &str = "The user did not answer. Do not ask the same again; go on without, or end with what you \
@@ -21,7 +21,7 @@ pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answ
     if questions.iter().any(|question| question.text.trim().is_empty()) {
         return Err("A question is empty.".to_string());
     }
-    let Some(port) = &call.shared.questions else { return Err(NOBODY.to_string()) };
+    let Some(port) = &call.shared.questions else { return Err(NO_USER.to_string()) };
     let answers = tokio::select! {
         biased;
         () = call.cancel.cancelled() => return Err("Interrupted before it was answered.".to_string()),
@@ -35,11 +35,11 @@ pub fn report(questions: &[Question], answers: &[Answer]) -> Outcome {
     let pairs = questions.iter().zip(answers);
     let rows = pairs.map(|(question, answer)| json!({"question": question.text, "answer": answer}));
     let details = json!({"answers": rows.collect::<Vec<_>>()});
-    Outcome::text(words(Some(&details)).unwrap_or_default()).details(details)
+    Outcome::text(text_from_details(Some(&details)).unwrap_or_default()).details(details)
 }
 
 /// Returns the same text from the details.
-pub fn words(details: Option<&Value>) -> Option<String> {
+pub fn text_from_details(details: Option<&Value>) -> Option<String> {
     let pair = |row: &Value| {
         let answer: Vec<&str> = row["answer"].as_array()?.iter().filter_map(Value::as_str).collect();
         let answer = if answer.is_empty() { "(no answer)".to_string() } else { answer.join(", ") };

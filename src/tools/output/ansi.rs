@@ -4,9 +4,9 @@
 
 /// Returns the text without escape sequences and control characters. `\r\n` and a lone `\r` become line
 /// feeds, so that each state of a progress line stays readable; tabs and line feeds are kept.
-pub fn plain(text: &str) -> String {
+pub fn strip_ansi(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut plain = Plain::default();
+    let mut plain = AnsiStripper::default();
     plain.feed(text, &mut |run| out.push_str(run));
     plain.end(&mut |run| out.push_str(run));
     out
@@ -14,7 +14,7 @@ pub fn plain(text: &str) -> String {
 
 /// The same for a text in arbitrary chunks.
 #[derive(Debug, Default)]
-pub struct Plain {
+pub struct AnsiStripper {
     state: State,
 }
 
@@ -41,13 +41,13 @@ enum State {
 /// Bytes that are checked together.
 const BLOCK: usize = 64;
 
-impl Plain {
+impl AnsiStripper {
     /// Processes a chunk and passes on the remaining text in runs.
     pub fn feed(&mut self, text: &str, out: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
             if self.state == State::Text {
-                let clean = clean(rest.as_bytes());
+                let clean = clean_prefix_len(rest.as_bytes());
                 if clean > 0 {
                     out(&rest[..clean]);
                     rest = &rest[clean..];
@@ -100,11 +100,11 @@ fn text(c: char, out: &mut impl FnMut(&str)) -> State {
 
 /// Returns how many of the first bytes are certainly plain text; ends between characters. Whole blocks are
 /// checked without a branch per byte.
-fn clean(bytes: &[u8]) -> usize {
+fn clean_prefix_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     for block in bytes.chunks(BLOCK) {
-        if block.iter().fold(false, |found, byte| found | doubtful(*byte)) {
-            return at + block.iter().position(|byte| doubtful(*byte)).unwrap_or(0);
+        if block.iter().fold(false, |found, byte| found | is_suspect(*byte)) {
+            return at + block.iter().position(|byte| is_suspect(*byte)).unwrap_or(0);
         }
         at += block.len();
     }
@@ -112,7 +112,7 @@ fn clean(bytes: &[u8]) -> usize {
 }
 
 /// Whether the byte is a control character, or the first byte of one above 127 (or of some others).
-fn doubtful(byte: u8) -> bool {
+fn is_suspect(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2
 }
 
@@ -133,7 +133,7 @@ mod tests {
             ("b\u{8}\u{0}\t\u{9b}2Jx", "b\tx"),
             ("plain ünï", "plain ünï"),
         ] {
-            assert_eq!(plain(raw), wanted, "{raw:?}");
+            assert_eq!(strip_ansi(raw), wanted, "{raw:?}");
         }
     }
 
@@ -142,9 +142,9 @@ mod tests {
 
         #[test]
         fn ansi_stripped_text_has_no_controls(text in "[a\u{1b}\\[\\];0m\r\n\u{7}\u{9b}]{0,30}") {
-            let out = plain(&text);
+            let out = strip_ansi(&text);
             prop_assert!(out.chars().all(|c| c == '\n' || !c.is_control()));
-            prop_assert_eq!(plain(&out), out);
+            prop_assert_eq!(strip_ansi(&out), out);
         }
 
         #[test]
@@ -152,12 +152,12 @@ mod tests {
             pieces in prop::collection::vec("[aé£\u{1b}\\[\\]\\\\;0m\r\n\u{7}\u{9b}\u{9c}]{0,9}", 0..8),
         ) {
             let mut out = String::new();
-            let mut by_piece = Plain::default();
+            let mut by_piece = AnsiStripper::default();
             for piece in &pieces {
                 by_piece.feed(piece, &mut |run| out.push_str(run));
             }
             by_piece.end(&mut |run| out.push_str(run));
-            prop_assert_eq!(out, plain(&pieces.concat()));
+            prop_assert_eq!(out, strip_ansi(&pieces.concat()));
         }
     }
 }

@@ -18,12 +18,12 @@ use crate::exec::{CacheFolder, Environment, LocalEnvironment, Spill};
 /// Prefix of the names.
 const SCHEME: &str = "artifact://";
 /// Maximum bytes stored of one output.
-const LONGEST: u64 = 256 * 1024 * 1024;
+const OUTPUT_MAX: u64 = 256 * 1024 * 1024;
 /// Limits of a session.
 const LIMITS: Limits = Limits { bytes: 1024 * 1024 * 1024, age: Duration::from_hours(30 * 24) };
 
 /// Location of an artifact: an environment and a path in it.
-pub type Found = (Arc<dyn Environment>, PathBuf);
+pub type ArtifactLocation = (Arc<dyn Environment>, PathBuf);
 
 /// The artifacts of one session.
 #[derive(Debug)]
@@ -48,13 +48,13 @@ pub struct Artifact {
 
 /// The stored part of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct SavedOutput {
     /// Its name.
     pub name: String,
     /// Its path.
     pub path: PathBuf,
     /// Whether it is complete, within the size limit.
-    pub whole: bool,
+    pub is_complete: bool,
 }
 
 impl Artifacts {
@@ -70,7 +70,7 @@ impl Artifacts {
 
     /// Returns the location of an artifact; `None` for other paths, an error message if there is no such
     /// artifact.
-    pub fn open(&self, path: &str) -> Option<Result<Found, String>> {
+    pub fn open(&self, path: &str) -> Option<Result<ArtifactLocation, String>> {
         if !path.trim().starts_with(SCHEME) {
             return None;
         }
@@ -93,10 +93,10 @@ impl Artifacts {
     }
 
     /// Returns a complete output; `None` if it is gone, or exceeded the size limit.
-    pub async fn whole(&self, name: &str) -> Option<String> {
+    pub async fn read_whole(&self, name: &str) -> Option<String> {
         let (env, path) = self.open(name)?.ok()?;
         let bytes = env.read(&path).await.ok()?.bytes;
-        let is_whole = (bytes.len() as u64) < LONGEST;
+        let is_whole = (bytes.len() as u64) < OUTPUT_MAX;
         is_whole.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -116,13 +116,13 @@ impl Artifacts {
     }
 
     /// Starts storing an output that arrives in chunks. The file is created with the first one.
-    pub fn begin(self: &Arc<Self>, tool: &str) -> Writing {
-        Writing { artifacts: Arc::clone(self), tool: tool.to_string(), file: None, bytes: 0 }
+    pub fn start_writing(self: &Arc<Self>, tool: &str) -> ArtifactWriter {
+        ArtifactWriter { artifacts: Arc::clone(self), tool: tool.to_string(), file: None, bytes: 0 }
     }
 
     /// Stores an output.
-    pub fn keep(self: &Arc<Self>, tool: &str, text: &str) -> io::Result<Kept> {
-        let mut writing = self.begin(tool);
+    pub fn save(self: &Arc<Self>, tool: &str, text: &str) -> io::Result<SavedOutput> {
+        let mut writing = self.start_writing(tool);
         writing.write(text.as_bytes());
         writing.finish()
     }
@@ -156,7 +156,7 @@ fn read_name(file: &str) -> Option<(u64, &str)> {
 
 /// An output that is being stored. Errors are reported at the end.
 #[derive(Debug)]
-pub struct Writing {
+pub struct ArtifactWriter {
     artifacts: Arc<Artifacts>,
     tool: String,
     file: Option<(u64, Spill)>,
@@ -164,10 +164,10 @@ pub struct Writing {
     bytes: u64,
 }
 
-impl Writing {
+impl ArtifactWriter {
     /// Appends a chunk.
     pub fn write(&mut self, piece: &[u8]) {
-        let room = LONGEST.saturating_sub(self.bytes);
+        let room = OUTPUT_MAX.saturating_sub(self.bytes);
         self.bytes += piece.len() as u64;
         let piece = &piece[..piece.len().min(usize::try_from(room).unwrap_or(usize::MAX))];
         let (_, spill) = self.file.get_or_insert_with(|| {
@@ -178,12 +178,12 @@ impl Writing {
     }
 
     /// Completes it, and deletes artifacts above the session's limits.
-    pub fn finish(self) -> io::Result<Kept> {
+    pub fn finish(self) -> io::Result<SavedOutput> {
         let nothing = || io::Error::from(io::ErrorKind::NotFound);
         let (number, spill) = self.file.ok_or_else(nothing)?;
         let path = spill.finish()?.ok_or_else(nothing)?;
         CacheFolder::new(self.artifacts.folder.clone()).clean(LIMITS)?;
-        Ok(Kept { name: name(number), path, whole: self.bytes <= LONGEST })
+        Ok(SavedOutput { name: name(number), path, is_complete: self.bytes <= OUTPUT_MAX })
     }
 }
 
@@ -202,16 +202,16 @@ mod tests {
             artifacts.open("artifact://1").unwrap().unwrap_err(),
             "There is no artifact://1; no output is kept."
         );
-        let first = artifacts.keep("bash", "one").unwrap();
-        assert_eq!((first.name.as_str(), first.whole), ("artifact://1", true));
-        let mut late = artifacts.begin("grep");
-        assert_eq!(artifacts.keep("../x", "two").unwrap().name, "artifact://2");
+        let first = artifacts.save("bash", "one").unwrap();
+        assert_eq!((first.name.as_str(), first.is_complete), ("artifact://1", true));
+        let mut late = artifacts.start_writing("grep");
+        assert_eq!(artifacts.save("../x", "two").unwrap().name, "artifact://2");
         late.write(b"th");
         late.write(b"ree");
         assert_eq!(late.finish().unwrap().name, "artifact://3");
         // Another start of the same session goes on.
         let artifacts = at();
-        assert_eq!(artifacts.keep("bash", "four").unwrap().name, "artifact://4");
+        assert_eq!(artifacts.save("bash", "four").unwrap().name, "artifact://4");
         let all = artifacts.list().unwrap();
         let shown: Vec<_> =
             all.iter().map(|kept| (kept.name.as_str(), kept.tool.as_str(), kept.bytes)).collect();
@@ -224,8 +224,11 @@ mod tests {
         assert_eq!(shown, wanted);
         let (env, path) = artifacts.open(" artifact://3").unwrap().unwrap();
         assert_eq!(env.read(&path).await.unwrap().bytes, b"three");
-        assert_eq!(artifacts.whole("artifact://3").await.as_deref(), Some("three"));
-        assert_eq!((artifacts.whole("artifact://9").await, artifacts.whole("three").await), (None, None));
+        assert_eq!(artifacts.read_whole("artifact://3").await.as_deref(), Some("three"));
+        assert_eq!(
+            (artifacts.read_whole("artifact://9").await, artifacts.read_whole("three").await),
+            (None, None)
+        );
         let missing = artifacts.open("artifact://../../etc/passwd").unwrap().unwrap_err();
         assert!(missing.contains("artifact://1, artifact://2"), "{missing}");
     }
@@ -235,7 +238,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "x").unwrap();
         let artifacts = Arc::new(Artifacts::new(folder.path().join("file")));
-        assert!(artifacts.keep("bash", "one").is_err());
+        assert!(artifacts.save("bash", "one").is_err());
         assert!(artifacts.open("artifact://1").unwrap().is_err());
     }
 
@@ -243,12 +246,12 @@ mod tests {
     fn artifacts_size_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let artifacts = Arc::new(Artifacts::new(folder.path().into()));
-        let mut writing = artifacts.begin("bash");
+        let mut writing = artifacts.start_writing("bash");
         writing.write(b"begin");
-        writing.bytes = LONGEST - 2;
+        writing.bytes = OUTPUT_MAX - 2;
         writing.write(b"abcdef");
         let kept = writing.finish().unwrap();
-        assert!(!kept.whole);
+        assert!(!kept.is_complete);
         assert_eq!(std::fs::read(kept.path).unwrap(), b"beginab");
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::ansi::Plain;
-use super::artifacts::{Kept, Writing};
+use super::ansi::AnsiStripper;
+use super::artifacts::{ArtifactWriter, SavedOutput};
 use super::limits::{self, Limit};
 use super::truncation::Body;
 
@@ -21,44 +21,44 @@ pub const TAIL: usize = 512 * 1024;
 
 /// Collects output in chunks.
 #[derive(Debug)]
-pub struct Collector {
-    plain: Plain,
+pub struct OutputCollector {
+    plain: AnsiStripper,
     /// An incomplete character at the end of the last chunk.
-    torn: Vec<u8>,
-    kept: Ends,
+    partial_char: Vec<u8>,
+    kept: HeadAndTail,
 }
 
 #[derive(Debug)]
-struct Ends {
+struct HeadAndTail {
     head: String,
     /// Truncated only when it has reached twice its limit.
     tail: String,
     /// Whether a part is in neither beginning nor end.
-    lost: bool,
+    has_gap: bool,
     bytes: usize,
     chars: usize,
-    feeds: usize,
-    writing: Writing,
+    line_feeds: usize,
+    writing: ArtifactWriter,
 }
 
-impl Collector {
+impl OutputCollector {
     /// Creates a collector; `writing` stores the full output if it is long.
-    pub fn new(writing: Writing) -> Self {
-        Self { plain: Plain::default(), torn: Vec::new(), kept: Ends::new(writing) }
+    pub fn new(writing: ArtifactWriter) -> Self {
+        Self { plain: AnsiStripper::default(), partial_char: Vec::new(), kept: HeadAndTail::new(writing) }
     }
 
     /// Adds a chunk.
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.torn.is_empty() {
+        if self.partial_char.is_empty() {
             return self.decode(bytes);
         }
-        let mut joined = std::mem::take(&mut self.torn);
+        let mut joined = std::mem::take(&mut self.partial_char);
         joined.extend_from_slice(bytes);
         self.decode(&joined);
     }
 
     fn decode(&mut self, mut bytes: &[u8]) {
-        let Self { plain, torn, kept } = self;
+        let Self { plain, partial_char: torn, kept } = self;
         let mut out = |run: &str| kept.push(run);
         loop {
             match std::str::from_utf8(bytes) {
@@ -81,8 +81,8 @@ impl Collector {
     }
 
     /// Returns the output after this many bytes, as far as it is in memory, and the total number of bytes.
-    pub fn since(&self, from: usize) -> (String, usize) {
-        let Ends { head, tail, bytes, .. } = &self.kept;
+    pub fn read_from(&self, from: usize) -> (String, usize) {
+        let HeadAndTail { head, tail, bytes, .. } = &self.kept;
         let behind = |text: &str, starts: usize| {
             let skip = from.saturating_sub(starts).min(text.len());
             text[text.ceil_char_boundary(skip)..].to_string()
@@ -93,27 +93,27 @@ impl Collector {
 
     /// Takes the output so far and continues with `writing`; at the end of the output, including an
     /// incomplete character.
-    pub fn take(&mut self, writing: Writing, is_end: bool) -> Output {
-        let Self { plain, torn, kept } = self;
+    pub fn take(&mut self, writing: ArtifactWriter, is_end: bool) -> Output {
+        let Self { plain, partial_char: torn, kept } = self;
         if is_end {
             if !std::mem::take(torn).is_empty() {
                 plain.feed("\u{fffd}", &mut |run| kept.push(run));
             }
             plain.end(&mut |run| kept.push(run));
         }
-        std::mem::replace(kept, Ends::new(writing)).finish()
+        std::mem::replace(kept, HeadAndTail::new(writing)).finish()
     }
 }
 
-impl Ends {
-    fn new(writing: Writing) -> Self {
+impl HeadAndTail {
+    fn new(writing: ArtifactWriter) -> Self {
         let (head, tail) = (String::new(), String::new());
-        Self { head, tail, lost: false, bytes: 0, chars: 0, feeds: 0, writing }
+        Self { head, tail, has_gap: false, bytes: 0, chars: 0, line_feeds: 0, writing }
     }
 
     fn push(&mut self, text: &str) {
         self.chars += text.chars().count();
-        self.feeds += memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        self.line_feeds += memchr::memchr_iter(b'\n', text.as_bytes()).count();
         if self.bytes + text.len() > HEAD + TAIL {
             if self.bytes <= HEAD + TAIL {
                 self.writing.write(self.head.as_bytes());
@@ -127,12 +127,12 @@ impl Ends {
         self.head.push_str(head);
         let skipped = rest.ceil_char_boundary(rest.len().saturating_sub(TAIL));
         if skipped > 0 {
-            self.lost = true;
+            self.has_gap = true;
             self.tail.clear();
         }
         self.tail.push_str(&rest[skipped..]);
         if self.tail.len() > 2 * TAIL {
-            self.lost = true;
+            self.has_gap = true;
             self.tail.drain(..self.tail.ceil_char_boundary(self.tail.len() - TAIL));
         }
     }
@@ -144,7 +144,7 @@ impl Ends {
             self.tail.truncate(ended);
         }
         let spilled = self.bytes > HEAD + TAIL;
-        let body = if self.lost {
+        let body = if self.has_gap {
             Body::Ends { head: self.head, tail: self.tail, chars: self.chars }
         } else {
             let mut text = self.head;
@@ -152,7 +152,7 @@ impl Ends {
             text.truncate(text.trim_end_matches('\n').len());
             Body::Whole(text)
         };
-        Output { body, bytes: self.bytes, feeds: self.feeds, writing: self.writing, spilled }
+        Output { body, bytes: self.bytes, line_feeds: self.line_feeds, writing: self.writing, spilled }
     }
 }
 
@@ -163,8 +163,8 @@ pub struct Output {
     pub body: Body,
     /// Total bytes.
     pub bytes: usize,
-    feeds: usize,
-    writing: Writing,
+    line_feeds: usize,
+    writing: ArtifactWriter,
     /// Whether all of it was already written to the artifact.
     spilled: bool,
 }
@@ -179,14 +179,14 @@ pub struct LastLines {
     /// The same for front ends.
     pub truncation: Option<Value>,
     /// The stored full output, if some is missing.
-    pub kept: Option<Kept>,
+    pub kept: Option<SavedOutput>,
     /// The full text, if some is missing and it is within the listeners' limit.
     pub full_text: Option<String>,
 }
 
 impl Output {
     /// Returns the output and a function that stores all of it.
-    pub fn split(self) -> (Body, impl FnOnce(&Body) -> Option<io::Result<Kept>>) {
+    pub fn split(self) -> (Body, impl FnOnce(&Body) -> Option<io::Result<SavedOutput>>) {
         let Self { body, mut writing, spilled, .. } = self;
         let keep = move |body: &Body| {
             if let Some(text) = body.whole().filter(|_| !spilled) {
@@ -199,38 +199,44 @@ impl Output {
 
     /// Returns the lines that pass a filter, from the part in memory, and where the full output is if that is
     /// incomplete. `fresh` stores the lines if they are too many.
-    pub fn filtered(self, fresh: Writing, keep: impl Fn(&str) -> bool) -> (Self, Option<io::Result<Kept>>) {
+    pub fn filtered(
+        self,
+        fresh: ArtifactWriter,
+        keep: impl Fn(&str) -> bool,
+    ) -> (Self, Option<io::Result<SavedOutput>>) {
         let passing = |text: &str| text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
         let whole = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
         match &self.body {
             Body::Whole(text) => {
                 let (bytes, feeds, body) = whole(passing(text));
-                (Self { body, bytes, feeds, ..self }, None)
+                (Self { body, bytes, line_feeds: feeds, ..self }, None)
             }
             Body::Ends { head, tail, .. } => {
                 let (bytes, feeds, body) = whole(passing(&format!("{head}\n{tail}")));
                 let kept = self.writing.finish();
-                (Self { body, bytes, feeds, writing: fresh, spilled: false }, Some(kept))
+                (Self { body, bytes, line_feeds: feeds, writing: fresh, spilled: false }, Some(kept))
             }
         }
     }
 
     /// Returns the last lines.
     pub fn last_lines(self) -> LastLines {
-        let (bytes, feeds) = (self.bytes, self.feeds);
+        let (bytes, feeds) = (self.bytes, self.line_feeds);
         let (body, keep) = self.split();
         let (text, whole) = match &body {
             Body::Whole(text) => (text.as_str(), true),
             Body::Ends { tail, .. } => (tail.as_str(), false),
         };
         let cut = limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX);
-        if whole && cut.by.is_none() {
+        if whole && cut.limited_by.is_none() {
             let text = cut.text.to_string();
             return LastLines { text, note: None, truncation: None, kept: None, full_text: None };
         }
         let total = if whole { limits::count_lines(text) } else { feeds.max(cut.lines) };
         let (kept, stored) = match keep(&body) {
-            Some(Ok(kept)) if kept.whole => (Some(kept.clone()), format!("Everything is in {}", kept.name)),
+            Some(Ok(kept)) if kept.is_complete => {
+                (Some(kept.clone()), format!("Everything is in {}", kept.name))
+            }
             Some(Ok(kept)) => (Some(kept.clone()), format!("The beginning is in {}", kept.name)),
             Some(Err(error)) => (None, format!("The rest could not be kept: {error}")),
             None => (None, "The rest was not kept".to_string()),
@@ -240,7 +246,7 @@ impl Output {
         } else {
             format!("Lines {}-{total} of {total}", total + 1 - cut.lines)
         };
-        let by = cut.by.unwrap_or(Limit::Bytes);
+        let by = cut.limited_by.unwrap_or(Limit::Bytes);
         let limit = if by == Limit::Bytes { " (50 KB limit)" } else { "" };
         let truncation = json!({
             "truncated": true,
@@ -274,11 +280,11 @@ mod tests {
 
     fn collect(folder: &Path, pieces: &[&[u8]]) -> Output {
         let artifacts = Arc::new(Artifacts::new(folder.into()));
-        let mut collector = Collector::new(artifacts.begin("bash"));
+        let mut collector = OutputCollector::new(artifacts.start_writing("bash"));
         for piece in pieces {
             collector.push(piece);
         }
-        collector.take(artifacts.begin("bash"), true)
+        collector.take(artifacts.start_writing("bash"), true)
     }
 
     #[test]
@@ -319,7 +325,8 @@ mod tests {
     #[test]
     fn command_output_memory_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
-        let mut collector = Collector::new(Arc::new(Artifacts::new(folder.path().into())).begin("bash"));
+        let mut collector =
+            OutputCollector::new(Arc::new(Artifacts::new(folder.path().into())).start_writing("bash"));
         for _ in 0..200 {
             collector.push(&vec![b'z'; 65_536]);
             assert!(collector.kept.head.capacity() + collector.kept.tail.capacity() <= 4 * (HEAD + TAIL));
@@ -336,7 +343,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let slices: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
             let (body, _keep) = collect(folder.path(), &slices).split();
-            let wanted = ansi::plain(&String::from_utf8_lossy(&pieces.concat()));
+            let wanted = ansi::strip_ansi(&String::from_utf8_lossy(&pieces.concat()));
             prop_assert_eq!(body, Body::Whole(wanted.trim_end_matches('\n').to_string()));
         }
 

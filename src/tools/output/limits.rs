@@ -30,13 +30,13 @@ pub enum Keep {
 
 /// A text truncated at one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut<'a> {
+pub struct CutText<'a> {
     /// The remaining text.
     pub text: &'a str,
     /// Its number of lines.
     pub lines: usize,
     /// The limit that was exceeded.
-    pub by: Option<Limit>,
+    pub limited_by: Option<Limit>,
     /// Whether the first (head) or last (tail) line alone exceeds the limit, so that only a part of it is
     /// included.
     pub partial: bool,
@@ -68,7 +68,7 @@ pub fn count_lines(text: &str) -> usize {
 }
 
 /// The first lines that fit.
-pub fn head(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
+pub fn head(text: &str, lines_max: usize, bytes_max: usize) -> CutText<'_> {
     let (mut end, mut lines) = (0, 0);
     for line in text.split_inclusive('\n') {
         let by = if lines == lines_max {
@@ -82,15 +82,15 @@ pub fn head(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
         };
         if lines == 0 && by == Limit::Bytes {
             let text = &line[..line.floor_char_boundary(bytes_max)];
-            return Cut { text, lines: 1, by: Some(by), partial: true };
+            return CutText { text, lines: 1, limited_by: Some(by), partial: true };
         }
-        return Cut { text: &text[..end], lines, by: Some(by), partial: false };
+        return CutText { text: &text[..end], lines, limited_by: Some(by), partial: false };
     }
-    Cut { text, lines, by: None, partial: false }
+    CutText { text, lines, limited_by: None, partial: false }
 }
 
 /// The last lines that fit.
-pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
+pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> CutText<'_> {
     let (mut start, mut lines) = (text.len(), 0);
     for line in text.split_inclusive('\n').rev() {
         let by = if lines == lines_max {
@@ -104,11 +104,11 @@ pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
         };
         if lines == 0 && by == Limit::Bytes {
             let text = &line[line.ceil_char_boundary(line.len() - bytes_max)..];
-            return Cut { text, lines: 1, by: Some(by), partial: true };
+            return CutText { text, lines: 1, limited_by: Some(by), partial: true };
         }
-        return Cut { text: &text[start..], lines, by: Some(by), partial: false };
+        return CutText { text: &text[start..], lines, limited_by: Some(by), partial: false };
     }
-    Cut { text, lines, by: None, partial: false }
+    CutText { text, lines, limited_by: None, partial: false }
 }
 
 /// A size for the user: `512B`, `50.0KB`, `1.5MB`.
@@ -128,17 +128,29 @@ mod tests {
     #[test]
     fn output_limits_cut_at_line_ends() {
         let text = "one\ntwo\nthree\n";
-        assert_eq!((head(text, 2, 99).text, head(text, 2, 99).by), ("one\ntwo\n", Some(Limit::Lines)));
-        assert_eq!((head(text, 9, 8).text, head(text, 9, 8).by), ("one\ntwo\n", Some(Limit::Bytes)));
-        assert_eq!((tail(text, 2, 99).text, tail(text, 2, 99).by), ("two\nthree\n", Some(Limit::Lines)));
+        assert_eq!(
+            (head(text, 2, 99).text, head(text, 2, 99).limited_by),
+            ("one\ntwo\n", Some(Limit::Lines))
+        );
+        assert_eq!((head(text, 9, 8).text, head(text, 9, 8).limited_by), ("one\ntwo\n", Some(Limit::Bytes)));
+        assert_eq!(
+            (tail(text, 2, 99).text, tail(text, 2, 99).limited_by),
+            ("two\nthree\n", Some(Limit::Lines))
+        );
         assert_eq!((tail(text, 9, 6).text, tail(text, 9, 6).lines), ("three\n", 1));
-        assert_eq!((head(text, 3, 14).by, tail(text, 3, 14).by), (None, None));
+        assert_eq!((head(text, 3, 14).limited_by, tail(text, 3, 14).limited_by), (None, None));
     }
 
     #[test]
     fn output_limits_long_line_is_cut_inside() {
-        assert_eq!(head("ééé\nx", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
-        assert_eq!(tail("x\nééé", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
+        assert_eq!(
+            head("ééé\nx", 9, 3),
+            CutText { text: "é", lines: 1, limited_by: Some(Limit::Bytes), partial: true }
+        );
+        assert_eq!(
+            tail("x\nééé", 9, 3),
+            CutText { text: "é", lines: 1, limited_by: Some(Limit::Bytes), partial: true }
+        );
     }
 
     proptest! {
@@ -151,7 +163,7 @@ mod tests {
                 prop_assert!(cut.text.trim_end_matches('\n').len() <= bytes + 1);
                 let part = if end { text.starts_with(cut.text) } else { text.contains(cut.text) };
                 prop_assert!(part, "{:?}", cut);
-                prop_assert_eq!(cut.by.is_none(), cut.text == text);
+                prop_assert_eq!(cut.limited_by.is_none(), cut.text == text);
             }
         }
     }

@@ -4,12 +4,12 @@
 
 use std::io;
 
-use super::artifacts::Kept;
+use super::artifacts::SavedOutput;
 use super::limits::Limits;
 use super::truncation::{self, Body};
 
 /// Maximum bytes of a text for listeners; of longer ones they get the artifact's name.
-pub const LISTENERS: usize = 1024 * 1024;
+pub const FULL_TEXT_MAX: usize = 1024 * 1024;
 
 /// A truncated text.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Truncated {
 pub fn truncate(
     body: Body,
     limits: Limits,
-    keep: impl FnOnce(&Body) -> Option<io::Result<Kept>>,
+    keep: impl FnOnce(&Body) -> Option<io::Result<SavedOutput>>,
 ) -> Truncated {
     let Some(mut text) = truncation::truncate(&body, limits) else {
         let text = match body {
@@ -41,7 +41,7 @@ pub fn truncate(
         Some(Ok(kept)) => {
             // After truncation by characters the markers only count missing lines; this has them all.
             let chars = body.chars();
-            let what = if kept.whole {
+            let what = if kept.is_complete {
                 format!("All {chars} characters are kept")
             } else {
                 format!("The beginning of {chars} characters is kept")
@@ -55,7 +55,7 @@ pub fn truncate(
         }
     };
     let full_text = match body {
-        Body::Whole(text) if text.len() <= LISTENERS => Some(text),
+        Body::Whole(text) if text.len() <= FULL_TEXT_MAX => Some(text),
         _ => None,
     };
     Truncated { text, full_text, artifact }

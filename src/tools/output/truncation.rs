@@ -130,27 +130,27 @@ fn lines(text: &str, most: usize) -> Option<String> {
 
 /// Overrides of the tools' limits, by name of a tool or kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides(BTreeMap<String, Override>);
+pub struct LimitOverrides(BTreeMap<String, LimitOverride>);
 
 /// The override for one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Override {
+pub struct LimitOverride {
     /// Maximum characters.
     pub chars: Option<usize>,
     /// Maximum lines; 0 means unlimited.
     pub lines: Option<usize>,
 }
 
-impl Overrides {
+impl LimitOverrides {
     /// Sets the override for a name.
-    pub fn set(&mut self, name: &str, said: Override) {
+    pub fn set(&mut self, name: &str, said: LimitOverride) {
         self.0.insert(name.to_string(), said);
     }
 
     /// Returns the limits of a tool: the override for its name, then that for its kind, then its own.
     pub fn limits(&self, name: &str, kind: Kind, own: Option<Limits>) -> Option<Limits> {
         let kind = Some(kind).filter(|kind| *kind != Kind::Other).and_then(|kind| self.0.get(kind.name()));
-        let said: Vec<&Override> = self.0.get(name).into_iter().chain(kind).collect();
+        let said: Vec<&LimitOverride> = self.0.get(name).into_iter().chain(kind).collect();
         if said.is_empty() {
             return own;
         }

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::rules::Names;
+use super::rules::ToolNames;
 use crate::patch::v4a::{self, Section};
-use crate::tools::contract::intent::{Intent, Kind, Swap};
+use crate::tools::contract::intent::{Intent, Kind, TextReplacement};
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::tool::Tool;
 
@@ -33,10 +33,10 @@ const KINDS: [Kind; 12] = [
 /// For each kind its own name and the names of the equivalent tools.
 static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
     let does = |tool: &dyn Tool, kind| {
-        tool.kind() == kind && plainest(kind).is_none_or(|intent| tool.args_for(&intent).is_some())
+        tool.kind() == kind && typical_intent(kind).is_none_or(|intent| tool.args_for(&intent).is_some())
     };
     let names = |kind: Kind| {
-        let mut names = Registry::new().names_anywhere(|tool| does(tool, kind));
+        let mut names = Registry::new().names_in_any_set(|tool| does(tool, kind));
         names.insert(kind.name().to_string());
         (kind, names)
     };
@@ -44,14 +44,14 @@ static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
 });
 
 /// Returns a basic intent that every tool of a kind can serve.
-fn plainest(kind: Kind) -> Option<Intent> {
+fn typical_intent(kind: Kind) -> Option<Intent> {
     let path = || "a".to_string();
     Some(match kind {
         Kind::Read => Intent::Read { path: path(), first: None, lines: None },
         Kind::ReadMany => Intent::ReadMany { paths: vec![path()] },
         Kind::Write => Intent::Write { path: path(), content: String::new() },
         Kind::Edit => {
-            let swaps = vec![Swap { old: "a".to_string(), new: "b".to_string() }];
+            let swaps = vec![TextReplacement { old: "a".to_string(), new: "b".to_string() }];
             Intent::Edit { path: path(), swaps, everywhere: false }
         }
         Kind::Patch => {
@@ -69,7 +69,7 @@ fn plainest(kind: Kind) -> Option<Intent> {
 
 /// Returns the names of a call. A call with several intents is denied by a rule for any of them, and allowed
 /// only by rules for all.
-pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
+pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> ToolNames {
     let intent = tool.intent(args);
     // A tool for background commands that starts one is checked as a command tool, too.
     let kind = intent.as_ref().map_or(tool.kind(), Intent::kind);
@@ -95,17 +95,17 @@ pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
             all.insert(wider);
         }
     }
-    Names::new(with(&own, &any), with(&own, &all))
+    ToolNames::new(with_kinds(&own, &any), with_kinds(&own, &all))
 }
 
 /// Returns the names of all tools that read file content: a command can do the same.
-pub(in crate::tools) fn readers() -> Names {
+pub(in crate::tools) fn readers() -> ToolNames {
     let kinds = [Kind::Read, Kind::ReadMany, Kind::ViewImage, Kind::Grep];
-    let names = with(&[], &BTreeSet::from(kinds));
-    Names::new(names.clone(), names)
+    let names = with_kinds(&[], &BTreeSet::from(kinds));
+    ToolNames::new(names.clone(), names)
 }
 
-fn with(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
+fn with_kinds(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
     let others = kinds.iter().filter_map(|kind| NAMES.get(kind)).flatten();
     own.iter().map(ToString::to_string).chain(others.cloned()).collect()
 }
@@ -129,10 +129,10 @@ mod tests {
 
     /// Whether a rule for a tool of one name holds for a call of a tool of another: what forbids, what allows.
     fn holds(rule: &str, name: &str, args: &Value) -> (bool, bool) {
-        let rows = Registry::anywhere(name);
+        let rows = Registry::in_any_set(name);
         assert!(!rows.is_empty(), "{name}");
         let names = of(&*rows[0].tool, name, args);
-        (names.restrict(rule), names.grant(rule))
+        (names.matches_restriction(rule), names.matches_grant(rule))
     }
 
     #[test]

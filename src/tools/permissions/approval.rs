@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 
-use super::proposal::Proposal;
+use super::proposal::RuleProposal;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::ResultView;
 
@@ -25,7 +25,7 @@ pub struct Ask {
     /// The argument that the user may edit: the one that is the whole `target`.
     pub editable: Option<String>,
     /// A rule that would allow this call and similar ones.
-    pub proposal: Option<Proposal>,
+    pub proposal: Option<RuleProposal>,
     /// A preview of the edit.
     pub preview: Option<ResultView>,
     /// The call's validated arguments as JSON. Calls are the same only if tool, target and arguments are.
@@ -44,7 +44,7 @@ pub enum Decision {
     /// Run it with this text as the editable argument, and inform the model.
     AllowEdited(String),
     /// Run it, and allow what this rule covers for the rest of the session.
-    AllowLike(Proposal),
+    AllowLike(RuleProposal),
     /// Refuse it, and give the model the reason.
     Deny(String),
 }

@@ -16,7 +16,7 @@ use super::policy::{self, Mode, Roots, Verdict};
 use super::preview;
 use super::proposal;
 use super::rules::pattern;
-use super::rules::{Author, Names, RuleMatch, Rules, Ruling};
+use super::rules::{Author, RuleMatch, Rules, Ruling, ToolNames};
 use super::targets::ScriptContext;
 use crate::base::json::json;
 use crate::base::names;
@@ -41,7 +41,7 @@ pub(in crate::tools) struct Approved {
 }
 
 /// The targets of a call and their verdict.
-struct Judged {
+struct JudgedCall {
     targets: Vec<String>,
     verdict: Verdict,
 }
@@ -56,8 +56,8 @@ pub(in crate::tools) async fn approve(
     cancel: &CancellationToken,
 ) -> Result<Approved, Outcome> {
     // Fixed here, so that the command starts where it was checked, whatever other calls do.
-    let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
-    let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
+    let begin = if tool.keeps_folder() { Some(cx.shared.folder.current(&*cx.env).await) } else { None };
+    let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.missing));
     let (args, note) = decide(tool, schema, cx, call, (args, folder.as_deref()), cancel).await?;
     let gone = gone.map(|gone| {
         format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
@@ -83,12 +83,12 @@ async fn decide(
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        target: shown(call, &judged.targets, &args),
+        target: shown_target(call, &judged.targets, &args),
         rule: rule.to_string(),
         workspace: cx.env.root().to_string_lossy().into_owned(),
         editable: editable(tool.class(), &judged.targets, &args),
         proposal: proposal(tool, cx, call, &judged).await,
-        preview: preview::of(tool, cx, call, &args, cancel).await,
+        preview: preview::preview_call(tool, cx, call, &args, cancel).await,
         arguments: args.to_string(),
         repeatable: !judged.verdict.is_about_set_up(),
     };
@@ -104,14 +104,14 @@ async fn decide(
             cx.shared.grant(&proposal.rule);
             Ok((args, None))
         }
-        Decision::AllowEdited(text) => edited(tool, schema, cx, call, (args, field), text).await,
+        Decision::AllowEdited(text) => apply_user_edit(tool, schema, cx, call, (args, field), text).await,
         Decision::Deny(why) if why.is_empty() => Err(Outcome::error("Not run: the user said no.")),
         Decision::Deny(why) => Err(Outcome::error(format!("Not run: {why}"))),
     }
 }
 
 /// Returns the call with the user's edited command. What is denied stays denied.
-async fn edited(
+async fn apply_user_edit(
     tool: &dyn Tool,
     schema: &Schema,
     cx: &Context,
@@ -161,7 +161,7 @@ fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String
 }
 
 /// Returns the text for the permission request: all targets, or the call itself if it has none.
-fn shown(call: &ToolCall, targets: &[String], args: &Value) -> String {
+fn shown_target(call: &ToolCall, targets: &[String], args: &Value) -> String {
     if targets.is_empty() { format!("{} {args}", call.name) } else { targets.join("\n") }
 }
 
@@ -170,8 +170,8 @@ async fn proposal(
     tool: &dyn Tool,
     cx: &Context,
     call: &ToolCall,
-    judged: &Judged,
-) -> Option<proposal::Proposal> {
+    judged: &JudgedCall,
+) -> Option<proposal::RuleProposal> {
     let [target] = judged.targets.as_slice() else { return None };
     let proposal = match tool.class() {
         ToolClass::Runs => proposal::for_command(&call.name, target)?,
@@ -196,7 +196,7 @@ async fn judge(
     call: &ToolCall,
     args: &Value,
     begins: Option<&Path>,
-) -> Result<Judged, Outcome> {
+) -> Result<JudgedCall, Outcome> {
     let class = tool.class();
     let mut targets = tool.targets(args);
     let folder = match tool.intent(args) {
@@ -204,7 +204,7 @@ async fn judge(
         _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
     };
     if let Some(folder) = folder
-        && let Some(place) = elsewhere(cx, &folder).await
+        && let Some(place) = other_folder(cx, &folder).await
     {
         // Checked and displayed with the folder change that precedes the command.
         for target in &mut targets {
@@ -222,7 +222,7 @@ async fn judge(
         let verdict = match rule_match(cx, &names, class, target).await {
             Some(rule) if rule.ruling == Ruling::Allow && class == ToolClass::Runs => {
                 let verdict = policy::overrule(cx.mode.get(), verdict, rule);
-                let beside = judge_beside(cx, &names, target).await;
+                let beside = judge_read_only_parts(cx, &names, target).await;
                 verdict.max(beside).max(judge_operands(cx, &names, target).await)
             }
             Some(rule) => policy::overrule(cx.mode.get(), verdict, rule),
@@ -236,7 +236,7 @@ async fn judge(
         // Calls without targets have nothing to check, but their tool can be denied.
         strictest = policy::overrule(cx.mode.get(), strictest, rule);
     }
-    Ok(Judged { targets, verdict: strictest })
+    Ok(JudgedCall { targets, verdict: strictest })
 }
 
 /// Returns the resolved folders of the session. One that cannot be resolved is used unchanged.
@@ -246,14 +246,14 @@ async fn roots(cx: &Context) -> Roots {
     if let Some(home) = cx.env.home() {
         roots.home = Some(real(home).await);
     }
-    for folder in &cx.shared.own {
-        roots.own.push(real(folder).await);
+    for folder in &cx.shared.own_folders {
+        roots.own_folders.push(real(folder).await);
     }
     roots
 }
 
 /// Returns a folder other than the workspace, quoted for the shell.
-async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
+async fn other_folder(cx: &Context, folder: &str) -> Option<String> {
     let path = paths::resolve(&*cx.env, folder);
     let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     (real(&path).await != real(cx.env.root()).await)
@@ -261,15 +261,15 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
 }
 
 /// Returns the rule that applies to a call, by its resolved path and by its own name.
-async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<RuleMatch> {
+async fn rule_match(cx: &Context, tool: &ToolNames, class: ToolClass, target: &str) -> Option<RuleMatch> {
     let mut grants = Rules::default();
-    let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
+    let problems = grants.add(&cx.shared.grants(), Author::User, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
         tracing::warn!(?problems, "a rule for the session was not taken");
     }
     let rules = cx.rules.get();
     if class == ToolClass::Runs {
-        return granted(rules.command(tool, target), || grants.command(tool, target));
+        return apply_grants(rules.command(tool, target), || grants.command(tool, target));
     }
     if rules.is_empty() && grants.is_empty() {
         return None;
@@ -284,16 +284,16 @@ async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) 
         names.push(cx.env.resolve(path).await.unwrap_or_else(|_| path.clone()));
     }
     for real in names.clone() {
-        names.extend(hard_links::others(cx, &real, &rules.barriers(tool)).await);
+        names.extend(hard_links::guarded_aliases(cx, &real, &rules.protected_paths(tool)).await);
     }
     // Last, because allow rules check only the first name: a link must not extend them.
     names.extend(written);
     let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
-    granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
+    apply_grants(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }
 
 /// Returns the rule, unless it only asks and the user has approved it for the session.
-fn granted(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) -> Option<RuleMatch> {
+fn apply_grants(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) -> Option<RuleMatch> {
     match rule {
         Some(rule) if rule.ruling != Ruling::Ask => Some(rule),
         rule => grants().or(rule),
@@ -311,7 +311,7 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
 }
 
 /// Checks a command line: its commands, the files that it may read, and the programs that git would run here.
-async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
+async fn judge_command(cx: &Context, tool: &ToolNames, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
         // No user is asked in this mode, so a call that a rule might deny is refused.
@@ -321,10 +321,10 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     match policy::judge(mode, ToolClass::Runs, line, &Roots::default()) {
         Verdict::Run => {
             let script = command::parse(line);
-            let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
+            let barriers = cx.rules.get().protected_paths(&tool.or(&aliases::readers()));
             let why = ScriptContext::new(cx, roots(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
-            why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
+            why.map_or(Verdict::Run, |why| policy::strict_verdict(mode, why)).max(git)
         }
         verdict => verdict,
     }
@@ -332,20 +332,23 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
 
 /// Checks the files named in a command line that a rule allows: configuration files need approval, as for
 /// edits, and files with path rules are not read without approval.
-async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
+async fn judge_operands(cx: &Context, tool: &ToolNames, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
         return Verdict::Run;
     }
     let script = command::parse(line);
     let context = ScriptContext::new(cx, roots(cx).await, &script);
-    for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
+    for part in script.commands.iter().filter(|part| !command::part_is_read_only(part)) {
         if context.touches_set_up(part).await {
-            return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
+            return policy::strict_verdict(mode, policy::TOUCHES_SET_UP.to_string());
         }
     }
-    let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-    context.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+    let barriers = cx.rules.get().protected_paths(&tool.or(&aliases::readers()));
+    context
+        .reads(line, &script, &barriers)
+        .await
+        .map_or(Verdict::Run, |why| policy::strict_verdict(mode, why))
 }
 
 /// Returns patterns for the files with keys, if a search in the workspace or one of these folders would find
@@ -371,7 +374,7 @@ pub(in crate::tools) async fn secrets_below(
 }
 
 /// Returns the files with keys that have other names (hard links).
-pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
+pub(in crate::tools) async fn hard_linked_secrets(cx: &Context) -> Vec<FileId> {
     let mut ids = Vec::new();
     for secret in roots(cx).await.secrets() {
         ids.extend(cx.env.hard_link(&secret).await.ok().flatten());
@@ -389,7 +392,7 @@ async fn judge_reading(cx: &Context, target: &str) -> Verdict {
         }
         let secrets = roots(cx).await.secrets();
         let is_secret = |path: &PathBuf| secrets.contains(path);
-        if is_secret(&real) || hard_links::others(cx, &real, &[]).await.iter().any(is_secret) {
+        if is_secret(&real) || hard_links::guarded_aliases(cx, &real, &[]).await.iter().any(is_secret) {
             return Verdict::Forbid(policy::SECRET_FILE.to_string());
         }
     }
@@ -398,10 +401,10 @@ async fn judge_reading(cx: &Context, target: &str) -> Verdict {
 
 /// Checks the parts of a command line that run because they are read-only: git needs a rule of its own, or a
 /// repository without programs.
-async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
+async fn judge_read_only_parts(cx: &Context, tool: &ToolNames, line: &str) -> Verdict {
     let mode = cx.mode.get();
     let script = command::parse(line);
-    for part in script.parts.iter().filter(|part| command::part_is_read_only(part)) {
+    for part in script.commands.iter().filter(|part| command::part_is_read_only(part)) {
         let quoted = |word: &command::Word| format!("'{}'", word.text.replace('\'', "'\\''"));
         let own: Vec<String> = part.words.iter().map(quoted).collect();
         let asks_git = mode != Mode::Full && part.words.first().is_some_and(|word| word.text == "git");
@@ -423,9 +426,9 @@ async fn judge_path(cx: &Context, target: &str) -> Result<Verdict, String> {
     let path = paths::resolve(&*cx.env, target);
     let roots = Roots { root: resolve(cx.env.root()).await?, ..roots(cx).await };
     let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &roots);
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::display(path), &roots);
     let mut verdict = judge(&real);
-    for other in hard_links::others(cx, &real, &[]).await {
+    for other in hard_links::guarded_aliases(cx, &real, &[]).await {
         verdict = verdict.max(judge(&other));
     }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };

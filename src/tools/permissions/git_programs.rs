@@ -15,11 +15,11 @@ use crate::tools::command;
 use crate::workspace::git;
 
 /// Timeout of the check.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Output of the script for a safe repository.
 const QUIET: &str = "quiet";
 /// The reason for requesting approval.
-const LOUD: &str = "git in a repository that may name programs to run";
+const REASON: &str = "git in a repository that may name programs to run";
 
 /// Prints `quiet` if no program of the repository would run: there is none, or its git folder is one for
 /// which edits need approval (so that it was not created unnoticed), its settings name no program, no hook
@@ -53,8 +53,8 @@ quiet && printf quiet
 /// Returns the objection against a read-only command line that runs git; `None` for other commands and safe
 /// repositories.
 pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str> {
-    let asks_git = |part: &command::Part| part.words.first().is_some_and(|word| word.text == "git");
-    if !command::parse(line).parts.iter().any(asks_git) {
+    let asks_git = |part: &command::SimpleCommand| part.words.first().is_some_and(|word| word.text == "git");
+    if !command::parse(line).commands.iter().any(asks_git) {
         return None;
     }
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
@@ -65,12 +65,12 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
     let command = CommandSpec {
         script: git::script(SCRIPT),
         cwd: env.root().to_path_buf(),
-        timeout: Some(PATIENCE),
+        timeout: Some(TIMEOUT),
         env: BTreeMap::new(),
     };
     let ended = env.run(command, sink, CancellationToken::new()).await;
     let heard = heard.lock();
-    (!matches!(ended, Ok(Exit::Code(_))) || *heard != QUIET.as_bytes()).then_some(LOUD)
+    (!matches!(ended, Ok(Exit::Code(_))) || *heard != QUIET.as_bytes()).then_some(REASON)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobMatcher;
 
 use super::policy::START_FILES;
-use super::rules::barrier::Barrier;
+use super::rules::protected_paths::ProtectedPaths;
 use crate::base::names;
 use crate::exec::FileKind;
 use crate::tools::contract::context::Context;
@@ -20,7 +20,11 @@ const GUARDED: [&str; 3] = [".git/hooks", ".git", ".bowline"];
 
 /// Returns the guarded and denied files that are identical to the one at `path`, which has several names.
 /// Searches files of rules only if there are any.
-pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barrier]) -> Vec<PathBuf> {
+pub(in crate::tools) async fn guarded_aliases(
+    cx: &Context,
+    path: &Path,
+    barriers: &[ProtectedPaths],
+) -> Vec<PathBuf> {
     let Ok(Some(id)) = cx.env.hard_link(path).await else { return Vec::new() };
     let mut found = Vec::new();
     for candidate in guarded(cx).await {
@@ -49,7 +53,7 @@ pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barr
                     }
                 }
                 FileKind::File
-                    if candidate != path && barriers.iter().any(|barrier| barrier.has(&candidate)) =>
+                    if candidate != path && barriers.iter().any(|barrier| barrier.contains(&candidate)) =>
                 {
                     if cx.env.hard_link(&candidate).await.is_ok_and(|other| other == Some(id)) {
                         found.push(candidate);
@@ -63,7 +67,7 @@ pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barr
 }
 
 /// Whether one of the files has several names.
-pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool {
+pub(super) async fn any_hard_linked(cx: &Context, files: &[PathBuf]) -> bool {
     for file in files {
         if cx.env.hard_link(file).await.is_ok_and(|id| id.is_some()) {
             return true;
@@ -74,7 +78,7 @@ pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool 
 
 /// Whether paths below a folder lead to one of the files through links: those whose names match these
 /// patterns, or all. If there is too much to read, it is assumed.
-pub(super) async fn lead_to(
+pub(super) async fn links_lead_to(
     cx: &Context,
     folder: &Path,
     patterns: Option<&[GlobMatcher]>,
@@ -96,7 +100,7 @@ pub(super) async fn lead_to(
             if seen > ENTRIES_MAX {
                 return true;
             }
-            if name.flatten().is_some_and(|name| !name.is_match(names::read(&entry.name))) {
+            if name.flatten().is_some_and(|name| !name.is_match(names::parse(&entry.name))) {
                 continue;
             }
             // A link that leads nowhere leads to no file.
@@ -116,7 +120,7 @@ pub(super) async fn lead_to(
 /// Returns the existing configuration files.
 async fn guarded(cx: &Context) -> Vec<PathBuf> {
     let home = cx.env.home().map(Path::to_path_buf);
-    let mut folders: Vec<PathBuf> = cx.shared.own.clone();
+    let mut folders: Vec<PathBuf> = cx.shared.own_folders.clone();
     folders.extend(GUARDED.iter().map(|name| cx.env.root().join(name)));
     let mut files: Vec<PathBuf> = Vec::new();
     for place in START_FILES.iter().filter_map(|name| Some(home.as_ref()?.join(name))) {

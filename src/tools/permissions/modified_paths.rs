@@ -19,7 +19,8 @@ pub struct ModifiedPaths {
 /// Returns the files of a call, by the name of its tool and its arguments; empty if the tool is unknown or
 /// uses no files. The files of a command are unknown.
 pub fn modified_paths(tool: &str, args: &Value) -> ModifiedPaths {
-    let intents = Registry::anywhere(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));
+    let intents =
+        Registry::in_any_set(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));
     intents.flatten().map(of).next().unwrap_or_default()
 }
 

@@ -170,7 +170,7 @@ pub struct Roots {
     /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The folders of bowline's own files.
-    pub own: Vec<PathBuf>,
+    pub own_folders: Vec<PathBuf>,
 }
 
 /// Judges a call. `target` is the command, or the real path of the file.
@@ -188,7 +188,7 @@ pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
 }
 
 /// Returns the verdict on a call that needs approval, with the reason.
-pub(super) fn strict(mode: Mode, why: String) -> Verdict {
+pub(super) fn strict_verdict(mode: Mode, why: String) -> Verdict {
     match mode {
         Mode::Full => Verdict::Run,
         Mode::AutoEdit => Verdict::Refuse(why.into()),
@@ -217,7 +217,7 @@ fn objection(mode: Mode, class: ToolClass, target: &str, roots: &Roots) -> Optio
         ToolClass::Reads => None,
         ToolClass::Runs if command::is_read_only(target) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits => match &*names::read(target) {
+        ToolClass::Edits => match &*names::parse(target) {
             path if roots.is_set_up(path) => Some(SET_UP),
             _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
             path if !path.starts_with(&roots.root) => Some("file outside the workspace"),
@@ -232,13 +232,15 @@ impl Roots {
     pub(super) fn is_set_up(&self, path: &Path) -> bool {
         // A workspace that is itself in such a folder was chosen by the user.
         is_guarded(path.strip_prefix(&self.root).unwrap_or(path))
-            || self.own.iter().any(|folder| path.starts_with(folder))
-            || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))
+            || self.own_folders.iter().any(|folder| path.starts_with(folder))
+            || self
+                .below_home(path)
+                .is_some_and(|below| START_FILES.iter().any(|name| starts_with(below, name)))
     }
 
     /// Returns the files with keys.
     pub(super) fn secrets(&self) -> Vec<PathBuf> {
-        self.own.iter().map(|folder| folder.join(KEYS)).collect()
+        self.own_folders.iter().map(|folder| folder.join(KEYS)).collect()
     }
 
     /// Whether a file is hidden in the home folder, if the workspace is or contains that folder.
@@ -259,7 +261,7 @@ pub(super) fn may_be_set_up(text: &str) -> bool {
 }
 
 /// Whether a path begins with these names, case-insensitive.
-fn begins(path: &Path, names: &str) -> bool {
+fn starts_with(path: &Path, names: &str) -> bool {
     let mut parts = path.components();
     names.split('/').all(|name| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(name)))
 }
@@ -279,7 +281,7 @@ mod tests {
 
     fn roots(root: &str) -> Roots {
         let own = vec![PathBuf::from("/h/.config/bowline"), PathBuf::from("/h/.local/share/bowline")];
-        Roots { root: root.into(), home: Some("/h".into()), own }
+        Roots { root: root.into(), home: Some("/h".into()), own_folders: own }
     }
 
     #[test]

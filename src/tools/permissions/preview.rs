@@ -19,13 +19,13 @@ use crate::exec::{
 use crate::llm::model::ToolCall;
 use crate::llm::model::message::join_text;
 use crate::tools::contract::context::Context;
-use crate::tools::contract::shared::Shared;
+use crate::tools::contract::shared::AgentToolState;
 use crate::tools::contract::tool::{Invocation, Tool, ToolClass};
 use crate::tools::contract::view::ResultView;
 use crate::tools::files::state::ReadFirst;
 
 /// Returns the change that a call of an edit tool would make; `None` if it would fail.
-pub(in crate::tools) async fn of(
+pub(in crate::tools) async fn preview_call(
     tool: &dyn Tool,
     cx: &Context,
     call: &ToolCall,
@@ -39,11 +39,11 @@ pub(in crate::tools) async fn of(
         folder: None,
         call_id: call.id.clone(),
         args: args.clone(),
-        env: Arc::new(Rehearsal { inner: Arc::clone(&cx.env), written: Mutex::default() }),
+        env: Arc::new(DryRunEnvironment { inner: Arc::clone(&cx.env), written: Mutex::default() }),
         cancel: cancel.clone(),
         progress: Arc::new(|_| {}),
         // The session's state must not record what did not happen.
-        shared: Arc::new(Shared::new(PathBuf::new()).read_first(ReadFirst::Off)),
+        shared: Arc::new(AgentToolState::new(PathBuf::new()).with_read_first(ReadFirst::Off)),
     };
     let run = std::panic::AssertUnwindSafe(async { tool.run(rehearsal).await }).catch_unwind();
     let outcome = run.await.ok().filter(|outcome| !outcome.is_error)?;
@@ -53,24 +53,24 @@ pub(in crate::tools) async fn of(
 
 /// Reads existing files, records writes, runs no commands.
 #[derive(Debug)]
-struct Rehearsal {
+struct DryRunEnvironment {
     inner: Arc<dyn Environment>,
     /// New contents of files; `None` for deleted ones.
     written: Mutex<HashMap<PathBuf, Option<Vec<u8>>>>,
 }
 
-impl Rehearsal {
+impl DryRunEnvironment {
     fn written(&self) -> MutexGuard<'_, HashMap<PathBuf, Option<Vec<u8>>>> {
         self.written.lock()
     }
 
-    fn at(&self, path: &Path) -> Option<Result<Vec<u8>, EnvError>> {
+    fn planned(&self, path: &Path) -> Option<Result<Vec<u8>, EnvError>> {
         let content = self.written().get(path).cloned()?;
         Some(content.ok_or_else(|| EnvError::NotFound(path.to_path_buf())))
     }
 }
 
-impl Environment for Rehearsal {
+impl Environment for DryRunEnvironment {
     fn root(&self) -> &Path {
         self.inner.root()
     }
@@ -84,7 +84,7 @@ impl Environment for Rehearsal {
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        match self.at(path) {
+        match self.planned(path) {
             Some(Ok(bytes)) => {
                 let stat = FileStat {
                     kind: FileKind::File,
@@ -104,7 +104,7 @@ impl Environment for Rehearsal {
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        match self.at(path) {
+        match self.planned(path) {
             Some(content) => {
                 let data = content.map(|bytes| FileData { stamp: Stamp::of(&bytes), bytes });
                 std::future::ready(data).boxed()

@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use super::rules::{Author, Names, Rules, Ruling};
-use crate::tools::command::{self, NetworkTargets, Part};
+use super::rules::{Author, Rules, Ruling, ToolNames};
+use crate::tools::command::{self, NetworkTargets, SimpleCommand};
 use crate::tools::contract::tool::ToolClass;
 
 /// A rule, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct RuleProposal {
     /// What it allows, for the user: `cargo test …`.
     pub what: String,
     /// Its text for a rule file, for all projects.
@@ -21,7 +21,7 @@ pub struct Proposal {
     pub covers: String,
 }
 
-impl Proposal {
+impl RuleProposal {
     fn new(what: String, key: &str, value: &str, covers: String) -> Self {
         let rule = format!("[[rule]]\ndecision = \"allow\"\n{key} = {}\n", quoted(value));
         Self { what, project_rule: rule.clone(), rule, covers }
@@ -37,7 +37,7 @@ impl Proposal {
 
 /// Programs whose first words do not determine what they do, by kind: they run or destroy what they are
 /// given. A version suffix (`python3.12`) is ignored.
-const NEVER: [&[&str]; 9] = [
+const NEVER_PROPOSED: [&[&str]; 9] = [
     // Shells and command prefixes.
     &["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "csh", "tcsh", "pwsh", "powershell", "busybox"],
     &["env", "eval", "exec", "source", ".", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "unshare"],
@@ -54,7 +54,7 @@ const NEVER: [&[&str]; 9] = [
 ];
 
 /// Programs with subcommands.
-const MANY: [&str; 15] = [
+const MULTI_COMMAND: [&str; 15] = [
     "git", "cargo", "npm", "npx", "pnpm", "yarn", "bunx", "go", "gh", "uv", "uvx", "pip", "poetry",
     "kubectl", "rustup",
 ];
@@ -64,34 +64,35 @@ const NEVER_GIT: [&str; 9] =
     ["config", "bisect", "submodule", "filter-branch", "rebase", "difftool", "mergetool", "clean", "reset"];
 
 /// Subcommands that are followed by another one.
-const GO_ON: [&str; 3] = ["run", "exec", "compose"];
+const PREFIX_WORDS: [&str; 3] = ["run", "exec", "compose"];
 
 /// Proposes a rule for a command line with one part that is not read-only.
-pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
+pub fn for_command(tool: &str, line: &str) -> Option<RuleProposal> {
     let script = command::parse(line);
     if !script.unresolved.is_empty() || !script.writes.is_empty() {
         return None;
     }
-    let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
+    let parts: Vec<&SimpleCommand> =
+        script.commands.iter().filter(|part| !command::part_is_read_only(part)).collect();
     let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
     // It is useful only if it allows this very call.
-    let said = rules(&proposal.rule)?.command(&Names::plain(&[tool]), line)?;
+    let said = rules(&proposal.rule)?.command(&ToolNames::plain(&[tool]), line)?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
 /// Proposes a rule for everything that starts like all of these commands.
-fn by_words(parts: &[&Part]) -> Option<Proposal> {
+fn by_words(parts: &[&SimpleCommand]) -> Option<RuleProposal> {
     let (first, others) = parts.split_first()?;
     let words = first_words(first)?;
     others.iter().all(|part| first_words(part).as_ref() == Some(&words)).then(|| {
         let words = words.join(" ");
         let covers = format!("Covers `{words}` with any options, files and hosts behind it.");
-        Proposal::new(format!("{words} …"), "command", &words, covers)
+        RuleProposal::new(format!("{words} …"), "command", &words, covers)
     })
 }
 
 /// Proposes a rule for the one host that all of these commands connect to, if they do nothing else.
-fn by_host(parts: &[&Part]) -> Option<Proposal> {
+fn by_host(parts: &[&SimpleCommand]) -> Option<RuleProposal> {
     // A remote command is checked separately.
     let network: Vec<NetworkTargets> = parts.iter().map(|part| command::network_targets(part)).collect();
     let host = network.first()?.hosts.first()?.rule();
@@ -100,13 +101,13 @@ fn by_host(parts: &[&Part]) -> Option<Proposal> {
     };
     network.iter().all(only).then(|| {
         let covers = format!("Covers commands that only talk to {host}, and clones below this folder.");
-        Proposal::new(format!("asking {host}"), "host", &host, covers)
+        RuleProposal::new(format!("asking {host}"), "host", &host, covers)
     })
 }
 
 /// Proposes a rule for a file: its folder and everything below, unless that is or contains the home folder.
 /// Paths are resolved.
-pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
+pub fn for_file(path: &Path, home: Option<&Path>) -> Option<RuleProposal> {
     let holds_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
     let narrow = |folder: &&Path| folder.parent().is_some() && !holds_home(folder);
     let folder = path.parent().filter(narrow)?.to_str()?;
@@ -115,14 +116,14 @@ pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
     }
     let pattern = format!("{folder}/**");
     let covers = format!("Covers every edit of any file in {folder} and below.");
-    let proposal = Proposal::new(pattern.clone(), "path", &pattern, covers);
-    let said = rules(&proposal.rule)?.file(&Names::default(), ToolClass::Edits, &[path])?;
+    let proposal = RuleProposal::new(pattern.clone(), "path", &pattern, covers);
+    let said = rules(&proposal.rule)?.file(&ToolNames::default(), ToolClass::Edits, &[path])?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
 /// Returns the program and its subcommand; a third word if the second is only a prefix.
-fn first_words(part: &Part) -> Option<Vec<String>> {
-    let program = part.words.first().filter(|word| word.exact)?;
+fn first_words(part: &SimpleCommand) -> Option<Vec<String>> {
+    let program = part.words.first().filter(|word| word.is_exact)?;
     let name = program.text.rsplit('/').next().unwrap_or_default();
     if is_never(name) || !part.sets.is_empty() {
         return None;
@@ -130,23 +131,23 @@ fn first_words(part: &Part) -> Option<Vec<String>> {
     let mut words = vec![program.text.clone()];
     for word in part.words.iter().skip(1) {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
-        let names = word.exact
+        let names = word.is_exact
             && word.text.starts_with(|c: char| c.is_ascii_alphabetic())
             && word.text.chars().all(plain);
         if !names {
             break;
         }
         words.push(word.text.clone());
-        if !GO_ON.contains(&word.text.as_str()) {
+        if !PREFIX_WORDS.contains(&word.text.as_str()) {
             break;
         }
     }
     let second = words.get(1).map(String::as_str);
     let broad = match second {
-        None => MANY.contains(&name),
+        None => MULTI_COMMAND.contains(&name),
         Some(second) if name == "git" => NEVER_GIT.contains(&second),
         // `npm exec …` and `uv run …` run what follows; `cargo run` the project, `npm run build` a script.
-        Some(second) => name != "cargo" && words.len() == 2 && GO_ON.contains(&second),
+        Some(second) => name != "cargo" && words.len() == 2 && PREFIX_WORDS.contains(&second),
     };
     (!broad).then_some(words)
 }
@@ -154,7 +155,7 @@ fn first_words(part: &Part) -> Option<Vec<String>> {
 fn is_never(name: &str) -> bool {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let bare = if bare.is_empty() { name } else { bare };
-    NEVER.iter().any(|names| names.contains(&bare))
+    NEVER_PROPOSED.iter().any(|names| names.contains(&bare))
 }
 
 /// Returns a TOML string.
@@ -164,7 +165,7 @@ fn quoted(text: &str) -> String {
 
 fn rules(text: &str) -> Option<Rules> {
     let mut rules = Rules::default();
-    let problems = rules.add(text, Author::Person, Path::new("/"), Path::new("/"));
+    let problems = rules.add(text, Author::User, Path::new("/"), Path::new("/"));
     problems.is_empty().then_some(rules)
 }
 
@@ -254,7 +255,7 @@ mod tests {
         assert!(
             rules(&found.rule)
                 .unwrap()
-                .file(&Names::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
+                .file(&ToolNames::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
                 .is_some()
         );
         assert_eq!(for_file(Path::new("/a.txt"), None), None, "everything is no folder");

@@ -12,13 +12,13 @@ use ignore::gitignore::Gitignore;
 use parking_lot::RwLock;
 use serde::Deserialize;
 
-use self::barrier::Barrier;
-use crate::tools::command::{self, Hosts, NetworkTargets, Part, Script, Word};
+use self::protected_paths::ProtectedPaths;
+use crate::tools::command::{self, HostPattern, NetworkTargets, Script, SimpleCommand, Word};
 use crate::tools::contract::tool::ToolClass;
 
-#[doc(hidden)]
-pub mod barrier;
 pub(in crate::tools) mod pattern;
+#[doc(hidden)]
+pub mod protected_paths;
 
 /// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -36,7 +36,7 @@ pub enum Ruling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
     /// The user.
-    Person,
+    User,
     /// The project's author: allow rules apply only if the user trusts the project.
     Project {
         /// Whether the user trusts it.
@@ -47,7 +47,7 @@ pub enum Author {
 /// One rule in a file. All of its conditions must match.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RuleEntry {
     decision: Ruling,
     tool: Option<String>,
     command: Option<String>,
@@ -59,29 +59,29 @@ struct Written {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RulesFile {
     #[serde(default)]
-    rule: Vec<Written>,
+    rule: Vec<RuleEntry>,
 }
 
 #[derive(Debug, Clone)]
 struct Rule {
-    written: Written,
+    entry: RuleEntry,
     /// The first words of the command.
     words: Vec<String>,
-    hosts: Option<Hosts>,
+    hosts: Option<HostPattern>,
     /// An absolute path pattern, and its compiled form.
     paths: Option<(String, Gitignore)>,
 }
 
 /// The names by which rules refer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Names {
+pub struct ToolNames {
     any: BTreeSet<String>,
     all: BTreeSet<String>,
 }
 
-impl Names {
+impl ToolNames {
     /// `any`: names matched by deny and ask rules; `all`: names matched by allow rules.
     pub fn new(any: BTreeSet<String>, all: BTreeSet<String>) -> Self {
         Self { any, all }
@@ -101,12 +101,12 @@ impl Names {
     }
 
     /// Whether a deny or ask rule refers to the call.
-    pub fn restrict(&self, tool: &str) -> bool {
+    pub fn matches_restriction(&self, tool: &str) -> bool {
         self.any.contains(tool)
     }
 
     /// Whether an allow rule refers to it.
-    pub fn grant(&self, tool: &str) -> bool {
+    pub fn matches_grant(&self, tool: &str) -> bool {
         self.all.contains(tool)
     }
 }
@@ -151,7 +151,7 @@ impl Rules {
     /// is what `~` expands to. Returns the problems: if there are any, the file's allow rules are dropped,
     /// and an unparsable file makes every call need approval.
     pub fn add(&mut self, text: &str, author: Author, root: &Path, home: &Path) -> Vec<String> {
-        let file: File = match toml::from_str(text) {
+        let file: RulesFile = match toml::from_str(text) {
             Ok(file) => file,
             Err(error) => {
                 self.add_unreadable();
@@ -164,7 +164,7 @@ impl Rules {
         for written in file.rule {
             let shown = written.to_string();
             let elsewhere = written.project.as_ref().is_some_and(|project| Path::new(project) != root);
-            let foreign = written.project.is_some() && author != Author::Person;
+            let foreign = written.project.is_some() && author != Author::User;
             match Rule::new(written, root, home) {
                 _ if foreign => {
                     problems.push(format!("{shown}: only your own rules name a project; ignored"));
@@ -175,23 +175,23 @@ impl Rules {
             }
         }
         let loosens = problems.is_empty() && author != Author::Project { trusted: false };
-        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.written.decision != Ruling::Allow));
+        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.entry.decision != Ruling::Allow));
         problems
     }
 
     /// Returns the allow rules of a file, each described in words; empty if it has problems.
     pub fn allowed_by(text: &str, root: &Path, home: &Path) -> Vec<String> {
         let mut rules = Self::default();
-        if !rules.add(text, Author::Person, root, home).is_empty() {
+        if !rules.add(text, Author::User, root, home).is_empty() {
             return Vec::new();
         }
-        let allows = rules.0.iter().filter(|rule| rule.written.decision == Ruling::Allow);
-        allows.map(|rule| rule.written.to_string()).collect()
+        let allows = rules.0.iter().filter(|rule| rule.entry.decision == Ruling::Allow);
+        allows.map(|rule| rule.entry.to_string()).collect()
     }
 
     /// Makes every call need approval, because the file's deny rules are unknown.
     pub fn add_unreadable(&mut self) {
-        let written = Written {
+        let written = RuleEntry {
             decision: Ruling::Ask,
             tool: None,
             command: None,
@@ -199,7 +199,7 @@ impl Rules {
             path: None,
             project: None,
         };
-        self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
+        self.0.push(Rule { entry: written, words: Vec::new(), hosts: None, paths: None });
     }
 
     /// Whether there are no rules.
@@ -208,7 +208,7 @@ impl Rules {
     }
 
     /// Returns the rule for a call of a command tool with these names.
-    pub fn command(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
+    pub fn command(&self, tool: &ToolNames, line: &str) -> Option<RuleMatch> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
@@ -224,11 +224,11 @@ impl Rules {
 
     /// Returns the rule for a call of another tool. `paths` are the names of its file, the resolved one
     /// first: only that one can be allowed.
-    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<RuleMatch> {
+    pub fn file(&self, tool: &ToolNames, class: ToolClass, paths: &[&Path]) -> Option<RuleMatch> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
-                if rule.written.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
+                if rule.entry.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
             let in_place = rule.paths.as_ref().is_none_or(|(_, glob)| {
                 let under = |path: &&Path| {
                     path.is_absolute() && glob.matched_path_or_any_parents(path, false).is_ignore()
@@ -237,37 +237,36 @@ impl Rules {
             });
             about_files && rule.names(tool) && in_place
         };
-        let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.matched(rule.written.decision))
+        let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.entry.decision);
+        strictest.map(|rule| rule.matched(rule.entry.decision))
     }
 }
 
 impl Rules {
     /// Returns the rule for a call without targets: only rules for its tool apply.
-    pub fn tool(&self, tool: &Names) -> Option<RuleMatch> {
+    pub fn tool(&self, tool: &ToolNames) -> Option<RuleMatch> {
         let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
-        let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
-        let strictest =
-            self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.matched(rule.written.decision))
+        let restricts = |rule: &&Rule| rule.entry.decision != Ruling::Allow && rule.names(tool);
+        let strictest = self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.entry.decision);
+        strictest.map(|rule| rule.matched(rule.entry.decision))
     }
 
     /// Returns the deny and ask rules with paths, for a call with these names.
-    pub fn barriers(&self, tool: &Names) -> Vec<Barrier> {
-        let strict = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
+    pub fn protected_paths(&self, tool: &ToolNames) -> Vec<ProtectedPaths> {
+        let strict = |rule: &&Rule| rule.entry.decision != Ruling::Allow && rule.names(tool);
         let barrier = |rule: &Rule| {
             let (_, paths) = rule.paths.clone()?;
-            Some(Barrier::new(rule.written.to_string(), paths))
+            Some(ProtectedPaths::new(rule.entry.to_string(), paths))
         };
         self.0.iter().filter(strict).filter_map(barrier).collect()
     }
 
     /// Returns the rule that might deny a command line whose commands or hosts cannot be resolved. In modes
     /// that ask no user, such a call is refused.
-    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
+    pub fn unresolved(&self, tool: &ToolNames, line: &str) -> Option<RuleMatch> {
         let strict = |rule: &&Rule| {
             let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
-            rule.written.decision == Ruling::Deny && about_commands && rule.names(tool)
+            rule.entry.decision == Ruling::Deny && about_commands && rule.names(tool)
         };
         let mut rules = self.0.iter().filter(strict).peekable();
         rules.peek()?;
@@ -282,8 +281,8 @@ impl Rules {
 
     /// Returns patterns of the paths that a call with these names must not see, as in `.gitignore`, from the
     /// root of the file system.
-    pub fn denied_paths(&self, tool: &Names) -> Vec<String> {
-        let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
+    pub fn denied_paths(&self, tool: &ToolNames) -> Vec<String> {
+        let forbids = |rule: &&Rule| rule.entry.decision == Ruling::Deny && rule.names(tool);
         let rules = self.0.iter().filter(forbids);
         rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
     }
@@ -299,7 +298,7 @@ struct LineNetwork {
 
 impl LineNetwork {
     fn of(script: &Script) -> Self {
-        let parts = script.parts.iter().map(command::network_targets).collect();
+        let parts = script.commands.iter().map(command::network_targets).collect();
         Self { parts, writes: command::network_targets_of_writes(script) }
     }
 }
@@ -309,9 +308,9 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Ru
     let known =
         script.unresolved.is_empty() && script.writes.is_empty() && !command::runs_git_elsewhere(script);
     let grants: Vec<&Rule> =
-        rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
+        rules.iter().copied().filter(|rule| rule.entry.decision == Ruling::Allow).collect();
     let mut last = None;
-    for (n, part) in script.parts.iter().enumerate() {
+    for (n, part) in script.commands.iter().enumerate() {
         let targets = network.parts.get(n);
         let rule = grants.iter().find(|rule| {
             part.sets.is_empty()
@@ -319,16 +318,17 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Ru
                 && rule
                     .hosts
                     .as_ref()
-                    .is_none_or(|hosts| targets.is_some_and(|targets| all_in(&[hosts], targets)))
+                    .is_none_or(|hosts| targets.is_some_and(|targets| all_match(&[hosts], targets)))
         });
         let by_host = || {
             // A rule for a host allows only commands that do nothing but connect to it.
             let targets = targets.filter(|targets| targets.network_only)?;
             let host_rules = grants.iter().filter(|rule| rule.words.is_empty());
-            let hosts: Vec<&Hosts> = host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let hosts: Vec<&HostPattern> =
+                host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
             let mut named =
-                host_rules.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, targets)));
-            if all_in(&hosts, targets) { named.next() } else { None }
+                host_rules.filter(|rule| rule.hosts.as_ref().is_some_and(|own| any_match(own, targets)));
+            if all_match(&hosts, targets) { named.next() } else { None }
         };
         match rule.or_else(by_host) {
             Some(rule) => last = Some(rule.matched(Ruling::Allow)),
@@ -340,19 +340,19 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Ru
 }
 
 /// Whether every target host is matched, and there is at least one.
-fn all_in(rules: &[&Hosts], targets: &NetworkTargets) -> bool {
-    let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
-    !targets.unclear && !targets.hosts.is_empty() && targets.hosts.iter().all(meant)
+fn all_match(rules: &[&HostPattern], targets: &NetworkTargets) -> bool {
+    let meant = |host| rules.iter().any(|hosts| hosts.matches(host) == Some(true));
+    !targets.is_unresolved && !targets.hosts.is_empty() && targets.hosts.iter().all(meant)
 }
 
 /// Whether a target host is matched.
-fn meets(hosts: &Hosts, targets: &NetworkTargets) -> bool {
-    targets.hosts.iter().any(|host| hosts.has(host) == Some(true))
+fn any_match(hosts: &HostPattern, targets: &NetworkTargets) -> bool {
+    targets.hosts.iter().any(|host| hosts.matches(host) == Some(true))
 }
 
 /// From certain to not at all.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum MatchCertainty {
     Yes,
     /// It depends on a shell expansion, or options stand between the words.
     Maybe,
@@ -360,7 +360,7 @@ enum Fit {
 }
 
 impl Rule {
-    fn new(written: Written, root: &Path, home: &Path) -> Result<Self, String> {
+    fn new(written: RuleEntry, root: &Path, home: &Path) -> Result<Self, String> {
         let of_command = written.command.is_some() || written.host.is_some();
         if of_command && written.path.is_some() {
             return Err("it names a path beside a command or a host".to_string());
@@ -372,20 +372,21 @@ impl Rule {
             None => Vec::new(),
             Some(text) => pattern::words_of(text).ok_or("the command is more than plain words")?,
         };
-        let hosts = written.host.as_deref().map(Hosts::parse).transpose()?;
+        let hosts = written.host.as_deref().map(HostPattern::parse).transpose()?;
         let paths = written.path.as_deref().map(|pattern| pattern::glob(pattern, root, home)).transpose()?;
-        Ok(Self { written, words, hosts, paths })
+        Ok(Self { entry: written, words, hosts, paths })
     }
 
     /// Whether a command starts with the rule's words and does no more than they say. For programs that may
     /// be read-only the options matter, so for these it covers the read-only calls, and the options that the
     /// rule itself names.
-    fn covers(&self, part: &Part) -> bool {
-        if self.begins(&part.words, false) != Fit::Yes {
+    fn covers(&self, part: &SimpleCommand) -> bool {
+        if self.match_prefix(&part.words, false) != MatchCertainty::Yes {
             return false;
         }
         let table = |words: &[Word]| command::is_in_table(words);
-        let read_only = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
+        let read_only =
+            |words: Vec<Word>| command::part_is_read_only(&SimpleCommand { sets: Vec::new(), words });
         if !table(&part.words) || read_only(part.words.clone()) {
             return true;
         }
@@ -395,74 +396,82 @@ impl Rule {
         table(&own) && !read_only(own) && read_only(rest.cloned().collect())
     }
 
-    fn names(&self, tool: &Names) -> bool {
-        let Some(name) = self.written.tool.as_deref() else { return true };
-        if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
+    fn names(&self, tool: &ToolNames) -> bool {
+        let Some(name) = self.entry.tool.as_deref() else { return true };
+        if self.entry.decision == Ruling::Allow {
+            tool.matches_grant(name)
+        } else {
+            tool.matches_restriction(name)
+        }
     }
 
     fn matched(&self, ruling: Ruling) -> RuleMatch {
-        RuleMatch { ruling, rule: self.written.to_string() }
+        RuleMatch { ruling, rule: self.entry.to_string() }
     }
 
     /// Returns whether a deny or ask rule matches a command line.
     fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
-        if self.written.decision == Ruling::Allow {
+        if self.entry.decision == Ruling::Allow {
             return None;
         }
         if self.words.is_empty() && self.hosts.is_none() {
-            return Some(self.matched(self.written.decision));
+            return Some(self.matched(self.entry.decision));
         }
-        let part = |(n, part): (usize, &Part)| {
-            let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
+        let part = |(n, part): (usize, &SimpleCommand)| {
+            let begins = if self.words.is_empty() {
+                MatchCertainty::Yes
+            } else {
+                self.match_prefix(&part.words, true)
+            };
             begins.max(self.network_fit(network.parts.get(n)))
         };
-        let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
+        let mut fits: Vec<MatchCertainty> = script.commands.iter().enumerate().map(part).collect();
         if self.words.is_empty() {
             fits.push(self.network_fit(Some(&network.writes)));
         }
         match () {
-            () if fits.contains(&Fit::Yes) => Some(self.matched(self.written.decision)),
-            () if fits.contains(&Fit::Maybe) => Some(self.matched(Ruling::Ask)),
+            () if fits.contains(&MatchCertainty::Yes) => Some(self.matched(self.entry.decision)),
+            () if fits.contains(&MatchCertainty::Maybe) => Some(self.matched(Ruling::Ask)),
             () => None,
         }
     }
 
     /// Whether a host of the rule is among the targets. A rule without a host matches all.
-    fn network_fit(&self, targets: Option<&NetworkTargets>) -> Fit {
-        let Some(hosts) = &self.hosts else { return Fit::Yes };
-        let Some(targets) = targets else { return Fit::No };
-        let depends = || targets.hosts.iter().any(|host| hosts.has(host).is_none());
+    fn network_fit(&self, targets: Option<&NetworkTargets>) -> MatchCertainty {
+        let Some(hosts) = &self.hosts else { return MatchCertainty::Yes };
+        let Some(targets) = targets else { return MatchCertainty::No };
+        let depends = || targets.hosts.iter().any(|host| hosts.matches(host).is_none());
         match () {
-            () if meets(hosts, targets) => Fit::Yes,
-            () if targets.unclear || depends() => Fit::Maybe,
-            () => Fit::No,
+            () if any_match(hosts, targets) => MatchCertainty::Yes,
+            () if targets.is_unresolved || depends() => MatchCertainty::Maybe,
+            () => MatchCertainty::No,
         }
     }
 
     /// Whether a command starts with the rule's words. `anywhere`: with any path to the program.
-    fn begins(&self, words: &[Word], anywhere: bool) -> Fit {
+    fn match_prefix(&self, words: &[Word], anywhere: bool) -> MatchCertainty {
         let skipped = if anywhere && self.words.len() > 1 { command::git_options(words) } else { 0 };
         if skipped > 0 {
             // Options between the words are skipped, and what follows may be another command.
             let bare: Vec<Word> = words.iter().take(1).chain(&words[skipped + 1..]).cloned().collect();
-            return self.begins(&bare, anywhere).max(Fit::Maybe);
+            return self.match_prefix(&bare, anywhere).max(MatchCertainty::Maybe);
         }
         for (n, wanted) in self.words.iter().enumerate() {
-            let Some(word) = words.get(n) else { return Fit::No };
+            let Some(word) = words.get(n) else { return MatchCertainty::No };
             let name = word.text.rsplit('/').next().unwrap_or_default();
             let same = word.text == *wanted || (n == 0 && anywhere && name == wanted);
             match () {
-                () if !word.exact => return Fit::Maybe,
+                () if !word.is_exact => return MatchCertainty::Maybe,
                 () if same => {}
-                () if n > 0 && word.text.starts_with('-') => return Fit::Maybe,
-                () => return Fit::No,
+                () if n > 0 && word.text.starts_with('-') => return MatchCertainty::Maybe,
+                () => return MatchCertainty::No,
             }
         }
-        if self.words.is_empty() { Fit::No } else { Fit::Yes }
+        if self.words.is_empty() { MatchCertainty::No } else { MatchCertainty::Yes }
     }
 }
 
-impl fmt::Display for Written {
+impl fmt::Display for RuleEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decision = match self.decision {
             Ruling::Allow => "allow",

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use super::hard_links;
 use super::policy::{self, MADE_NAMES, Roots, SECRET_FILE};
-use super::rules::barrier::Barrier;
+use super::rules::protected_paths::ProtectedPaths;
 use crate::base::names;
 use crate::exec::FileKind;
-use crate::tools::command::{self, Depth, Made, Named, Part, Script};
+use crate::tools::command::{self, Depth, DerivedNames, FileOperand, Script, SimpleCommand};
 use crate::tools::contract::context::Context;
 use crate::tools::files::paths;
 
@@ -28,13 +28,13 @@ impl<'c> ScriptContext<'c> {
     /// Creates the context of a script that starts in the workspace.
     pub(in crate::tools) fn new(cx: &'c Context, roots: Roots, script: &Script) -> Self {
         let mut folders = Some(vec![cx.env.root().to_path_buf()]);
-        for part in &script.parts {
+        for part in &script.commands {
             let Some((first, rest)) = part.words.split_first() else { continue };
             if first.text != "cd" && first.text != "pushd" {
                 continue;
             }
             folders = match rest {
-                [folder] if folder.exact => folders.map(|mut all| {
+                [folder] if folder.is_exact => folders.map(|mut all| {
                     let there: Vec<PathBuf> = all.iter().map(|base| base.join(&folder.text)).collect();
                     all.extend(there);
                     all
@@ -58,7 +58,7 @@ impl<'c> ScriptContext<'c> {
 
     /// Returns every path that a text may mean: the name itself in a resolved folder, and its target. `None`
     /// if that is unknown.
-    async fn paths(&self, named: &Named) -> Option<Vec<PathBuf>> {
+    async fn paths(&self, named: &FileOperand) -> Option<Vec<PathBuf>> {
         let home = if named.exact { None } else { self.below_home(&named.text) };
         if !named.exact
             && home.as_ref().is_none_or(|path| path.to_string_lossy().contains(['*', '?', '[', '$', '{']))
@@ -72,7 +72,7 @@ impl<'c> ScriptContext<'c> {
         };
         let mut all = Vec::new();
         for text in texts {
-            let path = paths::resolve(&*self.cx.env, &names::shown(&text));
+            let path = paths::resolve(&*self.cx.env, &names::display(&text));
             if let Ok(real) = self.cx.env.resolve(&path).await {
                 all.push(real);
             }
@@ -89,9 +89,9 @@ impl<'c> ScriptContext<'c> {
 
     /// Whether a command may access a configuration file: by a word, by a word in the folder that another one
     /// names, or by a name that the program derives from a URL.
-    pub(super) async fn touches_set_up(&self, part: &Part) -> bool {
-        let Some(derived) = command::derived(part) else { return true };
-        let words = command::named(part);
+    pub(super) async fn touches_set_up(&self, part: &SimpleCommand) -> bool {
+        let Some(derived) = command::saved_names(part) else { return true };
+        let words = command::file_operands(part);
         let mut places: Vec<PathBuf> = Vec::new();
         for named in &words {
             let Some(paths) = self.paths(named).await else {
@@ -110,7 +110,8 @@ impl<'c> ScriptContext<'c> {
         for folder in self.folders.iter().flatten() {
             places.extend(self.cx.env.resolve(folder).await);
         }
-        let last = |named: &Named| named.text.trim_end_matches('/').rsplit('/').next().map(str::to_string);
+        let last =
+            |named: &FileOperand| named.text.trim_end_matches('/').rsplit('/').next().map(str::to_string);
         let names = derived.into_iter().chain(words.iter().filter_map(last));
         let names: Vec<String> = names.filter(|name| !matches!(name.as_str(), "" | "." | "..")).collect();
         places.sort_unstable();
@@ -122,7 +123,10 @@ impl<'c> ScriptContext<'c> {
 
     async fn is_set_up(&self, path: &Path) -> bool {
         self.roots.is_set_up(path)
-            || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.roots.is_set_up(other))
+            || hard_links::guarded_aliases(self.cx, path, &[])
+                .await
+                .iter()
+                .any(|other| self.roots.is_set_up(other))
     }
 
     /// Returns why a read-only command needs approval: it may print the content of a file with a rule, or of
@@ -131,30 +135,33 @@ impl<'c> ScriptContext<'c> {
         &self,
         line: &str,
         script: &Script,
-        barriers: &[Barrier],
+        barriers: &[ProtectedPaths],
     ) -> Option<String> {
-        let read_only = |part: &&Part| command::part_is_read_only(part);
-        for part in script.parts.iter().filter(read_only) {
+        let read_only = |part: &&SimpleCommand| command::part_is_read_only(part);
+        for part in script.commands.iter().filter(read_only) {
             let folders = self.compares_folders(part).await;
-            if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part) && !folders) {
+            if let (Some(barrier), false) = (barriers.first(), command::names_files_exactly(part) && !folders)
+            {
                 return Some(barrier.rule.clone());
             }
-            if command::shows_contents(part) && self.patterns_lead_to_secrets(&command::named(part)).await {
+            if command::shows_contents(part)
+                && self.patterns_lead_to_secrets(&command::file_operands(part)).await
+            {
                 return Some(SECRET_FILE.to_string());
             }
-            let depth = if folders { Depth::Linked } else { command::depth(part) };
-            let here =
-                (command::depth(part) != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
-            let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
+            let depth = if folders { Depth::BelowAndLinks } else { command::depth(part) };
+            let here = (command::depth(part) != Depth::Named)
+                .then(|| FileOperand { text: ".".to_string(), exact: true });
+            let words: Vec<FileOperand> = command::file_operands(part).into_iter().chain(here).collect();
             let found = self.leads_to(&words, depth, barriers).await;
             if found.is_some() {
                 return found;
             }
         }
-        if self.made_names_lead_to_secrets(line, script).await {
+        if self.derived_names_lead_to_secrets(line, script).await {
             return Some(MADE_NAMES.to_string());
         }
-        let read = command::read_by(script);
+        let read = command::redirected_reads(script);
         if self.patterns_lead_to_secrets(&read).await {
             return Some(SECRET_FILE.to_string());
         }
@@ -162,11 +169,11 @@ impl<'c> ScriptContext<'c> {
     }
 
     /// Whether a part compares the content of a folder, without naming its files.
-    async fn compares_folders(&self, part: &Part) -> bool {
+    async fn compares_folders(&self, part: &SimpleCommand) -> bool {
         if part.words.first().is_none_or(|first| first.text != "diff") {
             return false;
         }
-        for named in command::named(part) {
+        for named in command::file_operands(part) {
             for path in self.paths(&named).await.unwrap_or_default() {
                 if self.cx.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::Folder) {
                     return true;
@@ -177,11 +184,11 @@ impl<'c> ScriptContext<'c> {
     }
 
     /// Whether files that no word names, such as the input of `xargs cat`, may be those with keys.
-    async fn made_names_lead_to_secrets(&self, line: &str, script: &Script) -> bool {
-        let words = match command::made_names(line, script) {
-            Made::None => return false,
-            Made::From(words) => Some(words),
-            Made::Unknown => None,
+    async fn derived_names_lead_to_secrets(&self, line: &str, script: &Script) -> bool {
+        let words = match command::derived_names(line, script) {
+            DerivedNames::None => return false,
+            DerivedNames::From(words) => Some(words),
+            DerivedNames::Unknown => None,
         };
         let mut secrets = Vec::new();
         for secret in self.roots.secrets() {
@@ -193,7 +200,7 @@ impl<'c> ScriptContext<'c> {
             return false;
         }
         let (Some(words), Some(folders)) = (words, &self.folders) else { return true };
-        if hard_links::have_several_names(self.cx, &secrets).await {
+        if hard_links::any_hard_linked(self.cx, &secrets).await {
             return true;
         }
         let mut sources: Vec<PathBuf> = folders.clone();
@@ -207,7 +214,7 @@ impl<'c> ScriptContext<'c> {
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let below = |path: &Path| folders.iter().any(|base| path != base && path.starts_with(base));
         for source in sources.into_iter().filter(|source| climbs(source) || !below(source)) {
-            if hard_links::lead_to(self.cx, &source, None, &secrets).await {
+            if hard_links::links_lead_to(self.cx, &source, None, &secrets).await {
                 return true;
             }
         }
@@ -215,10 +222,10 @@ impl<'c> ScriptContext<'c> {
     }
 
     /// Whether an expansion of words may be a link to a file with keys, or another name of it.
-    async fn patterns_lead_to_secrets(&self, words: &[Named]) -> bool {
+    async fn patterns_lead_to_secrets(&self, words: &[FileOperand]) -> bool {
         let secrets = self.roots.secrets();
         for named in words.iter().filter(|named| !named.exact) {
-            if hard_links::have_several_names(self.cx, &secrets).await {
+            if hard_links::any_hard_linked(self.cx, &secrets).await {
                 return true;
             }
             let (folder, names) = command::pattern(&named.text);
@@ -228,7 +235,7 @@ impl<'c> ScriptContext<'c> {
                 None => vec![self.cx.env.root().to_path_buf()],
             };
             for base in bases {
-                if hard_links::lead_to(self.cx, &base.join(&folder), names.as_deref(), &secrets).await {
+                if hard_links::links_lead_to(self.cx, &base.join(&folder), names.as_deref(), &secrets).await {
                     return true;
                 }
             }
@@ -236,10 +243,15 @@ impl<'c> ScriptContext<'c> {
         false
     }
 
-    async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
+    async fn leads_to(
+        &self,
+        words: &[FileOperand],
+        depth: Depth,
+        barriers: &[ProtectedPaths],
+    ) -> Option<String> {
         let secrets = self.roots.secrets();
         // Under another name it may be in any folder.
-        if depth != Depth::Named && hard_links::have_several_names(self.cx, &secrets).await {
+        if depth != Depth::Named && hard_links::any_hard_linked(self.cx, &secrets).await {
             return Some(SECRET_FILE.to_string());
         }
         for named in words {
@@ -254,18 +266,20 @@ impl<'c> ScriptContext<'c> {
                 }
             };
             for path in paths {
-                let others = hard_links::others(self.cx, &path, barriers).await;
+                let others = hard_links::guarded_aliases(self.cx, &path, barriers).await;
                 for path in others.iter().chain([&path]) {
                     let below = depth != Depth::Named;
                     let inside = |secret: &PathBuf| secret == path || below && secret.starts_with(path);
                     if secrets.iter().any(inside) {
                         return Some(SECRET_FILE.to_string());
                     }
-                    if let Some(barrier) = barriers.iter().find(|barrier| barrier.has(path)) {
+                    if let Some(barrier) = barriers.iter().find(|barrier| barrier.contains(path)) {
                         return Some(barrier.rule.clone());
                     }
                 }
-                if depth == Depth::Linked && hard_links::lead_to(self.cx, &path, None, &secrets).await {
+                if depth == Depth::BelowAndLinks
+                    && hard_links::links_lead_to(self.cx, &path, None, &secrets).await
+                {
                     return Some(SECRET_FILE.to_string());
                 }
             }

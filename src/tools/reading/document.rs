@@ -12,13 +12,13 @@ const SIZE_MAX: u64 = 100 << 20;
 
 /// The requested part of a document.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct DocumentRequest<'a> {
     /// Its name as the model wrote it.
     pub name: &'a str,
     /// The pages, as the model wrote them.
     pub pages: Option<&'a str>,
     /// Maximum number of pages for reading it in full.
-    pub whole: Option<usize>,
+    pub whole_max: Option<usize>,
 }
 
 /// Returns the error for a document above the size limit.
@@ -33,10 +33,10 @@ pub fn too_large(name: &str, size: u64) -> Option<String> {
 }
 
 /// The text; the error is for the model.
-pub async fn text(call: &Invocation, asked: Asked<'_>, bytes: Vec<u8>) -> Result<String, String> {
-    let range = asked.pages.map(pages::range).transpose()?;
+pub async fn text(call: &Invocation, asked: DocumentRequest<'_>, bytes: Vec<u8>) -> Result<String, String> {
+    let range = asked.pages.map(pages::parse_range).transpose()?;
     let (first, last) = range.unwrap_or((1, usize::MAX));
-    let unless = asked.whole.filter(|_| range.is_none()).unwrap_or(usize::MAX);
+    let unless = asked.whole_max.filter(|_| range.is_none()).unwrap_or(usize::MAX);
     let program = call.shared.config.program.as_deref();
     let read = subprocess::read(program, bytes, PageRequest { first, last, unless }, &call.cancel).await;
     let paper = read.map_err(|trouble| pages::advice(asked.name, &trouble))?;
@@ -45,7 +45,7 @@ pub async fn text(call: &Invocation, asked: Asked<'_>, bytes: Vec<u8>) -> Result
             "{} has {} pages. Name those to show with pages, such as \"1-{}\": at most {} at a time.",
             asked.name,
             paper.pages,
-            pages::PAGES_UNASKED,
+            pages::PAGES_WHOLE_MAX,
             pages::PAGES_MAX
         ));
     }

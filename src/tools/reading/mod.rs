@@ -4,7 +4,7 @@
 //! Must not know tools of any family.
 
 pub mod document;
-pub mod look;
+pub mod file_contents;
 pub mod notebook;
 pub mod pdf;
 pub mod picture;

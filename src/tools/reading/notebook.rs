@@ -58,7 +58,7 @@ fn output(output: &Value) -> String {
             let part = |name: &str| output.get(name).and_then(Value::as_str).unwrap_or_default();
             let trace = output.get("traceback").and_then(Value::as_array);
             let lines: Vec<&str> = trace.into_iter().flatten().filter_map(Value::as_str).collect();
-            crate::tools::output::ansi::plain(&format!(
+            crate::tools::output::ansi::strip_ansi(&format!(
                 "{}: {}\n{}",
                 part("ename"),
                 part("evalue"),

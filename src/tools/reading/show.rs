@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use super::document::Asked;
-use super::look::{self, Seen};
-use super::sniff::{self, Kind};
-use super::style::Style;
-use super::window::{Range, Taker, Window};
+use super::document::DocumentRequest;
+use super::file_contents::{self, FileContents};
+use super::sniff::{self, FileType};
+use super::style::ReadStyle;
+use super::window::{Range, Window, WindowReader};
 use super::{document, notebook, picture};
 use crate::exec::{EnvError, FileData, FileKind, Stamp};
 use crate::llm::model::Part;
@@ -22,7 +22,7 @@ const WHOLE_MAX: u64 = 100 << 20;
 
 /// The file and the requested part.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ShowRequest {
     /// Its path as the model wrote it.
     pub path: String,
     /// First line, from 1.
@@ -32,18 +32,18 @@ pub struct Request {
     /// Pages of a document, as the model wrote them.
     pub pages: Option<String>,
     /// The family's style.
-    pub style: Style,
+    pub style: ReadStyle,
     /// Whether it is one of several files: no line of it may use up the others' room.
-    pub among: bool,
+    pub is_one_of_several: bool,
 }
 
 /// Reads a file.
-pub async fn show(call: &Invocation, request: &Request) -> Outcome {
+pub async fn show(call: &Invocation, request: &ShowRequest) -> Outcome {
     try_show(call, request).await.unwrap_or_else(Outcome::error)
 }
 
-async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, String> {
-    let path = paths::to_read(&*call.env, &request.path).await;
+async fn try_show(call: &Invocation, request: &ShowRequest) -> Result<Outcome, String> {
+    let path = paths::resolve_readable(&*call.env, &request.path).await;
     let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
     if facts.kind == FileKind::Folder {
         return Err(advice(&EnvError::IsFolder(path)));
@@ -55,51 +55,55 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
         lines: request.lines.unwrap_or(usize::MAX).min(style.lines()),
         bytes: style.bytes(),
         line_chars: style.line_chars(),
-        lone: style.line_chars().is_some() && !request.among,
+        keep_single_line: style.line_chars().is_some() && !request.is_one_of_several,
     };
     let notebook = path.extension().is_some_and(|ending| ending == "ipynb") && facts.size <= WHOLE_MAX;
-    if notebook && let Some(seen) = cells(call, &path, range).await {
-        return shown(call, request, &path, seen).await;
+    if notebook && let Some(seen) = notebook_window(call, &path, range).await {
+        return show_window(call, request, &path, seen).await;
     }
-    let seen = look::look(&*call.env, &path, range, &call.cancel).await;
+    let seen = file_contents::read_lines(&*call.env, &path, range, &call.cancel).await;
     if call.cancel.is_cancelled() {
         return Err("Interrupted.".to_string());
     }
     match seen.map_err(|error| advice(&error))? {
-        Seen::Text(window, stamp) => shown(call, request, &path, (window, stamp)).await,
-        Seen::Other(Kind::Pdf) => {
+        FileContents::Text(window, stamp) => show_window(call, request, &path, (window, stamp)).await,
+        FileContents::Other(FileType::Pdf) => {
             let (text, stamp) = document(call, request, &path, facts.size).await?;
-            shown(call, request, &path, (windowed(&text, range), stamp)).await
+            show_window(call, request, &path, (window_of(&text, range), stamp)).await
         }
-        Seen::Other(kind) => other(call, request, &path, kind, facts.size).await,
+        FileContents::Other(kind) => show_other(call, request, &path, kind, facts.size).await,
     }
 }
 
 /// Returns a notebook's cells; `None` if it is not a notebook.
-async fn cells(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
-    let data = look::whole(&*call.env, path, WHOLE_MAX, &call.cancel).await.ok()??;
+async fn notebook_window(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
+    let data = file_contents::read_whole(&*call.env, path, WHOLE_MAX, &call.cancel).await.ok()??;
     let text = notebook::text(&data.bytes)?;
-    Some((windowed(&text, range), data.stamp))
+    Some((window_of(&text, range), data.stamp))
 }
 
 /// A document's text, and the state in which the file was read.
 async fn document(
     call: &Invocation,
-    request: &Request,
+    request: &ShowRequest,
     path: &Path,
     size: u64,
 ) -> Result<(String, Stamp), String> {
     if let Some(why) = document::too_large(&request.path, size) {
         return Err(why);
     }
-    let data = whole(call, &request.path, path).await?;
-    let asked = Asked { name: &request.path, pages: request.pages.as_deref(), whole: request.style.pages() };
+    let data = read_whole(call, &request.path, path).await?;
+    let asked = DocumentRequest {
+        name: &request.path,
+        pages: request.pages.as_deref(),
+        whole_max: request.style.pages(),
+    };
     Ok((document::text(call, asked, data.bytes).await?, data.stamp))
 }
 
 /// A file's bytes; the error is for the model.
-async fn whole(call: &Invocation, shown: &str, path: &Path) -> Result<FileData, String> {
-    let read = look::whole(&*call.env, path, WHOLE_MAX, &call.cancel).await;
+async fn read_whole(call: &Invocation, shown: &str, path: &Path) -> Result<FileData, String> {
+    let read = file_contents::read_whole(&*call.env, path, WHOLE_MAX, &call.cancel).await;
     if call.cancel.is_cancelled() {
         return Err("Interrupted.".to_string());
     }
@@ -108,16 +112,16 @@ async fn whole(call: &Invocation, shown: &str, path: &Path) -> Result<FileData, 
     })
 }
 
-fn windowed(text: &str, range: Range) -> Window {
-    let mut taker = Taker::new(range);
+fn window_of(text: &str, range: Range) -> Window {
+    let mut taker = WindowReader::new(range);
     taker.feed(text.as_bytes());
     taker.finish()
 }
 
 /// Returns lines in the family's style; marks the file as read by the model.
-async fn shown(
+async fn show_window(
     call: &Invocation,
-    request: &Request,
+    request: &ShowRequest,
     path: &Path,
     (window, stamp): (Window, Stamp),
 ) -> Result<Outcome, String> {
@@ -128,21 +132,21 @@ async fn shown(
             request.path, window.total
         ));
     }
-    call.shared.files.saw(&*call.env, path, stamp).await;
+    call.shared.files.note_seen(&*call.env, path, stamp).await;
     let (text, details) = request.style.show(&request.path, first, request.lines, &window);
     Ok(Outcome { details, ..Outcome::text(text) })
 }
 
 /// Returns an image; `None` for other files.
 pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> {
-    let path = paths::to_read(&*call.env, shown).await;
+    let path = paths::resolve_readable(&*call.env, shown).await;
     let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
     if facts.kind == FileKind::Folder || facts.size > WHOLE_MAX {
         return Err(format!("{shown} is no picture that can be shown."));
     }
-    let data = whole(call, shown, &path).await?;
+    let data = read_whole(call, shown, &path).await?;
     match sniff::kind(&data.bytes) {
-        Kind::Image(_) => attach(call, shown, data.bytes).await,
+        FileType::Image(_) => attach(call, shown, data.bytes).await,
         _ => Err(format!("{shown} is no picture. Use read_file to see it.")),
     }
 }
@@ -153,24 +157,24 @@ async fn attach(call: &Invocation, shown: &str, bytes: Vec<u8>) -> Result<Outcom
 }
 
 /// A file that is no text.
-async fn other(
+async fn show_other(
     call: &Invocation,
-    request: &Request,
+    request: &ShowRequest,
     path: &Path,
-    kind: Kind,
+    kind: FileType,
     size: u64,
 ) -> Result<Outcome, String> {
     let shown = &request.path;
     let big = limits::size(size as usize);
     match kind {
-        Kind::Image(_) if size > WHOLE_MAX => {
+        FileType::Image(_) if size > WHOLE_MAX => {
             Err(format!("{shown} is a picture of {big}, too large to be shown. Make a smaller copy of it."))
         }
-        Kind::Image(_) => {
-            let data = whole(call, shown, path).await?;
+        FileType::Image(_) => {
+            let data = read_whole(call, shown, path).await?;
             attach(call, shown, data.bytes).await
         }
-        Kind::Binary | Kind::Text | Kind::Pdf => Err(format!(
+        FileType::Binary | FileType::Text | FileType::Pdf => Err(format!(
             "{shown} is a binary file ({big}). Use a shell command to look at it: file, xxd, strings."
         )),
     }

@@ -7,7 +7,7 @@ const HEAD: usize = 8 * 1024;
 
 /// Type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileType {
     /// Text, as far as the beginning tells.
     Text,
     /// A picture of this media type.
@@ -20,18 +20,18 @@ pub enum Kind {
 
 /// Returns the type of a file that begins like this. A text may begin with the magic bytes of another format;
 /// binary formats are never valid text.
-pub fn kind(head: &[u8]) -> Kind {
+pub fn kind(head: &[u8]) -> FileType {
     let head = &head[..head.len().min(HEAD)];
     let nul = head.contains(&0);
     // A character split by the end of the head is not an error.
     let broken = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
     if head.starts_with(b"%PDF-") {
-        return Kind::Pdf;
+        return FileType::Pdf;
     }
     match image(head) {
-        Some(mime) if nul || broken => Kind::Image(mime),
-        _ if nul => Kind::Binary,
-        _ => Kind::Text,
+        Some(mime) if nul || broken => FileType::Image(mime),
+        _ if nul => FileType::Binary,
+        _ => FileType::Text,
     }
 }
 
@@ -52,16 +52,16 @@ mod tests {
 
     #[test]
     fn sniff_detects_kind_by_content() {
-        assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0"), Kind::Image("image/png"));
-        assert_eq!(kind(b"\xff\xd8\xff\xe0"), Kind::Image("image/jpeg"));
-        assert_eq!(kind(b"BM\0\0"), Kind::Image("image/bmp"));
-        assert_eq!(kind(b"BMW is a car"), Kind::Text);
-        assert_eq!(kind(b"GIF89a is how these files begin"), Kind::Text);
-        assert_eq!(kind(b"%PDF-1.7\n"), Kind::Pdf);
-        assert_eq!(kind(b"\x7fELF\0"), Kind::Binary);
-        assert_eq!((kind(b""), kind(b"caf\xe9")), (Kind::Text, Kind::Text));
+        assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0"), FileType::Image("image/png"));
+        assert_eq!(kind(b"\xff\xd8\xff\xe0"), FileType::Image("image/jpeg"));
+        assert_eq!(kind(b"BM\0\0"), FileType::Image("image/bmp"));
+        assert_eq!(kind(b"BMW is a car"), FileType::Text);
+        assert_eq!(kind(b"GIF89a is how these files begin"), FileType::Text);
+        assert_eq!(kind(b"%PDF-1.7\n"), FileType::Pdf);
+        assert_eq!(kind(b"\x7fELF\0"), FileType::Binary);
+        assert_eq!((kind(b""), kind(b"caf\xe9")), (FileType::Text, FileType::Text));
         let mut long = b"RIFF....WEBP".to_vec();
         long.extend("é".repeat(HEAD).bytes());
-        assert_eq!(kind(&long), Kind::Text, "a character cut at the end is no broken one");
+        assert_eq!(kind(&long), FileType::Text, "a character cut at the end is no broken one");
     }
 }

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::pdf::pages::PAGES_UNASKED;
+use super::pdf::pages::PAGES_WHOLE_MAX;
 use super::window::Window;
 use crate::tools::output::defaults;
 use crate::tools::output::limits::{self, Limit};
 
 /// A family's style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum ReadStyle {
     /// Plain text, notes at its end: pi.
     Plain,
     /// `12 | text`: openai.
@@ -24,7 +24,7 @@ pub enum Style {
     NotesFirst,
 }
 
-impl Style {
+impl ReadStyle {
     /// Returns the default number of lines: 2000 in every family.
     pub fn lines(self) -> usize {
         limits::LINES_MAX
@@ -48,7 +48,7 @@ impl Style {
 
     /// Returns the maximum number of pages for reading a PDF in full, if the family's tool can request pages.
     pub fn pages(self) -> Option<usize> {
-        (self == Self::Tabs).then_some(PAGES_UNASKED)
+        (self == Self::Tabs).then_some(PAGES_WHOLE_MAX)
     }
 
     /// Returns how the family's tool requests a later line.
@@ -77,7 +77,7 @@ impl Style {
             notes.push("The file is empty.".to_string());
         }
         let last = first + window.lines.saturating_sub(1);
-        if let Some(by) = window.by {
+        if let Some(by) = window.limited_by {
             let (next, total) = (self.next(last + 1), window.total);
             if asked.is_some_and(|asked| asked == window.lines) && self != Self::NotesFirst {
                 notes.push(format!("{} more lines of {total}. Go on with {next}.", total - last));

@@ -18,7 +18,7 @@ pub struct Range {
     pub line_chars: Option<usize>,
     /// Whether the only line of a window is left as it is, up to the window's bytes: there is no other way
     /// to see it.
-    pub lone: bool,
+    pub keep_single_line: bool,
 }
 
 /// The lines.
@@ -33,7 +33,7 @@ pub struct Window {
     /// Bytes of the whole text.
     pub bytes: usize,
     /// The limit that ended the window before the text's end.
-    pub by: Option<Limit>,
+    pub limited_by: Option<Limit>,
     /// Bytes of its first line, if that alone exceeds the limit.
     pub long_line: Option<usize>,
     /// Number of truncated lines.
@@ -46,7 +46,7 @@ pub struct Window {
 
 /// Collects a window from chunks.
 #[derive(Debug)]
-pub struct Taker {
+pub struct WindowReader {
     range: Range,
     out: Vec<u8>,
     window: Window,
@@ -54,15 +54,15 @@ pub struct Taker {
     line: Vec<u8>,
     line_bytes: usize,
     /// Number of complete lines.
-    ended: usize,
+    lines_ended: usize,
     full: bool,
 }
 
-impl Taker {
+impl WindowReader {
     /// For these lines.
     pub fn new(range: Range) -> Self {
         let (out, line) = (Vec::new(), Vec::new());
-        Self { range, out, window: Window::default(), line, line_bytes: 0, ended: 0, full: false }
+        Self { range, out, window: Window::default(), line, line_bytes: 0, lines_ended: 0, full: false }
     }
 
     /// Adds a chunk.
@@ -76,8 +76,8 @@ impl Taker {
         };
         let mut from = 0;
         while from < piece.len() {
-            let shown = !self.full && self.ended + 1 >= self.range.first;
-            if !shown && self.line_bytes == 0 && (self.full || self.ended + 1 < self.range.first) {
+            let shown = !self.full && self.lines_ended + 1 >= self.range.first;
+            if !shown && self.line_bytes == 0 && (self.full || self.lines_ended + 1 < self.range.first) {
                 from += self.skip(&piece[from..]);
                 continue;
             }
@@ -94,18 +94,18 @@ impl Taker {
     /// Skips whole lines before the window; returns the number of bytes.
     fn skip(&mut self, piece: &[u8]) -> usize {
         if self.full {
-            self.ended += memchr::memchr_iter(b'\n', piece).count();
+            self.lines_ended += memchr::memchr_iter(b'\n', piece).count();
             let last = memchr::memrchr(b'\n', piece).map_or(0, |at| at + 1);
             self.line_bytes = piece.len() - last;
             return piece.len();
         }
-        let wanted = self.range.first - 1 - self.ended;
+        let wanted = self.range.first - 1 - self.lines_ended;
         let mut feeds = memchr::memchr_iter(b'\n', piece);
         if let Some(at) = feeds.nth(wanted - 1) {
-            self.ended += wanted;
+            self.lines_ended += wanted;
             return at + 1;
         }
-        self.ended += memchr::memchr_iter(b'\n', piece).count();
+        self.lines_ended += memchr::memchr_iter(b'\n', piece).count();
         let last = memchr::memrchr(b'\n', piece).map_or(0, |at| at + 1);
         self.line_bytes = piece.len() - last;
         piece.len()
@@ -128,30 +128,30 @@ impl Taker {
     }
 
     fn end_line(&mut self, shown: bool) {
-        self.ended += 1;
+        self.lines_ended += 1;
         let bytes = std::mem::take(&mut self.line_bytes);
         let line = std::mem::take(&mut self.line);
         if !shown {
             return;
         }
         if self.window.lines == self.range.lines {
-            self.window.by = Some(Limit::Lines);
+            self.window.limited_by = Some(Limit::Lines);
             self.full = true;
             return;
         }
-        if self.window.lines == 1 && self.range.lone {
+        if self.window.lines == 1 && self.range.keep_single_line {
             let first = std::mem::take(&mut self.out);
             self.window.cut_lines = 0;
             let bytes = first.len();
-            self.out = self.fitted(first, bytes, self.ended - 1);
+            self.out = self.fit_line(first, bytes, self.lines_ended - 1);
         }
         let line = if self.may_be_lone() {
-            self.shortened(line, bytes)
+            self.shorten(line, bytes)
         } else {
-            self.fitted(line, bytes, self.ended)
+            self.fit_line(line, bytes, self.lines_ended)
         };
         if self.out.len() + line.strip_suffix(b"\n").unwrap_or(&line).len() > self.range.bytes {
-            self.window.by = Some(Limit::Bytes);
+            self.window.limited_by = Some(Limit::Bytes);
             self.full = true;
             if self.window.lines == 0 {
                 self.window.long_line = Some(bytes);
@@ -164,7 +164,7 @@ impl Taker {
 
     /// Whether the next line may be the only one of the window, and is then not truncated.
     fn may_be_lone(&self) -> bool {
-        self.range.lone && self.window.lines == 0
+        self.range.keep_single_line && self.window.lines == 0
     }
 
     fn note_cut(&mut self, number: usize) {
@@ -173,12 +173,12 @@ impl Taker {
     }
 
     /// Truncates a line that may be the only one to the window's bytes.
-    fn shortened(&mut self, line: Vec<u8>, bytes: usize) -> Vec<u8> {
+    fn shorten(&mut self, line: Vec<u8>, bytes: usize) -> Vec<u8> {
         let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
         if self.range.line_chars.is_none() || bytes - end.len() <= self.range.bytes {
             return line;
         }
-        self.note_cut(self.ended);
+        self.note_cut(self.lines_ended);
         let mut most = self.range.bytes.min(line.len() - end.len());
         // Not within a character, which has at most four bytes.
         let begins = |at: usize| line.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
@@ -187,7 +187,7 @@ impl Taker {
     }
 
     /// Truncates the line with this number to its maximum characters.
-    fn fitted(&mut self, line: Vec<u8>, bytes: usize, number: usize) -> Vec<u8> {
+    fn fit_line(&mut self, line: Vec<u8>, bytes: usize, number: usize) -> Vec<u8> {
         let Some(most) = self.range.line_chars.filter(|most| bytes > *most) else { return line };
         let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
         let text = String::from_utf8_lossy(&line[..line.len() - end.len()]);
@@ -199,10 +199,10 @@ impl Taker {
     /// Ends the text.
     pub fn finish(mut self) -> Window {
         if self.line_bytes > 0 {
-            let shown = !self.full && self.ended + 1 >= self.range.first;
+            let shown = !self.full && self.lines_ended + 1 >= self.range.first;
             self.end_line(shown);
         }
-        self.window.total = self.ended;
+        self.window.total = self.lines_ended;
         self.window.text = match String::from_utf8(self.out) {
             Ok(text) => text,
             Err(error) => {
@@ -221,26 +221,26 @@ mod tests {
     use proptest::prelude::*;
 
     fn take(text: &[u8], range: Range, piece: usize) -> Window {
-        let mut taker = Taker::new(range);
+        let mut taker = WindowReader::new(range);
         text.chunks(piece).for_each(|piece| taker.feed(piece));
         taker.finish()
     }
 
     fn range(first: usize, lines: usize, bytes: usize) -> Range {
-        Range { first, lines, bytes, line_chars: None, lone: false }
+        Range { first, lines, bytes, line_chars: None, keep_single_line: false }
     }
 
     #[test]
     fn read_window_keeps_only_shown_lines() {
-        let mut taker = Taker::new(range(1_000_000, 2, 100));
+        let mut taker = WindowReader::new(range(1_000_000, 2, 100));
         for n in 1..=1_000_100 {
             taker.feed(format!("line {n}\n").as_bytes());
             assert!(taker.out.capacity() + taker.line.capacity() < 1000);
         }
         let window = taker.finish();
         assert_eq!(window.text, "line 1000000\nline 1000001\n");
-        assert_eq!((window.total, window.by), (1_000_100, Some(Limit::Lines)));
-        let mut taker = Taker::new(range(1, 9, 50));
+        assert_eq!((window.total, window.limited_by), (1_000_100, Some(Limit::Lines)));
+        let mut taker = WindowReader::new(range(1, 9, 50));
         for _ in 0..1000 {
             taker.feed(&[b'x'; 1000]);
             assert!(taker.line.capacity() < 1000);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn read_window_single_long_line_is_complete() {
-        let cut = Range { line_chars: Some(3), lone: true, ..range(1, 9, 20) };
+        let cut = Range { line_chars: Some(3), keep_single_line: true, ..range(1, 9, 20) };
         let long = "x".repeat(12);
         assert_eq!(take(format!("{long}\n").as_bytes(), cut, 5).text, format!("{long}\n"));
         let two = take(format!("{long}\n{long}").as_bytes(), cut, 5);
@@ -270,7 +270,7 @@ mod tests {
         // More than a window may have: as much of it as that, in whole characters.
         let longest = take("é".repeat(50).as_bytes(), Range { bytes: 9, ..cut }, 5);
         assert_eq!((longest.text.as_str(), longest.cut_lines), ("éééé", 1));
-        assert_eq!((longest.long_line, longest.by), (None, None));
+        assert_eq!((longest.long_line, longest.limited_by), (None, None));
     }
 
     proptest! {
@@ -282,7 +282,7 @@ mod tests {
         ) {
             let window = take(text.as_bytes(), range(first, lines, bytes), piece);
             prop_assert_eq!(&window, &take(text.as_bytes(), range(first, lines, bytes), 1000));
-            let cut = Range { line_chars: Some(3), lone: true, ..range(first, lines, bytes) };
+            let cut = Range { line_chars: Some(3), keep_single_line: true, ..range(first, lines, bytes) };
             prop_assert_eq!(take(text.as_bytes(), cut, piece), take(text.as_bytes(), cut, 1000));
             prop_assert_eq!(window.total, limits::count_lines(&text));
             let rest: String = text.split_inclusive('\n').skip(first - 1).collect();
@@ -291,7 +291,7 @@ mod tests {
                 prop_assert!(window.long_line.is_some());
             } else {
                 prop_assert_eq!(&window.text, cut.text);
-                prop_assert_eq!(window.by, cut.by);
+                prop_assert_eq!(window.limited_by, cut.limited_by);
             }
         }
     }

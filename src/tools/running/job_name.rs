@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::tools::running::jobs::{Job, Jobs};
 
 /// Returns the name for a number.
-pub fn of(number: u64) -> String {
+pub fn job_name(number: u64) -> String {
     format!("bash_{number}")
 }
 
@@ -19,5 +19,5 @@ pub fn find(jobs: &Jobs, name: &str) -> Option<Arc<Job>> {
 
 /// The names of all.
 pub fn known(jobs: &Jobs) -> Vec<String> {
-    jobs.list().iter().map(|job| of(job.number)).collect()
+    jobs.list().iter().map(|job| job_name(job.number)).collect()
 }

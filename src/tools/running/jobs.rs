@@ -11,12 +11,12 @@ use futures::future::join_all;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use super::Live;
+use super::RunningCommand;
 
 /// Maximum number of running commands, as in codex.
 pub const LIVE_MAX: usize = 64;
 /// Maximum number of stored commands, including those that have ended.
-const REMEMBERED: usize = 128;
+const JOBS_MAX: usize = 128;
 
 /// The background commands of one session, as seen by one of its agents: it sees all of them, and owns those
 /// that it started.
@@ -34,7 +34,7 @@ struct Table {
     last_owner: u64,
     jobs: BTreeMap<u64, Arc<Job>>,
     /// Commands whose shell has ended but left processes running; each with its owner.
-    left: Vec<(u64, Live)>,
+    leftovers: Vec<(u64, RunningCommand)>,
 }
 
 /// A command that is running, or has ended with unread output.
@@ -45,13 +45,13 @@ pub struct Job {
     /// The command text.
     pub command: String,
     /// The command itself.
-    pub live: Live,
+    pub live: RunningCommand,
     owner: u64,
 }
 
 /// Why a command may not run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotKept {
+pub enum JobRefused {
     /// As many run as may.
     #[error("{LIVE_MAX} commands run already; end one of them first")]
     TooMany,
@@ -71,15 +71,20 @@ impl Jobs {
 
     /// Adds a command. It is ended immediately if there is no room, or if the call that started it was
     /// interrupted: a caller that interrupts an agent first and then ends its commands reaches all of them.
-    pub fn add(&self, command: &str, live: Live, cancel: &CancellationToken) -> Result<Arc<Job>, NotKept> {
+    pub fn add(
+        &self,
+        command: &str,
+        live: RunningCommand,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Job>, JobRefused> {
         let mut table = self.table();
         if cancel.is_cancelled() {
-            return Err(NotKept::Interrupted);
+            return Err(JobRefused::Interrupted);
         }
         if table.jobs.values().filter(|job| job.live.end().is_none()).count() >= LIVE_MAX {
-            return Err(NotKept::TooMany);
+            return Err(JobRefused::TooMany);
         }
-        while table.jobs.len() >= REMEMBERED {
+        while table.jobs.len() >= JOBS_MAX {
             let ended = table.jobs.values().find(|job| job.live.end().is_some()).map(|job| job.number);
             let Some(number) = ended else { break };
             table.jobs.remove(&number);
@@ -92,20 +97,20 @@ impl Jobs {
     }
 
     /// Stores a command that left processes running, so that they end with the agent.
-    pub fn keep(&self, live: Live) {
-        self.keep_for(self.owner, live);
+    pub fn keep_leftovers(&self, live: RunningCommand) {
+        self.keep_leftovers_for(self.owner, live);
     }
 
-    fn keep_for(&self, owner: u64, live: Live) {
-        if live.left().is_empty() {
+    fn keep_leftovers_for(&self, owner: u64, live: RunningCommand) {
+        if live.leftovers().is_empty() {
             return;
         }
         let mut table = self.table();
-        table.left.retain(|(_, live)| !live.is_over());
-        if table.left.len() >= LIVE_MAX {
-            table.left.remove(0);
+        table.leftovers.retain(|(_, live)| !live.is_finished());
+        if table.leftovers.len() >= LIVE_MAX {
+            table.leftovers.remove(0);
         }
-        table.left.push((owner, live));
+        table.leftovers.push((owner, live));
     }
 
     /// The job of that number.
@@ -117,7 +122,7 @@ impl Jobs {
     pub fn forget(&self, number: u64) {
         let Some(job) = self.table().jobs.remove(&number) else { return };
         if let Some(job) = Arc::into_inner(job) {
-            self.keep_for(job.owner, job.live);
+            self.keep_leftovers_for(job.owner, job.live);
         }
     }
 
@@ -130,7 +135,7 @@ impl Jobs {
     pub async fn end_all(&self, grace: Duration) {
         let (jobs, left) = {
             let mut table = self.table();
-            (std::mem::take(&mut table.jobs), std::mem::take(&mut table.left))
+            (std::mem::take(&mut table.jobs), std::mem::take(&mut table.leftovers))
         };
         end(jobs.into_values().collect(), left, grace).await;
     }
@@ -140,7 +145,7 @@ impl Jobs {
     pub fn end_own(&self, grace: Duration) -> impl Future<Output = ()> + Send + use<> {
         let mut table = self.table();
         let jobs = table.jobs.extract_if(.., |_, job| job.owner == self.owner).map(|(_, job)| job).collect();
-        let left = table.left.extract_if(.., |(owner, _)| *owner == self.owner).collect();
+        let left = table.leftovers.extract_if(.., |(owner, _)| *owner == self.owner).collect();
         end(jobs, left, grace)
     }
 
@@ -149,9 +154,9 @@ impl Jobs {
     }
 }
 
-async fn end(jobs: Vec<Arc<Job>>, left: Vec<(u64, Live)>, grace: Duration) {
+async fn end(jobs: Vec<Arc<Job>>, left: Vec<(u64, RunningCommand)>, grace: Duration) {
     let all = jobs.iter().map(|job| &job.live).chain(left.iter().map(|(_, live)| live));
-    let ended = join_all(all.map(Live::stop_all));
+    let ended = join_all(all.map(RunningCommand::stop_all));
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::debug!("some commands had to be killed");
     }

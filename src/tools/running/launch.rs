@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::live::Live;
+use super::running_command::RunningCommand;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
 use crate::tools::output::artifacts::Artifacts;
 
 /// Variables of every command in addition to the filtered environment: no user watches its terminal, pages
 /// through output or enters a password.
-const FORCED: [(&str, &str); 9] = [
+const FORCED_ENV: [(&str, &str); 9] = [
     ("NO_COLOR", "1"),
     ("CLICOLOR", "0"),
     ("TERM", "dumb"),
@@ -25,7 +25,7 @@ const FORCED: [(&str, &str); 9] = [
 ];
 
 /// Columns and rows of a command's terminal: wide, to avoid line wrapping.
-const TERMINAL: (u16, u16) = (200, 50);
+const TERMINAL_SIZE: (u16, u16) = (200, 50);
 
 /// A command to run.
 #[derive(Debug, Clone, Default)]
@@ -35,13 +35,13 @@ pub struct LaunchRequest {
     /// The folder; absolute.
     pub folder: PathBuf,
     /// Whether it gets input.
-    pub fed: bool,
+    pub has_stdin: bool,
     /// Whether it gets a terminal.
     pub terminal: bool,
     /// Whether the shell reads the user's start files.
     pub login: bool,
     /// Whether to determine the folder where it ends.
-    pub tells_folder: bool,
+    pub reports_folder: bool,
     /// The tool, for the names of artifacts.
     pub tool: &'static str,
 }
@@ -51,15 +51,16 @@ pub async fn start(
     env: &dyn Environment,
     artifacts: &Arc<Artifacts>,
     wanted: LaunchRequest,
-) -> Result<Live, EnvError> {
+) -> Result<RunningCommand, EnvError> {
     let vars: BTreeMap<String, String> =
-        FORCED.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let input = match (wanted.terminal, wanted.fed) {
-        (true, _) => Input::Terminal(TERMINAL.0, TERMINAL.1),
+        FORCED_ENV.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let input = match (wanted.terminal, wanted.has_stdin) {
+        (true, _) => Input::Terminal(TERMINAL_SIZE.0, TERMINAL_SIZE.1),
         (false, true) => Input::Piped,
         (false, false) => Input::Closed,
     };
-    let LaunchRequest { script, folder: cwd, login, tells_folder, .. } = wanted;
-    let running = env.spawn(SpawnSpec { script, cwd, env: vars, input, login, tells_folder }).await?;
-    Ok(Live::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
+    let LaunchRequest { script, folder: cwd, login, reports_folder: tells_folder, .. } = wanted;
+    let running =
+        env.spawn(SpawnSpec { script, cwd, env: vars, input, login, reports_folder: tells_folder }).await?;
+    Ok(RunningCommand::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
 }

@@ -6,16 +6,16 @@ pub mod job_name;
 #[doc(hidden)]
 pub mod jobs;
 pub mod launch;
-pub mod live;
+pub mod messages;
 pub mod report;
+pub mod running_command;
 pub mod show;
 #[cfg(test)]
 pub mod tests;
-pub mod times;
-pub mod waiting;
-pub mod words;
+pub mod timeouts;
+pub mod wait;
 
 pub use launch::{LaunchRequest, start};
-pub use live::{End, Live};
 pub use report::{Frame, LIMITS, report};
-pub use waiting::{Until, Waited, wait};
+pub use running_command::{CommandEnd, RunningCommand};
+pub use wait::{WaitEnd, WaitLimits, wait};

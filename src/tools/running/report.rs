@@ -20,7 +20,7 @@ pub struct Frame {
     /// Prefix.
     pub before: String,
     /// Suffix.
-    pub behind: String,
+    pub after: String,
     /// Maximum tokens of output that the call allows.
     pub tokens: Option<usize>,
 }
@@ -28,10 +28,10 @@ pub struct Frame {
 /// The output as the result of a tool.
 pub fn report(call: &Invocation, tool: &str, output: Output, frame: &Frame) -> Outcome {
     let own = call.shared.config.limits.limits(tool, Kind::Bash, Some(LIMITS)).unwrap_or(LIMITS);
-    let framed = frame.before.chars().count() + frame.behind.chars().count();
+    let framed = frame.before.chars().count() + frame.after.chars().count();
     let chars = frame.tokens.map_or(own.chars, |tokens| own.chars.min(tokens.saturating_mul(TOKEN)));
     let feeds = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    let rows = feeds(&frame.before) + feeds(&frame.behind);
+    let rows = feeds(&frame.before) + feeds(&frame.after);
     let limits = Limits {
         chars: chars.saturating_sub(framed),
         lines: own.lines.map(|lines| lines.saturating_sub(rows).max(1)),
@@ -39,7 +39,7 @@ pub fn report(call: &Invocation, tool: &str, output: Output, frame: &Frame) -> O
     };
     let (body, keep) = output.split();
     let truncated = truncate(body, limits, keep);
-    let text = format!("{}{}{}", frame.before, truncated.text, frame.behind);
+    let text = format!("{}{}{}", frame.before, truncated.text, frame.after);
     Outcome { full_text: truncated.full_text, artifact: truncated.artifact, ..Outcome::text(text) }
 }
 

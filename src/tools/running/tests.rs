@@ -7,14 +7,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::LocalEnvironment;
 use crate::llm::model::message::join_text;
-use crate::tools::{Invocation, Outcome, Shared, Tool};
+use crate::tools::{AgentToolState, Invocation, Outcome, Tool};
 
 /// A folder, and what a session keeps.
 pub struct Bench {
     /// The workspace.
     pub folder: tempfile::TempDir,
     /// What the calls share.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<AgentToolState>,
     /// Interrupts calls.
     pub cancel: CancellationToken,
 }
@@ -24,7 +24,7 @@ impl Bench {
     #[expect(clippy::new_without_default, reason = "a test has no default")]
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let shared = Arc::new(Shared::new(folder.path().join("artifacts")));
+        let shared = Arc::new(AgentToolState::new(folder.path().join("artifacts")));
         Self { folder, shared, cancel: CancellationToken::new() }
     }
 

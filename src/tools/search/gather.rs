@@ -11,13 +11,13 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::names;
-use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, Searched};
+use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, SearchStats};
 use crate::tools::contract::tool::Invocation;
 
 /// Timeout, after which a search returns what it has.
 const TIME_MAX: Duration = Duration::from_secs(30);
 /// Grace period of a search after its timeout.
-const PATIENCE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(1);
 /// Maximum number of files and folders that are sorted.
 const FOUND_MAX: usize = 500_000;
 
@@ -29,11 +29,11 @@ pub struct Gathered {
     /// Number of matching lines.
     pub count: usize,
     /// Whether there are more than the limit.
-    pub more: bool,
+    pub has_more: bool,
     /// Whether the time was up.
-    pub late: bool,
+    pub timed_out: bool,
     /// What was skipped.
-    pub done: Searched,
+    pub done: SearchStats,
 }
 
 impl Gathered {
@@ -46,7 +46,7 @@ impl Gathered {
 /// Searches text; at most `most` matching lines, without a note if there are exactly as many.
 pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Result<Gathered, String> {
     let one_more = most.saturating_add(1);
-    spec.most_per_file = Some(spec.most_per_file.unwrap_or(one_more).min(one_more));
+    spec.max_per_file = Some(spec.max_per_file.unwrap_or(one_more).min(one_more));
     let around = (spec.before, spec.after);
     let state: Arc<Mutex<Gathered>> = Arc::default();
     let into = Arc::clone(&state);
@@ -54,19 +54,19 @@ pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Resu
         let mut gathered = lock(&into);
         let room = most - gathered.count;
         if file.count > room {
-            gathered.more = true;
+            gathered.has_more = true;
             shorten(&mut file, room, around);
         }
         gathered.count += file.count;
         if file.count > 0 {
             gathered.files.push(file);
         }
-        !gathered.more
+        !gathered.has_more
     };
     let work = |cancel| call.env.search(spec, Box::new(sink), cancel);
-    let (done, late) = in_time(call, work).await?;
+    let (done, late) = with_timeout(call, work).await?;
     let gathered = std::mem::take(&mut *lock(&state));
-    Ok(Gathered { late, done, ..gathered })
+    Ok(Gathered { timed_out: late, done, ..gathered })
 }
 
 /// Keeps the first matching lines, with their context.
@@ -92,7 +92,7 @@ fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
 }
 
 /// Finds files.
-pub async fn paths(call: &Invocation, spec: FindSpec) -> Result<(Vec<FoundPath>, Searched, bool), String> {
+pub async fn paths(call: &Invocation, spec: FindSpec) -> Result<(Vec<FoundPath>, SearchStats, bool), String> {
     let state: Arc<Mutex<Vec<FoundPath>>> = Arc::default();
     let into = Arc::clone(&state);
     let sink = move |found| {
@@ -100,20 +100,20 @@ pub async fn paths(call: &Invocation, spec: FindSpec) -> Result<(Vec<FoundPath>,
         all.push(found);
         all.len() < FOUND_MAX
     };
-    let (done, late) = in_time(call, |cancel| call.env.find(spec, Box::new(sink), cancel)).await?;
+    let (done, late) = with_timeout(call, |cancel| call.env.find(spec, Box::new(sink), cancel)).await?;
     let found = std::mem::take(&mut *lock(&state));
     Ok((found, done, late))
 }
 
-async fn in_time<'a, F>(
+async fn with_timeout<'a, F>(
     call: &'a Invocation,
     work: impl FnOnce(CancellationToken) -> F,
-) -> Result<(Searched, bool), String>
+) -> Result<(SearchStats, bool), String>
 where
-    F: Future<Output = Result<Searched, EnvError>> + 'a,
+    F: Future<Output = Result<SearchStats, EnvError>> + 'a,
 {
     let stop = call.cancel.child_token();
-    let (done, late) = bounded(work(stop.clone()), &stop, TIME_MAX, PATIENCE).await;
+    let (done, late) = bounded(work(stop.clone()), &stop, TIME_MAX, GRACE).await;
     if call.cancel.is_cancelled() {
         return Err("Interrupted.".to_string());
     }
@@ -127,11 +127,11 @@ where
 /// Returns the result of the work, and whether it timed out, which cancels it. A file that does not respond
 /// at all is abandoned after `patience`.
 async fn bounded(
-    work: impl Future<Output = Result<Searched, EnvError>>,
+    work: impl Future<Output = Result<SearchStats, EnvError>>,
     stop: &CancellationToken,
     time: Duration,
     patience: Duration,
-) -> (Result<Searched, EnvError>, bool) {
+) -> (Result<SearchStats, EnvError>, bool) {
     let mut work = std::pin::pin!(work);
     tokio::select! {
         biased;
@@ -139,7 +139,7 @@ async fn bounded(
         () = tokio::time::sleep(time) => {
             stop.cancel();
             let done = tokio::time::timeout(patience, work).await;
-            (done.unwrap_or_else(|_| Ok(Searched::default())), true)
+            (done.unwrap_or_else(|_| Ok(SearchStats::default())), true)
         }
     }
 }
@@ -149,7 +149,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Returns notes on what a search skipped, each a sentence.
-pub fn remarks(done: &Searched, late: bool) -> Vec<String> {
+pub fn remarks(done: &SearchStats, late: bool) -> Vec<String> {
     let mut all = Vec::new();
     if late {
         all.push(format!(
@@ -184,7 +184,7 @@ pub fn with_remarks(text: String, remarks: &[String]) -> String {
 pub const LINE_CHARS: usize = 500;
 
 /// Truncates a line; returns whether it was truncated.
-pub fn cut(line: &str) -> (&str, bool) {
+pub fn cut_line(line: &str) -> (&str, bool) {
     line.char_indices().nth(LINE_CHARS).map_or((line, false), |(at, _)| (&line[..at], true))
 }
 
@@ -198,8 +198,8 @@ pub fn on_one_line(name: &str) -> String {
 }
 
 /// Returns a path for models: relative to the workspace if inside, else absolute.
-pub fn shown(env: &dyn Environment, path: &Path) -> String {
-    on_one_line(&names::shown(path.strip_prefix(env.root()).unwrap_or(path)))
+pub fn shown_path(env: &dyn Environment, path: &Path) -> String {
+    on_one_line(&names::display(path.strip_prefix(env.root()).unwrap_or(path)))
 }
 
 #[cfg(test)]
@@ -211,23 +211,23 @@ mod tests {
         let stop = CancellationToken::new();
         let never = std::future::pending();
         let (done, late) = bounded(never, &stop, Duration::ZERO, Duration::ZERO).await;
-        assert_eq!((done.unwrap(), late, stop.is_cancelled()), (Searched::default(), true, true));
+        assert_eq!((done.unwrap(), late, stop.is_cancelled()), (SearchStats::default(), true, true));
         let stop = CancellationToken::new();
         let told = stop.clone();
         let work = async move {
             told.cancelled().await;
-            Ok(Searched { files: 3, ..Searched::default() })
+            Ok(SearchStats { files: 3, ..SearchStats::default() })
         };
         let (done, late) = bounded(work, &stop, Duration::ZERO, Duration::from_hours(1)).await;
         assert_eq!((done.unwrap().files, late), (3, true));
-        let ready = async { Ok(Searched { complete: true, ..Searched::default() }) };
+        let ready = async { Ok(SearchStats { complete: true, ..SearchStats::default() }) };
         let (done, late) = bounded(ready, &CancellationToken::new(), Duration::ZERO, Duration::ZERO).await;
         assert!(done.unwrap().complete && !late);
     }
 
     #[test]
     fn search_remarks_list_skipped_files() {
-        let done = Searched { binary: 1, unreadable: 2, ..Searched::default() };
+        let done = SearchStats { binary: 1, unreadable: 2, ..SearchStats::default() };
         assert_eq!(
             remarks(&done, false),
             [
@@ -235,6 +235,6 @@ mod tests {
                 "2 files or folders could not be read."
             ]
         );
-        assert!(remarks(&Searched::default(), false).is_empty());
+        assert!(remarks(&SearchStats::default(), false).is_empty());
     }
 }

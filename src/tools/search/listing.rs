@@ -23,7 +23,7 @@ pub struct Entry {
 const ENTRIES_MAX: usize = 20_000;
 
 /// Returns the content of a folder down to a depth, case-insensitive, each folder before its content.
-pub async fn deep(env: &dyn Environment, path: &Path, levels: usize) -> Result<Vec<Entry>, EnvError> {
+pub async fn list_deep(env: &dyn Environment, path: &Path, levels: usize) -> Result<Vec<Entry>, EnvError> {
     let mut all = Vec::new();
     add(env, path, levels, 0, &mut all).await?;
     Ok(all)
@@ -59,7 +59,7 @@ fn add<'a>(
 }
 
 /// Why a folder was not listed, for the model.
-pub fn cannot(shown: &str, error: &EnvError) -> String {
+pub fn list_error(shown: &str, error: &EnvError) -> String {
     match error {
         EnvError::NotFound(_) => format!("Cannot list {shown}: no such folder."),
         _ => format!("Cannot list {error}."),

@@ -143,18 +143,18 @@ fn tilde(params: &Params) -> Option<Input> {
     let (mods, kind) = params.mods(1);
     if params.get(0) == 27 {
         // xterm's modifyOtherKeys: CSI 27 ; modifiers ; character ~
-        return coded(params.get(2), 0, 0, mods, kind);
+        return key_from_code(params.get(2), 0, 0, mods, kind);
     }
     Some(key(tilde_code(params.get(0))?, mods, kind))
 }
 
 fn kitty_key(params: &Params) -> Option<Input> {
     let (mods, kind) = params.mods(1);
-    coded(params.get(0), params.part(0, 1), params.part(0, 2), mods, kind)
+    key_from_code(params.get(0), params.part(0, 1), params.part(0, 2), mods, kind)
 }
 
 /// A key by its code point; `shifted` and `base` are the alternate keys, or 0.
-fn coded(code: u32, shifted: u32, base: u32, mods: Mods, kind: KeyKind) -> Option<Input> {
+fn key_from_code(code: u32, shifted: u32, base: u32, mods: Mods, kind: KeyKind) -> Option<Input> {
     if let Some(code) = special(code) {
         return Some(key(code, mods, kind));
     }

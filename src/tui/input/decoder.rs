@@ -30,13 +30,13 @@ const OSC_NUMBERS: [&[u8]; 9] = [b"4", b"10", b"11", b"12", b"17", b"19", b"21",
 
 /// A string that ends with `ESC \` or a bell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StringKind {
     Osc,
     Dcs,
     Apc,
 }
 
-impl Kind {
+impl StringKind {
     /// The letter after the escape.
     fn letter(self) -> u8 {
         match self {
@@ -47,7 +47,7 @@ impl Kind {
     }
 
     /// Whether `body` may still become an answer (`None`) or is one (`true`) or not (`false`).
-    fn looks_right(self, body: &[u8]) -> Option<bool> {
+    fn is_reply(self, body: &[u8]) -> Option<bool> {
         let heads: &[&[u8]] = match self {
             Self::Osc => {
                 return match body.split_last() {
@@ -79,11 +79,11 @@ enum State {
     OldMouse,
     Ss3,
     /// A string that may still be a key and typed text.
-    Doubtful(Kind),
+    MaybeReply(StringKind),
     /// A string that is an answer.
-    Text(Kind),
+    Text(StringKind),
     /// A string in which an escape came, its end probably.
-    TextEscape(Kind),
+    TextEscape(StringKind),
     Paste(Paste),
 }
 
@@ -145,7 +145,7 @@ impl Decoder {
         match self.state {
             State::Paste(_) => self.end_paste(out),
             State::Utf8 => self.broken_character(out),
-            _ => self.give_up(out),
+            _ => self.abandon_sequence(out),
         }
         // What was taken back can itself begin a sequence only by an escape, which it never holds.
         self.deadline = self.wait().map(|wait| now + wait);
@@ -156,7 +156,7 @@ impl Decoder {
             State::Ground => None,
             State::Escape => Some(ESCAPE_WAIT),
             State::Csi if self.body.is_empty() => Some(INTRODUCER_WAIT),
-            State::Ss3 | State::Doubtful(_) => Some(INTRODUCER_WAIT),
+            State::Ss3 | State::MaybeReply(_) => Some(INTRODUCER_WAIT),
             _ => Some(SEQUENCE_WAIT),
         }
     }
@@ -179,10 +179,10 @@ impl Decoder {
             }
             State::Ss3 => match csi::ss3(byte) {
                 _ if byte == b'E' => self.finish(None, out),
-                None => self.give_up_and(byte, out),
+                None => self.abandon_and_feed(byte, out),
                 key => self.finish(key, out),
             },
-            State::Doubtful(kind) => self.doubtful(kind, byte, out),
+            State::MaybeReply(kind) => self.maybe_reply(kind, byte, out),
             State::Text(kind) => self.text(kind, byte, out),
             State::TextEscape(kind) => self.text_escape(kind, byte, out),
             State::Paste(_) => {}
@@ -228,9 +228,9 @@ impl Decoder {
         self.state = match byte {
             b'[' => State::Csi,
             b'O' => State::Ss3,
-            b']' => State::Doubtful(Kind::Osc),
-            b'P' => State::Doubtful(Kind::Dcs),
-            b'_' => State::Doubtful(Kind::Apc),
+            b']' => State::MaybeReply(StringKind::Osc),
+            b'P' => State::MaybeReply(StringKind::Dcs),
+            b'_' => State::MaybeReply(StringKind::Apc),
             0x1b => {
                 // Of several escapes the last two may belong together; earlier ones are keys.
                 if self.alt {
@@ -254,11 +254,11 @@ impl Decoder {
     fn csi(&mut self, byte: u8, out: &mut Vec<Input>) {
         let empty = self.body.is_empty();
         match byte {
-            0x20..=0x3f => self.keep(byte),
+            0x20..=0x3f => self.push_byte(byte),
             b'[' if empty => self.state = State::CsiLinux,
             b'M' if empty => self.state = State::OldMouse,
             0x40..=0x7e => {
-                self.keep(byte);
+                self.push_byte(byte);
                 if self.body == b"200~" {
                     self.finish_before_event(out);
                     self.state = State::Paste(Paste::new(self.paste_max));
@@ -267,26 +267,26 @@ impl Decoder {
                 let whole = self.body.len() < SEQUENCE_MAX;
                 self.finish(csi::csi(&self.body).filter(|_| whole), out);
             }
-            _ => self.give_up_and(byte, out),
+            _ => self.abandon_and_feed(byte, out),
         }
     }
 
-    fn doubtful(&mut self, kind: Kind, byte: u8, out: &mut Vec<Input>) {
+    fn maybe_reply(&mut self, kind: StringKind, byte: u8, out: &mut Vec<Input>) {
         if !(0x20..0x7f).contains(&byte) {
-            return self.give_up_and(byte, out);
+            return self.abandon_and_feed(byte, out);
         }
         self.body.push(byte);
-        match kind.looks_right(&self.body) {
+        match kind.is_reply(&self.body) {
             None => {}
             Some(true) => self.state = State::Text(kind),
             Some(false) => {
                 self.body.pop();
-                self.give_up_and(byte, out);
+                self.abandon_and_feed(byte, out);
             }
         }
     }
 
-    fn text(&mut self, kind: Kind, byte: u8, out: &mut Vec<Input>) {
+    fn text(&mut self, kind: StringKind, byte: u8, out: &mut Vec<Input>) {
         match byte {
             0x07 => self.end_text(kind, out),
             0x1b => self.state = State::TextEscape(kind),
@@ -295,11 +295,11 @@ impl Decoder {
                 self.finish(None, out);
                 self.byte(byte, out);
             }
-            _ => self.keep(byte),
+            _ => self.push_byte(byte),
         }
     }
 
-    fn text_escape(&mut self, kind: Kind, byte: u8, out: &mut Vec<Input>) {
+    fn text_escape(&mut self, kind: StringKind, byte: u8, out: &mut Vec<Input>) {
         if byte == b'\\' {
             return self.end_text(kind, out);
         }
@@ -308,12 +308,12 @@ impl Decoder {
         self.byte(byte, out);
     }
 
-    fn end_text(&mut self, kind: Kind, out: &mut Vec<Input>) {
+    fn end_text(&mut self, kind: StringKind, out: &mut Vec<Input>) {
         let meaning = match kind {
             _ if self.body.len() >= SEQUENCE_MAX => None,
-            Kind::Osc => csi::osc(&self.body),
-            Kind::Dcs => csi::dcs(&self.body),
-            Kind::Apc => None,
+            StringKind::Osc => csi::osc(&self.body),
+            StringKind::Dcs => csi::dcs(&self.body),
+            StringKind::Apc => None,
         };
         self.finish(meaning, out);
     }
@@ -329,7 +329,7 @@ impl Decoder {
         self.finish(None, out);
     }
 
-    fn keep(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.body.len() < SEQUENCE_MAX {
             self.body.push(byte);
         }
@@ -361,7 +361,7 @@ impl Decoder {
 
     /// Reads the introducer as the key that it also is, and what followed as typed text; what
     /// can only be a sequence is dropped.
-    fn give_up(&mut self, out: &mut Vec<Input>) {
+    fn abandon_sequence(&mut self, out: &mut Vec<Input>) {
         let letter = match &self.state {
             State::Escape => {
                 self.finish_before_event(out);
@@ -370,7 +370,7 @@ impl Decoder {
             }
             State::Csi if self.body.is_empty() => b'[',
             State::Ss3 => b'O',
-            State::Doubtful(kind) => kind.letter(),
+            State::MaybeReply(kind) => kind.letter(),
             _ => return self.finish(None, out),
         };
         let typed = std::mem::take(&mut self.body);
@@ -381,8 +381,8 @@ impl Decoder {
         }
     }
 
-    fn give_up_and(&mut self, byte: u8, out: &mut Vec<Input>) {
-        self.give_up(out);
+    fn abandon_and_feed(&mut self, byte: u8, out: &mut Vec<Input>) {
+        self.abandon_sequence(out);
         self.byte(byte, out);
     }
 }

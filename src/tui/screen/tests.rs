@@ -37,7 +37,7 @@ impl Stage {
     fn new() -> Self {
         let mut tree = Tree::new();
         let node = tree.add(None, 0, Box::new(Lines));
-        tree.place(node, Rect::new(0, 0, 40, 5));
+        tree.set_area(node, Rect::new(0, 0, 40, 5));
         tree.focus(node);
         let lines = ["fn main() {", "    work();", "}"].map(String::from).to_vec();
         Self { tree, node, screen: Screen::new(40, 5, ColorDepth::True), lines }
@@ -125,7 +125,7 @@ fn screen_resize_repaints_and_clips() {
 #[test]
 fn screen_picture_marks_cursor() {
     let mut stage = Stage::new();
-    stage.tree.place(stage.node, Rect::new(0, 0, 12, 3));
+    stage.tree.set_area(stage.node, Rect::new(0, 0, 12, 3));
     stage.screen.resize(12, 3);
     stage.frame();
     let expected = "┌─▾──────────┐\n│fn main() { │\n│    work(); │\n▸}           │\n└────────────┘\n";

@@ -16,25 +16,25 @@ use parking_lot::{Mutex, MutexGuard};
 use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
 use crate::base::panics;
-use crate::tui::term::modes::{self, Extras, Wanted};
+use crate::tui::term::modes::{self, ExtraModes, TermModes};
 use crate::tui::term::output::Output;
 
 /// How long a terminal that takes nothing is waited for when it is given back.
-const PATIENCE: Duration = Duration::from_secs(1);
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A terminal in our modes.
-struct Active {
+struct ActiveTerminal {
     /// The thread that uses it.
     owner: ThreadId,
     output: Output,
-    before: Termios,
-    wanted: Wanted,
-    extras: Extras,
+    saved_termios: Termios,
+    wanted: TermModes,
+    extras: ExtraModes,
 }
 
-static ACTIVE: Mutex<Option<Active>> = Mutex::new(None);
+static ACTIVE: Mutex<Option<ActiveTerminal>> = Mutex::new(None);
 
-fn active() -> MutexGuard<'static, Option<Active>> {
+fn active() -> MutexGuard<'static, Option<ActiveTerminal>> {
     // What a panic left behind is still what has to be undone.
     ACTIVE.lock()
 }
@@ -49,10 +49,10 @@ pub fn restore() {
 /// whether it took everything.
 pub(crate) fn leave() -> io::Result<bool> {
     let Some(mut active) = active().take() else { return Ok(true) };
-    let written = active.output.finish(&modes::leave(active.wanted, active.extras), PATIENCE);
+    let written = active.output.finish(&modes::leave(active.wanted, active.extras), RESTORE_TIMEOUT);
     // The line discipline counts most, so it is restored even when writing failed. Not after all output is shown:
     // where the terminal has stopped, that would be never.
-    tcsetattr(active.output.tty(), OptionalActions::Now, &active.before)?;
+    tcsetattr(active.output.tty(), OptionalActions::Now, &active.saved_termios)?;
     written
 }
 
@@ -82,7 +82,7 @@ pub fn install_panic_hook() {
 }
 
 /// Switches our modes on and writes `first`; the modes are undone by [`restore`].
-pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) -> io::Result<()> {
+pub(crate) fn enter(tty: &File, wanted: TermModes, extras: ExtraModes, first: &[u8]) -> io::Result<()> {
     let mut slot = active();
     if slot.is_some() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the terminal is in use by this program"));
@@ -91,22 +91,23 @@ pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) ->
     let mut output = Output::new(tty.try_clone()?)?;
     set_raw(tty, &before)?;
     let written = output.write(&[&modes::enter(wanted, extras), first].concat());
-    *slot = Some(Active { owner: thread::current().id(), output, before, wanted, extras });
+    *slot =
+        Some(ActiveTerminal { owner: thread::current().id(), output, saved_termios: before, wanted, extras });
     drop(slot);
     written.inspect_err(|_| restore())
 }
 
 /// Switches our modes on again after someone else may have changed them.
-pub(crate) fn reassert() -> io::Result<()> {
+pub(crate) fn reapply() -> io::Result<()> {
     let mut slot = active();
-    let Some(active) = slot.as_mut() else { return Err(gone()) };
-    set_raw(active.output.tty(), &active.before)?;
-    active.output.write(&modes::reassert(active.wanted, active.extras))
+    let Some(active) = slot.as_mut() else { return Err(terminal_gone()) };
+    set_raw(active.output.tty(), &active.saved_termios)?;
+    active.output.write(&modes::reapply(active.wanted, active.extras))
 }
 
 /// Writes to the terminal while it is ours; what it does not take at once waits for [`flush`].
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
-    active().as_mut().ok_or_else(gone)?.output.write(bytes)
+    active().as_mut().ok_or_else(terminal_gone)?.output.write(bytes)
 }
 
 /// Whether bytes wait for the terminal to take them.
@@ -120,9 +121,9 @@ pub(crate) fn flush() -> io::Result<bool> {
 }
 
 /// Writes what switches more on, and remembers to undo it.
-pub(crate) fn extend(bytes: &[u8], note: impl FnOnce(&mut Extras)) -> io::Result<()> {
+pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes)) -> io::Result<()> {
     let mut slot = active();
-    let active = slot.as_mut().ok_or_else(gone)?;
+    let active = slot.as_mut().ok_or_else(terminal_gone)?;
     note(&mut active.extras);
     active.output.write(bytes)
 }
@@ -136,6 +137,6 @@ fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {
     Ok(tcsetattr(tty, OptionalActions::Now, &raw)?)
 }
 
-fn gone() -> io::Error {
+fn terminal_gone() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, "the terminal was given back")
 }

@@ -6,9 +6,9 @@ pub mod guard;
 pub mod modes;
 mod output;
 pub mod reader;
-mod room;
 pub mod signals;
 pub mod terminal;
+mod write_ready;
 
 pub use guard::{install_panic_hook, is_active, restore};
 pub use reader::TermInput;

@@ -4,14 +4,14 @@
 
 /// What to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TermModes {
     /// Mouse reports: buttons, drags and wheel.
     pub mouse: bool,
 }
 
 /// What was switched on later than at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extras {
+pub struct ExtraModes {
     /// Kitty keyboard flags were pushed.
     pub kitty: bool,
     /// xterm's modified keys were asked for.
@@ -38,7 +38,7 @@ const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
 /// Alternate screen first: the Kitty flags belong to the screen that is shown.
-pub fn enter(wanted: Wanted, extras: Extras) -> Vec<u8> {
+pub fn enter(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h".to_vec();
     if wanted.mouse {
         out.extend_from_slice(b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
@@ -53,8 +53,8 @@ pub fn enter(wanted: Wanted, extras: Extras) -> Vec<u8> {
 }
 
 /// Sets everything again on a terminal whose state is not known, without pushing twice.
-pub fn reassert(wanted: Wanted, extras: Extras) -> Vec<u8> {
-    let mut out = enter(wanted, Extras { kitty: false, ..extras });
+pub fn reapply(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
+    let mut out = enter(wanted, ExtraModes { kitty: false, ..extras });
     if extras.kitty {
         out.extend_from_slice(KITTY_SET);
     }
@@ -63,7 +63,7 @@ pub fn reassert(wanted: Wanted, extras: Extras) -> Vec<u8> {
 
 /// Undoes everything in the reverse order. Ends an open synchronized update too, since the way
 /// out may begin in the middle of a frame.
-pub fn leave(wanted: Wanted, extras: Extras) -> Vec<u8> {
+pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = Vec::new();
     if extras.other_keys {
         out.extend_from_slice(OTHER_KEYS_OFF);
@@ -97,7 +97,7 @@ pub fn title(text: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    const ALL: Extras = Extras { kitty: true, other_keys: true, title: true, caret: true };
+    const ALL: ExtraModes = ExtraModes { kitty: true, other_keys: true, title: true, caret: true };
 
     fn order(bytes: &[u8], parts: &[&str]) {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn terminal_modes_are_reset_in_reverse_order() {
-        let wanted = Wanted { mouse: true };
+        let wanted = TermModes { mouse: true };
         order(&enter(wanted, ALL), &["\x1b[?1049h", "\x1b[?2004h", "\x1b[?1000h", "\x1b[>5u"]);
         order(
             &leave(wanted, ALL),
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn terminal_modes_pop_only_what_was_pushed() {
-        let text = String::from_utf8(leave(Wanted { mouse: false }, Extras::default())).unwrap();
+        let text = String::from_utf8(leave(TermModes { mouse: false }, ExtraModes::default())).unwrap();
         assert!(!text.contains("\x1b[<u") && !text.contains("1000") && !text.contains("23;0t"));
-        let again = String::from_utf8(reassert(Wanted { mouse: true }, ALL)).unwrap();
+        let again = String::from_utf8(reapply(TermModes { mouse: true }, ALL)).unwrap();
         assert!(!again.contains("\x1b[>5u") && again.contains("\x1b[=5;1u"));
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Output {
     tty: File,
     waiting: Vec<u8>,
     /// How many of them the terminal has taken.
-    taken: usize,
+    written: usize,
 }
 
 impl Output {
@@ -29,7 +29,7 @@ impl Output {
     /// terminal, so other programs on it notice nothing.
     pub(crate) fn new(tty: File) -> io::Result<Self> {
         fcntl_setfl(&tty, fcntl_getfl(&tty)? | OFlags::NONBLOCK)?;
-        Ok(Self { tty, waiting: Vec::new(), taken: 0 })
+        Ok(Self { tty, waiting: Vec::new(), written: 0 })
     }
 
     /// The terminal itself.
@@ -39,7 +39,7 @@ impl Output {
 
     /// Whether the terminal has not taken everything yet.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.taken < self.waiting.len()
+        self.written < self.waiting.len()
     }
 
     /// Writes bytes behind those that wait.
@@ -56,10 +56,10 @@ impl Output {
 
     /// Writes of what waits as much as the terminal takes now. Tells whether that was all.
     pub(crate) fn flush(&mut self) -> io::Result<bool> {
-        self.taken += send(&mut self.tty, &self.waiting[self.taken..])?;
+        self.written += send(&mut self.tty, &self.waiting[self.written..])?;
         let done = !self.is_waiting();
         if done {
-            (self.waiting, self.taken) = (Vec::new(), 0);
+            (self.waiting, self.written) = (Vec::new(), 0);
         }
         Ok(done)
     }
@@ -73,7 +73,7 @@ impl Output {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 tcflush(&self.tty, QueueSelector::OFlush)?;
-                (self.waiting, self.taken) = ([&[CANCEL], last].concat(), 0);
+                (self.waiting, self.written) = ([&[CANCEL], last].concat(), 0);
                 return self.flush();
             }
             let mut fds = [PollFd::new(&self.tty, PollFlags::OUT)];

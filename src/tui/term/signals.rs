@@ -44,7 +44,7 @@ impl Signal {
 pub struct Signals {
     caught: mpsc::Receiver<Signal>,
     /// Those that came while one was waited for.
-    before: VecDeque<Signal>,
+    queued: VecDeque<Signal>,
     /// Waits for them. A loop that asks each of six streams at every key would ask more than it draws.
     _watch: JoinSet<()>,
 }
@@ -59,12 +59,12 @@ impl Signals {
         let (send, caught) = mpsc::channel(WAITING_MAX);
         let mut watch = JoinSet::new();
         watch.spawn(async move { while send.send(streams.next().await).await.is_ok() {} });
-        Ok(Self { caught, before: VecDeque::new(), _watch: watch })
+        Ok(Self { caught, queued: VecDeque::new(), _watch: watch })
     }
 
     /// The next signal. Safe to drop and call again: none is lost.
     pub async fn next(&mut self) -> Signal {
-        if let Some(signal) = self.before.pop_front() {
+        if let Some(signal) = self.queued.pop_front() {
             return signal;
         }
         match self.caught.recv().await {
@@ -74,8 +74,8 @@ impl Signals {
     }
 
     /// A signal that has come already.
-    pub fn heard(&mut self) -> Option<Signal> {
-        self.before.pop_front().or_else(|| self.caught.try_recv().ok())
+    pub fn try_next(&mut self) -> Option<Signal> {
+        self.queued.pop_front().or_else(|| self.caught.try_recv().ok())
     }
 
     /// Stops this process and returns when it runs again; to be called with the terminal
@@ -83,7 +83,7 @@ impl Signals {
     /// on for a while, so only SIGCONT tells that the stop is over.
     pub async fn stop_until_continued(&mut self) -> io::Result<()> {
         // A stream of its own: one that came earlier would end the wait before the stop begins.
-        let mut continued = raw(Number::CONT)?;
+        let mut continued = raw_signal(Number::CONT)?;
         kill_process(getpid(), Number::STOP)?;
         continued.recv().await;
         // The same one comes here, too, and is dealt with already.
@@ -91,13 +91,13 @@ impl Signals {
             if signal == Signal::Continue {
                 break;
             }
-            self.before.push_back(signal);
+            self.queued.push_back(signal);
         }
         Ok(())
     }
 }
 
-fn raw(number: Number) -> io::Result<Stream> {
+fn raw_signal(number: Number) -> io::Result<Stream> {
     signal(SignalKind::from_raw(number.as_raw()))
 }
 
@@ -117,8 +117,8 @@ impl Streams {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
-            stop: raw(Number::TSTP)?,
-            continued: raw(Number::CONT)?,
+            stop: raw_signal(Number::TSTP)?,
+            continued: raw_signal(Number::CONT)?,
         })
     }
 

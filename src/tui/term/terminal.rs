@@ -13,9 +13,9 @@ use rustix::stdio::{stdin, stdout};
 use rustix::termios::{isatty, tcgetwinsize, ttyname};
 
 use crate::tui::term::guard;
-use crate::tui::term::modes::{self, Extras, Wanted};
+use crate::tui::term::modes::{self, ExtraModes, TermModes};
 use crate::tui::term::reader::{Reader, TermInput};
-use crate::tui::term::room::Room;
+use crate::tui::term::write_ready::WriteReady;
 
 /// What to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +34,13 @@ impl Default for TermOptions {
 #[derive(Debug)]
 pub struct Terminal {
     tty: File,
-    wanted: Wanted,
+    wanted: TermModes,
     /// Switched on again by [`Terminal::resume`].
-    extras: Extras,
+    extras: ExtraModes,
     /// None while suspended.
     reader: Option<Reader>,
     /// There only while bytes wait to be taken: the terminal wakes it whenever it takes some.
-    room: Option<Room>,
+    room: Option<WriteReady>,
 }
 
 impl Terminal {
@@ -53,9 +53,9 @@ impl Terminal {
     /// The same on a terminal that is open already; `first` is written together with the modes,
     /// so that our screen is never seen empty.
     pub fn enter_on(tty: File, options: TermOptions, first: &[u8]) -> io::Result<Self> {
-        let wanted = Wanted { mouse: options.mouse };
-        guard::enter(&tty, wanted, Extras::default(), first)?;
-        let mut terminal = Self { tty, wanted, extras: Extras::default(), reader: None, room: None };
+        let wanted = TermModes { mouse: options.mouse };
+        guard::enter(&tty, wanted, ExtraModes::default(), first)?;
+        let mut terminal = Self { tty, wanted, extras: ExtraModes::default(), reader: None, room: None };
         // From here on dropping `terminal` restores.
         terminal.reader = Some(Reader::start(&terminal.tty)?);
         Ok(terminal)
@@ -83,7 +83,7 @@ impl Terminal {
         let Some(reader) = &mut self.reader else { return std::future::pending().await };
         if guard::is_waiting() {
             if self.room.is_none() {
-                match Room::watch(&self.tty) {
+                match WriteReady::watch(&self.tty) {
                     Ok(room) => self.room = Some(room),
                     Err(error) => return TermInput::Closed(error.to_string()),
                 }
@@ -106,13 +106,13 @@ impl Terminal {
     /// Pushes the Kitty keyboard flags; undone on leaving.
     pub fn enable_kitty_keyboard(&mut self) -> io::Result<()> {
         self.extras.kitty = true;
-        guard::extend(modes::KITTY_PUSH, |extras| extras.kitty = true)
+        guard::write_extra_mode(modes::KITTY_PUSH, |extras| extras.kitty = true)
     }
 
     /// Asks for xterm's modified keys; undone on leaving.
     pub fn enable_other_keys(&mut self) -> io::Result<()> {
         self.extras.other_keys = true;
-        guard::extend(modes::OTHER_KEYS, |extras| extras.other_keys = true)
+        guard::write_extra_mode(modes::OTHER_KEYS, |extras| extras.other_keys = true)
     }
 
     /// Sets the window title; the old one comes back on leaving.
@@ -123,7 +123,7 @@ impl Terminal {
         }
         self.extras.title = true;
         bytes.extend(modes::title(title));
-        guard::extend(&bytes, |extras| extras.title = true)
+        guard::write_extra_mode(&bytes, |extras| extras.title = true)
     }
 
     /// The caret's shape is one of ours: the user's own comes back on leaving.
@@ -132,7 +132,7 @@ impl Terminal {
             return Ok(());
         }
         self.extras.caret = true;
-        guard::extend(b"", |extras| extras.caret = true)
+        guard::write_extra_mode(b"", |extras| extras.caret = true)
     }
 
     /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
@@ -148,7 +148,7 @@ impl Terminal {
     /// suspended (after a stop that could not be caught). The screen must be repainted.
     pub fn resume(&mut self) -> io::Result<()> {
         if self.reader.is_some() && guard::is_active() {
-            return guard::reassert();
+            return guard::reapply();
         }
         // The title was restored and is set anew by whoever wants one.
         self.extras.title = false;

@@ -90,7 +90,7 @@ pub fn reduce(color: Color, depth: ColorDepth) -> Color {
         (_, ColorDepth::None) | (Color::Reset, _) => Color::Reset,
         (Color::Rgb(r, g, b), ColorDepth::Ansi256) => Color::Indexed(nearest_256((r, g, b))),
         (Color::Rgb(r, g, b), ColorDepth::Ansi16) => Color::Indexed(nearest_16((r, g, b))),
-        (Color::Indexed(n @ 16..), ColorDepth::Ansi16) => Color::Indexed(nearest_16(table(n))),
+        (Color::Indexed(n @ 16..), ColorDepth::Ansi16) => Color::Indexed(nearest_16(indexed_rgb(n))),
         (color, _) => color,
     }
 }
@@ -102,7 +102,7 @@ pub fn reduce_pair(fg: Color, bg: Color, depth: ColorDepth) -> (Color, Color) {
         return (near, ground);
     }
     let Color::Indexed(index) = ground else { return (near, ground) };
-    let (r, g, b) = table(index);
+    let (r, g, b) = indexed_rgb(index);
     let dark = u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) < 1275;
     (Color::Indexed(if dark { 15 } else { 0 }), ground)
 }
@@ -116,7 +116,7 @@ fn nearest_256(rgb: (u8, u8, u8)) -> u8 {
     let cube = 16 + 36 * r as u8 + 6 * g as u8 + b as u8;
     let mean = (u16::from(rgb.0) + u16::from(rgb.1) + u16::from(rgb.2)) / 3;
     let grey = 232 + (mean.saturating_sub(3) / 10).min(23) as u8;
-    if distance(rgb, table(grey)) < distance(rgb, table(cube)) { grey } else { cube }
+    if distance(rgb, indexed_rgb(grey)) < distance(rgb, indexed_rgb(cube)) { grey } else { cube }
 }
 
 fn nearest_16(rgb: (u8, u8, u8)) -> u8 {
@@ -124,7 +124,7 @@ fn nearest_16(rgb: (u8, u8, u8)) -> u8 {
 }
 
 /// Red, green, blue of an index.
-fn table(index: u8) -> (u8, u8, u8) {
+fn indexed_rgb(index: u8) -> (u8, u8, u8) {
     match index {
         0..=15 => NAMED[usize::from(index)],
         16..=231 => {
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn color_256_indexes_are_their_own_nearest() {
         for index in 16..=255u8 {
-            let rgb = table(index);
-            assert_eq!(table(nearest_256(rgb)), rgb, "{index}");
+            let rgb = indexed_rgb(index);
+            assert_eq!(indexed_rgb(nearest_256(rgb)), rgb, "{index}");
         }
     }
 

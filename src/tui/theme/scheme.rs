@@ -103,7 +103,7 @@ impl Theme {
     }
 
     /// A built-in theme by name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let (name, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
         Self::parse(name, text).ok()
     }
@@ -120,7 +120,7 @@ impl Theme {
     }
 
     /// Whether the theme itself names this scope.
-    pub fn has(&self, scope: &str) -> bool {
+    pub fn contains(&self, scope: &str) -> bool {
         self.scopes.contains_key(scope)
     }
 
@@ -217,6 +217,6 @@ mod tests {
         }
         assert_eq!(names[0], names[1]);
         assert_eq!(themes.map(|theme| theme.dark), [true, false]);
-        assert!(Theme::named("bowline-light").is_some() && Theme::named("nope").is_none());
+        assert!(Theme::from_name("bowline-light").is_some() && Theme::from_name("nope").is_none());
     }
 }

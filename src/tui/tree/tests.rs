@@ -41,7 +41,7 @@ impl Stage {
 
     fn add(&mut self, parent: Option<NodeId>, layer: u8, letter: char, area: Rect) -> NodeId {
         let id = self.tree.add(parent, layer, Box::new(Letter(letter, Rc::clone(&self.log))));
-        self.tree.place(id, area);
+        self.tree.set_area(id, area);
         id
     }
 
@@ -49,7 +49,7 @@ impl Stage {
     fn draw(&mut self) -> String {
         self.log.borrow_mut().clear();
         let drawn = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
-        let mut rows = Rows::default();
+        let mut rows = RowRanges::default();
         for rect in &drawn {
             rows.add(rect.top()..rect.bottom());
         }
@@ -77,7 +77,7 @@ fn tree_draws_only_damaged_components() {
     stage.tree.damage_rows(b, 2..3);
     stage.tree.damage_rows(b, 0..1);
     assert_eq!(stage.draw(), "b0-1 b2-3 | 0-1 2-3");
-    stage.tree.place(a, Rect::new(0, 0, 3, 4));
+    stage.tree.set_area(a, Rect::new(0, 0, 3, 4));
     assert!(!stage.tree.is_damaged());
 }
 
@@ -102,13 +102,13 @@ fn tree_uncovered_area_is_redrawn() {
     stage.add(None, 0, 'u', FULL);
     let over = stage.add(None, 1, 'o', MIDDLE);
     stage.draw();
-    stage.tree.place(over, Rect::new(0, 0, 2, 1));
+    stage.tree.set_area(over, Rect::new(0, 0, 2, 1));
     assert_eq!(stage.draw(), "u1-3 o0-1 | 0-3");
     assert_eq!(stage.picture(), "oouuuu/uuuuuu/uuuuuu/uuuuuu");
     stage.tree.hide(over);
     assert_eq!(stage.draw(), "u0-1 | 0-1");
     assert_eq!(stage.tree.area(over), None);
-    stage.tree.place(over, MIDDLE);
+    stage.tree.set_area(over, MIDDLE);
     stage.draw();
     stage.tree.remove(over);
     assert_eq!(stage.draw(), "u1-3 | 1-3");
@@ -124,7 +124,7 @@ fn tree_removed_component_leaves_blanks() {
     assert_eq!(stage.draw(), " | 1-3");
     assert_eq!(stage.picture(), "      /      /      /      ");
     stage.tree.damage(only);
-    stage.tree.place(only, FULL);
+    stage.tree.set_area(only, FULL);
     assert!(!stage.tree.is_damaged());
 }
 
@@ -137,7 +137,7 @@ fn tree_children_are_hidden_with_parent() {
     stage.draw();
     stage.tree.hide(parent);
     assert_eq!((stage.tree.area(child), stage.draw().as_str()), (None, "u1-4 | 1-4"));
-    stage.tree.place(parent, MIDDLE);
+    stage.tree.set_area(parent, MIDDLE);
     assert_eq!(stage.draw(), "p0-2 c0-1 | 1-4");
     stage.tree.remove(parent);
     stage.draw();
@@ -156,7 +156,7 @@ fn tree_focus_falls_back_to_previous() {
     assert_eq!(stage.tree.cursor(&()), Some((3, 1)));
     stage.tree.hide(dialog);
     assert_eq!(stage.tree.focused(), Some(pane));
-    stage.tree.place(dialog, MIDDLE);
+    stage.tree.set_area(dialog, MIDDLE);
     stage.tree.push_focus(field);
     stage.tree.pop_focus();
     assert_eq!(stage.tree.focused(), Some(pane));
@@ -189,7 +189,7 @@ fn tree_hit_finds_topmost() {
 
 #[test]
 fn tree_damage_ranges_are_merged() {
-    let mut rows = Rows::default();
+    let mut rows = RowRanges::default();
     for y in (0..40).step_by(4) {
         rows.add(y..y + 1);
     }
@@ -234,7 +234,7 @@ proptest! {
         stage.tree.damage_all();
         for step in steps {
             match step {
-                Step::Place(node, rect) => stage.tree.place(nodes[node], rect),
+                Step::Place(node, rect) => stage.tree.set_area(nodes[node], rect),
                 Step::Hide(node) => stage.tree.hide(nodes[node]),
                 Step::Remove(node) => stage.tree.remove(nodes[node]),
                 Step::Damage(node, row) => stage.tree.damage_rows(nodes[node], row..row + 1),

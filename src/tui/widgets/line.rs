@@ -26,7 +26,7 @@ pub type Line = Vec<Span>;
 
 /// Where a line may be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Break {
+pub enum BreakMode {
     /// After spaces and beside wide characters; within a word only when it is too long.
     Words,
     /// Anywhere between graphemes; spaces are kept.
@@ -56,7 +56,7 @@ struct Piece<'a> {
 
 /// Wraps spans to `width` cells; line feeds break too. `first` begins the first line and `rest`
 /// the others; they are left out where they would leave less than two cells.
-pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Break) -> Vec<Line> {
+pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: BreakMode) -> Vec<Line> {
     let total = usize::from(width.max(1));
     let indent = self::width(first).max(self::width(rest));
     let (first, rest, indent) =
@@ -84,7 +84,7 @@ pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Brea
 }
 
 /// The end of the line that begins at `start`, and where the next one begins.
-fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: Break) -> (usize, usize) {
+fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> (usize, usize) {
     let mut used = 0;
     // Where the line would end, and where the next would begin, at the last place to break.
     let mut last = None;
@@ -93,7 +93,7 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: Break) -> (usi
             return (at, at + 1);
         }
         let space = piece.text == " ";
-        if how == Break::Words && at > start && !space {
+        if how == BreakMode::Words && at > start && !space {
             let before = &pieces[at - 1];
             if before.text == " " || before.width > 1 || piece.width > 1 {
                 let end = (start..at).rev().find(|i| pieces[*i].text != " ").map_or(start, |i| i + 1);
@@ -102,7 +102,7 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: Break) -> (usi
             }
         }
         if used + piece.width > room {
-            if how == Break::Words && space {
+            if how == BreakMode::Words && space {
                 let next = (at..pieces.len()).find(|i| pieces[*i].text != " ").unwrap_or(pieces.len());
                 let next = next + usize::from(pieces.get(next).is_some_and(|piece| piece.text == "\n"));
                 return (at, next);
@@ -154,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn words(text: &str, width: u16) -> String {
-        show(&wrap(&[Span::new(text, "t")], width, &[], &[], Break::Words))
+        show(&wrap(&[Span::new(text, "t")], width, &[], &[], BreakMode::Words))
     }
 
     fn show(lines: &[Line]) -> String {
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn line_wrap_tabs_and_controls_become_cells() {
         assert_eq!(words("a\tb\x1b[m", 20), "a   b␛[m");
-        let code = wrap(&[Span::new("  a  b", "t")], 4, &[], &[], Break::Anywhere);
+        let code = wrap(&[Span::new("  a  b", "t")], 4, &[], &[], BreakMode::Anywhere);
         assert_eq!(show(&code), "  a | b");
     }
 
@@ -191,7 +191,7 @@ mod tests {
     fn line_wrap_prefixes_need_room() {
         let wrap = |width| {
             let (bullet, indent) = ([Span::new("• ", "b")], [Span::new("  ", "b")]);
-            show(&wrap(&[Span::new("one two", "t")], width, &bullet, &indent, Break::Words))
+            show(&wrap(&[Span::new("one two", "t")], width, &bullet, &indent, BreakMode::Words))
         };
         assert_eq!(wrap(6), "• one|  two");
         assert_eq!(wrap(3), "one|two");
@@ -201,7 +201,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn line_wrap_respects_width_and_loses_nothing(text in "[a-c 漢é\t\n\u{301}\u{1b}👩\u{200d}]{0,60}", width in 1u16..12) {
-            for how in [Break::Words, Break::Anywhere] {
+            for how in [BreakMode::Words, BreakMode::Anywhere] {
                 let lines = wrap(&[Span::new(text.clone(), "t")], width, &[], &[], how);
                 for line in &lines {
                     prop_assert!(super::width(line) <= usize::from(width), "{:?}", line);

@@ -5,7 +5,7 @@
 //! blocks, and code line by line, so that the open end is bounded. References that are defined
 //! in another block are not followed.
 
-pub mod codes;
+pub mod code_blocks;
 pub mod layout;
 pub mod split;
 pub mod table;
@@ -14,22 +14,22 @@ use std::ops::Range;
 
 use crate::tui::widgets::line::{self, Line};
 use crate::tui::widgets::line_cache::LineCache;
-use crate::tui::widgets::markdown::codes::{Block, CODE, CodeBlocks, Colored};
-use crate::tui::widgets::markdown::split::{Kind, Piece, Splitter};
+use crate::tui::widgets::markdown::code_blocks::{Block, CODE, CodeBlocks, Colored};
+use crate::tui::widgets::markdown::split::{Piece, PieceKind, Splitter};
 
 /// Lines of code are one piece up to about so many bytes.
 const CODE_PIECE: usize = 1 << 10;
 
 /// A closed piece, small because a text has many.
 #[derive(Debug, Clone, Copy)]
-struct Closed {
+struct ClosedPiece {
     start: u32,
     end: u32,
-    kind: Kind,
+    kind: PieceKind,
     gap: bool,
 }
 
-impl Closed {
+impl ClosedPiece {
     fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -40,7 +40,7 @@ impl Closed {
 pub struct Markdown {
     splitter: Splitter,
     /// What is closed, in order.
-    pieces: Vec<Closed>,
+    pieces: Vec<ClosedPiece>,
     /// Bytes of closed pieces whose lines were counted.
     counted: usize,
     /// Bytes of the text that were taken in.
@@ -91,7 +91,7 @@ impl Markdown {
         let (from, to) = (range.start.saturating_sub(above), range.end.saturating_sub(above));
         self.open.iter().take(to).skip(from).for_each(draw);
         if let Some(last) = range.end.min(above).checked_sub(1).filter(|last| *last >= range.start) {
-            self.codes.shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text);
+            self.codes.on_shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text);
         }
         self.codes.drop_colors(&self.cache);
     }
@@ -103,13 +103,13 @@ impl Markdown {
 
     /// Bytes that this holds.
     pub fn bytes(&self) -> usize {
-        let pieces = self.pieces.capacity() * size_of::<Closed>();
+        let pieces = self.pieces.capacity() * size_of::<ClosedPiece>();
         pieces + self.cache.bytes() + line::bytes(&self.open) + self.codes.bytes()
     }
 
     /// Complete blocks of code that were shown since the last call and have no colors, for [`Self::color`].
     pub fn take_blocks(&mut self) -> Vec<Block> {
-        self.codes.take_wanted()
+        self.codes.take_pending()
     }
 
     /// Gives the parts of a block their scopes; ranges are those of its code, sorted and apart.
@@ -169,7 +169,14 @@ impl Markdown {
         }
     }
 
-    fn lines_of(&mut self, kind: Kind, n: usize, range: Range<usize>, text: &str, width: u16) -> Vec<Line> {
+    fn lines_of(
+        &mut self,
+        kind: PieceKind,
+        n: usize,
+        range: Range<usize>,
+        text: &str,
+        width: u16,
+    ) -> Vec<Line> {
         self.laid_bytes += range.len();
         lines_of(kind, n, range, text, &self.codes, width)
     }
@@ -187,21 +194,21 @@ impl Markdown {
         let Piece { range, kind, gap } = piece;
         let (start, end) = (range.start as u32, range.end as u32);
         match (kind, self.pieces.last_mut()) {
-            (Kind::Code, Some(last)) if last.kind == kind && last.range().len() < CODE_PIECE => {
+            (PieceKind::Code, Some(last)) if last.kind == kind && last.range().len() < CODE_PIECE => {
                 last.end = end;
                 return;
             }
-            (Kind::Fence, _) => self.codes.open(self.pieces.len(), range),
-            (Kind::FenceEnd, _) => self.codes.close(self.pieces.len(), range.start),
-            (Kind::Prose | Kind::Code | Kind::Hidden, _) => {}
+            (PieceKind::Fence, _) => self.codes.open(self.pieces.len(), range),
+            (PieceKind::FenceEnd, _) => self.codes.close(self.pieces.len(), range.start),
+            (PieceKind::Prose | PieceKind::Code | PieceKind::Hidden, _) => {}
         }
-        self.pieces.push(Closed { start, end, kind, gap });
+        self.pieces.push(ClosedPiece { start, end, kind, gap });
     }
 }
 
 /// The lines of a part of the `n`th piece.
 fn lines_of(
-    kind: Kind,
+    kind: PieceKind,
     n: usize,
     range: Range<usize>,
     text: &str,
@@ -210,9 +217,9 @@ fn lines_of(
 ) -> Vec<Line> {
     let part = &text[range.clone()];
     match kind {
-        Kind::Prose => layout::prose(part, width),
-        Kind::Fence => layout::language(part, width, &[]),
-        Kind::Code => {
+        PieceKind::Prose => layout::prose(part, width),
+        PieceKind::Fence => layout::language(part, width, &[]),
+        PieceKind::Code => {
             let mut at = range.start;
             let mut lines = Vec::new();
             for line in part.split_inclusive('\n') {
@@ -222,7 +229,7 @@ fn lines_of(
             }
             lines
         }
-        Kind::FenceEnd | Kind::Hidden => Vec::new(),
+        PieceKind::FenceEnd | PieceKind::Hidden => Vec::new(),
     }
 }
 

@@ -9,4 +9,4 @@ pub mod plain;
 
 pub use line::{Line, Span};
 pub use markdown::Markdown;
-pub use plain::Plain;
+pub use plain::PlainText;

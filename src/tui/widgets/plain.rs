@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::tui::widgets::line::{self, Break, Line, Span, wrap};
+use crate::tui::widgets::line::{self, BreakMode, Line, Span, wrap};
 use crate::tui::widgets::line_cache::LineCache;
 
 /// Whole lines of about so many bytes are laid out together.
@@ -14,7 +14,7 @@ const LINE_MAX: usize = 8 << 10;
 
 /// The layout of one text.
 #[derive(Debug)]
-pub struct Plain {
+pub struct PlainText {
     scope: &'static str,
     /// Stands before the first line; the others are indented as far.
     lead: Option<Span>,
@@ -32,7 +32,7 @@ pub struct Plain {
     stale: bool,
 }
 
-impl Plain {
+impl PlainText {
     /// A text of that scope. `lead` stands before its first line.
     pub fn new(scope: &'static str, lead: Option<Span>) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl Plain {
             let range = range_of(&self.ends, self.start, piece);
             self.cache.push(false, lines(&text[range], piece == 0, self.scope, lead, width));
         }
-        let open = text[self.closed()..].trim_end();
+        let open = text[self.closed_end()..].trim_end();
         let is_first = self.ends.is_empty();
         self.open = if open.is_empty() && !(is_first && lead.is_some()) {
             Vec::new()
@@ -100,7 +100,7 @@ impl Plain {
     }
 
     /// Where the part begins that further text may change.
-    fn closed(&self) -> usize {
+    fn closed_end(&self) -> usize {
         self.ends.last().copied().unwrap_or(self.start)
     }
 
@@ -109,8 +109,8 @@ impl Plain {
         if self.ends.is_empty() {
             self.start = text.len() - text.trim_start_matches('\n').len();
         }
-        while let Some(length) = piece_length(&text[self.closed()..]) {
-            self.ends.push(self.closed() + length);
+        while let Some(length) = piece_length(&text[self.closed_end()..]) {
+            self.ends.push(self.closed_end() + length);
         }
     }
 }
@@ -132,10 +132,10 @@ fn piece_length(text: &str) -> Option<usize> {
 
 fn lines(text: &str, is_first: bool, scope: &'static str, lead: Option<&Span>, width: u16) -> Vec<Line> {
     let span = [Span::new(text, scope)];
-    let Some(lead) = lead else { return wrap(&span, width, &[], &[], Break::Words) };
+    let Some(lead) = lead else { return wrap(&span, width, &[], &[], BreakMode::Words) };
     let first = [lead.clone()];
     let rest = [Span::new(" ".repeat(line::width(&first)), scope)];
-    wrap(&span, width, if is_first { &first } else { &rest }, &rest, Break::Words)
+    wrap(&span, width, if is_first { &first } else { &rest }, &rest, BreakMode::Words)
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn all(plain: &mut Plain, text: &str, width: u16) -> Vec<Line> {
+    fn all(plain: &mut PlainText, text: &str, width: u16) -> Vec<Line> {
         let (height, mut out) = (plain.height(text, width), Vec::new());
         plain.visit(text, width, 0..height, &mut |line: &Line| out.push(line.clone()));
         assert_eq!(out.len(), height);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn show(text: &str, width: u16, lead: Option<Span>) -> String {
-        let lines = all(&mut Plain::new("t", lead), text, width);
+        let lines = all(&mut PlainText::new("t", lead), text, width);
         let text = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
         lines.iter().map(text).collect::<Vec<_>>().join("|")
     }
@@ -171,8 +171,8 @@ mod tests {
         let text: String =
             (0..3_000).map(|n| if n % 7 == 0 { "\n".into() } else { format!("line {n} of it\n") }).collect();
         let text = text.trim_matches('\n');
-        let whole = wrap(&[Span::new(text, "t")], 9, &[], &[], Break::Words);
-        assert_eq!(all(&mut Plain::new("t", None), text, 9), whole);
+        let whole = wrap(&[Span::new(text, "t")], 9, &[], &[], BreakMode::Words);
+        assert_eq!(all(&mut PlainText::new("t", None), text, 9), whole);
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn plain_long_text_holds_few_bytes() {
         let text = "some words of a text that was pasted\n".repeat(30_000);
-        let mut plain = Plain::new("t", None);
+        let mut plain = PlainText::new("t", None);
         let height = plain.height(&text, 80);
         for start in [0, height / 2, height - 40] {
             let mut rows = 0;
@@ -208,11 +208,11 @@ mod tests {
             let mut cuts: Vec<_> = cuts.iter().map(|c| text.floor_char_boundary(c.index(text.len() + 1))).collect();
             cuts.push(text.len());
             cuts.sort_unstable();
-            let mut grown = Plain::new("t", None);
+            let mut grown = PlainText::new("t", None);
             for cut in cuts {
                 all(&mut grown, &text[..cut], width);
             }
-            prop_assert_eq!(all(&mut grown, &text, width), all(&mut Plain::new("t", None), &text, width));
+            prop_assert_eq!(all(&mut grown, &text, width), all(&mut PlainText::new("t", None), &text, width));
         }
     }
 }

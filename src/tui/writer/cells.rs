@@ -16,7 +16,7 @@ pub(super) fn is_ascii(cell: &Cell) -> bool {
 
 /// Whether terminals may disagree about its width: joiners, variation selectors, flags, marks
 /// that form clusters wider than two cells.
-pub(super) fn is_doubtful(symbol: &str) -> bool {
+pub(super) fn has_uncertain_width(symbol: &str) -> bool {
     if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
         return false;
     }
@@ -25,7 +25,7 @@ pub(super) fn is_doubtful(symbol: &str) -> bool {
 }
 
 /// Whether two cells look the same.
-pub(super) fn same(a: &Cell, b: &Cell) -> bool {
+pub(super) fn looks_same(a: &Cell, b: &Cell) -> bool {
     same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
 }
 

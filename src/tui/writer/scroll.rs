@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
-use super::cells::{is_doubtful, same};
+use super::cells::{has_uncertain_width, looks_same};
 
 /// Fewer rows are written as they are.
 const ROWS_MIN: usize = 4;
@@ -33,11 +33,12 @@ impl Scroll {
         if part.is_empty() {
             return None;
         }
-        let differs = |y: &u16| !row(old, part, *y).iter().zip(row(new, part, *y)).all(|(a, b)| same(a, b));
+        let differs =
+            |y: &u16| !row(old, part, *y).iter().zip(row(new, part, *y)).all(|(a, b)| looks_same(a, b));
         if (part.top()..part.bottom()).filter(differs).take(ROWS_MIN).count() < ROWS_MIN {
             return None;
         }
-        let (down, rows) = moved(old, new, part)?;
+        let (down, rows) = find_moved_rows(old, new, part)?;
         let (by, up) = (down.unsigned_abs(), down > 0);
         let columns = if margins { part.left()..part.right() } else { 0..new.area.width };
         let scroll = Self { columns, rows, by, up };
@@ -84,7 +85,9 @@ impl Scroll {
             let from = from.map(|from| row(old, area, from));
             let is_seen = |cell: &Cell| cell.symbol() != " ";
             let cells = row(new, area, to).iter().enumerate();
-            cells.filter(|(x, cell)| is_seen(cell) && from.is_none_or(|old| !same(&old[*x], cell))).count()
+            cells
+                .filter(|(x, cell)| is_seen(cell) && from.is_none_or(|old| !looks_same(&old[*x], cell)))
+                .count()
         };
         let (mut before, mut after) = (0, 0);
         for y in self.rows.clone() {
@@ -105,7 +108,7 @@ impl Scroll {
             let is_half = |x: u16| cells.get(usize::from(x)).is_some_and(|cell| cell.symbol().is_empty());
             !is_half(self.columns.start)
                 && !is_half(self.columns.end)
-                && !cells.iter().any(|cell| is_doubtful(cell.symbol()))
+                && !cells.iter().any(|cell| has_uncertain_width(cell.symbol()))
         })
     }
 }
@@ -117,7 +120,7 @@ fn row(buffer: &Buffer, part: Rect, y: u16) -> &[Cell] {
 }
 
 /// By how many rows most rows of a part moved, up if positive, and the rows in which they did.
-fn moved(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
+fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
     let rows = part.top()..part.bottom();
     let was: Vec<u64> = rows.clone().map(|y| hash(row(old, part, y))).collect();
     let is: Vec<u64> = rows.map(|y| hash(row(new, part, y))).collect();

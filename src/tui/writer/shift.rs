@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::buffer::Cell;
 
-use super::cells::{same, same_text};
+use super::cells::{looks_same, same_text};
 
 /// Cells that a row may be shifted by: a character or two, a tab.
 const SHIFT_MAX: usize = 4;
@@ -33,7 +33,7 @@ impl Shift {
     pub(super) fn find(old: &[Cell], new: &[Cell], changed: &Range<usize>) -> Option<Self> {
         let (x, end) = (changed.start, changed.end);
         let (old, new) = (&old[changed.clone()], &new[changed.clone()]);
-        let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| same(a, b)).count();
+        let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| looks_same(a, b)).count();
         let ways = (1..=SHIFT_MAX.min(old.len() - 1))
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
         let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;

@@ -20,22 +20,22 @@ use super::snapshot;
 use super::store::Store;
 
 /// Permissions that an owner needs to change a folder's content.
-const OWNER: u32 = 0o700;
+const OWNER_RIGHTS: u32 = 0o700;
 
 /// Access to files that are open in an editor.
-pub trait Held {
+pub trait OpenFileWriter {
     /// Whether a file is open.
-    fn has(&self, name: &Name) -> bool;
+    fn is_open(&self, name: &Name) -> bool;
     /// Replaces the content of an open file from `before` by `after`; the error is the reason for a refusal.
     fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String>;
 }
 
 /// No files are open.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NoOpenFiles;
 
-impl Held for Nobody {
-    fn has(&self, _name: &Name) -> bool {
+impl OpenFileWriter for NoOpenFiles {
+    fn is_open(&self, _name: &Name) -> bool {
         false
     }
 
@@ -54,28 +54,34 @@ pub struct Applied {
 }
 
 /// Applies a plan; `index` holds the known file metadata of the present state.
-pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held: &mut dyn Held) -> Applied {
-    let mut work = Work {
+pub(super) fn apply(
+    root: &Path,
+    store: &Store,
+    index: &Index,
+    plan: &Plan,
+    held: &mut dyn OpenFileWriter,
+) -> Applied {
+    let mut work = Applier {
         root,
         store,
         index,
-        held,
-        ways: HashSet::new(),
-        opened: BTreeMap::new(),
+        open_files: held,
+        checked_folders: HashSet::new(),
+        widened_folders: BTreeMap::new(),
         failed: HashSet::new(),
     };
     let mut applied = Applied::default();
     // First removals, innermost first; then creations, outermost first.
     let goes = plan.changes.iter().rev().filter(|change| is_removed(change));
     for change in goes {
-        work.doing(change, &mut applied, Work::remove);
+        work.apply_change(change, &mut applied, Applier::remove);
     }
     for change in plan.changes.iter().filter(|change| change.to.is_some()) {
         if !work.failed.contains(&change.name) {
-            work.doing(change, &mut applied, Work::make);
+            work.apply_change(change, &mut applied, Applier::make);
         }
     }
-    work.close(&mut applied);
+    work.restore_rights(&mut applied);
     for change in &plan.changes {
         applied.done += usize::from(!work.failed.contains(&change.name));
     }
@@ -93,35 +99,35 @@ fn is_removed(change: &Change) -> bool {
     }
 }
 
-struct Work<'a> {
+struct Applier<'a> {
     root: &'a Path,
     store: &'a Store,
     index: &'a Index,
-    held: &'a mut dyn Held,
+    open_files: &'a mut dyn OpenFileWriter,
     /// Paths that were verified as folders, with all their parents.
-    ways: HashSet<Name>,
+    checked_folders: HashSet<Name>,
     /// Folders whose permissions were widened, with their final permissions.
-    opened: BTreeMap<Name, u32>,
+    widened_folders: BTreeMap<Name, u32>,
     failed: HashSet<Name>,
 }
 
-fn text(error: impl std::fmt::Display) -> String {
+fn error_text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
 /// Reason for a path that changed after the state was taken.
-const MEANWHILE: &str = "changed meanwhile";
+const CHANGED_SINCE: &str = "changed meanwhile";
 /// Reason for a path that was recorded as absent but exists: an ignored file, or a new one.
-const IN_PLACE: &str = "something that was not recorded is there";
+const NOT_RECORDED: &str = "something that was not recorded is there";
 
-impl Work<'_> {
-    fn doing(
+impl Applier<'_> {
+    fn apply_change(
         &mut self,
         change: &Change,
         applied: &mut Applied,
         act: impl FnOnce(&mut Self, &Change) -> Result<(), String>,
     ) {
-        let done = self.way(&change.name).and_then(|()| act(self, change));
+        let done = self.prepare_folders(&change.name).and_then(|()| act(self, change));
         if let Err(why) = done {
             self.failed.insert(change.name.clone());
             applied.failed.push((change.name.clone(), why));
@@ -134,32 +140,32 @@ impl Work<'_> {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(None)
             }
-            Err(error) => Err(text(error)),
+            Err(error) => Err(error_text(error)),
         }
     }
 
     /// Checks that all parents of a path are folders, and makes them writable.
-    fn way(&mut self, name: &Name) -> Result<(), String> {
+    fn prepare_folders(&mut self, name: &Name) -> Result<(), String> {
         let mut folders: Vec<Name> =
-            name.folders().take_while(|folder| !self.ways.contains(folder)).collect();
+            name.folders().take_while(|folder| !self.checked_folders.contains(folder)).collect();
         while let Some(folder) = folders.pop() {
             let facts = self.facts(&folder)?.ok_or_else(|| format!("the folder {folder} is gone"))?;
             if !facts.is_dir() {
                 return Err(format!("{folder} is no folder any more"));
             }
             let rights = facts.mode() & 0o7777;
-            if rights & OWNER != OWNER {
-                fs::set_permissions(folder.under(self.root), Permissions::from_mode(rights | OWNER))
-                    .map_err(text)?;
-                self.opened.entry(folder.clone()).or_insert(rights);
+            if rights & OWNER_RIGHTS != OWNER_RIGHTS {
+                fs::set_permissions(folder.under(self.root), Permissions::from_mode(rights | OWNER_RIGHTS))
+                    .map_err(error_text)?;
+                self.widened_folders.entry(folder.clone()).or_insert(rights);
             }
-            self.ways.insert(folder);
+            self.checked_folders.insert(folder);
         }
         Ok(())
     }
 
     /// Whether a path is unchanged since the state was taken.
-    fn is_as_taken(&self, name: &Name, node: Option<Node>, facts: Option<&Metadata>) -> bool {
+    fn is_unchanged(&self, name: &Name, node: Option<Node>, facts: Option<&Metadata>) -> bool {
         match (node, facts) {
             (None, None) => true,
             (Some(Node::Folder(_)), Some(facts)) => facts.is_dir(),
@@ -176,7 +182,7 @@ impl Work<'_> {
     /// Whether a file or link is the recorded one: by its timestamps, or by content if those are too recent.
     fn is_same(&self, name: &Name, oid: Oid, facts: &Metadata, is_link: bool) -> bool {
         // An open file is compared by its editor, including unsaved text.
-        let held = !is_link && self.held.has(name);
+        let held = !is_link && self.open_files.is_open(name);
         self.index.is_as_recorded(name, &Stat::of(facts)).unwrap_or_else(|| {
             let content = || snapshot::content(&name.under(self.root), is_link, u64::MAX - 1);
             held || content().is_ok_and(|read| read.is_some_and(|bytes| Oid::of(Kind::Blob, &bytes) == oid))
@@ -185,29 +191,29 @@ impl Work<'_> {
 
     fn check(&self, change: &Change) -> Result<Option<Metadata>, String> {
         let facts = self.facts(&change.name)?;
-        if self.is_as_taken(&change.name, change.from, facts.as_ref()) {
+        if self.is_unchanged(&change.name, change.from, facts.as_ref()) {
             Ok(facts)
         } else if change.from.is_none() {
-            Err(IN_PLACE.to_string())
+            Err(NOT_RECORDED.to_string())
         } else {
-            Err(MEANWHILE.to_string())
+            Err(CHANGED_SINCE.to_string())
         }
     }
 
     fn remove(&mut self, change: &Change) -> Result<(), String> {
         let path = change.name.under(self.root);
         if self.check(change)?.is_some_and(|facts| facts.is_dir()) {
-            self.ways.remove(&change.name);
-            self.opened.remove(&change.name);
+            self.checked_folders.remove(&change.name);
+            self.widened_folders.remove(&change.name);
             return match fs::remove_dir(path) {
                 // The folder holds files that are not recorded: it is kept.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.to.is_none() => {
                     Ok(())
                 }
-                other => other.map_err(text),
+                other => other.map_err(error_text),
             };
         }
-        fs::remove_file(path).map_err(text)
+        fs::remove_file(path).map_err(error_text)
     }
 
     fn make(&mut self, change: &Change) -> Result<(), String> {
@@ -217,15 +223,18 @@ impl Work<'_> {
         match change.to {
             Some(Node::File { rights, oid }) => self.file(change, &path, (rights, oid), facts.is_some()),
             Some(Node::Link(oid)) => {
-                let target = self.store.blob(oid).map_err(text)?;
-                symlink(std::ffi::OsString::from_vec(target), path).map_err(text)
+                let target = self.store.blob(oid).map_err(error_text)?;
+                symlink(std::ffi::OsString::from_vec(target), path).map_err(error_text)
             }
             Some(Node::Folder(rights)) => {
                 if facts.is_none() {
-                    DirBuilder::new().mode(OWNER | u32::from(rights)).create(&path).map_err(text)?;
+                    DirBuilder::new()
+                        .mode(OWNER_RIGHTS | u32::from(rights))
+                        .create(&path)
+                        .map_err(error_text)?;
                 }
-                let rest = fs::symlink_metadata(&path).map_err(text)?.mode() & 0o7000;
-                self.opened.insert(change.name.clone(), rest | u32::from(rights));
+                let rest = fs::symlink_metadata(&path).map_err(error_text)?.mode() & 0o7000;
+                self.widened_folders.insert(change.name.clone(), rest | u32::from(rights));
                 Ok(())
             }
             Some(Node::Unrecorded) | None => Ok(()),
@@ -241,25 +250,25 @@ impl Work<'_> {
     ) -> Result<(), String> {
         let before = change.from.and_then(Node::oid).filter(|_| is_there);
         if before != Some(oid) {
-            let content = self.store.blob(oid).map_err(text)?;
-            if self.held.has(&change.name) {
-                let before = before.map(|oid| self.store.blob(oid)).transpose().map_err(text)?;
-                self.held.write(&change.name, before.as_deref(), content)?;
+            let content = self.store.blob(oid).map_err(error_text)?;
+            if self.open_files.is_open(&change.name) {
+                let before = before.map(|oid| self.store.blob(oid)).transpose().map_err(error_text)?;
+                self.open_files.write(&change.name, before.as_deref(), content)?;
             } else {
-                return write(path, &content, rights, is_there).map_err(text);
+                return write(path, &content, rights, is_there).map_err(error_text);
             }
         }
-        let is = fs::symlink_metadata(path).map_err(text)?.mode();
+        let is = fs::symlink_metadata(path).map_err(error_text)?.mode();
         if is & RIGHTS != u32::from(rights) {
             fs::set_permissions(path, Permissions::from_mode(is & 0o7000 | u32::from(rights)))
-                .map_err(text)?;
+                .map_err(error_text)?;
         }
         Ok(())
     }
 
     /// Sets the final permissions of folders, innermost first.
-    fn close(&mut self, applied: &mut Applied) {
-        while let Some((name, rights)) = self.opened.pop_last() {
+    fn restore_rights(&mut self, applied: &mut Applied) {
+        while let Some((name, rights)) = self.widened_folders.pop_last() {
             let path = name.under(self.root);
             let set = fs::symlink_metadata(&path).and_then(|facts| {
                 let other = facts.is_dir() && facts.mode() & 0o7777 != rights;
@@ -269,7 +278,7 @@ impl Work<'_> {
                 && error.kind() != io::ErrorKind::NotFound
             {
                 self.failed.insert(name.clone());
-                applied.failed.push((name, text(error)));
+                applied.failed.push((name, error_text(error)));
             }
         }
     }
@@ -286,7 +295,7 @@ fn write(path: &Path, content: &[u8], rights: u16, is_there: bool) -> io::Result
 }
 
 /// Returns the target of a recorded link, for display.
-pub fn target(store: &Store, oid: Oid) -> Result<String, CheckpointError> {
+pub fn link_target(store: &Store, oid: Oid) -> Result<String, CheckpointError> {
     let bytes = store.blob(oid)?;
     Ok(Path::new(std::ffi::OsStr::from_bytes(&bytes)).display().to_string())
 }
@@ -315,7 +324,7 @@ mod tests {
             let mut index = Index::default();
             // Looked at in the moment in which it was written: the dates of a change since may be the same.
             index.put(name.clone(), stat, two, 0);
-            let applied = apply(&root, &store, &index, &plan, &mut Nobody);
+            let applied = apply(&root, &store, &index, &plan, &mut NoOpenFiles);
             (applied.done, fs::read_to_string(root.join("f")).unwrap())
         };
         assert_eq!(go("tri"), (0, "tri".to_string()), "written since");

@@ -41,7 +41,7 @@ pub enum CheckpointError {
 
 impl CheckpointError {
     /// For `map_err`: wraps an I/O error with its path.
-    pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    pub(super) fn io_at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_path_buf(), source }
     }
 }

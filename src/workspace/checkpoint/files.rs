@@ -15,7 +15,7 @@ use super::pack::Packer;
 use super::store::{Batch, Store};
 
 /// First line of the facts: the format version.
-const FORM: &[u8] = b"bowline checkpoint 1\0";
+const FORMAT: &[u8] = b"bowline checkpoint 1\0";
 /// Prefix of a path that was recorded although it is ignored.
 const IGNORED: &str = "i";
 /// The permission bits that are recorded.
@@ -60,18 +60,18 @@ pub struct Files {
     nodes: BTreeMap<Name, Node>,
     /// Paths that were recorded although they are ignored. The ignore rules may be in the workspace, above
     /// it, in the repository, or the user's own, so this cannot be derived later.
-    hidden: BTreeSet<Name>,
+    ignored: BTreeSet<Name>,
 }
 
 impl Files {
     /// Marks a path as recorded although ignored.
-    pub(super) fn hide(&mut self, name: Name) {
-        self.hidden.insert(name);
+    pub(super) fn add_ignored(&mut self, name: Name) {
+        self.ignored.insert(name);
     }
 
     /// Returns the paths that were recorded although ignored.
-    pub fn hidden(&self) -> &BTreeSet<Name> {
-        &self.hidden
+    pub fn ignored(&self) -> &BTreeSet<Name> {
+        &self.ignored
     }
 }
 
@@ -91,20 +91,20 @@ impl DerefMut for Files {
 
 impl FromIterator<(Name, Node)> for Files {
     fn from_iter<T: IntoIterator<Item = (Name, Node)>>(nodes: T) -> Self {
-        Self { nodes: nodes.into_iter().collect(), hidden: BTreeSet::new() }
+        Self { nodes: nodes.into_iter().collect(), ignored: BTreeSet::new() }
     }
 }
 
 /// The most common permissions, which need no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Usual {
+struct DefaultRights {
     file: u16,
-    run: u16,
+    executable: u16,
     folder: u16,
 }
 
-impl Usual {
-    fn of(files: &Files) -> Self {
+impl DefaultRights {
+    fn most_common(files: &Files) -> Self {
         let most = |fits: &dyn Fn(&Node) -> Option<u16>, fallback: u16| {
             let mut counts: HashMap<u16, usize> = HashMap::new();
             files.values().filter_map(fits).for_each(|rights| *counts.entry(rights).or_default() += 1);
@@ -115,24 +115,28 @@ impl Usual {
         };
         let file = |run: bool| {
             move |node: &Node| match node {
-                Node::File { rights, .. } if is_run(*rights) == run => Some(*rights),
+                Node::File { rights, .. } if is_executable(*rights) == run => Some(*rights),
                 _ => None,
             }
         };
         let folder = |node: &Node| if let Node::Folder(rights) = node { Some(*rights) } else { None };
-        Self { file: most(&file(false), 0o644), run: most(&file(true), 0o755), folder: most(&folder, 0o755) }
+        Self {
+            file: most(&file(false), 0o644),
+            executable: most(&file(true), 0o755),
+            folder: most(&folder, 0o755),
+        }
     }
 
     fn rights(self, mode: Mode) -> u16 {
         match mode {
-            Mode::Executable => self.run,
+            Mode::Executable => self.executable,
             Mode::Tree => self.folder,
             Mode::File | Mode::Link => self.file,
         }
     }
 }
 
-fn is_run(rights: u16) -> bool {
+fn is_executable(rights: u16) -> bool {
     rights & 0o100 != 0
 }
 
@@ -140,7 +144,7 @@ fn is_run(rights: u16) -> bool {
 fn mode(node: Node) -> Option<(Mode, Option<u16>)> {
     match node {
         Node::File { rights, .. } => {
-            Some((if is_run(rights) { Mode::Executable } else { Mode::File }, Some(rights)))
+            Some((if is_executable(rights) { Mode::Executable } else { Mode::File }, Some(rights)))
         }
         Node::Link(_) => Some((Mode::Link, None)),
         Node::Folder(rights) => Some((Mode::Tree, Some(rights))),
@@ -153,7 +157,7 @@ fn mode(node: Node) -> Option<(Mode, Option<u16>)> {
 pub(super) fn save(files: &Files, batch: &Batch<'_>) -> Result<Oid, CheckpointError> {
     let mut packer = Packer::default();
     let mut held: HashMap<Name, Vec<TreeEntry>> = HashMap::new();
-    let facts = facts(files);
+    let facts = encode_facts(files);
     // In reverse order, a folder's content precedes the folder.
     for (name, node) in files.iter().rev() {
         let Some((mode, _)) = mode(*node) else { continue };
@@ -185,10 +189,10 @@ fn tree(
 /// Returns the facts: the format, the common permissions, then `rights path` for each path with other ones,
 /// `- path` for each that was not recorded, and `i path` for each that was recorded although ignored; each
 /// terminated by a zero byte.
-fn facts(files: &Files) -> Vec<u8> {
-    let usual = Usual::of(files);
-    let mut out = FORM.to_vec();
-    out.extend_from_slice(format!("{:o} {:o} {:o}\0", usual.file, usual.run, usual.folder).as_bytes());
+fn encode_facts(files: &Files) -> Vec<u8> {
+    let usual = DefaultRights::most_common(files);
+    let mut out = FORMAT.to_vec();
+    out.extend_from_slice(format!("{:o} {:o} {:o}\0", usual.file, usual.executable, usual.folder).as_bytes());
     for (name, node) in files.iter() {
         let word = match mode(*node) {
             None => "-".to_string(),
@@ -197,7 +201,7 @@ fn facts(files: &Files) -> Vec<u8> {
         };
         add_record(&mut out, &word, name);
     }
-    for name in files.hidden.iter().filter(|name| files.contains_key(name)) {
+    for name in files.ignored.iter().filter(|name| files.contains_key(name)) {
         add_record(&mut out, IGNORED, name);
     }
     out
@@ -216,8 +220,8 @@ pub fn load(store: &Store, id: Oid) -> Result<Files, CheckpointError> {
     let top = entries(store, id)?;
     let part = |name: &[u8]| top.iter().find(|entry| *entry.name == *name).map(|entry| entry.oid);
     let facts = store.blob(part(b"facts").ok_or_else(damaged)?)?;
-    let mut records = facts.strip_prefix(FORM).ok_or_else(damaged)?.split(|byte| *byte == 0);
-    let usual = records.next().and_then(usual_of).ok_or_else(damaged)?;
+    let mut records = facts.strip_prefix(FORMAT).ok_or_else(damaged)?.split(|byte| *byte == 0);
+    let usual = records.next().and_then(parse_defaults).ok_or_else(damaged)?;
     let mut files = Files::default();
     let mut next = vec![(Name::root(), part(b"files").ok_or_else(damaged)?)];
     while let Some((folder, oid)) = next.pop() {
@@ -253,10 +257,10 @@ fn octal(text: &[u8]) -> Option<u16> {
     (u32::from(number) <= RIGHTS).then_some(number)
 }
 
-fn usual_of(record: &[u8]) -> Option<Usual> {
+fn parse_defaults(record: &[u8]) -> Option<DefaultRights> {
     let mut words = record.split(|byte| *byte == b' ').map(octal);
     let mut word = || words.next().flatten();
-    Some(Usual { file: word()?, run: word()?, folder: word()? })
+    Some(DefaultRights { file: word()?, executable: word()?, folder: word()? })
 }
 
 fn add_fact(files: &mut Files, record: &[u8]) -> Option<()> {
@@ -267,7 +271,7 @@ fn add_fact(files: &mut Files, record: &[u8]) -> Option<()> {
         return Some(());
     }
     if word == IGNORED.as_bytes() {
-        files.hide(name);
+        files.add_ignored(name);
         return Some(());
     }
     let told = octal(word)?;
@@ -302,7 +306,7 @@ mod tests {
             (name("z.bin"), Node::Unrecorded),
             (Name::from_bytes(b"\xff\n \xfe").unwrap(), Node::File { rights: 0, oid }),
         ]);
-        files.hide(name("a/secret é"));
+        files.add_ignored(name("a/secret é"));
         let id = save(&files, &batch).unwrap();
         batch.finish().unwrap();
         assert_eq!(load(&store, id).unwrap(), files);
@@ -324,7 +328,7 @@ mod tests {
             let oid = batch.put(&mut packer, Kind::Blob, b"x").unwrap();
             let evil = vec![TreeEntry { name: bad.as_bytes().into(), mode: Mode::File, oid }];
             let root = tree(Some(evil), &batch, &mut packer).unwrap();
-            let facts = batch.put(&mut packer, Kind::Blob, &facts(&Files::default())).unwrap();
+            let facts = batch.put(&mut packer, Kind::Blob, &encode_facts(&Files::default())).unwrap();
             let top = vec![
                 TreeEntry { name: (*b"facts").into(), mode: Mode::File, oid: facts },
                 TreeEntry { name: (*b"files").into(), mode: Mode::Tree, oid: root },

@@ -15,7 +15,7 @@ use super::name::Name;
 use super::object::Oid;
 
 /// Format version; a file with another version is ignored and rewritten.
-const FORM: u32 = 1;
+const FORMAT: u32 = 1;
 /// Timestamp resolution on a system with nanosecond timestamps: its clock advances at least every ten
 /// milliseconds.
 const TICK_NS: i128 = 50_000_000;
@@ -63,7 +63,7 @@ impl Stat {
 
 /// What is known of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct IndexEntry {
     stat: Stat,
     /// Whether a later change would alter the timestamps; otherwise the file must be read again.
     settled: bool,
@@ -72,23 +72,24 @@ pub struct Known {
 
 /// All recorded paths, ignored or not: a path that was recorded once stays recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Index(BTreeMap<Name, Known>);
+pub struct Index(BTreeMap<Name, IndexEntry>);
 
 impl Index {
     /// Reads the index; empty if it is missing or unreadable.
     pub fn read(path: &Path) -> Self {
         let read = fs::read(path).ok().and_then(|bytes| {
-            let (form, rows): (u32, Vec<(Vec<u8>, Known)>) = postcard::from_bytes(&bytes).ok()?;
+            let (form, rows): (u32, Vec<(Vec<u8>, IndexEntry)>) = postcard::from_bytes(&bytes).ok()?;
             let rows = rows.into_iter().map(|(name, known)| Some((Name::from_bytes(&name)?, known)));
-            (form == FORM).then(|| rows.collect::<Option<_>>()).flatten()
+            (form == FORMAT).then(|| rows.collect::<Option<_>>()).flatten()
         });
         Self(read.unwrap_or_default())
     }
 
     /// Writes the index, replacing the old one.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let rows: Vec<(&[u8], &Known)> = self.0.iter().map(|(name, known)| (name.bytes(), known)).collect();
-        let bytes = postcard::to_allocvec(&(FORM, rows)).map_err(io::Error::other)?;
+        let rows: Vec<(&[u8], &IndexEntry)> =
+            self.0.iter().map(|(name, known)| (name.bytes(), known)).collect();
+        let bytes = postcard::to_allocvec(&(FORMAT, rows)).map_err(io::Error::other)?;
         let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
         io::Write::write_all(&mut file, &bytes)?;
         file.persist(path).map_err(|failed| failed.error)?;
@@ -96,7 +97,7 @@ impl Index {
     }
 
     /// Returns the content of a file that is unchanged since the last scan.
-    pub fn unchanged(&self, name: &Name, stat: &Stat) -> Option<Oid> {
+    pub fn unchanged_oid(&self, name: &Name, stat: &Stat) -> Option<Oid> {
         let known = self.0.get(name)?;
         (known.settled && known.stat == *stat).then_some(Oid(known.oid))
     }
@@ -112,7 +113,7 @@ impl Index {
 
     /// Stores the metadata of a file that was read at `now`.
     pub fn put(&mut self, name: Name, stat: Stat, oid: Oid, now_ns: i128) {
-        self.0.insert(name, Known { settled: stat.is_settled(now_ns), stat, oid: oid.0 });
+        self.0.insert(name, IndexEntry { settled: stat.is_settled(now_ns), stat, oid: oid.0 });
     }
 
     /// Returns all paths.
@@ -150,9 +151,12 @@ mod tests {
         index.write(&path).unwrap();
         let read = Index::read(&path);
         assert_eq!(read, index);
-        assert_eq!((read.unchanged(&a, &stat), read.unchanged(&b, &stat)), (Some(Oid([1; 20])), None));
+        assert_eq!(
+            (read.unchanged_oid(&a, &stat), read.unchanged_oid(&b, &stat)),
+            (Some(Oid([1; 20])), None)
+        );
         let other = Stat { inode: 2, ..stat };
-        assert_eq!(read.unchanged(&a, &other), None);
+        assert_eq!(read.unchanged_oid(&a, &other), None);
         assert_eq!(
             (read.is_as_recorded(&a, &stat), read.is_as_recorded(&a, &other)),
             (Some(true), Some(false))

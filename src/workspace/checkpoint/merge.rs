@@ -9,11 +9,11 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 /// Maximum bytes of a text that is merged.
 const TEXT_MAX: usize = 4 << 20;
 /// Bytes at the beginning in which a zero byte marks binary content, as in git.
-const LOOKED_AT: usize = 8000;
+const SNIFF_BYTES: usize = 8000;
 
 /// Whether the content looks like text.
 pub fn is_text(content: &[u8]) -> bool {
-    !content[..content.len().min(LOOKED_AT)].contains(&0)
+    !content[..content.len().min(SNIFF_BYTES)].contains(&0)
 }
 
 /// Lines of the base and their replacement.

@@ -16,9 +16,9 @@ impl Oid {
     /// Returns the id of a content.
     pub fn of(kind: Kind, content: &[u8]) -> Self {
         let mut digest = Sha1::default();
-        digest.feed(format!("{} {}\0", kind.name(), content.len()).as_bytes());
-        digest.feed(content);
-        Self(digest.end())
+        digest.update(format!("{} {}\0", kind.name(), content.len()).as_bytes());
+        digest.update(content);
+        Self(digest.finish())
     }
 
     /// Parses forty hexadecimal digits.
@@ -58,12 +58,12 @@ impl Default for Sha1 {
 
 impl Sha1 {
     /// Adds the next piece.
-    pub(super) fn feed(&mut self, piece: &[u8]) {
+    pub(super) fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
     /// Returns the digest.
-    pub(super) fn end(self) -> [u8; OID_LEN] {
+    pub(super) fn finish(self) -> [u8; OID_LEN] {
         let mut bytes = [0; OID_LEN];
         bytes.copy_from_slice(self.0.finish().as_ref());
         bytes
@@ -97,7 +97,7 @@ impl Kind {
     }
 
     /// Returns the type of a number.
-    pub(super) fn of_number(number: u8) -> Option<Self> {
+    pub(super) fn from_number(number: u8) -> Option<Self> {
         [Self::Tree, Self::Blob].into_iter().find(|kind| kind.number() == number)
     }
 }
@@ -138,7 +138,7 @@ pub struct TreeEntry {
 /// Returns the content of a tree; sorts the entries in git's order, where folders compare as if their names
 /// ended with a slash.
 pub fn write_tree(entries: &mut [TreeEntry]) -> Vec<u8> {
-    entries.sort_unstable_by(|a, b| sorting(a).cmp(sorting(b)));
+    entries.sort_unstable_by(|a, b| sort_key(a).cmp(sort_key(b)));
     let mut out = Vec::with_capacity(entries.iter().map(|entry| entry.name.len() + 28).sum());
     for entry in entries {
         out.extend_from_slice(entry.mode.text().as_bytes());
@@ -150,7 +150,7 @@ pub fn write_tree(entries: &mut [TreeEntry]) -> Vec<u8> {
     out
 }
 
-fn sorting(entry: &TreeEntry) -> impl Iterator<Item = &u8> {
+fn sort_key(entry: &TreeEntry) -> impl Iterator<Item = &u8> {
     let slash: &[u8] = if entry.mode == Mode::Tree { b"/" } else { b"" };
     entry.name.iter().chain(slash)
 }

@@ -20,9 +20,9 @@ const HEADER: u64 = 12;
 const TABLE: usize = 8 + 256 * 4;
 /// Bytes of an index per object: id, checksum, offset.
 const ROW: usize = OID_LEN + 4 + 4;
-const SIGN: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
+const MAGIC: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
 /// Name prefix of files that are being written.
-pub(super) const UNFINISHED: &str = "tmp_";
+pub(super) const TEMP_PREFIX: &str = "tmp_";
 /// Maximum bytes of a pack; offsets in an index have 31 bits.
 pub(super) const PACK_MAX: u64 = 1 << 30;
 
@@ -76,7 +76,7 @@ pub(super) struct PackWriter {
 impl PackWriter {
     /// Creates an empty pack in a folder.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+        let file = tempfile::Builder::new().prefix(TEMP_PREFIX).tempfile_in(folder)?;
         let mut file = BufWriter::with_capacity(256 << 10, file);
         file.write_all(&[0; HEADER as usize])?;
         Ok(Self { file, rows: Vec::new(), at: HEADER })
@@ -114,18 +114,18 @@ impl PackWriter {
         file.as_file().sync_all()?;
         let folder = file.path().parent().unwrap_or(Path::new("/")).to_path_buf();
         let stem = folder.join(format!("pack-{}", Oid(digest)));
-        let mut index = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&folder)?;
-        index.write_all(&index_of(&self.rows, digest))?;
+        let mut index = tempfile::Builder::new().prefix(TEMP_PREFIX).tempfile_in(&folder)?;
+        index.write_all(&build_index(&self.rows, digest))?;
         index.as_file().sync_all()?;
         // Readers look for indices, so the index is renamed last.
-        take_name(file.into_temp_path(), &stem.with_extension("pack"))?;
-        take_name(index.into_temp_path(), &stem.with_extension("idx"))?;
+        rename_to(file.into_temp_path(), &stem.with_extension("pack"))?;
+        rename_to(index.into_temp_path(), &stem.with_extension("idx"))?;
         File::open(&folder)?.sync_all()?;
         Pack::open(&stem.with_extension("idx")).map(Some)
     }
 }
 
-fn take_name(file: TempPath, name: &Path) -> io::Result<()> {
+fn rename_to(file: TempPath, name: &Path) -> io::Result<()> {
     file.persist(name).map_err(|failed| failed.error)
 }
 
@@ -137,16 +137,16 @@ fn digest(file: &File, length: u64) -> io::Result<[u8; OID_LEN]> {
     while at < length {
         let size = piece.len().min((length - at) as usize);
         file.read_exact_at(&mut piece[..size], at)?;
-        digest.feed(&piece[..size]);
+        digest.update(&piece[..size]);
         at += size as u64;
     }
-    Ok(digest.end())
+    Ok(digest.finish())
 }
 
 /// Returns the index for sorted rows.
-fn index_of(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
+fn build_index(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
     let mut out = Vec::with_capacity(TABLE + rows.len() * ROW + 2 * OID_LEN);
-    out.extend_from_slice(&SIGN);
+    out.extend_from_slice(&MAGIC);
     let mut upto = 0;
     for first in 0..=u8::MAX {
         upto += rows[upto..].iter().take_while(|(oid, ..)| oid.0[0] == first).count();
@@ -157,8 +157,8 @@ fn index_of(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
     out.extend(rows.iter().flat_map(|(.., place)| place.to_be_bytes()));
     out.extend_from_slice(&pack);
     let mut digest = Sha1::default();
-    digest.feed(&out);
-    out.extend_from_slice(&digest.end());
+    digest.update(&out);
+    out.extend_from_slice(&digest.finish());
     out
 }
 
@@ -177,7 +177,7 @@ impl Pack {
     pub(super) fn open(index: &Path) -> io::Result<Self> {
         let bad = || io::Error::new(io::ErrorKind::InvalidData, "not an index of a pack as we write it");
         let bytes = fs::read(index)?;
-        let last = bytes.get(TABLE - 4..TABLE).filter(|_| bytes.starts_with(&SIGN)).ok_or_else(bad)?;
+        let last = bytes.get(TABLE - 4..TABLE).filter(|_| bytes.starts_with(&MAGIC)).ok_or_else(bad)?;
         let count = last.iter().fold(0, |sum: usize, byte| sum << 8 | usize::from(*byte));
         if bytes.len() != TABLE + count * ROW + 2 * OID_LEN {
             return Err(bad());
@@ -209,7 +209,7 @@ impl Pack {
         Oid(oid)
     }
 
-    fn place(&self, at: usize) -> u64 {
+    fn offset(&self, at: usize) -> u64 {
         let from = TABLE + self.count * (OID_LEN + 4) + at * 4;
         let mut place = [0; 4];
         place.copy_from_slice(&self.index[from..from + 4]);
@@ -237,7 +237,7 @@ impl Pack {
     /// Returns an object after checking its id; `None` if the pack lacks it.
     pub(super) fn read(&self, oid: Oid) -> Option<io::Result<(Kind, Vec<u8>)>> {
         let at = self.find(oid)?;
-        let read = self.read_at(self.place(at));
+        let read = self.read_at(self.offset(at));
         Some(read.and_then(|(kind, content)| {
             let same = Oid::of(kind, &content) == oid;
             same.then_some((kind, content)).ok_or_else(|| io::ErrorKind::InvalidData.into())
@@ -246,10 +246,10 @@ impl Pack {
 
     fn read_at(&self, place: u64) -> io::Result<(Kind, Vec<u8>)> {
         let bad = || io::Error::from(io::ErrorKind::InvalidData);
-        let mut reader = BufReader::with_capacity(8 << 10, Positioned { file: &self.file, at: place });
+        let mut reader = BufReader::with_capacity(8 << 10, ReadAt { file: &self.file, at: place });
         let mut byte = [0];
         reader.read_exact(&mut byte)?;
-        let kind = Kind::of_number(byte[0] >> 4 & 7).ok_or_else(bad)?;
+        let kind = Kind::from_number(byte[0] >> 4 & 7).ok_or_else(bad)?;
         let (mut length, mut shift) = (u64::from(byte[0] & 15), 4);
         while byte[0] & 0x80 != 0 {
             reader.read_exact(&mut byte)?;
@@ -265,12 +265,12 @@ impl Pack {
     }
 
     /// Returns the encoded bytes of objects that pass a filter, in the order of their offsets.
-    pub(super) fn raw(
+    pub(super) fn packed_bytes(
         &self,
         keep: impl Fn(Oid) -> bool,
         mut sink: impl FnMut(Oid, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut places: Vec<(u64, usize)> = (0..self.count).map(|at| (self.place(at), at)).collect();
+        let mut places: Vec<(u64, usize)> = (0..self.count).map(|at| (self.offset(at), at)).collect();
         places.sort_unstable();
         let end = self.length.checked_sub(OID_LEN as u64).ok_or(io::ErrorKind::InvalidData)?;
         let ends = places.iter().skip(1).map(|(place, _)| *place).chain([end]);
@@ -289,12 +289,12 @@ impl Pack {
 }
 
 /// Reads a file from an offset on, independent of other readers.
-struct Positioned<'a> {
+struct ReadAt<'a> {
     file: &'a File,
     at: u64,
 }
 
-impl Read for Positioned<'_> {
+impl Read for ReadAt<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read_at(into, self.at)?;
         self.at += read as u64;
@@ -344,7 +344,7 @@ mod tests {
         for length in 0..OID_LEN {
             fs::write(&path, &bytes[..length]).unwrap();
             let pack = Pack::open(&index).unwrap();
-            assert!(pack.raw(|_| true, |_, _| Ok(())).is_err(), "{length} bytes are no pack");
+            assert!(pack.packed_bytes(|_| true, |_, _| Ok(())).is_err(), "{length} bytes are no pack");
         }
         fs::write(&path, &bytes).unwrap();
         for at in (0..sound.len()).step_by(13) {
@@ -352,7 +352,7 @@ mod tests {
             broken[at] ^= 0xff;
             fs::write(&index, &broken).unwrap();
             let Ok(pack) = Pack::open(&index) else { continue };
-            assert!(at >= SIGN.len(), "another sign is no index");
+            assert!(at >= MAGIC.len(), "another sign is no index");
             for oid in pack.oids().collect::<Vec<_>>() {
                 if let Some(Ok((kind, content))) = pack.read(oid) {
                     assert_eq!(Oid::of(kind, &content), oid, "what is read is what was asked for");
@@ -383,7 +383,7 @@ mod tests {
             }
             let left: Vec<_> = fs::read_dir(folder.path()).unwrap()
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .filter(|name| name.starts_with(UNFINISHED)).collect();
+                .filter(|name| name.starts_with(TEMP_PREFIX)).collect();
             prop_assert_eq!(left, Vec::<String>::new());
         }
     }

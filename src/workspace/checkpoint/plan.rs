@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::error::CheckpointError;
 use super::files::{Files, Node};
-use super::ignored::{Rules, is_rules};
+use super::ignore_rules::{IgnoreRules, is_rule_file};
 use super::merge;
 use super::name::Name;
 use super::object::{Kind, Oid};
@@ -18,9 +18,9 @@ use super::pack::Packer;
 use super::store::{Batch, Store};
 
 /// Suffix of the file with the recorded version beside a kept file.
-const BESIDE: &[u8] = b".restored";
+const RESTORED_SUFFIX: &[u8] = b".restored";
 /// Number of names that are tried beside a file.
-const BESIDE_TRIES: usize = 1000;
+const NAME_TRIES: usize = 1000;
 
 /// A change to apply: from `base` to `target`.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl Step {
     pub fn between(base: &Files, target: &Files) -> Self {
         let (mut from, mut to) = (Files::default(), Files::default());
         // Needed to know which paths may have existed without being recorded.
-        let tells = |name: &Name, node: Node| is_rules(name) || node == Node::Unrecorded;
+        let tells = |name: &Name, node: Node| is_rule_file(name) || node == Node::Unrecorded;
         for (name, node) in target.iter().filter(|(name, node)| tells(name, **node)) {
             if base.get(name) == Some(node) {
                 from.insert(name.clone(), *node);
@@ -45,8 +45,8 @@ impl Step {
             to.insert(name.clone(), *node);
         }
         for Change { name, from: was, to: is } in differences(base, target) {
-            if base.hidden().contains(&name) {
-                from.hide(name.clone());
+            if base.ignored().contains(&name) {
+                from.add_ignored(name.clone());
             }
             from.extend(was.map(|node| (name.clone(), node)));
             to.extend(is.map(|node| (name, node)));
@@ -60,20 +60,20 @@ impl Step {
 pub enum Decision {
     /// Keep the present version.
     #[default]
-    Mine,
+    Ours,
     /// Replace it with the recorded version.
     Theirs,
     /// Keep the present version, and write the recorded version beside it.
-    Beside,
+    KeepBoth,
 }
 
 impl Decision {
     /// Returns the outcome for the path, for scripts.
     pub fn outcome(self) -> &'static str {
         match self {
-            Self::Mine => "stays",
+            Self::Ours => "stays",
             Self::Theirs => "taken",
-            Self::Beside => "beside it",
+            Self::KeepBoth => "beside it",
         }
     }
 }
@@ -83,7 +83,7 @@ pub type Decisions = BTreeMap<Name, Decision>;
 
 /// Why a path conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlap {
+pub enum ConflictReason {
     /// It changed since it was recorded.
     Changed,
     /// The present content was never recorded, so it could not be restored later.
@@ -92,9 +92,9 @@ pub enum Overlap {
     InTheWay,
 }
 
-impl Overlap {
+impl ConflictReason {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Changed => "changed on both sides",
             Self::Unrecorded => "what is there was not recorded",
@@ -104,10 +104,10 @@ impl Overlap {
 
     /// Returns the decision that is carried out: content that cannot be restored later is never overwritten,
     /// and nothing is written through an obstacle.
-    pub fn done(self, decision: Decision) -> Decision {
+    pub fn allowed(self, decision: Decision) -> Decision {
         match (self, decision) {
-            (Self::Unrecorded, Decision::Theirs) => Decision::Beside,
-            (Self::InTheWay, Decision::Theirs) => Decision::Mine,
+            (Self::Unrecorded, Decision::Theirs) => Decision::KeepBoth,
+            (Self::InTheWay, Decision::Theirs) => Decision::Ours,
             (_, decision) => decision,
         }
     }
@@ -119,9 +119,9 @@ pub struct Conflict {
     /// The path.
     pub name: Name,
     /// The reason.
-    pub clash: Overlap,
+    pub reason: ConflictReason,
     /// What is there.
-    pub mine: Option<Node>,
+    pub ours: Option<Node>,
     /// The recorded node; `None` if there was none.
     pub theirs: Option<Node>,
     /// The decision.
@@ -139,7 +139,7 @@ pub enum Skipped {
 
 impl Skipped {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::NotRecorded => "its content was not recorded",
             Self::Ignored => "it was ignored then",
@@ -168,7 +168,7 @@ pub struct Plan {
     /// Paths that both sides changed and that were merged.
     pub merged: Vec<Name>,
     /// Paths that differ but are skipped.
-    pub left: Vec<(Name, Skipped)>,
+    pub skipped: Vec<(Name, Skipped)>,
 }
 
 impl Plan {
@@ -204,18 +204,18 @@ pub(super) fn plan(
         files: now.clone(),
         decisions,
         plan: Plan::default(),
-        made: HashMap::new(),
-        stays: HashMap::new(),
+        merged_texts: HashMap::new(),
+        kept_paths: HashMap::new(),
     };
     for step in steps {
         planner.step(step)?;
     }
-    planner.settle();
+    planner.normalize_tree();
     for conflict in planner.plan.conflicts.iter_mut().filter(|known| known.decision == Decision::Theirs) {
         conflict.theirs = planner.files.get(&conflict.name).copied();
     }
     // If all steps together lead to the present node, there is no conflict.
-    planner.plan.conflicts.retain(|conflict| conflict.mine != conflict.theirs);
+    planner.plan.conflicts.retain(|conflict| conflict.ours != conflict.theirs);
     let Planner { files, mut plan, .. } = planner;
     plan.changes = differences(now, &files);
     plan.merged.sort_unstable();
@@ -225,13 +225,13 @@ pub(super) fn plan(
 }
 
 /// Returns why a path that is missing in the target state may have existed all the same.
-fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Option<Skipped> {
+fn skip_reason(step: &Step, rules: Option<&IgnoreRules>, name: &Name, is_folder: bool) -> Option<Skipped> {
     let is_unread = |folder: Name| step.target.get(&folder) == Some(&Node::Unrecorded);
     if name.folders().any(is_unread) {
         return Some(Skipped::NotRecorded);
     }
     let ignored =
-        step.base.hidden().contains(name) || rules.is_some_and(|rules| rules.leave_out(name, is_folder));
+        step.base.ignored().contains(name) || rules.is_some_and(|rules| rules.ignores(name, is_folder));
     ignored.then_some(Skipped::Ignored)
 }
 
@@ -245,43 +245,43 @@ struct Planner<'a> {
     decisions: &'a Decisions,
     plan: Plan,
     /// Merged texts that are not in the store yet.
-    made: HashMap<Oid, Vec<u8>>,
+    merged_texts: HashMap<Oid, Vec<u8>>,
     /// Paths that are kept regardless of later steps, with the file written beside each.
-    stays: HashMap<Name, Option<Name>>,
+    kept_paths: HashMap<Name, Option<Name>>,
 }
 
 impl Planner<'_> {
     fn step(&mut self, step: &Step) -> Result<(), CheckpointError> {
         let changes = differences(&step.base, &step.target);
         let goes = changes.iter().any(|change| change.to.is_none());
-        let rules = if goes { Some(Rules::of(&step.target, self.store)?) } else { None };
+        let rules = if goes { Some(IgnoreRules::of(&step.target, self.store)?) } else { None };
         for Change { name, from: base, to: target } in changes {
             let mine = self.files.get(&name).copied();
-            let stays = self.stays.contains_key(&name);
+            let stays = self.kept_paths.contains_key(&name);
             if mine == target && !stays {
                 continue;
             }
             let is_folder = base.is_some_and(Node::is_folder);
             let left = match target {
-                None => left(step, rules.as_ref(), &name, is_folder),
+                None => skip_reason(step, rules.as_ref(), &name, is_folder),
                 Some(Node::Unrecorded) => Some(Skipped::NotRecorded),
                 Some(_) => None,
             };
             if stays {
                 // The earlier target is the last that is known.
                 if left.is_none() {
-                    self.lead(&name, target);
+                    self.update_kept(&name, target);
                 }
             } else if let Some(why) = left {
                 if target.is_some() || !is_folder {
-                    self.plan.left.push((name, why));
+                    self.plan.skipped.push((name, why));
                 }
             } else if mine == Some(Node::Unrecorded) {
-                self.clash(name, Overlap::Unrecorded, target);
+                self.resolve_conflict(name, ConflictReason::Unrecorded, target);
             } else if mine == base {
                 self.set(name, target);
             } else {
-                self.both(name, base, mine, target)?;
+                self.both_changed(name, base, mine, target)?;
             }
         }
         Ok(())
@@ -295,7 +295,7 @@ impl Planner<'_> {
     }
 
     /// Handles a path that both sides changed.
-    fn both(
+    fn both_changed(
         &mut self,
         name: Name,
         base: Option<Node>,
@@ -320,16 +320,16 @@ impl Planner<'_> {
                 let oid = match (one_sided, texts) {
                     (Some(oid), _) => Some(oid),
                     (None, [was, ours, others]) => match merge::merge(&was?, &ours?, &others?) {
-                        Some(text) => Some(self.put_together(&name, mine, &text)?),
+                        Some(text) => Some(self.store_merged(&name, mine, &text)?),
                         None => None,
                     },
                 };
                 match oid {
                     Some(oid) => self.set(name, Some(Node::File { rights, oid })),
                     None => {
-                        self.clash(
+                        self.resolve_conflict(
                             name,
-                            Overlap::Changed,
+                            ConflictReason::Changed,
                             Some(Node::File { rights: their_rights, oid: theirs }),
                         );
                     }
@@ -337,19 +337,19 @@ impl Planner<'_> {
             }
             // Missing on one side, a folder on the other: its content decides.
             (_, Some(Node::Folder(_)) | None, Some(Node::Folder(_)) | None) => self.set(name, theirs),
-            _ => self.clash(name, Overlap::Changed, theirs),
+            _ => self.resolve_conflict(name, ConflictReason::Changed, theirs),
         }
         Ok(())
     }
 
     fn blob(&self, oid: Oid) -> Result<Vec<u8>, CheckpointError> {
-        self.made.get(&oid).cloned().map_or_else(|| self.store.blob(oid), Ok)
+        self.merged_texts.get(&oid).cloned().map_or_else(|| self.store.blob(oid), Ok)
     }
 
     /// Stores a merged text.
-    fn put_together(&mut self, name: &Name, mine: Oid, text: &[u8]) -> Result<Oid, CheckpointError> {
+    fn store_merged(&mut self, name: &Name, mine: Oid, text: &[u8]) -> Result<Oid, CheckpointError> {
         let oid = self.batch.put(&mut Packer::default(), Kind::Blob, text)?;
-        self.made.insert(oid, text.to_vec());
+        self.merged_texts.insert(oid, text.to_vec());
         if oid != mine {
             self.plan.merged.push(name.clone());
         }
@@ -358,11 +358,11 @@ impl Planner<'_> {
 
     /// Adds a conflict and applies its decision. A kept path has its present node, whatever earlier steps
     /// planned.
-    fn clash(&mut self, name: Name, clash: Overlap, theirs: Option<Node>) {
-        let mut decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
-        if clash == Overlap::InTheWay && self.is_blocked(&name) {
+    fn resolve_conflict(&mut self, name: Name, clash: ConflictReason, theirs: Option<Node>) {
+        let mut decision = clash.allowed(self.decisions.get(&name).copied().unwrap_or_default());
+        if clash == ConflictReason::InTheWay && self.is_blocked(&name) {
             // There is no room beside it either.
-            decision = Decision::Mine;
+            decision = Decision::Ours;
         }
         let mine = self.now.get(&name).copied();
         self.plan.merged.retain(|merged| *merged != name);
@@ -370,12 +370,12 @@ impl Planner<'_> {
             self.set(name.clone(), theirs);
         } else {
             self.set(name.clone(), mine);
-            self.stays.insert(name.clone(), None);
+            self.kept_paths.insert(name.clone(), None);
         }
-        if decision == Decision::Beside {
-            self.write_beside(&name, theirs.filter(|_| mine != theirs));
+        if decision == Decision::KeepBoth {
+            self.write_copy(&name, theirs.filter(|_| mine != theirs));
         }
-        let conflict = Conflict { name, clash, mine, theirs, decision };
+        let conflict = Conflict { name, reason: clash, ours: mine, theirs, decision };
         // Several steps may change one path; the last one determines the recorded version.
         match self.plan.conflicts.iter_mut().find(|known| known.name == conflict.name) {
             Some(known) => *known = conflict,
@@ -384,34 +384,34 @@ impl Planner<'_> {
     }
 
     /// Updates the recorded version of a conflict that a later step would change, too.
-    fn lead(&mut self, name: &Name, theirs: Option<Node>) {
+    fn update_kept(&mut self, name: &Name, theirs: Option<Node>) {
         let known = self.plan.conflicts.iter_mut().find(|known| known.name == *name);
         let Some(conflict) = known else { return };
         conflict.theirs = theirs;
-        let (is_beside, is_same) = (conflict.decision == Decision::Beside, conflict.mine == theirs);
+        let (is_beside, is_same) = (conflict.decision == Decision::KeepBoth, conflict.ours == theirs);
         if is_beside {
-            self.write_beside(name, theirs.filter(|_| !is_same));
+            self.write_copy(name, theirs.filter(|_| !is_same));
         }
     }
 
     /// Plans the file beside a kept path, replacing an earlier one.
-    fn write_beside(&mut self, name: &Name, theirs: Option<Node>) {
-        let known = self.stays.get(name).cloned().flatten();
+    fn write_copy(&mut self, name: &Name, theirs: Option<Node>) {
+        let known = self.kept_paths.get(name).cloned().flatten();
         if let Some(beside) = &known {
             self.files.remove(beside);
         }
         if let Some(node) = theirs.filter(|node| !node.is_folder())
-            && let Some(beside) = known.or_else(|| self.beside(name))
+            && let Some(beside) = known.or_else(|| self.free_copy_name(name))
         {
             self.files.insert(beside.clone(), node);
-            self.stays.insert(name.clone(), Some(beside));
+            self.kept_paths.insert(name.clone(), Some(beside));
         }
     }
 
     /// Returns a name beside a path that neither exists nor is planned.
-    fn beside(&self, name: &Name) -> Option<Name> {
-        let names = (1..BESIDE_TRIES).filter_map(|n| {
-            let mut bytes = [name.bytes(), BESIDE].concat();
+    fn free_copy_name(&self, name: &Name) -> Option<Name> {
+        let names = (1..NAME_TRIES).filter_map(|n| {
+            let mut bytes = [name.bytes(), RESTORED_SUFFIX].concat();
             if n > 1 {
                 bytes.extend_from_slice(format!("-{n}").as_bytes());
             }
@@ -424,28 +424,28 @@ impl Planner<'_> {
 
     /// Makes the planned nodes a valid tree: every parent is a folder, and folders with kept content are
     /// kept.
-    fn settle(&mut self) {
+    fn normalize_tree(&mut self) {
         let names: Vec<Name> = self.files.keys().cloned().collect();
         for name in names {
             let Some(node) = self.files.get(&name).copied() else { continue };
             if self.now.contains_key(&name) {
-                self.keep_way(&name);
-            } else if !self.make_way(&name) {
+                self.keep_folders(&name);
+            } else if !self.make_folders(&name) {
                 // The present node, or its absence, is kept.
-                self.clash(name, Overlap::InTheWay, Some(node));
+                self.resolve_conflict(name, ConflictReason::InTheWay, Some(node));
             }
         }
     }
 
     /// Keeps the parent folders of a kept node.
-    fn keep_way(&mut self, name: &Name) {
+    fn keep_folders(&mut self, name: &Name) {
         for folder in name.folders() {
             let (is, was) = (self.files.get(&folder).copied(), self.now.get(&folder).copied());
             if is.is_some_and(Node::is_folder) {
                 continue;
             }
             if let Some(node) = is {
-                self.clash(folder.clone(), Overlap::InTheWay, Some(node));
+                self.resolve_conflict(folder.clone(), ConflictReason::InTheWay, Some(node));
             }
             self.set(folder, was);
         }
@@ -455,13 +455,13 @@ impl Planner<'_> {
     fn is_blocked(&self, name: &Name) -> bool {
         let is_none = |folder: Name| match self.files.get(&folder) {
             Some(node) => !node.is_folder(),
-            None => self.stays.contains_key(&folder),
+            None => self.kept_paths.contains_key(&folder),
         };
         name.folders().any(is_none)
     }
 
     /// Plans the parent folders of a new node; returns whether that is possible.
-    fn make_way(&mut self, name: &Name) -> bool {
+    fn make_folders(&mut self, name: &Name) -> bool {
         if self.is_blocked(name) {
             return false;
         }

@@ -52,36 +52,36 @@ impl Default for Limits {
 
 /// Why a path was not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum SkipReason {
     /// It exceeds the size limit.
     TooLarge,
     /// It cannot be read.
     Unreadable,
     /// A pipe, a socket or a device.
-    NoFile,
+    NotAFile,
 }
 
-impl Why {
+impl SkipReason {
     /// Returns the reason in words.
-    pub fn words(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::TooLarge => "too large",
             Self::Unreadable => "cannot be read",
-            Self::NoFile => "neither file nor link",
+            Self::NotAFile => "neither file nor link",
         }
     }
 }
 
 /// Input of a scan.
-pub(super) struct Wanted<'a> {
+pub(super) struct ScanRequest<'a> {
     /// The workspace.
     pub(super) root: &'a Path,
     /// Folders that are skipped: bowline's own.
-    pub(super) own: &'a [PathBuf],
+    pub(super) excluded_folders: &'a [PathBuf],
     /// Paths that are recorded even if ignored.
     pub(super) extra: &'a [Name],
     /// Contents that take precedence over those on disk: unsaved text of open files.
-    pub(super) instead: &'a [(Name, Vec<u8>)],
+    pub(super) overrides: &'a [(Name, Vec<u8>)],
     pub(super) limits: Limits,
     pub(super) clock: &'a SharedClock,
     pub(super) cancel: &'a CancellationToken,
@@ -92,40 +92,40 @@ pub(super) struct Wanted<'a> {
 pub(super) struct Snapshot {
     pub(super) id: Oid,
     pub(super) files: Files,
-    pub(super) left_out: Vec<(Name, Why)>,
+    pub(super) skipped: Vec<(Name, SkipReason)>,
     /// The updated index.
     pub(super) index: Index,
 }
 
 /// Metadata of the node at a path.
 #[derive(Debug, Clone, Copy)]
-enum Seen {
+enum ScannedNode {
     File(Stat, u16),
     Link(Stat),
     Folder(u16),
-    Not(Why),
+    Skipped(SkipReason),
 }
 
-impl Seen {
-    fn of(facts: &fs::Metadata) -> Self {
+impl ScannedNode {
+    fn from_metadata(facts: &fs::Metadata) -> Self {
         let rights = (facts.mode() & RIGHTS) as u16;
         match facts.file_type() {
             kind if kind.is_file() => Self::File(Stat::of(facts), rights),
             kind if kind.is_symlink() => Self::Link(Stat::of(facts)),
             kind if kind.is_dir() => Self::Folder(rights),
-            _ => Self::Not(Why::NoFile),
+            _ => Self::Skipped(SkipReason::NotAFile),
         }
     }
 }
 
 /// Deadline of a scan.
-struct Patience<'a> {
+struct Deadline<'a> {
     end: Instant,
     seconds: u64,
     cancel: &'a CancellationToken,
 }
 
-impl Patience<'_> {
+impl Deadline<'_> {
     fn check(&self) -> Result<(), CheckpointError> {
         if self.cancel.is_cancelled() {
             return Err(CheckpointError::Cancelled);
@@ -136,18 +136,22 @@ impl Patience<'_> {
 
 /// Scans the workspace. Objects that were written before an error stay in the store, so that the next scan
 /// has less to do.
-pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Snapshot, CheckpointError> {
+pub(super) fn record(
+    store: &Store,
+    before: &Index,
+    wanted: &ScanRequest,
+) -> Result<Snapshot, CheckpointError> {
     let time = wanted.limits.time;
-    let patience = Patience { end: Instant::now() + time, seconds: time.as_secs(), cancel: wanted.cancel };
+    let patience = Deadline { end: Instant::now() + time, seconds: time.as_secs(), cancel: wanted.cancel };
     let now_ns = i128::from(wanted.clock.now_ms()) * 1_000_000;
     let mut seen = walk(wanted, &patience)?;
     let mut hidden = BTreeSet::new();
     for name in before.names().chain(wanted.extra) {
-        look_at(wanted.root, name, &mut seen, &mut hidden);
+        scan_path(wanted.root, name, &mut seen, &mut hidden);
     }
-    within(&seen, wanted.limits)?;
+    check_limits(&seen, wanted.limits)?;
     let batch = store.batch();
-    let read = read(store, before, &seen, wanted, &batch, &patience);
+    let read = read_contents(store, before, &seen, wanted, &batch, &patience);
     let (contents, late) = match read {
         Ok(contents) => (contents, None),
         Err((contents, error)) => (contents, Some(error)),
@@ -160,16 +164,16 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
             continue;
         }
         let node = match (seen, contents.get(&name).copied()) {
-            (Seen::Folder(rights), _) => Node::Folder(rights),
-            (Seen::File(stat, rights), Some(Content::Is(oid))) => {
+            (ScannedNode::Folder(rights), _) => Node::Folder(rights),
+            (ScannedNode::File(stat, rights), Some(Content::Stored(oid))) => {
                 index.put(name.clone(), stat, oid, now_ns);
                 Node::File { rights, oid }
             }
-            (Seen::Link(stat), Some(Content::Is(oid))) => {
+            (ScannedNode::Link(stat), Some(Content::Stored(oid))) => {
                 index.put(name.clone(), stat, oid, now_ns);
                 Node::Link(oid)
             }
-            (Seen::Not(why), _) | (_, Some(Content::Not(why))) => {
+            (ScannedNode::Skipped(why), _) | (_, Some(Content::Skipped(why))) => {
                 left_out.push((name.clone(), why));
                 Node::Unrecorded
             }
@@ -179,21 +183,21 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
         files.insert(name, node);
     }
     for name in hidden {
-        files.hide(name);
+        files.add_ignored(name);
     }
     if let Some(error) = late {
         batch.finish()?;
         return Err(error);
     }
-    put_instead(wanted.instead, &mut files, &batch)?;
+    apply_overrides(wanted.overrides, &mut files, &batch)?;
     let id = files::save(&files, &batch)?;
     batch.finish()?;
-    Ok(Snapshot { id, files, left_out, index })
+    Ok(Snapshot { id, files, skipped: left_out, index })
 }
 
 /// Returns everything below the workspace that is not ignored.
-fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, CheckpointError> {
-    let own: Vec<PathBuf> = wanted.own.to_vec();
+fn walk(wanted: &ScanRequest, patience: &Deadline) -> Result<BTreeMap<Name, ScannedNode>, CheckpointError> {
+    let own: Vec<PathBuf> = wanted.excluded_folders.to_vec();
     let mut builder = walk::builder(wanted.root);
     builder
         .filter_entry(move |entry| entry.file_name() != ".git" && !own.iter().any(|own| own == entry.path()));
@@ -210,9 +214,14 @@ fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, Ch
                 Ok(entry) if entry.depth() == 0 => return WalkState::Continue,
                 Ok(entry) => {
                     let facts = entry.metadata();
-                    (Some(entry.path()), facts.map_or(Seen::Not(Why::Unreadable), |facts| Seen::of(&facts)))
+                    (
+                        Some(entry.path()),
+                        facts.map_or(ScannedNode::Skipped(SkipReason::Unreadable), |facts| {
+                            ScannedNode::from_metadata(&facts)
+                        }),
+                    )
                 }
-                Err(error) => (path_of(error), Seen::Not(Why::Unreadable)),
+                Err(error) => (error_path(error), ScannedNode::Skipped(SkipReason::Unreadable)),
             };
             if let Some(name) = path.and_then(|path| Name::below(wanted.root, path)) {
                 let mut found = found.lock();
@@ -235,47 +244,47 @@ fn threads() -> usize {
 }
 
 /// Returns the path that a walk could not read.
-fn path_of(error: &ignore::Error) -> Option<&Path> {
+fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, err } => {
             // A path deleted meanwhile counts as absent.
             let gone = err.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
             (!gone).then_some(path)
         }
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err),
         _ => None,
     }
 }
 
 /// Adds one path that the walk skipped because it is ignored. Its parents must be folders.
-fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>, hidden: &mut BTreeSet<Name>) {
+fn scan_path(root: &Path, name: &Name, seen: &mut BTreeMap<Name, ScannedNode>, hidden: &mut BTreeSet<Name>) {
     if seen.contains_key(name) {
         return;
     }
     let facts = |name: &Name| fs::symlink_metadata(name.under(root)).ok();
     let mut way: Vec<Name> = name.folders().take_while(|folder| !seen.contains_key(folder)).collect();
     let first = name.folders().nth(way.len());
-    if first.is_some_and(|folder| !matches!(seen.get(&folder), Some(Seen::Folder(_)))) {
+    if first.is_some_and(|folder| !matches!(seen.get(&folder), Some(ScannedNode::Folder(_)))) {
         return;
     }
     let mut new = Vec::with_capacity(way.len() + 1);
     while let Some(folder) = way.pop() {
         let Some(facts) = facts(&folder).filter(fs::Metadata::is_dir) else { return };
-        new.push((folder, Seen::of(&facts)));
+        new.push((folder, ScannedNode::from_metadata(&facts)));
     }
     if let Some(facts) = facts(name) {
-        new.push((name.clone(), Seen::of(&facts)));
+        new.push((name.clone(), ScannedNode::from_metadata(&facts)));
         hidden.extend(new.iter().map(|(name, _)| name.clone()));
         seen.extend(new);
     }
 }
 
-fn within(seen: &BTreeMap<Name, Seen>, limits: Limits) -> Result<(), CheckpointError> {
+fn check_limits(seen: &BTreeMap<Name, ScannedNode>, limits: Limits) -> Result<(), CheckpointError> {
     if seen.len() > limits.files {
         return Err(CheckpointError::TooMany(limits.files));
     }
     let sizes = seen.values().filter_map(|seen| match seen {
-        Seen::File(stat, _) if stat.size() <= limits.file => Some(stat.size()),
+        ScannedNode::File(stat, _) if stat.size() <= limits.file => Some(stat.size()),
         _ => None,
     });
     if sizes.sum::<u64>() > limits.bytes { Err(CheckpointError::TooMuch(limits.bytes)) } else { Ok(()) }
@@ -284,35 +293,35 @@ fn within(seen: &BTreeMap<Name, Seen>, limits: Limits) -> Result<(), CheckpointE
 /// The result of a read.
 #[derive(Debug, Clone, Copy)]
 enum Content {
-    Is(Oid),
-    Not(Why),
+    Stored(Oid),
+    Skipped(SkipReason),
     Gone,
 }
 
 type Contents = HashMap<Name, Content>;
 
 /// Returns the contents of changed files and links. An error comes with the objects written so far.
-fn read(
+fn read_contents(
     store: &Store,
     before: &Index,
-    seen: &BTreeMap<Name, Seen>,
-    wanted: &Wanted,
+    seen: &BTreeMap<Name, ScannedNode>,
+    wanted: &ScanRequest,
     batch: &Batch<'_>,
-    patience: &Patience,
+    patience: &Deadline,
 ) -> Result<Contents, (Contents, CheckpointError)> {
     let mut contents = Contents::with_capacity(seen.len());
     let mut unknown: Vec<(&Name, bool)> = Vec::new();
     for (name, seen) in seen {
-        let (Seen::File(stat, _) | Seen::Link(stat)) = seen else { continue };
-        let known = before.unchanged(name, stat).filter(|oid| store.has(*oid));
+        let (ScannedNode::File(stat, _) | ScannedNode::Link(stat)) = seen else { continue };
+        let known = before.unchanged_oid(name, stat).filter(|oid| store.has(*oid));
         match known {
             Some(oid) => {
-                contents.insert(name.clone(), Content::Is(oid));
+                contents.insert(name.clone(), Content::Stored(oid));
             }
             None if stat.size() > wanted.limits.file => {
-                contents.insert(name.clone(), Content::Not(Why::TooLarge));
+                contents.insert(name.clone(), Content::Skipped(SkipReason::TooLarge));
             }
-            None => unknown.push((name, matches!(seen, Seen::Link(_)))),
+            None => unknown.push((name, matches!(seen, ScannedNode::Link(_)))),
         }
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new((contents, None)));
@@ -321,10 +330,10 @@ fn read(
         while let Some((name, is_link)) = unknown.get(next.fetch_add(1, Ordering::Relaxed)) {
             let path = name.under(wanted.root);
             let made = patience.check().and_then(|()| match content(&path, *is_link, wanted.limits.file) {
-                Ok(Some(bytes)) => batch.put(&mut packer, Kind::Blob, &bytes).map(Content::Is),
-                Ok(None) => Ok(Content::Not(Why::TooLarge)),
+                Ok(Some(bytes)) => batch.put(&mut packer, Kind::Blob, &bytes).map(Content::Stored),
+                Ok(None) => Ok(Content::Skipped(SkipReason::TooLarge)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Gone),
-                Err(_) => Ok(Content::Not(Why::Unreadable)),
+                Err(_) => Ok(Content::Skipped(SkipReason::Unreadable)),
             });
             let mut done = done.lock();
             match made {
@@ -356,7 +365,7 @@ pub(super) fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Opti
     if is_link {
         return fs::read_link(path).map(|target| Some(target.as_os_str().as_bytes().to_vec()));
     }
-    let file = open(path)?;
+    let file = open_regular(path)?;
     let facts = file.metadata()?;
     if !facts.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -367,14 +376,14 @@ pub(super) fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Opti
 }
 
 /// Opens a file, failing if it has become a link or a pipe meanwhile.
-fn open(path: &Path) -> io::Result<File> {
+fn open_regular(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
 }
 
 /// Adds contents that take precedence. The unsaved text of a file deleted from disk is recorded as a file,
 /// unless another node has its path.
-fn put_instead(
+fn apply_overrides(
     instead: &[(Name, Vec<u8>)],
     files: &mut Files,
     batch: &Batch<'_>,

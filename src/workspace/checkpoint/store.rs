@@ -15,14 +15,14 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::error::CheckpointError;
 use super::object::{Kind, Oid, read_tree};
-use super::pack::{PACK_MAX, Pack, PackWriter, Packer, UNFINISHED};
+use super::pack::{PACK_MAX, Pack, PackWriter, Packer, TEMP_PREFIX};
 
 /// Number of packs above which small ones are combined.
 const PACKS_MAX: usize = 32;
 /// Size in bytes from which a pack is not small.
-const SMALL: u64 = 16 << 20;
+const SMALL_PACK_BYTES: u64 = 16 << 20;
 /// Packs younger than this are not pruned: their states may not be in a session's file yet.
-const FRESH: Duration = Duration::from_hours(24);
+const PRUNE_AGE_MIN: Duration = Duration::from_hours(24);
 
 /// The object store of one workspace.
 #[derive(Debug)]
@@ -31,14 +31,14 @@ pub struct Store {
     packs: RwLock<Vec<Arc<Pack>>>,
     /// The lock that is held while the store is open.
     #[expect(dead_code, reason = "the lock goes with it")]
-    in_use: File,
+    lock_file: File,
     /// Whether the lock is exclusive.
-    alone: bool,
+    exclusive: bool,
 }
 
 /// The result of pruning, or of its dry run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneResult {
     /// Number of unreferenced objects.
     pub objects: usize,
     /// Their size in bytes.
@@ -54,25 +54,26 @@ impl Store {
     }
 
     /// Opens the store exclusively; fails while another process has it open.
-    pub fn open_alone(root: &Path) -> Result<Self, CheckpointError> {
+    pub fn open_exclusive(root: &Path) -> Result<Self, CheckpointError> {
         Self::open_as(root, true)
     }
 
     fn open_as(root: &Path, alone: bool) -> Result<Self, CheckpointError> {
-        make(root).map_err(CheckpointError::at(root))?;
+        create_repository(root).map_err(CheckpointError::io_at(root))?;
         let place = root.join("in-use");
         let mut options = OpenOptions::new();
         let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&place);
-        let in_use = lock.map_err(CheckpointError::at(&place))?;
+        let in_use = lock.map_err(CheckpointError::io_at(&place))?;
         match if alone { in_use.try_lock() } else { in_use.try_lock_shared() } {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy(root.to_path_buf())),
             // On a file system without locks, pruning is refused.
-            Err(TryLockError::Error(error)) if alone => return Err(CheckpointError::at(&place)(error)),
+            Err(TryLockError::Error(error)) if alone => return Err(CheckpointError::io_at(&place)(error)),
             Err(TryLockError::Error(error)) => tracing::debug!(%error, "a store of checkpoints has no locks"),
         }
-        let store = Self { root: root.to_path_buf(), packs: RwLock::default(), in_use, alone };
-        store.look_again().map_err(CheckpointError::at(root))?;
+        let store =
+            Self { root: root.to_path_buf(), packs: RwLock::default(), lock_file: in_use, exclusive: alone };
+        store.reload_packs().map_err(CheckpointError::io_at(root))?;
         Ok(store)
     }
 
@@ -94,7 +95,7 @@ impl Store {
     }
 
     /// Reloads the list of packs.
-    fn look_again(&self) -> io::Result<()> {
+    fn reload_packs(&self) -> io::Result<()> {
         let known = self.packs();
         let mut found = Vec::new();
         for entry in fs::read_dir(self.folder())? {
@@ -125,7 +126,7 @@ impl Store {
     pub fn read(&self, oid: Oid) -> Result<(Kind, Vec<u8>), CheckpointError> {
         if !self.has(oid) {
             // Another process may have written it since.
-            self.look_again().map_err(CheckpointError::at(&self.root))?;
+            self.reload_packs().map_err(CheckpointError::io_at(&self.root))?;
         }
         let packs = self.packs();
         let mut found = packs.iter().filter_map(|pack| pack.read(oid)).peekable();
@@ -152,8 +153,9 @@ impl Store {
 
     /// Combines small packs into one when there are many. Another process that does so at the same time gets
     /// the same result.
-    fn tidy(&self) -> io::Result<()> {
-        let small: Vec<_> = self.packs().into_iter().filter(|pack| pack.length() < SMALL).collect();
+    fn merge_small_packs(&self) -> io::Result<()> {
+        let small: Vec<_> =
+            self.packs().into_iter().filter(|pack| pack.length() < SMALL_PACK_BYTES).collect();
         if small.len() < PACKS_MAX {
             return Ok(());
         }
@@ -173,7 +175,7 @@ impl Store {
         let mut seen = HashSet::new();
         let mut damaged: Vec<(Oid, Arc<Pack>)> = Vec::new();
         for pack in old {
-            pack.raw(&keep, |oid, packed| {
+            pack.packed_bytes(&keep, |oid, packed| {
                 if seen.contains(&oid) {
                     return Ok(());
                 }
@@ -196,22 +198,22 @@ impl Store {
         let stays = |pack: &Arc<Pack>| holds(pack) || made.iter().any(|new| new.path() == pack.path());
         for pack in old.iter().filter(|pack| !stays(pack)) {
             // The index first: a pack without one is ignored.
-            gone(fs::remove_file(pack.path().with_extension("idx")))?;
-            gone(fs::remove_file(pack.path()))?;
+            ignore_missing(fs::remove_file(pack.path().with_extension("idx")))?;
+            ignore_missing(fs::remove_file(pack.path()))?;
         }
-        self.look_again()
+        self.reload_packs()
     }
 
     /// Deletes all objects that are not reachable from these trees, but none younger than a day. Unless it
     /// only counts, the store must have been opened exclusively before the trees were collected.
-    pub fn prune(self, roots: &[Oid], only_count: bool) -> Result<Pruned, CheckpointError> {
+    pub fn prune(self, roots: &[Oid], only_count: bool) -> Result<PruneResult, CheckpointError> {
         let kept = self.reachable(roots)?;
-        let io = CheckpointError::at(&self.root);
-        let (mut old, mut pruned) = (Vec::new(), Pruned::default());
+        let io = CheckpointError::io_at(&self.root);
+        let (mut old, mut pruned) = (Vec::new(), PruneResult::default());
         for pack in self.packs() {
             let age = fs::metadata(pack.path()).and_then(|facts| facts.modified()).map(|time| time.elapsed());
             // If the clock was set back, every pack counts as young.
-            let fresh = !matches!(age, Ok(Ok(age)) if age > FRESH);
+            let fresh = !matches!(age, Ok(Ok(age)) if age > PRUNE_AGE_MIN);
             let lost = |oid: &Oid| !kept.contains(oid);
             let count = pack.oids().filter(lost).count();
             if fresh || count == 0 {
@@ -221,36 +223,36 @@ impl Store {
             pruned.objects += count;
             pruned.kept += pack.oids().count() - count;
             let mut bytes = 0;
-            pack.raw(
+            pack.packed_bytes(
                 |oid| lost(&oid),
                 |_, raw| {
                     bytes += raw.len() as u64;
                     Ok(())
                 },
             )
-            .map_err(CheckpointError::at(pack.path()))?;
+            .map_err(CheckpointError::io_at(pack.path()))?;
             pruned.bytes += bytes;
             old.push(pack);
         }
         if only_count || old.is_empty() {
             return Ok(pruned);
         }
-        if !self.alone {
+        if !self.exclusive {
             return Err(CheckpointError::Busy(self.root.clone()));
         }
-        self.rewrite(&old, |oid| kept.contains(&oid)).and_then(|()| self.sweep()).map_err(io)?;
+        self.rewrite(&old, |oid| kept.contains(&oid)).and_then(|()| self.remove_temp_files()).map_err(io)?;
         Ok(pruned)
     }
 
     /// Deletes partial files of crashed processes.
-    fn sweep(&self) -> io::Result<()> {
+    fn remove_temp_files(&self) -> io::Result<()> {
         for entry in fs::read_dir(self.folder())? {
             let path = entry?.path();
-            let half = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED));
+            let half = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMP_PREFIX));
             let alone = path.extension().is_some_and(|ending| ending == "pack")
                 && !path.with_extension("idx").exists();
             if half || alone {
-                gone(fs::remove_file(path))?;
+                ignore_missing(fs::remove_file(path))?;
             }
         }
         Ok(())
@@ -284,7 +286,7 @@ impl Store {
 }
 
 /// Creates the files and folders that make git accept it as a repository.
-fn make(root: &Path) -> io::Result<()> {
+fn create_repository(root: &Path) -> io::Result<()> {
     for folder in ["objects/pack", "objects/info", "refs"] {
         DirBuilder::new().recursive(true).mode(0o700).create(root.join(folder))?;
     }
@@ -296,7 +298,7 @@ fn make(root: &Path) -> io::Result<()> {
     }
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -306,18 +308,18 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 /// A batch of new objects, which several threads may write.
 pub struct Batch<'a> {
     store: &'a Store,
-    state: Mutex<Written>,
+    state: Mutex<BatchState>,
 }
 
 #[derive(Default)]
-struct Written {
+struct BatchState {
     writer: Option<PackWriter>,
     full: Vec<Pack>,
     new: HashSet<Oid>,
 }
 
 impl Batch<'_> {
-    fn state(&self) -> MutexGuard<'_, Written> {
+    fn state(&self) -> MutexGuard<'_, BatchState> {
         self.state.lock()
     }
 
@@ -346,29 +348,29 @@ impl Batch<'_> {
                 None => state.writer.insert(PackWriter::new(&self.store.folder())?).add(oid, &raw),
             }
         };
-        add().map_err(CheckpointError::at(&self.store.root))?;
+        add().map_err(CheckpointError::io_at(&self.store.root))?;
         Ok(oid)
     }
 
     /// Flushes the batch to disk; returns whether it had new objects.
     pub fn finish(self) -> Result<bool, CheckpointError> {
-        let Written { writer, full, .. } = self.state.into_inner();
+        let BatchState { writer, full, .. } = self.state.into_inner();
         let finish = || -> io::Result<bool> {
             let last = writer.map_or(Ok(None), PackWriter::finish)?;
             let made: Vec<_> = full.into_iter().chain(last).map(Arc::new).collect();
             let any = !made.is_empty();
             self.store.set(|packs| packs.extend(made));
             // The objects are safe, whether or not packs are combined.
-            if any && let Err(error) = self.store.tidy() {
+            if any && let Err(error) = self.store.merge_small_packs() {
                 tracing::warn!(%error, "the packs of checkpoints cannot be made one");
             }
             Ok(any)
         };
-        finish().map_err(CheckpointError::at(&self.store.root))
+        finish().map_err(CheckpointError::io_at(&self.store.root))
     }
 }
 
-const _: () = assert!(SMALL * (PACKS_MAX as u64) < PACK_MAX, "small packs fit into one");
+const _: () = assert!(SMALL_PACK_BYTES * (PACKS_MAX as u64) < PACK_MAX, "small packs fit into one");
 
 #[cfg(test)]
 mod tests {
@@ -471,7 +473,7 @@ mod tests {
         let counted = open().prune(&[a], true).unwrap();
         assert_eq!((counted.objects, counted.kept), (1, 2));
         assert!(
-            matches!(Store::open_alone(folder.path()), Err(CheckpointError::Busy(_))),
+            matches!(Store::open_exclusive(folder.path()), Err(CheckpointError::Busy(_))),
             "another one has it open"
         );
         assert!(
@@ -479,7 +481,7 @@ mod tests {
             "another one may open it"
         );
         drop(store);
-        let alone = || Store::open_alone(folder.path()).unwrap();
+        let alone = || Store::open_exclusive(folder.path()).unwrap();
         fs::write(folder.path().join("objects/pack/tmp_half"), "half").unwrap();
         assert_eq!(alone().prune(&[a], false).unwrap(), counted);
         let store = alone();

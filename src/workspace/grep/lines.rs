@@ -1,7 +1,7 @@
 //! Line cursor over a text with matches. Must not know the matches.
 
 /// A line of a text while iterating. Its end is computed once: a long line may have many matches.
-pub(super) struct Lines<'a> {
+pub(super) struct LineCursor<'a> {
     text: &'a str,
     /// Byte offset of its start.
     pub(super) start: usize,
@@ -11,7 +11,7 @@ pub(super) struct Lines<'a> {
     pub(super) line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCursor<'a> {
     /// Creates a cursor at the line that starts at an offset, with its number.
     pub(super) fn new(text: &'a str, start: usize, line: usize) -> Self {
         Self { text, start, end: Self::end_of(text, start), line }
@@ -22,7 +22,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Whether an offset after the line's start is within it; the end of a text belongs to its last line.
-    pub(super) fn holds(&self, at: usize) -> bool {
+    pub(super) fn contains(&self, at: usize) -> bool {
         at < self.end || self.end == self.text.len() && !self.text.ends_with('\n')
     }
 
@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Moves to the next line, if there is one.
-    pub(super) fn step(&mut self) -> bool {
+    pub(super) fn advance(&mut self) -> bool {
         if !self.text[..self.end].ends_with('\n') || self.end == self.text.len() {
             return false;
         }
@@ -45,6 +45,6 @@ impl<'a> Lines<'a> {
 
     /// Moves to the line of an offset.
     pub(super) fn go_to(&mut self, at: usize) {
-        while self.end <= at && self.step() {}
+        while self.end <= at && self.advance() {}
     }
 }

@@ -12,13 +12,13 @@ struct Open {
     new: Vec<&'static str>,
 }
 
-impl Texts for Open {
-    fn in_place_of(&self, file: &Path) -> Option<String> {
+impl FileTexts for Open {
+    fn unsaved_text(&self, file: &Path) -> Option<String> {
         let name = file.strip_prefix(&self.root).unwrap().to_str().unwrap();
         self.texts.get(name).map(ToString::to_string)
     }
 
-    fn unwritten(&self) -> Vec<PathBuf> {
+    fn unsaved_files(&self) -> Vec<PathBuf> {
         self.new.iter().map(|name| self.root.join(name)).collect()
     }
 
@@ -38,7 +38,7 @@ fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// `name:first-last:old` or `old => new` of everything that is found, and how it ended.
-fn run(root: &Path, pattern: &Pattern, most: usize, open: Open) -> (Vec<String>, Grepped) {
+fn run(root: &Path, pattern: &Pattern, most: usize, open: Open) -> (Vec<String>, GrepSummary) {
     let open = Open { root: root.to_path_buf(), ..open };
     let mut rows = Vec::new();
     let done = grep(root, pattern, most, &CancellationToken::new(), &open, |file| {
@@ -76,7 +76,7 @@ fn grep_searches_in_order_with_ignore_rules() {
         rows,
         [r#".hidden:1-1:"one""#, r#"a/x.rs:2-2:"one""#, r#"b.rs:1-1:"one""#, r#"b.rs:2-2:"two one""#]
     );
-    assert_eq!(done, Grepped { files: 3, matches: 4, binary: 1, ..Grepped::default() });
+    assert_eq!(done, GrepSummary { files: 3, matches: 4, binary: 1, ..GrepSummary::default() });
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn grep_open_buffers_override_disk() {
 fn grep_stops_at_maximum_and_reports_cut() {
     let root = place(&[("a", "x x\nx\n"), ("b", "x\n")]);
     let (rows, done) = run(root.path(), &pattern("x"), 3, Open::default());
-    assert_eq!((rows.len(), done.matches, done.cut), (2, 3, true));
+    assert_eq!((rows.len(), done.matches, done.truncated), (2, 3, true));
     let (_, done) = run(root.path(), &pattern("x"), 4, Open::default());
-    assert_eq!((done.matches, done.cut), (4, false), "exactly as many as there are");
+    assert_eq!((done.matches, done.truncated), (4, false), "exactly as many as there are");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn grep_many_files_are_ordered_and_cut_consistently() {
         let places: Vec<_> = rows.iter().map(|row| row.rsplit_once(':').unwrap().0).collect();
         assert_eq!(places, all[..rows.len()]);
         assert_eq!(rows.len(), most.min(900) / 3 * 2 + (most.min(900) % 3), "{most} matches");
-        assert_eq!((done.matches, done.cut), (most.min(900), most < 900));
+        assert_eq!((done.matches, done.truncated), (most.min(900), most < 900));
     }
 }
 
@@ -147,30 +147,30 @@ fn grep_multiline_matches_become_lines() {
 
 #[test]
 fn grep_replacement_fills_groups_and_joins_lines() {
-    let swap = pattern(r"(?P<l>\w+)=(\w+)").replaced_by("$2=${l}", true);
+    let swap = pattern(r"(?P<l>\w+)=(\w+)").with_replacement("$2=${l}", true);
     assert_eq!(
         rows(&swap, "é=b c=d\r\n-\r\nx=y"),
         [r#"f:1-1:"é=b c=d" => "b=é d=c""#, r#"f:3-3:"x=y" => "y=x""#]
     );
-    assert_eq!(rows(&pattern("a").replaced_by("$1", false), "a"), [r#"f:1-1:"a" => "$1""#]);
-    let join = pattern(r",\n").replaced_by(", ", true);
+    assert_eq!(rows(&pattern("a").with_replacement("$1", false), "a"), [r#"f:1-1:"a" => "$1""#]);
+    let join = pattern(r",\n").with_replacement(", ", true);
     assert_eq!(rows(&join, "a,\nb,\nc\nd"), [r#"f:1-3:"a,\nb,\nc" => "a, b, c""#]);
-    assert_eq!(rows(&pattern(r"b\n").replaced_by("", true), "a\nb\n"), [r#"f:2-2:"b" => """#]);
-    let over = pattern(r"x\r?\ny").replaced_by("z", true);
+    assert_eq!(rows(&pattern(r"b\n").with_replacement("", true), "a\nb\n"), [r#"f:2-2:"b" => """#]);
+    let over = pattern(r"x\r?\ny").with_replacement("z", true);
     assert_eq!(
         rows(&over, "x\r\ny\r\n1 x\r\ny 2\r\n"),
         [r#"f:1-2:"x\ny" => "z""#, r#"f:3-4:"1 x\ny 2" => "1 z 2""#]
     );
     assert_eq!(
-        rows(&pattern("(?m)$").replaced_by(";", true), "a\nb"),
+        rows(&pattern("(?m)$").with_replacement(";", true), "a\nb"),
         [r#"f:1-1:"a" => "a;""#, r#"f:2-2:"b" => "b;""#]
     );
-    assert_eq!(rows(&pattern("(?m)b|$").replaced_by("-", true), "ab"), [r#"f:1-1:"ab" => "a-""#]);
+    assert_eq!(rows(&pattern("(?m)b|$").with_replacement("-", true), "ab"), [r#"f:1-1:"ab" => "a-""#]);
 }
 
 #[test]
 fn grep_replacement_treats_crlf_as_line_end() {
-    let rows = |wanted: &str, new: &str, text: &str| rows(&pattern(wanted).replaced_by(new, true), text);
+    let rows = |wanted: &str, new: &str, text: &str| rows(&pattern(wanted).with_replacement(new, true), text);
     assert_eq!(rows(r"\n", " ", "a\r\né\r\nb"), [r#"f:1-3:"a\né\nb" => "a é b""#]);
     assert_eq!(rows(r"(a)\r", "$1\r", "a\r\n"), [r#"f:1-1:"a" => "a""#]);
     // One that ends no line is text.
@@ -181,7 +181,7 @@ fn grep_replacement_treats_crlf_as_line_end() {
 fn grep_match_starts_inside_its_line() {
     let root = place(&[("f", "é\r\n漢\r\n")]);
     let open = Open { root: root.path().to_path_buf(), ..Open::default() };
-    for pattern in [pattern(r"\n"), pattern(r"\n").replaced_by("", true)] {
+    for pattern in [pattern(r"\n"), pattern(r"\n").with_replacement("", true)] {
         grep(root.path(), &pattern, 9, &CancellationToken::new(), &open, |file| {
             assert!(file.hits.iter().all(|hit| hit.old.is_char_boundary(hit.at)), "{:?}", file.hits);
             assert_eq!(file.hits[0].at, 2);

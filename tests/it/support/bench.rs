@@ -6,20 +6,20 @@ use std::sync::Arc;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
 use bowline::tools::files::state::ReadFirst;
-use bowline::tools::{Invocation, Outcome, Registry, Shared};
+use bowline::tools::{AgentToolState, Invocation, Outcome, Registry};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// A workspace and what a session keeps: tools run in it as a session would run them.
 pub struct Bench {
     pub folder: tempfile::TempDir,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<AgentToolState>,
 }
 
 impl Bench {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let desk = Self { shared: Arc::new(Shared::new(folder.path().join("outputs"))), folder };
+        let desk = Self { shared: Arc::new(AgentToolState::new(folder.path().join("outputs"))), folder };
         for (name, text) in files {
             desk.file(name, text);
         }
@@ -27,7 +27,7 @@ impl Bench {
     }
 
     pub fn read_first(mut self, rule: ReadFirst) -> Self {
-        self.shared = Arc::new(Shared::new(self.folder.path().join("outputs")).read_first(rule));
+        self.shared = Arc::new(AgentToolState::new(self.folder.path().join("outputs")).with_read_first(rule));
         self
     }
 

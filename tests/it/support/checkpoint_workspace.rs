@@ -7,9 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline::workspace::checkpoint::apply::Nobody;
+use bowline::workspace::checkpoint::apply::NoOpenFiles;
 use bowline::workspace::checkpoint::{
-    Applied, Checkpointer, Decisions, Limits, Name, Oid, Plan, Step, TakenCheckpoint,
+    Applied, Checkpointer, Decisions, Limits, Name, Oid, Plan, RecordedCheckpoint, Step,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -45,8 +45,8 @@ impl Place {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
-    pub fn take(&self) -> TakenCheckpoint {
-        self.keeper.take(&[], &[], &CancellationToken::new()).unwrap()
+    pub fn take(&self) -> RecordedCheckpoint {
+        self.keeper.record(&[], &[], &CancellationToken::new()).unwrap()
     }
 
     /// Goes from what is there, which was recorded last, to another state.
@@ -56,15 +56,15 @@ impl Place {
         self.step(&now, step)
     }
 
-    pub fn step(&self, now: &TakenCheckpoint, step: Step) -> (Plan, Applied) {
+    pub fn step(&self, now: &RecordedCheckpoint, step: Step) -> (Plan, Applied) {
         let plan = self.keeper.plan(now, &[step], &Decisions::new()).unwrap();
-        let applied = self.keeper.apply(now, &plan, &mut Nobody);
+        let applied = self.keeper.apply(now, &plan, &mut NoOpenFiles);
         (plan, applied)
     }
 }
 
 /// The paths of a state.
-pub fn names(taken: &TakenCheckpoint) -> Vec<String> {
+pub fn names(taken: &RecordedCheckpoint) -> Vec<String> {
     taken.files.keys().map(ToString::to_string).collect()
 }
 

@@ -80,7 +80,7 @@ impl Rig {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(work.clone(), vars));
         let options = Options {
-            policy: Mode::Full,
+            approval_mode: Mode::Full,
             providers: vec![injected],
             session,
             compaction: Settings { keep: 1, after_runs: false, ..Settings::default() },
@@ -209,6 +209,6 @@ fn describe(event: &RuntimeEvent) -> Option<String> {
 
 /// Notes what it is told, and says what it was told to say.
 pub struct Witness {
-    pub verdict: Mutex<bowline::agent::compaction::hook::Verdict>,
+    pub verdict: Mutex<bowline::agent::compaction::hook::HookDecision>,
     pub told: Mutex<Vec<String>>,
 }

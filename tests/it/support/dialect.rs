@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::server::Reply;
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
+use bowline::llm::access::{Access, ApiKey, FixedAccess, Variables};
 use bowline::llm::model::{
     AssistantMessage, LlmError, Message, Model, Request, StreamEvent, Thinking, ToolSpec, UserMessage,
 };
@@ -29,13 +29,13 @@ pub fn access(url: &str, key: Option<&str>) -> Access {
 /// An adapter of a dialect; nothing but this machine can be reached.
 pub fn adapter(api: &str, access: Access, vars: &[(&str, &str)], home: Option<&Path>) -> Arc<dyn Provider> {
     let vars: HashMap<_, _> = vars.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
-    let limits = Limits { silence: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { idle_timeout: Duration::from_millis(300), ..Limits::default() };
     let clock: SharedClock = ManualClock::new(NOW_MS);
     let setup = Setup {
         provider: "acme".into(),
-        keys: Arc::new(Fixed(access)),
-        surroundings: Variables { vars: Arc::new(vars), home: home.map(Into::into) },
-        silence: None,
+        keys: Arc::new(FixedAccess(access)),
+        variables: Variables { vars: Arc::new(vars), home: home.map(Into::into) },
+        idle_timeout: None,
         http: Arc::new(Http::new(limits, true)),
         clock,
     };

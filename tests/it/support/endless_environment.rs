@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use bowline::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, FindSpec, FoundPath,
-    LocalEnvironment, MatchSink, OutputSink, PathSink, PieceSink, Running, SearchSpec, Searched, SpawnSpec,
-    Stamp,
+    LocalEnvironment, MatchSink, OutputSink, PathSink, PieceSink, Running, SearchSpec, SearchStats,
+    SpawnSpec, Stamp,
 };
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
@@ -57,8 +57,8 @@ fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Box
 }
 
 /// What a search gives that was told to stop.
-fn stopped() -> Searched {
-    Searched { complete: false, ..Searched::default() }
+fn stopped() -> SearchStats {
+    SearchStats { complete: false, ..SearchStats::default() }
 }
 
 impl Environment for SlowPlace {
@@ -128,7 +128,7 @@ impl Environment for SlowPlace {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         if !self.is(Slow::Looking) {
             return self.inner.search(spec, sink, cancel);
         }
@@ -145,7 +145,7 @@ impl Environment for SlowPlace {
         spec: FindSpec,
         mut sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         if !self.is(Slow::Looking) {
             return self.inner.find(spec, sink, cancel);
         }

@@ -209,7 +209,7 @@ impl Stage {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH").chain([own]);
         let env = Arc::new(LocalEnvironment::new(work.clone(), vars));
         let options = Options {
-            policy: Mode::Full,
+            approval_mode: Mode::Full,
             session: SessionChoice::Memory,
             model: Some(format!("test/{}", family.model)),
             ..Options::new(home, work, env, Arc::new(Nobody))
@@ -218,7 +218,7 @@ impl Stage {
         // Who listens first hears first: what the other has heard the observer has, too.
         let observer = handle.observe().await.unwrap();
         let (snapshot, events) = handle.subscribe().await.unwrap();
-        assert_eq!(snapshot.equipment.profile, family.profile);
+        assert_eq!(snapshot.active_tools.profile, family.profile);
         Self { family, server, handle, events, observer, dir }
     }
 

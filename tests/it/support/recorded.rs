@@ -60,7 +60,7 @@ impl Place {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(self.work(), vars));
         let options = Options::new(home, self.work(), env, Arc::new(Nobody));
-        Options { policy: Mode::Full, checkpoints: true, ..options }
+        Options { approval_mode: Mode::Full, checkpoints: true, ..options }
     }
 
     pub async fn start(&self, turns: Vec<Turn>) -> Rig {
@@ -108,7 +108,7 @@ impl Rig {
 
     /// What was said last.
     pub async fn last(&self) -> String {
-        self.places(Filter::Talk).await.pop().unwrap().0
+        self.places(Filter::Messages).await.pop().unwrap().0
     }
 
     /// Entries and what they say, in the order of writing.
@@ -117,17 +117,17 @@ impl Rig {
         let shown: Vec<String> = rows.into_iter().map(|row| row.id.to_string()).collect();
         let written = self.session().await;
         let ids = written.entries().map(|entry| entry.id().to_string());
-        self.handle.words(ids.filter(|id| shown.contains(id)).collect()).await.unwrap()
+        self.handle.entry_lines(ids.filter(|id| shown.contains(id)).collect()).await.unwrap()
     }
 
     pub async fn session(&self) -> Session {
         let (snapshot, _) = self.handle.subscribe().await.unwrap();
-        Session::look_at(&snapshot.file.unwrap(), SystemClock::shared(), RandomIds::shared()).unwrap()
+        Session::open_read_only(&snapshot.file.unwrap(), SystemClock::shared(), RandomIds::shared()).unwrap()
     }
 
     /// The entries of the session: the states among them by when they were recorded.
     pub async fn kinds(&self) -> String {
-        let kind = |entry: &Entry| match checkpoints::of(entry) {
+        let kind = |entry: &Entry| match checkpoints::from_entry(entry) {
             Some(state) => format!("{:?}", state.at).to_lowercase(),
             None => entry.kind().to_string(),
         };

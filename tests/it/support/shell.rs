@@ -46,7 +46,7 @@ impl TerminalControl for Control {
         Ok(())
     }
 
-    fn busy(&self) -> Option<String> {
+    fn foreground_program(&self) -> Option<String> {
         self.facts.lock().unwrap().busy.clone()
     }
 

@@ -14,7 +14,7 @@ use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
 use bowline::ide::core::tasks::threads::Threads;
-use bowline::ide::features::files::watch::WATCHING;
+use bowline::ide::features::files::watch::FILE_WATCH;
 use bowline::ide::features::reopen;
 use bowline::ide::shell::event_source::EventSource;
 use bowline::ide::shell::headless::Headless;
@@ -26,7 +26,7 @@ use bowline::llm::providers::scripted::{Scripted, Turn};
 use bowline::runtime;
 use bowline::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
-use bowline::tools::contract::choice::Flags;
+use bowline::tools::contract::tool_selection::ToolFlags;
 use bowline::tui::input::Input;
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
@@ -284,12 +284,12 @@ impl Plan {
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
         let checkpoints = self.checkpoints;
-        let tool_flags = Flags { only: self.tools, ..Flags::default() };
+        let tool_flags = ToolFlags { only: self.tools, ..ToolFlags::default() };
         let connect: Connect = Box::new(move |ports| {
             let Ports { env, approval, questions } = ports;
             async move {
                 runtime::start(SessionOptions {
-                    policy,
+                    approval_mode: policy,
                     session,
                     providers: vec![injected],
                     clock: time,
@@ -303,9 +303,9 @@ impl Plan {
             }
             .boxed()
         });
-        let tasks = Threads::on(tokio::runtime::Handle::current());
+        let tasks = Threads::from_handle(tokio::runtime::Handle::current());
         let keep_open = self.restores && self.open.is_empty();
-        let last = || reopen::restore::last(&state, &work);
+        let last = || reopen::restore::read_last(&state, &work);
         let (open, restored) =
             keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
         let feed = Preload::start(Arc::new(env), tasks, open, |_| None);
@@ -316,7 +316,7 @@ impl Plan {
             config,
             state,
             prompts: Vec::new(),
-            first: self.first,
+            initial_command: self.first,
             theme: Theme::builtin(),
             keymap,
             problems: self.problems.into_iter().chain(problems).collect(),
@@ -324,7 +324,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            look: bowline::ide::model::view::display::DisplayOptions::default(),
+            display: bowline::ide::model::view::display::DisplayOptions::default(),
             keep_open,
             restored,
             keep_undo: self.keep_undo,
@@ -479,8 +479,8 @@ impl TestIde {
 
     /// Waits until the system tells that open files were touched, then until they are looked at.
     pub async fn notices(&mut self) {
-        self.until("a touch", |state| state.slots[WATCHING].deadline().is_some()).await;
-        while self.state().slots[WATCHING].deadline().is_some() {
+        self.until("a touch", |state| state.slots[FILE_WATCH].deadline().is_some()).await;
+        while self.state().slots[FILE_WATCH].deadline().is_some() {
             self.clock.advance(Duration::from_millis(100));
             self.headless.idle().await;
         }

@@ -43,9 +43,9 @@ fn compaction(first_kept: &str, summary: &str) -> Value {
         "details": {"readFiles": ["old"], "modifiedFiles": []}})
 }
 
-fn planned(bodies: &[(&str, Value)], keep: u64) -> Option<Plan> {
+fn planned(bodies: &[(&str, Value)], keep: u64) -> Option<CompactionPlan> {
     let budget = super::super::Settings { keep, ..super::super::Settings::default() };
-    plan(&tree(bodies).path(), budget.budget(&Model::unknown("p", "m", "a", "")), 77)
+    plan_compaction(&tree(bodies).path(), budget.budget(&Model::unknown("p", "m", "a", "")), 77)
 }
 
 fn roles(messages: &[Arc<AgentMessage>]) -> String {
@@ -68,7 +68,7 @@ fn compaction_plan_summarizes_complete_turns() {
     );
     assert_eq!((plan.tokens_before, plan.previous), (77, None));
     assert_eq!(plan.files.read(), ["src/a"]);
-    assert_eq!(plan.places, ["1", "2", "4", "5"]);
+    assert_eq!(plan.cut_points, ["1", "2", "4", "5"]);
     assert_eq!(planned(&bodies, 2000), None, "all of it is kept anyway");
     assert_eq!(planned(&[], 0), None);
 }
@@ -180,7 +180,7 @@ proptest! {
             }
             let before = told(&tree);
             let budget = Budget { window: 1000, reserve: 10, keep };
-            let Some(plan) = plan(&tree.path(), budget, 1) else { continue };
+            let Some(plan) = plan_compaction(&tree.path(), budget, 1) else { continue };
             let mut again = compaction(&plan.first_kept, "S");
             again["details"] = plan.files.details();
             push(&mut tree, again);
@@ -190,21 +190,21 @@ proptest! {
             let calls = kept.iter().map(|text| text.matches("\"toolCall\"").count()).sum::<usize>();
             let results = kept.iter().filter(|text| text.contains("\"toolResult\"")).count();
             prop_assert_eq!(calls, results);
-            prop_assert!(plan.places.contains(&plan.first_kept));
+            prop_assert!(plan.cut_points.contains(&plan.first_kept));
         }
     }
 }
 
 #[test]
 fn compaction_plan_pinned_messages_are_not_summarized() {
-    let pin = |target: &str| json!({"type": "custom", "customType": pins::PIN, "data": {"targetId": target, "pinned": true}});
+    let pin = |target: &str| json!({"type": "custom", "customType": pins::PIN_TYPE, "data": {"targetId": target, "pinned": true}});
     let copy = |of: &str| {
-        json!({"type": "custom_message", "customType": pins::PINNED, "content": "u".repeat(400), "display": false,
+        json!({"type": "custom_message", "customType": pins::PINNED_COPY_TYPE, "content": "u".repeat(400), "display": false,
             "details": {"targetId": of}})
     };
     let first = [("1", user(400)), ("p", pin("1")), ("2", answer(400, &[])), ("3", user(400))];
     let plan = planned(&first, 100).unwrap();
-    assert_eq!((roles(&plan.history), plan.pinned, plan.sums_up()), ("ua".into(), 100, 100));
+    assert_eq!((roles(&plan.history), plan.pinned, plan.removed_tokens()), ("ua".into(), 100, 100));
     let mut later = first.to_vec();
     later.extend([("4", compaction("3", "S")), ("5", copy("1"))]);
     assert_eq!(planned(&later, 100), None, "nothing was said since");
@@ -213,7 +213,7 @@ fn compaction_plan_pinned_messages_are_not_summarized() {
     assert_eq!((roles(&plan.history), plan.pinned), ("ua".into(), 0), "the copy begins no turn and stays");
     later.insert(
         7,
-        ("q", json!({"type": "custom", "customType": pins::PIN, "data": {"targetId": "1", "pinned": false}})),
+        ("q", json!({"type": "custom", "customType": pins::PIN_TYPE, "data": {"targetId": "1", "pinned": false}})),
     );
     let plan = planned(&later, 100).unwrap();
     assert_eq!(roles(&plan.history), "uca", "without its pin it is summed up");

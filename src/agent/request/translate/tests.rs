@@ -11,7 +11,7 @@ use crate::llm::model::Model;
 use crate::llm::model::message::join_text;
 use crate::llm::stream::accumulate::Accumulator;
 use crate::tools::builtin::SETS;
-use crate::tools::contract::intent::{Intent, Swap};
+use crate::tools::contract::intent::{Intent, TextReplacement};
 
 fn call(id: &str, name: &str, arguments: Value) -> Part {
     let thought_signature = Some("signed".to_string());
@@ -64,7 +64,7 @@ fn words(history: &[Message]) -> Vec<String> {
 }
 
 fn tools(profile: &str) -> Registry {
-    crate::agent::profile::named(profile).unwrap().tools(&[])
+    crate::agent::profile::find(profile).unwrap().tools(&[])
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn translate_patch_becomes_calls_with_first_result() {
             "user go",
             r#"~ Now. <c|i write{"path":"n","content":"1\n"}> <c-2 edit{"path":"u","edits":[{"oldText":"a","newText":"b"}]}>"#,
             "c|i write: Applied.",
-            &format!("c-2 edit: {TOGETHER}"),
+            &format!("c-2 edit: {MERGED_RESULT}"),
             "~signed Done.",
         ]
     );
     let Message::Assistant(changed) = &told[1] else { panic!() };
-    assert_eq!((changed.api.as_str(), changed.stop_reason), (RETOLD, StopReason::ToolUse));
+    assert_eq!((changed.api.as_str(), changed.stop_reason), (TRANSLATED_API, StopReason::ToolUse));
     assert!(changed.tool_calls().all(|call| call.thought_signature.is_none()));
     assert_eq!((&told[0], &told[4]), (&history[0], &history[3]), "what was right stays");
     assert_eq!(translate(history.clone(), &tools("openai")), history);
@@ -135,8 +135,12 @@ fn translate_custom_tools_stay_unchanged() {
 
 /// Things to want, of every kind.
 fn intents() -> Vec<Intent> {
-    let swap = |old: &str, new: &str| Swap { old: old.into(), new: new.into() };
-    let edit = |swaps: Vec<Swap>, everywhere| Intent::Edit { path: "/w/src/a.rs".into(), swaps, everywhere };
+    let swap = |old: &str, new: &str| TextReplacement { old: old.into(), new: new.into() };
+    let edit = |swaps: Vec<TextReplacement>, everywhere| Intent::Edit {
+        path: "/w/src/a.rs".into(),
+        swaps,
+        everywhere,
+    };
     let text = String::from;
     let patch = |sections: &str| Intent::Patch { patch: format!("*** Begin Patch\n{sections}*** End Patch") };
     vec![
@@ -171,10 +175,10 @@ fn calls(set: Option<&str>) -> Vec<(String, Value)> {
     let mut calls = Vec::new();
     for known in SETS.iter().filter(|known| set.is_none_or(|set| known.id == set)) {
         let all = Registry::of(known.id);
-        for row in all.rows() {
+        for row in all.entries() {
             let args = intents().into_iter().filter_map(|intent| row.tool.args_for(&intent));
             calls.extend(
-                args.filter(|args| row.takes(args).is_some()).map(|args| (row.spec.name.clone(), args)),
+                args.filter(|args| row.accepts(args).is_some()).map(|args| (row.spec.name.clone(), args)),
             );
         }
     }
@@ -226,7 +230,7 @@ fn check(told: &[Message], to: &Registry) {
                 waiting = answer.tool_calls().map(|call| (call.id.clone(), call.name.clone())).collect();
                 let ids: HashSet<&str> = waiting.iter().map(|(id, _)| id.as_str()).collect();
                 assert_eq!(ids.len(), waiting.len(), "an id twice");
-                let fits = |name: &str| to.row(name).is_some() || Registry::anywhere(name).is_empty();
+                let fits = |name: &str| to.entry(name).is_some() || Registry::in_any_set(name).is_empty();
                 assert!(waiting.iter().all(|(_, name)| fits(name)), "{waiting:?}");
             }
         }

@@ -10,7 +10,7 @@ use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, 
 use crate::agent::compaction::Settings;
 use crate::agent::compaction::summary::SummaryError;
 use crate::agent::config::{Config, Lifecycle};
-use crate::agent::effect::{Effect, Ended, Event, Fit, Timer};
+use crate::agent::effect::{Effect, Event, FinishedCall, Fit, Timer};
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::queue::{Lane, QueueMode};
 use crate::agent::step::State;
@@ -106,8 +106,8 @@ fn config() -> impl Strategy<Value = Config> {
             parallel,
             steering,
             follow_up,
-            sequential: BTreeSet::from(["t1".to_string()]),
-            asking: BTreeSet::from(["t2".to_string()]),
+            sequential_tools: BTreeSet::from(["t1".to_string()]),
+            question_tools: BTreeSet::from(["t2".to_string()]),
             close_on_failure: close,
             retry: Policy::default(),
             auto_retry: true,
@@ -189,7 +189,7 @@ impl World {
         };
         match self.summing.take() {
             Some(false) => self.send(Event::Compacted(result.map(|()| Arc::new(done)))),
-            Some(true) => self.send(Event::Left(result.map(|()| 0.0))),
+            Some(true) => self.send(Event::BranchSummarized(result.map(|()| 0.0))),
             None => {}
         }
     }
@@ -217,16 +217,18 @@ impl World {
                 self.running.clear();
                 self.timer = None;
             }
-            Effect::Look if self.full => self.at_once.push(Event::Full(CompactionReason::Threshold)),
-            Effect::Emit(_) | Effect::Look => {}
+            Effect::CheckWindow if self.full => {
+                self.at_once.push(Event::WindowFull(CompactionReason::Threshold))
+            }
+            Effect::Emit(_) | Effect::CheckWindow => {}
             Effect::Record(Message::Assistant(answer)) if answer.is_replaced() => {}
             Effect::Record(message) => self.history.push(message),
             Effect::CallModel { looked: false } if self.full => {
-                self.at_once.push(Event::Full(CompactionReason::Threshold));
+                self.at_once.push(Event::WindowFull(CompactionReason::Threshold));
             }
-            Effect::Omit => self.omit(),
+            Effect::ExcludeLastAnswer => self.omit(),
             Effect::Compact { .. } => self.begin_summing(false),
-            Effect::SumBranch { .. } => self.begin_summing(true),
+            Effect::SummarizeBranch { .. } => self.begin_summing(true),
             Effect::CallModel { .. } => {
                 assert!(!self.calling && self.running.is_empty(), "one thing at a time");
                 assert!(self.summing.is_none(), "nothing is asked while it is summed up");
@@ -238,7 +240,7 @@ impl World {
                 assert!(self.running.insert(index, call).is_none());
             }
             Effect::Cancel => self.cancelled = true,
-            Effect::Wait(timer, _) => self.timer = Some(timer),
+            Effect::StartTimer(timer, _) => self.timer = Some(timer),
             Effect::ReturnQueue(messages) => self.returned.extend(messages.iter().filter_map(name_of)),
             Effect::Close => {
                 assert_eq!(self.state.lifecycle(), Lifecycle::Closed);
@@ -319,9 +321,9 @@ impl World {
         self.send(Event::Answered { message, error, fit, chance: 0.5 });
     }
 
-    fn ended(call: &ToolCall, terminate: bool) -> Ended {
+    fn ended(call: &ToolCall, terminate: bool) -> FinishedCall {
         let result = ToolResultMessage { is_error: false, ..error_result(call, "done") };
-        Ended { result, full_text: None, took: Duration::ZERO, terminate }
+        FinishedCall { result, full_text: None, took: Duration::ZERO, terminate }
     }
 
     fn act(&mut self, act: Act) {
@@ -339,7 +341,7 @@ impl World {
             Act::Continue if self.unanswered() => self.send(Event::Continue),
             Act::Abort => self.send(Event::Abort),
             Act::Take => self.send(Event::TakeQueue),
-            Act::Began if self.calling => self.send(Event::Began),
+            Act::Began if self.calling => self.send(Event::AnswerStarted),
             Act::Answer { calls, stop, asks } if self.calling => self.answer(&calls, stop, asks),
             Act::Fail { kind, content } if self.calling => self.fail(kind, content),
             Act::Tool { which, terminate } if !self.running.is_empty() => {
@@ -349,12 +351,12 @@ impl World {
             }
             Act::Due => {
                 if let Some(timer) = self.timer.take() {
-                    self.send(Event::Due(timer));
+                    self.send(Event::TimerExpired(timer));
                 }
             }
             Act::Fill(full) => self.full = full,
             Act::Compact => self.send(Event::Compact { instructions: None }),
-            Act::Leave => self.send(Event::Leave { instructions: None }),
+            Act::Leave => self.send(Event::LeaveBranch { instructions: None }),
             Act::Summed(result) => self.summed(result),
             Act::JunkTool(index) if !self.running.contains_key(&index) => {
                 let call = ToolCall {
@@ -369,7 +371,7 @@ impl World {
                 let message = self.message(&[0], StopReason::ToolUse, false);
                 self.send(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.5 });
             }
-            Act::JunkDue(timer) if self.timer != Some(timer) => self.send(Event::Due(timer)),
+            Act::JunkDue(timer) if self.timer != Some(timer) => self.send(Event::TimerExpired(timer)),
             _ => {}
         }
     }
@@ -416,11 +418,11 @@ proptest! {
         for act in acts {
             world.act(act);
             let works = world.starts > world.ends || world.summing.is_some();
-            prop_assert_eq!(world.state.working(), works);
+            prop_assert_eq!(world.state.is_working(), works);
         }
         world.full = false;
         world.settle();
-        prop_assert!(!world.state.working(), "it hangs");
+        prop_assert!(!world.state.is_working(), "it hangs");
         prop_assert_eq!(world.starts, world.ends);
         let returned = world.returned.len();
         world.send(Event::TakeQueue);

@@ -22,7 +22,7 @@ const DONE: fn() -> Result = || {
 
 impl Rig {
     fn full(&mut self) -> &mut Self {
-        self.send(Event::Full(CompactionReason::Threshold))
+        self.send(Event::WindowFull(CompactionReason::Threshold))
     }
 
     fn compacted(&mut self, result: Result) -> &mut Self {
@@ -87,7 +87,7 @@ fn step_compaction_runs_before_request_when_full() {
     let looks = |rig: &mut Rig| {
         let effects = rig.state.step(Event::ToolEnded {
             index: 0,
-            ended: Ended {
+            ended: FinishedCall {
                 result: error_result(&call("b"), "x"),
                 full_text: None,
                 took: Duration::ZERO,
@@ -144,13 +144,13 @@ fn step_compaction_of_overflow_happens_once() {
 fn step_compaction_drops_truncated_answer() {
     let mut rig = rig();
     rig.prompt("do").log.clear();
-    rig.unfit(Fit::Cut, &["a"]);
+    rig.unfit(Fit::CutOff, &["a"]);
     assert_eq!(
         rig.told(),
         ["answer length", "result! a", "turn end 1", "omit", "start", "compact None true"]
     );
     rig.compacted(DONE()).log.clear();
-    rig.unfit(Fit::Cut, &[]);
+    rig.unfit(Fit::CutOff, &[]);
     assert!(rig.told().last().unwrap().starts_with("agent end: the answer was cut off again"));
 }
 
@@ -187,7 +187,7 @@ fn step_compaction_abort_keeps_queue() {
     rig.wish("x").log.clear();
     rig.send(Event::Abort).send(Event::Abort).compacted(Err(SummaryError::Aborted));
     assert_eq!(rig.told(), ["cancel", "end aborted"]);
-    assert!(!rig.state.working());
+    assert!(!rig.state.is_working());
 }
 
 #[test]
@@ -218,10 +218,10 @@ fn step_compaction_by_user_runs_once_before_request() {
 #[test]
 fn step_branch_summary_blocks_run_and_queues_prompt() {
     let mut rig = rig();
-    rig.send(Event::Leave { instructions: None }).prompt("there").log.clear();
-    rig.send(Event::Left(Ok(0.5)));
+    rig.send(Event::LeaveBranch { instructions: None }).prompt("there").log.clear();
+    rig.send(Event::BranchSummarized(Ok(0.5)));
     assert_eq!(rig.told()[1..], ["queue [] []", "agentstart", "turnstart", "user \"there\"", "call model"]);
-    rig.send(Event::Leave { instructions: None });
+    rig.send(Event::LeaveBranch { instructions: None });
     assert!(rig.log.last().unwrap().contains("aborted: true"), "not while it works");
 }
 
@@ -230,18 +230,18 @@ fn step_compaction_by_user_does_not_start_queue() {
     let queued = |text: &str| Event::Queue { message: UserMessage::text(text, 0), lane: Lane::FollowUp };
     let mut rig = rig();
     rig.send(queued("left")).wish("now").send(queued("more")).log.clear();
-    assert!(rig.state.sums_by_hand());
+    assert!(rig.state.is_compacting_manually());
     rig.compacted(DONE());
-    assert_eq!((rig.told(), rig.state.working()), (vec!["end done".to_string()], false));
-    rig.send(Event::Leave { instructions: None }).log.clear();
-    rig.send(Event::Left(Ok(0.5)));
-    assert!(!rig.state.working(), "nor when it wanted another branch");
+    assert_eq!((rig.told(), rig.state.is_working()), (vec!["end done".to_string()], false));
+    rig.send(Event::LeaveBranch { instructions: None }).log.clear();
+    rig.send(Event::BranchSummarized(Ok(0.5)));
+    assert!(!rig.state.is_working(), "nor when it wanted another branch");
     rig.wish("again").prompt("go").log.clear();
     rig.compacted(DONE());
     assert_eq!(rig.told()[2..4], ["agentstart", "turnstart"], "what was said does");
     let mut rig = self::rig();
     rig.prompt("do").answer(&[]).full().send(queued("left")).log.clear();
-    assert!(!rig.state.sums_by_hand());
+    assert!(!rig.state.is_compacting_manually());
     rig.compacted(DONE());
     assert_eq!(
         rig.told()[1..],

@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::shortened;
+use super::shorten;
 use crate::base::error::Report;
 use crate::cli::options::AgentArgs;
 use crate::cli::process;
-use crate::cli::session_lookup::{located, open};
-use crate::runtime::context::report::{ContextReport, Item};
-use crate::runtime::{Options, prompt_to_go_on};
+use crate::cli::session_lookup::{find_session_file, open_session};
+use crate::runtime::context::report::{ContextItem, ContextReport};
+use crate::runtime::{Options, continued_session_prompt};
 use crate::session::store::listing;
 use crate::session::{AgentMessage, Session, context::messages};
 
 /// Characters of a row's first column.
-const WHAT: usize = 28;
+const KIND_WIDTH: usize = 28;
 
 /// Of which session, and where in it.
 #[derive(Debug, Clone, Group)]
-pub struct Wanted {
+pub struct ContextArgs {
     /// The session: its id, how the id begins or ends, or its file; the latest of this folder if it is missing
     pub session: Option<String>,
     /// At this entry
@@ -37,15 +37,15 @@ pub struct Wanted {
 }
 
 /// Returns the report as text or as JSON.
-pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<String, Report> {
+pub async fn show(options: &Options, wanted: &ContextArgs, json: bool) -> Result<String, Report> {
     let (root, cwd) = (options.session_root(), &options.cwd);
     let path = match &wanted.session {
-        Some(name) => located(&root, cwd, name)?,
+        Some(name) => find_session_file(&root, cwd, name)?,
         None => listing::latest(&root, cwd).ok_or_else(|| {
             Report::new("no session in this folder").hint("list sessions with `bowline sessions`")
         })?,
     };
-    let session = open(&path)?;
+    let session = open_session(&path)?;
     let path = match &wanted.leaf {
         None => session.tree().path(),
         Some(leaf) if session.tree().contains(leaf) => session.tree().path_to(leaf),
@@ -55,20 +55,20 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
         }
     };
     let context = messages::build(&path);
-    let shown = match prompt_to_go_on(options, &(&context).into()).await {
+    let shown = match continued_session_prompt(options, &(&context).into()).await {
         Ok((shown, problems)) => {
-            problems.iter().for_each(process::tell);
+            problems.iter().for_each(process::print_error);
             Some(shown)
         }
         Err(report) => {
-            process::tell(&Report::new(format!(
+            process::print_error(&Report::new(format!(
                 "without the system prompt and the tools: {}",
                 report.message
             )));
             None
         }
     };
-    let contents = ContextReport::of(shown.as_ref(), &path, wanted.all);
+    let contents = ContextReport::build(shown.as_ref(), &path, wanted.all);
     if !json {
         return Ok(table(&session, &contents, wanted.all));
     }
@@ -89,16 +89,16 @@ fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     let ids = contents.items.iter().filter_map(|item| Some(item.entry.as_ref()?.len())).max().unwrap_or(0);
     let mut number = 0;
     for item in &contents.items {
-        if !all && !item.why.is_told() {
+        if !all && !item.reason.is_sent() {
             continue;
         }
-        number += usize::from(item.why.is_told());
+        number += usize::from(item.reason.is_sent());
         lines.push(line(item, number, ids));
     }
-    lines.extend([String::new(), contents.sum()]);
-    let left_out = contents.items.iter().filter(|item| !item.why.is_told() && item.entry.is_some());
-    let left_out = left_out.count().saturating_sub(if all { contents.summed_up } else { 0 });
-    let away: Vec<String> = [(contents.summed_up, "summarized"), (left_out, "excluded")]
+    lines.extend([String::new(), contents.total_sentence()]);
+    let left_out = contents.items.iter().filter(|item| !item.reason.is_sent() && item.entry.is_some());
+    let left_out = left_out.count().saturating_sub(if all { contents.summarized } else { 0 });
+    let away: Vec<String> = [(contents.summarized, "summarized"), (left_out, "excluded")]
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, how)| format!("{count} {how}"))
@@ -110,16 +110,16 @@ fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     lines.join("\n")
 }
 
-fn line(item: &Item, number: usize, ids: usize) -> String {
-    let number = if item.why.is_told() { number.to_string() } else { "-".to_string() };
+fn line(item: &ContextItem, number: usize, ids: usize) -> String {
+    let number = if item.reason.is_sent() { number.to_string() } else { "-".to_string() };
     let entry = item.entry.as_deref().unwrap_or_default();
     let pinned = if item.pinned { "pinned, " } else { "" };
-    let words = shortened(&item.words);
+    let words = shorten(&item.preview);
     format!(
-        "{number:>4}  {:>7}  {:<WHAT$}  {entry:<ids$}  {pinned}{}{}{words}",
+        "{number:>4}  {:>7}  {:<KIND_WIDTH$}  {entry:<ids$}  {pinned}{}{}{words}",
         item.tokens,
-        item.what,
-        item.why.sentence(),
+        item.kind,
+        item.reason.sentence(),
         if words.is_empty() { "" } else { ": " },
     )
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{minute, shortened, tail};
+use super::{format_minute, short_id, shorten};
 use crate::base::clock;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
-use crate::cli::session_lookup::open;
+use crate::cli::session_lookup::open_session;
 use crate::session::store::listing::StoredSession;
 use crate::session::usage::summary::{Summary, UsageSummary};
 use crate::session::{Entry, Session};
@@ -20,18 +20,18 @@ use crate::session::{Entry, Session};
 pub fn list(all: &[StoredSession]) -> Answer {
     let lines = all.iter().map(|found| {
         let Summary { id, cwd, active_ms, prompts, .. } = &found.summary;
-        let (id, when) = (tail(id), minute(*active_ms));
+        let (id, when) = (short_id(id), format_minute(*active_ms));
         let cost = found.summary.total().cost;
-        let title = shortened(found.summary.title());
+        let title = shorten(found.summary.title());
         let said = if *prompts == 1 { "prompt " } else { "prompts" };
         format!("{id}  {when}  {prompts:>4} {said}  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
     });
     let lines: Vec<String> = lines.collect();
     let text = if lines.is_empty() { "No sessions.".to_string() } else { lines.join("\n") };
-    (text, all.iter().map(facts).collect())
+    (text, all.iter().map(session_json).collect())
 }
 
-fn facts(found: &StoredSession) -> Value {
+fn session_json(found: &StoredSession) -> Value {
     let mut value = json!({"path": found.path, "size": found.size});
     if let (Some(fields), Ok(Value::Object(more))) =
         (value.as_object_mut(), serde_json::to_value(&found.summary))
@@ -46,11 +46,11 @@ fn facts(found: &StoredSession) -> Value {
 
 /// Returns the summary of a session.
 pub fn show(path: &Path) -> Result<Answer, Report> {
-    let session = open(path)?;
+    let session = open_session(path)?;
     let mut summary = Summary::new(session.header());
     for entry in session.entries() {
         let line = entry.line().map_err(|error| Report::caused("cannot read the session", &error))?;
-        summary.take(&line);
+        summary.add_line(&line);
     }
     let size = path.metadata().map_or(0, |facts| facts.len());
     let found = StoredSession { path: path.to_path_buf(), size, summary };
@@ -60,20 +60,20 @@ pub fn show(path: &Path) -> Result<Answer, Report> {
         format!("id         {id}"),
         format!("file       {} ({size} bytes)", path.display()),
         format!("folder     {cwd}"),
-        format!("began      {}", minute(clock::parse_iso8601(began).unwrap_or(0))),
-        format!("active     {}", minute(*active_ms)),
+        format!("began      {}", format_minute(clock::parse_iso8601(began).unwrap_or(0))),
+        format!("active     {}", format_minute(*active_ms)),
         format!("entries    {entries}: {prompts} prompts, {answers} answers, {tools} tool results"),
     ];
     lines.extend(parent.iter().map(|parent| format!("forked of  {parent}")));
-    lines.push(format!("spent      {}", spent(&found.summary.total())));
+    lines.push(format!("spent      {}", usage_text(&found.summary.total())));
     for (day, models) in &found.summary.spent {
-        lines.extend(models.iter().map(|(model, sum)| format!("  {day} {model}: {}", spent(sum))));
+        lines.extend(models.iter().map(|(model, sum)| format!("  {day} {model}: {}", usage_text(sum))));
     }
     lines.extend(session.problems().iter().map(|p| format!("line {}: {}", p.line, p.message)));
-    Ok((lines.join("\n"), facts(&found)))
+    Ok((lines.join("\n"), session_json(&found)))
 }
 
-fn spent(sum: &UsageSummary) -> String {
+fn usage_text(sum: &UsageSummary) -> String {
     let UsageSummary { requests, output, cost, .. } = sum;
     let prompt = sum.prompt();
     let share = sum.cache_share() * 100.0;
@@ -81,14 +81,14 @@ fn spent(sum: &UsageSummary) -> String {
 }
 
 /// Returns an entry's text as one line.
-fn words(entry: &Entry) -> String {
+fn entry_text(entry: &Entry) -> String {
     let value: Value =
         entry.line().ok().and_then(|line| serde_json::from_str(&line).ok()).unwrap_or_default();
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     match entry.kind() {
         "message" => {
             let message = &value["message"];
-            format!("{}: {}", message["role"].as_str().unwrap_or_default(), said(message))
+            format!("{}: {}", message["role"].as_str().unwrap_or_default(), message_text(message))
         }
         "model_change" => format!("model: {}/{}", field("provider"), field("modelId")),
         "thinking_level_change" => format!("thinking: {}", field("thinkingLevel")),
@@ -102,7 +102,7 @@ fn words(entry: &Entry) -> String {
 }
 
 /// Returns the text of a message; its calls if it has no text.
-fn said(message: &Value) -> String {
+fn message_text(message: &Value) -> String {
     let field = ["content", "summary", "command"].into_iter().find(|name| !message[*name].is_null());
     let content = &message[field.unwrap_or("content")];
     if let Some(text) = content.as_str() {
@@ -142,8 +142,8 @@ pub fn tree(session: &Session) -> Answer {
             ' '
         };
         let label = labels.get(id).map_or(String::new(), |label| format!(" [{label}]"));
-        let text = words(entry);
-        lines.push(format!("{}{sign} {id}{label} {}", "  ".repeat(depth), shortened(&text)));
+        let text = entry_text(entry);
+        lines.push(format!("{}{sign} {id}{label} {}", "  ".repeat(depth), shorten(&text)));
         nodes.push(json!({
             "id": id, "parentId": entry.parent_id(), "type": entry.kind(), "timestamp": entry.timestamp(),
             "text": text, "label": labels.get(id), "active": active.contains(id), "leaf": is_leaf,

@@ -16,11 +16,11 @@ use crate::base::error::Report;
 use crate::runtime::Options;
 use crate::session::restore::checkpoints::{self, CHECKPOINT};
 use crate::session::{Entry, EntryBody};
-use crate::workspace::checkpoint::store::Pruned;
+use crate::workspace::checkpoint::store::PruneResult;
 use crate::workspace::checkpoint::{Oid, Store, checkpointer};
 
 /// Referenced checkpoints, by workspace.
-type Named = BTreeMap<String, BTreeSet<Oid>>;
+type ReferencedStates = BTreeMap<String, BTreeSet<Oid>>;
 
 /// Deletes the objects of all stores that no session refers to, or only counts them.
 pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
@@ -30,20 +30,20 @@ pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
     for entry in fs::read_dir(&base).into_iter().flatten().flatten() {
         let folder = entry.path();
         let Some(workspace) = checkpointer::workspace_of(&folder) else { continue };
-        let is_its = checkpointer::folder(&base, &workspace) == folder;
-        let open = || if dry { Store::open(&folder) } else { Store::open_alone(&folder) };
+        let is_its = checkpointer::store_folder(&base, &workspace) == folder;
+        let open = || if dry { Store::open(&folder) } else { Store::open_exclusive(&folder) };
         let store = is_its.then(open);
         let shown = if is_its { workspace.display() } else { folder.display() }.to_string();
         stores.push((shown, workspace, store));
     }
-    let named = named(options)?;
+    let named = referenced_states(options)?;
     let (mut lines, mut values) = (Vec::new(), Vec::new());
     for (shown, workspace, store) in stores {
         let roots = named.get(&*workspace.to_string_lossy());
         let roots: Vec<Oid> = roots.into_iter().flatten().copied().collect();
         let done = store.map(|store| store.and_then(|store| store.prune(&roots, dry)));
         let why = match done {
-            Some(Ok(Pruned { objects, bytes, kept })) => {
+            Some(Ok(PruneResult { objects, bytes, kept })) => {
                 lines.push(format!("{shown}: {objects} objects of {bytes} bytes, {kept} stay"));
                 values.push(json!({"workspace": shown, "objects": objects, "bytes": bytes, "kept": kept}));
                 continue;
@@ -62,11 +62,12 @@ pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
 
 /// Returns the checkpoints that any known session refers to: in the default folder, in the given one, and in
 /// the trash.
-fn named(options: &Options) -> Result<Named, Report> {
-    let (mut named, mut seen) = (Named::new(), BTreeSet::new());
+fn referenced_states(options: &Options) -> Result<ReferencedStates, Report> {
+    let (mut named, mut seen) = (ReferencedStates::new(), BTreeSet::new());
     let folders = [options.home.sessions(), options.session_root()];
-    let mut read = folders.iter().try_for_each(|folder| mentions(folder, true, &mut seen, &mut named));
-    read = read.and_then(|()| mentions(&options.home.trash().join("files"), false, &mut seen, &mut named));
+    let mut read = folders.iter().try_for_each(|folder| collect_states(folder, true, &mut seen, &mut named));
+    read =
+        read.and_then(|()| collect_states(&options.home.trash().join("files"), false, &mut seen, &mut named));
     read.map(|()| named).map_err(|(path, error)| {
         let what = format!("a session cannot be read, so nothing is removed: {}", path.display());
         Report::caused(&what, &error).hint("open it once, or put it elsewhere")
@@ -74,18 +75,18 @@ fn named(options: &Options) -> Result<Named, Report> {
 }
 
 /// Extensions of files beside sessions that hold no entries: indices, and torn tails.
-const BESIDE: [&str; 3] = ["index", "new", "torn"];
+const SIDECAR_EXTENSIONS: [&str; 3] = ["index", "new", "torn"];
 
-type Unread = (PathBuf, io::Error);
+type UnreadableFile = (PathBuf, io::Error);
 
 /// Returns the checkpoints that the sessions in a folder, or up to `deep` levels below it, refer to. Fails
 /// rather than miss one.
-fn mentions(
+fn collect_states(
     folder: &Path,
     deep: bool,
     seen: &mut BTreeSet<PathBuf>,
-    named: &mut Named,
-) -> Result<(), Unread> {
+    named: &mut ReferencedStates,
+) -> Result<(), UnreadableFile> {
     let at = |path: &Path| {
         let path = path.to_path_buf();
         move |error| (path, error)
@@ -108,19 +109,19 @@ fn mentions(
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if is_folder {
             if deep {
-                mentions(&path, deep, seen, named)?;
+                collect_states(&path, deep, seen, named)?;
             }
         } else if name.contains(".jsonl")
-            && !path.extension().is_some_and(|ending| BESIDE.iter().any(|one| ending == *one))
+            && !path.extension().is_some_and(|ending| SIDECAR_EXTENSIONS.iter().any(|one| ending == *one))
         {
-            states(&path, named).map_err(at(&path))?;
+            collect_session_states(&path, named).map_err(at(&path))?;
         }
     }
     Ok(())
 }
 
 /// Adds the checkpoints that a session refers to.
-fn states(path: &Path, named: &mut Named) -> io::Result<()> {
+fn collect_session_states(path: &Path, named: &mut ReferencedStates) -> io::Result<()> {
     for line in BufReader::new(File::open(path)?).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);
@@ -132,7 +133,7 @@ fn states(path: &Path, named: &mut Named) -> io::Result<()> {
         let is_one =
             matches!(entry.body(), EntryBody::Custom { custom_type, .. } if custom_type == CHECKPOINT);
         if is_one {
-            let state = checkpoints::of(&entry).ok_or_else(bad)?;
+            let state = checkpoints::from_entry(&entry).ok_or_else(bad)?;
             let oid = Oid::parse(&state.tree).ok_or_else(bad)?;
             named.entry(state.root).or_default().insert(oid);
         }

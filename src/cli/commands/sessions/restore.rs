@@ -17,18 +17,18 @@ use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
-use crate::cli::answer::{Answer, written};
-use crate::cli::session_lookup::located;
+use crate::cli::answer::{Answer, format_answer};
+use crate::cli::session_lookup::find_session_file;
 use crate::runtime::Options;
-use crate::runtime::restore::checkpoints::state;
+use crate::runtime::restore::checkpoints::checkpoint_of;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, PreviewPath, RestoreScope, RestoreTarget};
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::restore::steps::RestoreStep;
 use crate::session::{Entry, Session};
-use crate::workspace::checkpoint::apply::Nobody;
+use crate::workspace::checkpoint::apply::NoOpenFiles;
 use crate::workspace::checkpoint::{
-    Applied, CheckpointError, Checkpointer, Decision, Decisions, Limits, Plan, TakenCheckpoint,
+    Applied, CheckpointError, Checkpointer, Decision, Decisions, Limits, Plan, RecordedCheckpoint,
 };
 
 const RESTORE: &str = "Restore the files of the workspace to an entry, or a deleted session.
@@ -50,9 +50,9 @@ pub enum Side {
 impl Side {
     fn decision(side: Option<Self>) -> Decision {
         match side.unwrap_or(Self::Mine) {
-            Self::Mine => Decision::Mine,
+            Self::Mine => Decision::Ours,
             Self::Theirs => Decision::Theirs,
-            Self::Beside => Decision::Beside,
+            Self::Beside => Decision::KeepBoth,
         }
     }
 }
@@ -131,10 +131,10 @@ pub fn answer(
 ) -> Result<(String, bool), Report> {
     let root = options.session_root();
     let goes = |session: &str, way: &RestoreTarget, dry: bool, side: Option<Side>| {
-        let file = located(&root, &options.cwd, session)?;
-        go(options, &file, way, dry, Side::decision(side), cancel)
+        let file = find_session_file(&root, &options.cwd, session)?;
+        run_restore(options, &file, way, dry, Side::decision(side), cancel)
     };
-    let Told { text, value, whole } = match command {
+    let CommandOutput { text, value, complete: whole } = match command {
         StateCommand::Diff { session, entry } => {
             goes(session, &RestoreTarget::To(entry.clone(), RestoreScope::Code), true, None)?
         }
@@ -143,31 +143,31 @@ pub fn answer(
             goes(session, &RestoreTarget::To(entry.clone(), what), *dry_run, *take)?
         }
         StateCommand::Restore { session, .. } => {
-            whole(trash::restore(&root, &options.home.trash(), session)?)
+            complete(trash::restore(&root, &options.home.trash(), session)?)
         }
         StateCommand::Revert { session, entry, dry_run, take } => {
-            goes(session, &RestoreTarget::Without(entry.clone()), *dry_run, *take)?
+            goes(session, &RestoreTarget::RevertTurn(entry.clone()), *dry_run, *take)?
         }
-        StateCommand::Prune { dry_run } => whole(prune::prune(options, *dry_run)?),
+        StateCommand::Prune { dry_run } => complete(prune::prune(options, *dry_run)?),
     };
-    Ok((written((text, value), json), whole))
+    Ok((format_answer((text, value), json), whole))
 }
 
 /// Wraps the output of a command that cannot succeed partially.
-fn whole((text, value): Answer) -> Told {
-    Told { text, value, whole: true }
+fn complete((text, value): Answer) -> CommandOutput {
+    CommandOutput { text, value, complete: true }
 }
 
 /// Output for the user.
-struct Told {
+struct CommandOutput {
     text: String,
     value: Value,
     /// Whether the command succeeded completely.
-    whole: bool,
+    complete: bool,
 }
 
 /// The result of a restore.
-struct Done {
+struct RestoreResult {
     applied: Applied,
     /// Why the state afterwards was not recorded.
     unrecorded: Option<Report>,
@@ -175,18 +175,18 @@ struct Done {
 
 fn failed(error: &CheckpointError) -> Report {
     match error {
-        CheckpointError::Cancelled => given_up(),
+        CheckpointError::Cancelled => canceled(),
         error => Report::caused("cannot restore", error),
     }
 }
 
-fn given_up() -> Report {
+fn canceled() -> Report {
     Report::new("canceled; nothing changed")
 }
 
 /// Returns the target with the full id of its entry.
-fn with_whole_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget, Report> {
-    let (RestoreTarget::To(id, _) | RestoreTarget::Without(id)) = way;
+fn with_full_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget, Report> {
+    let (RestoreTarget::To(id, _) | RestoreTarget::RevertTurn(id)) = way;
     if session.tree().contains(id) {
         return Ok(way.clone());
     }
@@ -200,36 +200,37 @@ fn with_whole_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget
     };
     Ok(match way {
         RestoreTarget::To(_, what) => RestoreTarget::To(whole, *what),
-        RestoreTarget::Without(_) => RestoreTarget::Without(whole),
+        RestoreTarget::RevertTurn(_) => RestoreTarget::RevertTurn(whole),
     })
 }
 
-fn go(
+fn run_restore(
     options: &Options,
     file: &Path,
     way: &RestoreTarget,
     dry: bool,
     decision: Decision,
     cancel: &CancellationToken,
-) -> Result<Told, Report> {
+) -> Result<CommandOutput, Report> {
     let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
-    let session = if dry { Session::look_at(file, clock, ids) } else { Session::open(file, clock, ids) };
+    let session =
+        if dry { Session::open_read_only(file, clock, ids) } else { Session::open(file, clock, ids) };
     let mut session = session.map_err(|error| Report::caused("cannot read the session", &error))?;
-    let way = with_whole_id(&session, way)?;
-    let wanted = perform::legs(&session, &way)?;
+    let way = with_full_id(&session, way)?;
+    let wanted = perform::restore_steps(&session, &way)?;
     let Some(first) = wanted.first() else { return Err(Report::new("nothing to restore")) };
     let (root, home) = (PathBuf::from(&first.target.root), &options.home);
-    perform::are_here(&wanted, &root)?;
+    perform::check_folder(&wanted, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
     let keeper = Checkpointer::open(&home.checkpoints(), &root, &own, Limits::default());
     let keeper = keeper.map_err(|error| failed(&error))?;
     let (now, plan) = plan(&keeper, &wanted, decision, cancel).map_err(|error| failed(&error))?;
-    let preview = perform::show(&keeper, way.clone(), plan.clone());
+    let preview = perform::to_preview(&keeper, way.clone(), plan.clone());
     if cancel.is_cancelled() {
-        return Err(given_up());
+        return Err(canceled());
     }
     let done = if dry { None } else { Some(apply(&keeper, &mut session, &way, &now, &plan)?) };
-    Ok(told(&preview, decision, done.as_ref()))
+    Ok(describe(&preview, decision, done.as_ref()))
 }
 
 fn plan(
@@ -237,14 +238,14 @@ fn plan(
     wanted: &[RestoreStep],
     decision: Decision,
     cancel: &CancellationToken,
-) -> Result<(TakenCheckpoint, Plan), CheckpointError> {
-    let disk = match perform::open_ended(keeper, wanted)? {
-        Some(names) => Some(keeper.take(&names, &[], cancel)?),
+) -> Result<(RecordedCheckpoint, Plan), CheckpointError> {
+    let disk = match perform::paths_without_base(keeper, wanted)? {
+        Some(names) => Some(keeper.record(&names, &[], cancel)?),
         None => None,
     };
-    let steps = perform::load(keeper, wanted, disk.as_ref())?;
-    let changed: Vec<_> = perform::changed(&steps).into_iter().collect();
-    let now = keeper.take(&changed, &[], cancel)?;
+    let steps = perform::load_steps(keeper, wanted, disk.as_ref())?;
+    let changed: Vec<_> = perform::changed_paths(&steps).into_iter().collect();
+    let now = keeper.record(&changed, &[], cancel)?;
     let decisions: Decisions = changed.into_iter().map(|name| (name, decision)).collect();
     let plan = keeper.plan(&now, &steps, &decisions)?;
     Ok((now, plan))
@@ -255,37 +256,37 @@ fn apply(
     keeper: &Checkpointer,
     session: &mut Session,
     way: &RestoreTarget,
-    now: &TakenCheckpoint,
+    now: &RecordedCheckpoint,
     plan: &Plan,
-) -> Result<Done, Report> {
+) -> Result<RestoreResult, Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
-    if !plan.changes.is_empty() || !checkpoints::is_known(session.tree(), &now.id.to_string()) {
-        session.append(state(keeper.root(), When::Left, now).body()).map_err(unsaved)?;
+    if !plan.changes.is_empty() || !checkpoints::is_restorable(session.tree(), &now.id.to_string()) {
+        session.append(checkpoint_of(keeper.root(), When::Left, now).body()).map_err(unsaved)?;
     }
     let undo = session.leaf().map(str::to_string);
     if let RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) = way {
         // Before the user's message, since the files were recorded there.
-        let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
+        let (leaf, _) = session.branch_point(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
     }
     // Synced before anything is overwritten.
     session.sync().map_err(unsaved)?;
-    let applied = keeper.apply(now, plan, &mut Nobody);
-    let unrecorded = arrived(keeper, session, undo).err();
-    Ok(Done { applied, unrecorded })
+    let applied = keeper.apply(now, plan, &mut NoOpenFiles);
+    let unrecorded = record_after(keeper, session, undo).err();
+    Ok(RestoreResult { applied, unrecorded })
 }
 
 /// Records the state after the restore; `undo` is the entry that leads back.
-fn arrived(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
+fn record_after(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
-    let after = keeper.take(&[], &[], &CancellationToken::new());
+    let after = keeper.record(&[], &[], &CancellationToken::new());
     let after = after.map_err(|error| Report::caused("cannot record the state after the restore", &error))?;
-    let state = Checkpoint { undo, ..state(keeper.root(), When::Restored, &after) };
+    let state = Checkpoint { undo, ..checkpoint_of(keeper.root(), When::Restored, &after) };
     session.append(state.body()).map_err(unsaved)?;
     session.sync().map_err(unsaved)
 }
 
-fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
+fn describe(preview: &Preview, asked: Decision, done: Option<&RestoreResult>) -> CommandOutput {
     let applied = done.map(|done| &done.applied);
     let conflicts = || preview.files.iter().filter_map(|file| file.conflict.as_ref());
     let mut lines = Vec::new();
@@ -295,7 +296,7 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
             .as_ref()
             .map_or_else(String::new, |diff| format!("  +{} -{}", diff.added, diff.removed));
         let note = match &file.conflict {
-            Some(conflict) => format!("  {}: {}", conflict.clash.words(), conflict.decision.outcome()),
+            Some(conflict) => format!("  {}: {}", conflict.reason.text(), conflict.decision.outcome()),
             None if file.merged => "  merged".to_string(),
             None => String::new(),
         };
@@ -306,7 +307,7 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
             None => "    ...".to_string(),
         }));
     }
-    lines.extend(preview.left.iter().map(|(name, why)| format!("= {name}  kept: {why}")));
+    lines.extend(preview.skipped.iter().map(|(name, why)| format!("= {name}  kept: {why}")));
     for (name, why) in applied.iter().flat_map(|applied| &applied.failed) {
         lines.push(format!("! {name}  {why}"));
     }
@@ -314,14 +315,14 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
     lines.extend(unrecorded.map(|report| format!("! {report}")));
     if preview.files.is_empty() {
         lines.push("Nothing to restore.".to_string());
-    } else if asked == Decision::Mine && preview.conflicts() > 0 {
+    } else if asked == Decision::Ours && preview.conflicts() > 0 {
         lines.push("Conflicts (U) keep your version; to change: --take theirs or --take beside.".to_string());
     }
     let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
     let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);
     let value = json!({
         "files": preview.files.iter().map(PreviewPath::json).collect::<Vec<_>>(),
-        "left": preview.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
+        "left": preview.skipped.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
         "done": applied.map(|applied| applied.done),
         "failed": applied.map(|applied| {
             let failed = applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
@@ -329,5 +330,5 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
         }),
         "unrecorded": unrecorded.map(ToString::to_string),
     });
-    Told { text: lines.join("\n"), value, whole }
+    CommandOutput { text: lines.join("\n"), value, complete: whole }
 }

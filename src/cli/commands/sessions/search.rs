@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use super::{minute, shortened, tail};
+use super::{format_minute, short_id, shorten};
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
 use crate::session::search::{Hit, Query};
-use crate::session::store::search::{self as store, Stop};
+use crate::session::store::search::{self as store, StopFlag};
 
 /// Maximum number of hits.
 const SHOWN: usize = 50;
@@ -25,7 +25,7 @@ pub fn search(root: &Path, text: &str, now_ms: u64) -> Result<Answer, Report> {
             "words, \"phrases\", begin*, -without, file:NAME, command:TEXT, thinking:TEXT, project:NAME, role:user, since:7d",
         ));
     }
-    let hits = store::search(root, &query, SHOWN, &Stop::default());
+    let hits = store::search(root, &query, SHOWN, &StopFlag::default());
     let hits = hits.map_err(|error| Report::caused("cannot search the sessions", &error))?;
     let lines: Vec<String> = hits.iter().map(line).collect();
     let text = if lines.is_empty() { "No results.".to_string() } else { lines.join("\n") };
@@ -34,8 +34,8 @@ pub fn search(root: &Path, text: &str, now_ms: u64) -> Result<Answer, Report> {
 
 fn line(hit: &Hit) -> String {
     let Hit { session, cwd, title, entry, at_ms, role, snippet, .. } = hit;
-    let (id, when) = (tail(session), minute(*at_ms));
-    format!("{id}  {when}  {:<9}  {entry}  {cwd}  {}\n    {}", role.name(), shortened(title), snippet.text)
+    let (id, when) = (short_id(session), format_minute(*at_ms));
+    format!("{id}  {when}  {:<9}  {entry}  {cwd}  {}\n    {}", role.name(), shorten(title), snippet.text)
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::cli::commands::sessions::tests::one_prompt;
     use crate::cli::commands::sessions::trash;
-    use crate::cli::session_lookup::located;
+    use crate::cli::session_lookup::find_session_file;
 
     #[test]
     fn sessions_search_respects_delete_and_restore() {
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(find("nothing").unwrap().0, "No results.");
         assert!(find("role:king").unwrap_err().to_string().contains("no role"));
         assert!(find("-x").is_err());
-        let said = trash::delete(&located(&root, home.path(), &id).unwrap(), &bin, 0).unwrap().0;
+        let said = trash::delete(&find_session_file(&root, home.path(), &id).unwrap(), &bin, 0).unwrap().0;
         assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
         assert_eq!(find("log*").unwrap().0, "No results.");
         assert!(trash::restore(&root, &bin, "00000001").unwrap().0.starts_with("Restored "));

@@ -2,14 +2,14 @@
 //!
 //! Must not know how usage is recorded.
 
-use super::{shortened, tail};
+use super::{short_id, shorten};
 use crate::base::clock;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
 use crate::session::search::Query;
 use crate::session::store::listing::StoredSession;
-use crate::session::usage::statistics::{self, By, Row};
+use crate::session::usage::statistics::{self, GroupBy, Row};
 use crate::session::usage::summary::Summary;
 
 /// Returns the usage of sessions, grouped by a key (`day` by default), since a date.
@@ -20,7 +20,7 @@ pub fn stats(
     now_ms: u64,
 ) -> Result<Answer, Report> {
     let by = by.unwrap_or("day");
-    let Some(kind) = By::parse(by) else {
+    let Some(kind) = GroupBy::parse(by) else {
         return Err(
             Report::new(format!("cannot add up by `{by}`")).hint("--by session, day, model, project or tool")
         );
@@ -36,7 +36,7 @@ pub fn stats(
         }
     };
     let summaries: Vec<&Summary> = all.iter().map(|listed| &listed.summary).collect();
-    let rows = statistics::rows(summaries, kind, since.as_deref());
+    let rows = statistics::group_rows(summaries, kind, since.as_deref());
     let total = statistics::total(&rows);
     let mut lines: Vec<String> = rows.iter().map(|row| row_line(row, kind)).collect();
     if lines.is_empty() {
@@ -47,12 +47,12 @@ pub fn stats(
     Ok((lines.join("\n"), json!({"by": by, "since": since, "rows": rows, "total": total})))
 }
 
-fn row_line(row: &Row, by: By) -> String {
+fn row_line(row: &Row, by: GroupBy) -> String {
     let Row { of, title, spent, cache_share, tools, .. } = row;
     let seconds = tools.ms as f64 / 1000.0;
     let used = format!("{} calls, {} failed, {seconds:.1}s in tools", tools.calls, tools.failed);
-    let of = title.as_ref().map_or(of.clone(), |title| format!("{}  {}", tail(of), shortened(title)));
-    if by == By::Tool {
+    let of = title.as_ref().map_or(of.clone(), |title| format!("{}  {}", short_id(of), shorten(title)));
+    if by == GroupBy::Tool {
         return format!("{of}: {used}");
     }
     let prompt = spent.prompt();
@@ -61,7 +61,7 @@ fn row_line(row: &Row, by: By) -> String {
         "{} requests, {prompt} tokens in ({share:.0}% from the cache), {} out, ${:.4}",
         spent.requests, spent.output, spent.cost
     );
-    if by == By::Model { format!("{of}: {asked}") } else { format!("{of}: {asked}; {used}") }
+    if by == GroupBy::Model { format!("{of}: {asked}") } else { format!("{of}: {asked}; {used}") }
 }
 
 #[cfg(test)]

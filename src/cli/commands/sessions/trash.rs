@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::tail;
+use super::short_id;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
@@ -20,7 +20,7 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> 
         "Moved {} to the trash: {}\nRestore: bowline sessions restore {}",
         path.display(),
         place.display(),
-        tail(&header.id)
+        short_id(&header.id)
     );
     Ok((text, json!({"deleted": path, "trash": place})))
 }

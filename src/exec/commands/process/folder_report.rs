@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::script::quoted;
+use super::script::quote;
 
 /// Longest path that is taken, in bytes; Linux's limit.
 const PATH_BYTES_MAX: u64 = 4096;
@@ -31,14 +31,14 @@ impl FolderReport {
     /// The script, for a shell that says at its end where it stands; its code stays what it is. On the same
     /// line, so that the numbers of lines in the shell's messages stay. `None` where the file's own path
     /// cannot be said to a shell.
-    pub(super) fn asked_by(&self, script: &str) -> Option<String> {
-        let file = quoted(self.file.path().to_str()?);
-        let tell = quoted(&format!("{{ command pwd -P >| {file}; }} 2>/dev/null"));
+    pub(super) fn wrap_script(&self, script: &str) -> Option<String> {
+        let file = quote(self.file.path().to_str()?);
+        let tell = quote(&format!("{{ command pwd -P >| {file}; }} 2>/dev/null"));
         Some(format!("trap {tell} EXIT; {script}"))
     }
 
     /// What it said; `None` when it did not get to it.
-    pub(super) fn reported(&mut self) -> Option<PathBuf> {
+    pub(super) fn folder(&mut self) -> Option<PathBuf> {
         match read(self.file.as_file_mut()) {
             // Whatever else a command may have put there is no place.
             Ok(path) => path.filter(|path| path.is_absolute()),

@@ -12,7 +12,7 @@ const ARGUMENT_MAX: usize = 120 << 10;
 
 /// What a shell is given to run a script. The file, if there is one, goes with the second value, and must stay
 /// until the shell has ended: some read it as they go.
-pub(super) fn given(script: &str) -> io::Result<(Cow<'_, str>, Option<TempPath>)> {
+pub(super) fn script_argument(script: &str) -> io::Result<(Cow<'_, str>, Option<TempPath>)> {
     if script.len() <= ARGUMENT_MAX {
         return Ok((Cow::Borrowed(script), None));
     }
@@ -21,10 +21,10 @@ pub(super) fn given(script: &str) -> io::Result<(Cow<'_, str>, Option<TempPath>)
     let path = file.into_temp_path();
     let name =
         path.to_str().ok_or_else(|| io::Error::other("the folder for temporary files has no plain name"))?;
-    Ok((Cow::Owned(format!(". {}", quoted(name))), Some(path)))
+    Ok((Cow::Owned(format!(". {}", quote(name))), Some(path)))
 }
 
 /// As one word for a shell.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

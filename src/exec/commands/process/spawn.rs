@@ -16,7 +16,7 @@ use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
 use super::folder_report::FolderReport;
-use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, script, shell, shell_command, signal};
+use super::{GRACE, GROUP_POLL, exit_code, is_group_alive, members, script, shell, shell_command, signal};
 use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec};
 use crate::exec::commands::terminal::{self, TerminalControl};
 use crate::exec::disk::files;
@@ -30,17 +30,17 @@ pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) ->
     }
     let shell = shell(vars);
     let started = match spec.input {
-        Input::Terminal(cols, rows) => in_terminal(&shell, vars, spec, (cols, rows)),
-        Input::Closed | Input::Piped => in_group(&shell, vars, spec),
+        Input::Terminal(cols, rows) => start_in_terminal(&shell, vars, spec, (cols, rows)),
+        Input::Closed | Input::Piped => start_in_group(&shell, vars, spec),
     };
     started.map_err(|source| files::error_at(&shell, source))
 }
 
-fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io::Result<Running> {
+fn start_in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io::Result<Running> {
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut command = command(spec);
-    let folder_report = if spec.tells_folder { asking(&mut command) } else { None };
+    let mut command = command_spec(spec);
+    let folder_report = if spec.reports_folder { wrap_for_folder_report(&mut command) } else { None };
     let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
     let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
     // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
@@ -54,10 +54,10 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
 }
 
 /// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
-fn asking(command: &mut CommandSpec) -> Option<FolderReport> {
+fn wrap_for_folder_report(command: &mut CommandSpec) -> Option<FolderReport> {
     match FolderReport::new() {
         Ok(folder_report) => {
-            command.script = folder_report.asked_by(&command.script)?;
+            command.script = folder_report.wrap_script(&command.script)?;
             Some(folder_report)
         }
         Err(error) => {
@@ -68,18 +68,18 @@ fn asking(command: &mut CommandSpec) -> Option<FolderReport> {
 }
 
 /// The same for the functions of the module above; nobody looks at the time-out.
-fn command(spec: &SpawnSpec) -> CommandSpec {
+fn command_spec(spec: &SpawnSpec) -> CommandSpec {
     let SpawnSpec { script, cwd, env, .. } = spec.clone();
     CommandSpec { script, cwd, timeout: None, env }
 }
 
-fn in_terminal(
+fn start_in_terminal(
     shell: &Path,
     vars: &[(OsString, OsString)],
     spec: &SpawnSpec,
     (cols, rows): (u16, u16),
 ) -> io::Result<Running> {
-    let (given, script) = script::given(&spec.script)?;
+    let (given, script) = script::script_argument(&spec.script)?;
     let mut command = pty_process::Command::new(shell);
     if spec.login {
         command = command.arg("-l");
@@ -92,7 +92,7 @@ fn in_terminal(
         .envs(vars.iter().map(|(name, value)| (name, value)))
         .envs(&spec.env);
     let (output, input, control) = terminal::open(command, cols, rows)?;
-    let control = Box::new(InTerminal { control, _script: script });
+    let control = Box::new(TerminalGroup { control, _script: script });
     Ok(Running { output: Box::new(output), input: Some(Box::new(input)), control })
 }
 
@@ -109,7 +109,7 @@ struct Group {
 
 impl RunningControl for Group {
     fn id(&self) -> Option<u32> {
-        self.leader.map(number)
+        self.leader.map(pid_number)
     }
 
     fn wait(&mut self) -> BoxFuture<'_, i32> {
@@ -125,12 +125,12 @@ impl RunningControl for Group {
     }
 
     fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
-        Box::pin(std::future::ready(self.folder_report.as_mut().and_then(FolderReport::reported)))
+        Box::pin(std::future::ready(self.folder_report.as_mut().and_then(FolderReport::folder)))
     }
 
-    fn left(&self) -> Vec<u32> {
+    fn live_pids(&self) -> Vec<u32> {
         let members = self.leader.and_then(members).unwrap_or_default();
-        members.into_iter().map(number).collect()
+        members.into_iter().map(pid_number).collect()
     }
 
     fn stop(&mut self) -> BoxFuture<'_, ()> {
@@ -139,7 +139,7 @@ impl RunningControl for Group {
             signal(group, Signal::TERM);
             let ended = timeout(GRACE, async {
                 self.wait().await;
-                while group_lives(group) {
+                while is_group_alive(group) {
                     sleep(GROUP_POLL).await;
                 }
             });
@@ -151,7 +151,7 @@ impl RunningControl for Group {
         })
     }
 
-    fn forget(&mut self) {
+    fn release(&mut self) {
         self.leader = None;
     }
 }
@@ -165,23 +165,23 @@ impl Drop for Group {
 }
 
 /// Everything in a terminal.
-struct InTerminal {
+struct TerminalGroup {
     control: terminal::Control,
     /// Goes with the terminal.
     _script: Option<TempPath>,
 }
 
-impl RunningControl for InTerminal {
+impl RunningControl for TerminalGroup {
     fn id(&self) -> Option<u32> {
-        self.control.session().map(number)
+        self.control.session().map(pid_number)
     }
 
     fn wait(&mut self) -> BoxFuture<'_, i32> {
         self.control.wait()
     }
 
-    fn left(&self) -> Vec<u32> {
-        self.control.left().into_iter().map(number).collect()
+    fn live_pids(&self) -> Vec<u32> {
+        self.control.live_pids().into_iter().map(pid_number).collect()
     }
 
     fn stop(&mut self) -> BoxFuture<'_, ()> {
@@ -191,7 +191,7 @@ impl RunningControl for InTerminal {
             self.control.signal(Signal::TERM);
             let ended = timeout(GRACE, async {
                 self.control.wait().await;
-                while !self.control.left().is_empty() {
+                while !self.control.live_pids().is_empty() {
                     sleep(GROUP_POLL).await;
                 }
             });
@@ -199,22 +199,22 @@ impl RunningControl for InTerminal {
                 self.control.kill();
                 self.control.wait().await;
             }
-            self.control.forget();
+            self.control.release();
         })
     }
 
-    fn forget(&mut self) {
-        self.control.forget();
+    fn release(&mut self) {
+        self.control.release();
     }
 }
 
-impl Drop for InTerminal {
+impl Drop for TerminalGroup {
     fn drop(&mut self) {
         // What the shell left behind goes, too; it is what makes this one different from the pane's.
         self.control.kill();
     }
 }
 
-fn number(pid: Pid) -> u32 {
+fn pid_number(pid: Pid) -> u32 {
     pid.as_raw_nonzero().get().cast_unsigned()
 }

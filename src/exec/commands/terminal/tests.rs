@@ -66,7 +66,7 @@ async fn pty_foreground_program_is_named() {
     terminal.input.write_all(b"echo re''ady; sleep 1000\r").await.expect("it reads");
     read_to(&mut terminal, "ready\r").await;
     let named = async {
-        while terminal.control.busy().as_deref() != Some("sleep") {
+        while terminal.control.foreground_program().as_deref() != Some("sleep") {
             sleep(Duration::from_millis(5)).await;
         }
     };

@@ -17,14 +17,14 @@ async fn local_read_of_hung_file_times_out() {
         Ok(())
     };
     let limit = Duration::from_millis(1500);
-    let error = LocalEnvironment::within(limit, Path::new("/mnt/hung"), work).await.unwrap_err();
+    let error = LocalEnvironment::with_timeout(limit, Path::new("/mnt/hung"), work).await.unwrap_err();
     assert_eq!(error.to_string(), "/mnt/hung: no answer for 1 s; the file or its file system may hang");
 }
 
 #[test]
 fn local_every_access_to_hung_file_times_out() {
     let (_folder, mut env) = here();
-    env.answers = Duration::from_millis(20);
+    env.io_timeout = Duration::from_millis(20);
     // The only thread for files hangs.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
@@ -61,5 +61,5 @@ async fn local_progressing_work_may_exceed_limit() {
         }
         Ok(())
     };
-    LocalEnvironment::progressing(limit, Path::new("/big"), work).await.unwrap();
+    LocalEnvironment::with_progress_timeout(limit, Path::new("/big"), work).await.unwrap();
 }

@@ -12,17 +12,20 @@ fn keep(files: &RunFiles, key: &str, content: &str) -> String {
 fn run_files_of_dead_run_are_found() {
     let temp = tempfile::tempdir().unwrap();
     let dead = RunFiles::new(temp.path().join("deep/swap"));
-    assert_eq!(dead.left(None).unwrap(), []);
+    assert_eq!(dead.leftovers(None).unwrap(), []);
     keep(&dead, "a", "one");
     let name = keep(&dead, "a", "two");
     keep(&dead, "b", "three");
     let next = RunFiles::new(temp.path().join("deep/swap"));
-    assert_eq!(next.left(None).unwrap(), [], "its run lives");
-    assert_eq!(dead.left(None).unwrap(), [], "nobody finds his own");
+    assert_eq!(next.leftovers(None).unwrap(), [], "its run lives");
+    assert_eq!(dead.leftovers(None).unwrap(), [], "nobody finds his own");
     drop(dead);
-    assert_eq!(next.left(Some("a")).unwrap(), [Left { name: name.clone(), key: "a".to_string() }]);
+    assert_eq!(
+        next.leftovers(Some("a")).unwrap(),
+        [LeftoverFile { name: name.clone(), key: "a".to_string() }]
+    );
     assert_eq!(next.read(&name).unwrap(), b"two");
-    assert_eq!(next.left(None).unwrap().len(), 2);
+    assert_eq!(next.leftovers(None).unwrap().len(), 2);
     let mode = |path: &str| fs::metadata(temp.path().join("deep/swap").join(path)).unwrap().permissions();
     assert_eq!(mode(&name).mode() & 0o777, 0o600);
     assert_eq!(mode("").mode() & 0o777, 0o700);
@@ -40,7 +43,7 @@ fn run_files_leave_nothing_when_removed() {
     keep(&files, "a", "one");
     drop(files);
     let files = RunFiles::new(temp.path().to_path_buf());
-    let left = files.left(None).unwrap().remove(0).name;
+    let left = files.leftovers(None).unwrap().remove(0).name;
     let own = files.write("a", [b"two".as_slice()].into_iter(), &[left]).unwrap();
     assert_eq!(count(), 2, "the new one and the lock of its run");
     files.remove("../outside.run.kept").unwrap();
@@ -56,7 +59,7 @@ fn run_files_are_left_to_next_run() {
     let files = RunFiles::new(temp.path().to_path_buf());
     keep(&files, "a", "one");
     files.end(false).unwrap();
-    assert_eq!(RunFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+    assert_eq!(RunFiles::new(temp.path().to_path_buf()).leftovers(None).unwrap().len(), 1);
 }
 
 /// Pieces of a content, between which something happens.
@@ -86,9 +89,9 @@ fn run_files_remove_keeps_lock_during_write() {
     let b = files.write("b", with_pause("two", || files.remove(&a).unwrap()), &[]).unwrap();
     assert_eq!(files.read(&b).unwrap(), b"two.");
     let next = RunFiles::new(temp.path().to_path_buf());
-    assert_eq!(next.left(None).unwrap(), [], "its run lives");
+    assert_eq!(next.leftovers(None).unwrap(), [], "its run lives");
     drop(files);
-    assert_eq!(next.left(None).unwrap().len(), 1);
+    assert_eq!(next.leftovers(None).unwrap().len(), 1);
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn run_files_ended_run_ignores_inherited_lock() {
         other => panic!("{other:?}"),
     };
     drop(files);
-    assert_eq!(RunFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+    assert_eq!(RunFiles::new(temp.path().to_path_buf()).leftovers(None).unwrap().len(), 1);
     drop(inherited);
 }
 

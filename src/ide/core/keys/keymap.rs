@@ -13,8 +13,8 @@ pub enum KeyContext {
     Text,
     /// The editor.
     Editor,
-    /// The same where its text is a list of places in files.
-    List,
+    /// The same while its text is a list of locations.
+    Results,
     /// The agent's prompt.
     Prompt,
     /// The file tree.
@@ -24,7 +24,7 @@ pub enum KeyContext {
     /// A picker.
     Picker,
     /// A one-line question: find, go to line.
-    Question,
+    InputPrompt,
     /// A dialog whose keys are its own choices.
     Dialog,
     /// What differs between two texts.
@@ -32,11 +32,11 @@ pub enum KeyContext {
     /// The tree of the session.
     SessionTree,
     /// What the next request will hold.
-    Contents,
+    ContextView,
     /// An editor whose keys are commands.
     Normal,
-    /// The same where its text is a list of places.
-    NormalList,
+    /// The same while its text is a list of locations.
+    NormalResults,
     /// An editor whose keys are commands, while a selection is made.
     Visual,
     /// The same while an operator waits for a motion.
@@ -57,16 +57,16 @@ impl KeyContext {
         Self::Global,
         Self::Text,
         Self::Editor,
-        Self::List,
+        Self::Results,
         Self::Prompt,
         Self::Files,
         Self::Terminal,
         Self::Picker,
-        Self::Question,
+        Self::InputPrompt,
         Self::Dialog,
         Self::Diff,
         Self::SessionTree,
-        Self::Contents,
+        Self::ContextView,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -82,16 +82,16 @@ impl KeyContext {
             Self::Global => "global",
             Self::Text => "text",
             Self::Editor => "editor",
-            Self::List | Self::NormalList => "results",
+            Self::Results | Self::NormalResults => "results",
             Self::Prompt => "prompt",
             Self::Files => "files",
             Self::Terminal => "terminal",
             Self::Picker => "picker",
-            Self::Question => "question",
+            Self::InputPrompt => "question",
             Self::Dialog => "dialog",
             Self::Diff => "diff",
             Self::SessionTree => "session-tree",
-            Self::Contents => "context",
+            Self::ContextView => "context",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -108,19 +108,19 @@ impl KeyContext {
             Self::Global => &[Self::Global],
             Self::Text => &[Self::Text, Self::Global],
             Self::Editor => &[Self::Editor, Self::Text, Self::Global],
-            Self::List => &[Self::List, Self::Editor, Self::Text, Self::Global],
-            Self::NormalList => {
-                &[Self::List, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
+            Self::Results => &[Self::Results, Self::Editor, Self::Text, Self::Global],
+            Self::NormalResults => {
+                &[Self::Results, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
             Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
-            Self::Question => &[Self::Question, Self::Text, Self::Global],
+            Self::InputPrompt => &[Self::InputPrompt, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
             Self::Diff => &[Self::Diff, Self::Global],
             Self::SessionTree => &[Self::SessionTree, Self::Global],
-            Self::Contents => &[Self::Contents, Self::Global],
+            Self::ContextView => &[Self::ContextView, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]
@@ -174,7 +174,7 @@ impl Node {
     }
 
     /// What may come next, and where it leads.
-    fn ways(&self) -> impl Iterator<Item = (&Key, &Self)> {
+    fn children(&self) -> impl Iterator<Item = (&Key, &Self)> {
         self.keys.iter().zip(&self.next)
     }
 }
@@ -193,7 +193,7 @@ pub const BUILTIN: [(&str, &str); 5] = [
 
 /// Which modes a key map has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Modes {
+pub enum ModalStyle {
     /// None: keys are typed.
     #[default]
     None,
@@ -207,8 +207,8 @@ pub enum Modes {
 #[derive(Debug, Clone, Default)]
 pub struct Keymap {
     /// By place; as far as any place has keys.
-    places: Vec<Node>,
-    modes: Modes,
+    contexts: Vec<Node>,
+    modal_style: ModalStyle,
 }
 
 impl Keymap {
@@ -240,11 +240,11 @@ impl Keymap {
             match (table.get_ref().as_ref(), rows.get_ref().as_str()) {
                 ("base", Some("default")) => continue,
                 ("modes", Some("vim")) => {
-                    map.modes = Modes::Vim;
+                    map.modal_style = ModalStyle::Vim;
                     continue;
                 }
                 ("modes", Some("helix")) => {
-                    map.modes = Modes::Helix;
+                    map.modal_style = ModalStyle::Helix;
                     continue;
                 }
                 _ => {}
@@ -277,7 +277,7 @@ impl Keymap {
     /// left without keys.
     pub fn or_default(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
         let (map, mut problems) = Self::parse(text, &resolve);
-        if !map.places.is_empty() {
+        if !map.contexts.is_empty() {
             return (map, problems);
         }
         if let Some(problem) = problems.last_mut() {
@@ -287,8 +287,8 @@ impl Keymap {
     }
 
     /// Which modes it has.
-    pub fn modes(&self) -> Modes {
-        self.modes
+    pub fn modal_style(&self) -> ModalStyle {
+        self.modal_style
     }
 
     /// Adds keys for a command.
@@ -298,10 +298,10 @@ impl Keymap {
 
     fn bind(&mut self, place: KeyContext, sequence: &[Key], command: String) {
         let at = place as usize;
-        if self.places.len() <= at {
-            self.places.resize_with(at + 1, Node::default);
+        if self.contexts.len() <= at {
+            self.contexts.resize_with(at + 1, Node::default);
         }
-        let mut node = &mut self.places[at];
+        let mut node = &mut self.contexts[at];
         for key in sequence {
             // What a map binds takes the place of what its base had on the way there, or behind.
             node.command = None;
@@ -312,7 +312,7 @@ impl Keymap {
     }
 
     fn root(&self, place: KeyContext) -> Option<&Node> {
-        self.places.get(place as usize)
+        self.contexts.get(place as usize)
     }
 
     /// What keys mean in a place. The innermost place that knows the sequence decides.
@@ -342,16 +342,16 @@ impl Keymap {
         place
             .chain()
             .iter()
-            .find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+            .find_map(|p| self.bindings(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
     }
 
     /// Every sequence of one place's own table with its command.
-    pub fn rows(&self, place: KeyContext) -> Vec<(String, String)> {
+    pub fn bindings(&self, place: KeyContext) -> Vec<(String, String)> {
         fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
             if let Some(command) = &node.command {
                 out.push((prefix.to_string(), command.clone()));
             }
-            for (key, next) in node.ways() {
+            for (key, next) in node.children() {
                 let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
                 collect(next, &path, out);
             }
@@ -394,7 +394,7 @@ fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
 
 fn continuations(node: &Node) -> Vec<(String, String)> {
     let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
-    node.ways().map(|(key, next)| (key.to_string(), command(next))).collect()
+    node.children().map(|(key, next)| (key.to_string(), command(next))).collect()
 }
 
 #[cfg(test)]

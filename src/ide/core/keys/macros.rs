@@ -7,7 +7,7 @@ const KEYS_MAX: usize = 10_000;
 
 /// The last change of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum LastChange {
     /// A command, by its id.
     Command(&'static str),
     /// Text that was typed without anything else in between.
@@ -16,15 +16,15 @@ pub enum Change {
 
 /// What can be done again.
 #[derive(Debug, Default)]
-pub struct Again {
+pub struct Macros {
     /// The recorded keys.
     pub keys: Vec<Key>,
     /// The keys so far, while they are recorded.
     recording: Option<Vec<Key>>,
     /// How many of them there were when the last command began.
-    begun: usize,
+    command_start: usize,
     /// The last change.
-    pub change: Option<Change>,
+    pub change: Option<LastChange>,
     /// Whether typing goes on.
     typing: bool,
     /// Whether the recorded keys are being pressed.
@@ -33,7 +33,7 @@ pub struct Again {
     pub depth: usize,
 }
 
-impl Again {
+impl Macros {
     /// Whether keys are being recorded.
     pub fn is_recording(&self) -> bool {
         self.recording.is_some()
@@ -42,24 +42,24 @@ impl Again {
     /// Begins to record.
     pub fn record(&mut self) {
         self.recording = Some(Vec::new());
-        self.begun = 0;
+        self.command_start = 0;
     }
 
     /// Ends it, and tells how many keys there are. What began the command that ends it, be it
     /// the way through a palette, is not among them.
     pub fn stop(&mut self) -> usize {
         if let Some(mut keys) = self.recording.take() {
-            keys.truncate(self.begun);
+            keys.truncate(self.command_start);
             self.keys = keys;
         }
         self.keys.len()
     }
 
     /// A key was pressed; `fresh` when it begins something. Tells whether it was one too many.
-    pub fn key(&mut self, key: Key, fresh: bool) -> bool {
+    pub fn note_key(&mut self, key: Key, fresh: bool) -> bool {
         let Some(keys) = &mut self.recording else { return false };
         if fresh {
-            self.begun = keys.len();
+            self.command_start = keys.len();
         }
         keys.push(key);
         if keys.len() <= KEYS_MAX {
@@ -70,19 +70,19 @@ impl Again {
     }
 
     /// A character was typed.
-    pub fn typed(&mut self, c: char) {
+    pub fn note_typed(&mut self, c: char) {
         match &mut self.change {
-            Some(Change::Typed(text)) if self.typing => text.push(c),
-            _ => self.change = Some(Change::Typed(c.to_string())),
+            Some(LastChange::Typed(text)) if self.typing => text.push(c),
+            _ => self.change = Some(LastChange::Typed(c.to_string())),
         }
         self.typing = true;
     }
 
     /// A command ran; whether it changes a text.
-    pub fn ran(&mut self, id: &'static str, changes: bool) {
+    pub fn note_command(&mut self, id: &'static str, changes: bool) {
         self.typing = false;
         if changes {
-            self.change = Some(Change::Command(id));
+            self.change = Some(LastChange::Command(id));
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::ops::Range as ByteRange;
 
-use crate::ide::core::keys::keymap::{KeyContext, Modes};
-use crate::ide::core::keys::modal_work::Background;
+use crate::ide::core::keys::background_work::Background;
+use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
 use crate::ide::model::buffers::BufferId;
 use crate::text::modal::motion::find::Find;
-use crate::text::modal::operator::operate::Letters;
-use crate::text::modal::operator::spans::Forced;
+use crate::text::modal::operator::operate::CaseChange;
+use crate::text::modal::operator::spans::ForcedMotion;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::Key;
@@ -33,11 +33,11 @@ pub enum Mode {
 
 impl Mode {
     /// Its name in the status line.
-    pub fn name(self, modes: Modes) -> &'static str {
+    pub fn name(self, modes: ModalStyle) -> &'static str {
         match (self, modes) {
             (Self::Insert, _) => "INSERT",
             (Self::Normal, _) => "NORMAL",
-            (Self::Visual, Modes::Helix) => "SELECT",
+            (Self::Visual, ModalStyle::Helix) => "SELECT",
             (Self::Visual, _) => "VISUAL",
             (Self::VisualLine, _) => "V-LINE",
             (Self::VisualBlock, _) => "V-BLOCK",
@@ -51,7 +51,7 @@ impl Mode {
     }
 
     /// Whether keys are typed.
-    pub fn types(self) -> bool {
+    pub fn is_typing(self) -> bool {
         matches!(self, Self::Insert | Self::Replace)
     }
 }
@@ -66,7 +66,7 @@ pub enum Op {
     /// Deletes and types.
     Change,
     /// Changes letters.
-    Letters(Letters),
+    ChangeCase(CaseChange),
     /// Moves lines to the right.
     Indent,
     /// Moves them to the left.
@@ -81,18 +81,18 @@ pub enum Op {
 
 /// An operator that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingOperator {
     /// Which one.
     pub op: Op,
     /// The count before it.
     pub count: Option<usize>,
     /// How the way is taken, if that was said.
-    pub forced: Option<Forced>,
+    pub forced: Option<ForcedMotion>,
 }
 
 /// How far a selection reached, so that a change can be made again on as much text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct SelectionExtent {
     /// In which mode it was made.
     pub mode: Mode,
     /// Lines further than the first one.
@@ -106,18 +106,18 @@ pub struct Reach {
 
 /// A change that can be made again.
 #[derive(Debug, Clone, Default)]
-pub struct Dot {
+pub struct RepeatableChange {
     /// The keys that made it, without counts.
     pub keys: Vec<Key>,
     /// The count.
     pub count: Option<usize>,
     /// The selection that it was made on.
-    pub reach: Option<Reach>,
+    pub extent: Option<SelectionExtent>,
 }
 
 /// The rows of a rectangle that something is typed into, the first of which has the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rows {
+pub struct BlockRows {
     /// The first row's line.
     pub first: Line,
     /// The last row's.
@@ -129,35 +129,35 @@ pub struct Rows {
     /// Whether each row went to its line's end.
     pub to_end: bool,
     /// Where it is typed.
-    pub at: RowsAt,
+    pub at: BlockInsert,
     /// How many lines the text had.
     pub lines: usize,
     /// How long the first row's line was before something was typed, and its indentation, in bytes.
     pub length: (usize, usize),
     /// Bytes from the start of the first row's line to where typing began.
-    pub along: usize,
+    pub insert_offset: usize,
 }
 
 /// Where something is typed into rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowsAt {
+pub enum BlockInsert {
     /// Before them.
     Before,
     /// Behind them.
-    Behind,
+    After,
     /// In place of them.
-    Instead,
+    Replace,
 }
 
 /// How typing began, for what follows its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Typing {
+pub struct InsertState {
     /// How often the text is wanted.
     pub times: usize,
     /// Each time on a line of its own: below, or above.
     pub lines: Option<bool>,
     /// What is typed goes into the rows of a rectangle when it ends.
-    pub block: Option<Rows>,
+    pub block: Option<BlockRows>,
     /// Cursors do not step back when it ends.
     pub stays: bool,
     /// The version of the text in which the line got its indentation by itself: it is removed while nothing else was
@@ -170,12 +170,12 @@ pub struct Typing {
     /// Erasing stops where typing began first, wherever the cursor is moved to.
     pub stops: bool,
     /// One command is made, then typing goes on.
-    pub once: Option<Once>,
+    pub once: Option<InsertNormal>,
 }
 
 /// One command between keys that are typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Once {
+pub struct InsertNormal {
     /// Whether typing was at the end of its line.
     pub at_end: bool,
     /// The line, from 0.
@@ -199,7 +199,7 @@ pub struct Visual {
 
 /// What is remembered of a selection, so that it can be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selected {
+pub struct SavedVisual {
     /// In which file.
     pub buffer: BufferId,
     /// In which mode it was made.
@@ -212,7 +212,7 @@ pub struct Selected {
 
 /// What a character that is awaited is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum ModalChar {
     /// The register of the next command.
     Register,
     /// The character to find in the line.
@@ -240,15 +240,15 @@ pub enum Ask {
 
 /// Replacements that a user is asked about one by one.
 #[derive(Debug)]
-pub struct Confirming {
+pub struct SubstituteConfirm {
     /// In which file.
     pub buffer: BufferId,
     /// The version of its text.
     pub version: u64,
     /// Those that were not answered yet.
-    pub left: VecDeque<(ByteRange<Byte>, String)>,
+    pub remaining: VecDeque<(ByteRange<Byte>, String)>,
     /// Those that are wanted.
-    pub wanted: Vec<(ByteRange<Byte>, String)>,
+    pub accepted: Vec<(ByteRange<Byte>, String)>,
 }
 
 /// What a map with modes remembers.
@@ -261,37 +261,37 @@ pub struct Modal {
     /// The register that was named.
     pub register: Option<char>,
     /// The operator that waits.
-    pub operator: Option<Waiting>,
+    pub operator: Option<PendingOperator>,
     /// Whether the motion that an operator gets goes far: what it deletes is kept for longer.
-    pub far: bool,
+    pub is_far_motion: bool,
     /// The last search for a character in a line.
     pub find: Option<Find>,
     /// The selection.
     pub visual: Visual,
     /// Work that keys wait for.
-    pub elsewhere: Background,
+    pub background: Background,
     /// Cursors that rest where they may: the file, its text's version.
-    pub rested: Option<(BufferId, u64, Selection)>,
+    pub resting_cursors: Option<(BufferId, u64, Selection)>,
     /// The selection before; where it was the file's places tell.
-    pub last_visual: Option<Selected>,
+    pub last_visual: Option<SavedVisual>,
     /// Replays that are one step each, one inside the other: what happens in them begins no step of its own.
-    pub held: usize,
+    pub group_depth: usize,
     /// The file whose edits are one step.
-    pub grouped: Option<BufferId>,
+    pub grouped_buffer: Option<BufferId>,
     /// The keys since the last command ended, without counts.
     pub keys: Vec<Key>,
     /// The count that this command used.
     pub used_count: Option<usize>,
     /// The selection that this command was given to.
-    pub used_reach: Option<Reach>,
+    pub used_extent: Option<SelectionExtent>,
     /// Whether they have changed a text.
     pub changed: bool,
     /// The last change.
-    pub dot: Option<Dot>,
+    pub last_change: Option<RepeatableChange>,
     /// Whether it is being made again.
     pub repeating: bool,
     /// How typing began.
-    pub typing: Typing,
+    pub typing: InsertState,
     /// The version of the text and the main cursor before this key, while keys are typed.
     pub before_key: Option<(u64, Byte)>,
     /// The keys since typing began, for a count.
@@ -301,41 +301,41 @@ pub struct Modal {
     /// The keys that are being recorded, and for which register.
     pub recording: Option<(char, Vec<Key>)>,
     /// The register whose keys were pressed last.
-    pub played: Option<char>,
+    pub last_macro: Option<char>,
     /// Whether a motion failed, which ends a replay.
     pub failed: bool,
     /// What was typed last.
-    pub inserted: String,
+    pub last_inserted: String,
     /// The last search, as typed, and whether it went forward.
-    pub sought: Option<(String, bool)>,
+    pub last_search: Option<(String, bool)>,
     /// Whether searches ignore case; smartly where the second one is set.
     pub ignore_case: (bool, bool),
     /// The last substitution: pattern, replacement, flags.
-    pub substituted: Option<(String, String, String)>,
+    pub last_substitution: Option<(String, String, String)>,
     /// The substitution that asks about each match.
-    pub confirming: Option<Confirming>,
+    pub substitute_confirm: Option<SubstituteConfirm>,
     /// Lines that were typed behind `:`, newest last.
-    pub lines: Vec<String>,
+    pub line_history: Vec<String>,
     /// Which of them is shown, counted from the newest.
     pub line_shown: Option<usize>,
 }
 
 impl Modal {
     /// The start of a map.
-    pub fn new(modes: Modes) -> Self {
-        let mode = if modes == Modes::None { Mode::Insert } else { Mode::Normal };
+    pub fn new(modes: ModalStyle) -> Self {
+        let mode = if modes == ModalStyle::None { Mode::Insert } else { Mode::Normal };
         Self { mode, ..Self::default() }
     }
 
     /// Whether nothing has begun.
-    pub fn is_fresh(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.operator.is_none() && self.register.is_none() && self.count.is_none()
     }
 
     /// Where keys of an editor go.
-    pub fn place(&self, modes: Modes) -> KeyContext {
+    pub fn key_context(&self, modes: ModalStyle) -> KeyContext {
         match (modes, self.mode) {
-            (Modes::None, _) => KeyContext::Editor,
+            (ModalStyle::None, _) => KeyContext::Editor,
             (_, Mode::Insert) => KeyContext::Insert,
             (_, Mode::Replace) => KeyContext::Replace,
             (_, Mode::Normal) if self.operator.is_some() => KeyContext::Operator,
@@ -357,7 +357,7 @@ impl Modal {
     }
 
     /// Nothing has begun any more.
-    pub fn forget(&mut self) {
+    pub fn reset_pending(&mut self) {
         self.operator = None;
         self.register = None;
         self.count = None;

@@ -11,7 +11,7 @@ use crate::ide::core::layers::layer::{Actions, Layer, LayerId};
 use crate::ide::core::state::State;
 use crate::tui::canvas::Canvas;
 use crate::tui::input::{Key, KeyCode};
-use crate::tui::widgets::line::{self, Break, Line, Span};
+use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
 /// What an answer leads to, on the loop.
 pub type Callback = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
@@ -28,9 +28,9 @@ pub struct Dialog {
     /// Whether the lines are those of a difference: colored by their first character, cut
     /// nowhere but at the edge of a wide frame.
     is_difference: bool,
-    about: Option<LayerId>,
-    came_by_itself: bool,
-    escaped: Option<Callback>,
+    id: Option<LayerId>,
+    is_unsolicited: bool,
+    on_escape: Option<Callback>,
 }
 
 /// One answer.
@@ -39,9 +39,9 @@ struct Choice {
     /// What it does, in two or three words that begin with a verb.
     label: String,
     /// One word for it where the label does not fit; else the label's first word.
-    short: Option<&'static str>,
+    short_label: Option<&'static str>,
     /// Whether it is taken only once the text was scrolled to its end.
-    is_read_first: bool,
+    requires_scroll: bool,
     /// What it leads to; nothing closes the dialog and no more.
     run: Option<Callback>,
 }
@@ -55,9 +55,9 @@ impl Dialog {
             top: 0,
             choices: Vec::new(),
             is_difference: false,
-            about: None,
-            came_by_itself: false,
-            escaped: None,
+            id: None,
+            is_unsolicited: false,
+            on_escape: None,
         }
     }
 
@@ -75,16 +75,27 @@ impl Dialog {
     #[must_use]
     pub fn choice(mut self, key: char, label: &str, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
         let run: Option<Callback> = Some(Box::new(run));
-        self.choices.push(Choice { key, label: label.to_string(), short: None, is_read_first: false, run });
+        self.choices.push(Choice {
+            key,
+            label: label.to_string(),
+            short_label: None,
+            requires_scroll: false,
+            run,
+        });
         self
     }
 
     /// Adds an answer that is taken only once the text was scrolled to its end.
     #[must_use]
-    pub fn read_first(self, key: char, label: &str, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+    pub fn choice_after_scroll(
+        self,
+        key: char,
+        label: &str,
+        run: impl FnOnce(&mut Cx<'_>) + Send + 'static,
+    ) -> Self {
         let mut dialog = self.choice(key, label, run);
         if let Some(last) = dialog.choices.last_mut() {
-            last.is_read_first = true;
+            last.requires_scroll = true;
         }
         dialog
     }
@@ -95,8 +106,8 @@ impl Dialog {
         self.choices.push(Choice {
             key,
             label: label.to_string(),
-            short: None,
-            is_read_first: false,
+            short_label: None,
+            requires_scroll: false,
             run: None,
         });
         self
@@ -104,37 +115,37 @@ impl Dialog {
 
     /// The word for the answer added last where its label does not fit.
     #[must_use]
-    pub fn short(mut self, word: &'static str) -> Self {
+    pub fn short_label(mut self, word: &'static str) -> Self {
         if let Some(last) = self.choices.last_mut() {
-            last.short = Some(word);
+            last.short_label = Some(word);
         }
         self
     }
 
     /// Says what it is about, so that it can be found again.
     #[must_use]
-    pub fn about(mut self, kind: &'static str, number: u64) -> Self {
-        self.about = Some(LayerId { kind, number });
+    pub fn with_id(mut self, kind: &'static str, number: u64) -> Self {
+        self.id = Some(LayerId { kind, number });
         self
     }
 
     /// The same for one that opens by itself: keys that were typed before must not answer it.
     #[must_use]
     pub fn uninvited(mut self, kind: &'static str, number: u64) -> Self {
-        self.came_by_itself = true;
-        self.about(kind, number)
+        self.is_unsolicited = true;
+        self.with_id(kind, number)
     }
 
     /// What Escape leads to beside closing it.
     #[must_use]
-    pub fn escaped(mut self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
-        self.escaped = Some(Box::new(run));
+    pub fn on_escape(mut self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        self.on_escape = Some(Box::new(run));
         self
     }
 
     /// Whether it is about something of this kind; which of them.
     pub fn number_of(&self, kind: &str) -> Option<u64> {
-        self.about.filter(|about| about.kind == kind).map(|about| about.number)
+        self.id.filter(|about| about.kind == kind).map(|about| about.number)
     }
 }
 
@@ -144,15 +155,15 @@ impl Layer for Dialog {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        place(size, self)
+        view_area(size, self)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
         draw(canvas, self);
     }
 
-    fn uninvited(&self) -> Option<LayerId> {
-        self.about.filter(|_| self.came_by_itself)
+    fn unsolicited_id(&self) -> Option<LayerId> {
+        self.id.filter(|_| self.is_unsolicited)
     }
 
     fn actions(&self) -> Actions {
@@ -169,8 +180,8 @@ fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         (None, code) => return scroll(cx, code),
     };
     let Some(at) = dialog.choices.iter().position(|choice| choice.key == wanted) else { return true };
-    if dialog.choices[at].is_read_first && dialog.top < last_top(cx.state.size, dialog) {
-        cx.state.say("Read to the end first: PageDown");
+    if dialog.choices[at].requires_scroll && dialog.top < max_scroll(cx.state.size, dialog) {
+        cx.state.set_status("Read to the end first: PageDown");
         return true;
     }
     let run = dialog.choices[at].run.take();
@@ -178,7 +189,7 @@ fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     if let Some(run) = run {
         run(cx);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }
 
@@ -196,14 +207,14 @@ fn scroll(cx: &mut Cx<'_>, code: KeyCode) -> bool {
 
 fn step(cx: &mut Cx<'_>, by: isize) {
     let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return };
-    let last = last_top(cx.state.size, dialog);
+    let last = max_scroll(cx.state.size, dialog);
     dialog.top = dialog.top.saturating_add_signed(by).min(last);
     cx.state.damage.add(Part::Overlay);
 }
 
 fn escape(cx: &mut Cx<'_>) {
-    cx.state.damage.all();
-    if let Some(escaped) = cx.state.layers.pop_as::<Dialog>().and_then(|dialog| dialog.escaped) {
+    cx.state.damage.add_all();
+    if let Some(escaped) = cx.state.layers.pop_as::<Dialog>().and_then(|dialog| dialog.on_escape) {
         escaped(cx);
     }
 }
@@ -214,13 +225,13 @@ const COLS: u16 = 78;
 const DIFFERENCE_COLS: u16 = 160;
 
 /// The text wrapped for a dialog of that width.
-fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
+fn wrap_lines(dialog: &Dialog, cols: u16) -> Vec<Line> {
     let width = cols.saturating_sub(4).max(1);
     let wrap = |text: &String| {
         let (scope, cut) = if dialog.is_difference {
-            (difference_scope(text), Break::Anywhere)
+            (difference_scope(text), BreakMode::Anywhere)
         } else {
-            ("ui.overlay", Break::Words)
+            ("ui.overlay", BreakMode::Words)
         };
         line::wrap(&[Span::new(text.as_str(), scope)], width, &[], &[], cut)
     };
@@ -237,23 +248,23 @@ fn difference_scope(line: &str) -> &'static str {
 }
 
 /// Where it is.
-fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
+fn view_area(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
     let widest = widest.max(text_width(&footer(dialog))).max(text_width(&dialog.title));
     let wanted = widest.min(usize::from(most)) as u16;
     let cols = wanted.saturating_add(6).clamp(30, most);
     // Wrapped as wide as it will be, which may be less than it wants.
-    let shown = frame::place(size, cols, 3).width;
-    let rows = wrapped(dialog, shown).len().min(1_000) as u16 + 2;
-    frame::place(size, cols, rows.max(3))
+    let shown = frame::frame_area(size, cols, 3).width;
+    let rows = wrap_lines(dialog, shown).len().min(1_000) as u16 + 2;
+    frame::frame_area(size, cols, rows.max(3))
 }
 
 fn footer(dialog: &Dialog) -> String {
-    joined(dialog, |choice| &choice.label)
+    join_choices(dialog, |choice| &choice.label)
 }
 
-fn joined<'a>(dialog: &'a Dialog, name: impl Fn(&'a Choice) -> &'a str) -> String {
+fn join_choices<'a>(dialog: &'a Dialog, name: impl Fn(&'a Choice) -> &'a str) -> String {
     let choices = dialog.choices.iter().map(|choice| match (choice.key, name(choice)) {
         ('\n', label) => format!("Enter {label}"),
         (key, label) => format!("{key} {label}"),
@@ -268,12 +279,12 @@ fn keys(dialog: &Dialog) -> String {
 }
 
 /// The answers in a width: by their labels, by one word each, or by their keys alone.
-fn fitting(dialog: &Dialog, cols: usize) -> String {
+fn truncate_choices(dialog: &Dialog, cols: usize) -> String {
     let forms = [
         footer(dialog),
-        joined(dialog, |choice| {
+        join_choices(dialog, |choice| {
             let first = || choice.label.split([' ', ',']).next().unwrap_or(&choice.label);
-            choice.short.unwrap_or_else(first)
+            choice.short_label.unwrap_or_else(first)
         }),
         keys(dialog),
     ];
@@ -282,20 +293,24 @@ fn fitting(dialog: &Dialog, cols: usize) -> String {
 }
 
 /// The first row shown when the text is scrolled to its end.
-fn last_top(size: (u16, u16), dialog: &Dialog) -> usize {
-    let area = place(size, dialog);
-    wrapped(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
+fn max_scroll(size: (u16, u16), dialog: &Dialog) -> usize {
+    let area = view_area(size, dialog);
+    wrap_lines(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
 }
 
 /// Draws it.
 fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
-    let lines = wrapped(dialog, cols);
+    let lines = wrap_lines(dialog, cols);
     let (_, height) = canvas.size();
     let hidden = lines.len().saturating_sub(usize::from(height.saturating_sub(2)) + dialog.top);
     let more = if hidden > 0 { format!("{hidden} more lines, PageDown") } else { String::new() };
-    let inner =
-        frame::draw(canvas, &dialog.title, &more, &fitting(dialog, usize::from(cols).saturating_sub(6)));
+    let inner = frame::draw(
+        canvas,
+        &dialog.title,
+        &more,
+        &truncate_choices(dialog, usize::from(cols).saturating_sub(6)),
+    );
     let more = lines.len() > usize::from(inner.height);
     let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
     for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {

@@ -9,7 +9,7 @@ use crate::tui::canvas::Canvas;
 const SMALL: (u16, u16) = (44, 12);
 
 /// A place for `cols` by `rows` in the upper middle of the screen; all of a small one.
-pub fn place(size: (u16, u16), cols: u16, rows: u16) -> Rect {
+pub fn frame_area(size: (u16, u16), cols: u16, rows: u16) -> Rect {
     if size.0 < SMALL.0 || size.1 < SMALL.1 {
         let rows = rows.min(size.1);
         return Rect::new(0, size.1 - rows, size.0, rows);

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::state::State;
-use crate::ide::model::area::Area;
+use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
 use crate::tui::input::Key;
 
@@ -29,12 +29,12 @@ pub trait Layer: Any + Send {
     }
 
     /// The text in it that keys edit.
-    fn text(&mut self) -> Option<&mut Area> {
+    fn text(&mut self) -> Option<&mut TextArea> {
         None
     }
 
     /// What identifies it if it opened by itself: a key that the user has typed before it opened must not answer it.
-    fn uninvited(&self) -> Option<LayerId> {
+    fn unsolicited_id(&self) -> Option<LayerId> {
         None
     }
 
@@ -62,7 +62,7 @@ pub struct LayerId {
 #[derive(Clone, Copy)]
 pub struct Actions {
     /// A key before anything else hears of it, macros and repetition included; returns whether it was taken.
-    pub private_key: fn(&mut Cx<'_>, Key) -> bool,
+    pub raw_key: fn(&mut Cx<'_>, Key) -> bool,
     /// A key before any key map; returns whether it was taken.
     pub key: fn(&mut Cx<'_>, Key) -> bool,
     /// A pasted text; returns whether it was taken.
@@ -72,7 +72,7 @@ pub struct Actions {
     /// Takes what is selected.
     pub accept: fn(&mut Cx<'_>),
     /// Follows the text in it after a key.
-    pub typed: fn(&mut Cx<'_>),
+    pub on_change: fn(&mut Cx<'_>),
     /// Escape: closes it, or does what comes before that.
     pub escape: fn(&mut Cx<'_>),
 }
@@ -80,12 +80,12 @@ pub struct Actions {
 impl Default for Actions {
     fn default() -> Self {
         Self {
-            private_key: |_, _| false,
+            raw_key: |_, _| false,
             key: |_, _| false,
             paste: |_, _| false,
             step: |_, _| {},
             accept: |_| {},
-            typed: |_| {},
+            on_change: |_| {},
             escape: |cx| drop(cx.state.pop_layer()),
         }
     }

@@ -18,11 +18,11 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
-use crate::ide::model::area::Area;
+use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
 
 /// A picker's row in the table.
-pub struct Row {
+pub struct PickerSpec {
     /// Its id.
     pub id: &'static str,
     /// In its frame.
@@ -30,13 +30,13 @@ pub struct Row {
     /// What Enter and Tab do, for its footer.
     pub footer: &'static str,
     /// Where its rows come from, and which of them are marked.
-    pub load: fn(&State) -> Load,
+    pub load: fn(&State) -> RowSource,
     /// What a picked row leads to. `marked` is what Tab has marked.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
 }
 
 /// Where rows come from.
-pub enum Load {
+pub enum RowSource {
     /// They are there; the second list is marked.
     Rows(Vec<PickRow>, Vec<Pick>),
     /// A task brings them: what starts it gets where to put them in, and the picker's number.
@@ -46,11 +46,11 @@ pub enum Load {
 }
 
 /// A value that a row may stand for.
-trait Value: Any + Debug + Send + Sync {
+trait PickValue: Any + Debug + Send + Sync {
     fn is_same(&self, other: &dyn Any) -> bool;
 }
 
-impl<T: PartialEq + Debug + Send + Sync + 'static> Value for T {
+impl<T: PartialEq + Debug + Send + Sync + 'static> PickValue for T {
     fn is_same(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<T>().is_some_and(|other| self == other)
     }
@@ -58,7 +58,7 @@ impl<T: PartialEq + Debug + Send + Sync + 'static> Value for T {
 
 /// What a picked row stands for: a value of the picker that filled it in.
 #[derive(Debug, Clone)]
-pub struct Pick(Arc<dyn Value>);
+pub struct Pick(Arc<dyn PickValue>);
 
 impl Pick {
     /// A row that stands for `value`.
@@ -109,24 +109,24 @@ pub struct PickRow {
 /// A list with a fuzzy filter, filled from anywhere while it is shown.
 pub struct Picker {
     /// Its row in the table of pickers.
-    pub row: &'static Row,
+    pub spec: &'static PickerSpec,
     /// Counts the pickers of this run, so that what comes late finds the right one; the upper half
     /// counts the searches of one whose query is what is searched for.
     pub number: u64,
     /// Searches for the query, rather than filtering what is there.
     pub live: Option<fn(&mut Cx<'_>)>,
     /// What is being typed.
-    pub query: Area,
+    pub query: TextArea,
     /// Which match is selected, from the best.
     pub selected: u32,
     /// Rows whose mark is set, for pickers that switch things.
     pub marked: Vec<Pick>,
     /// Whether rows can still come.
-    pub filling: bool,
+    pub is_filling: bool,
     /// Whether the matcher has seen every row and the whole query.
-    pub settled: bool,
+    pub is_settled: bool,
     /// Whether the query changed after the matcher was asked last.
-    pub behind: bool,
+    pub is_query_stale: bool,
     /// Cancels the search for the query when it is dropped, as with the picker.
     pub search: Option<DropGuard>,
     matcher: Nucleo<PickRow>,
@@ -135,19 +135,19 @@ pub struct Picker {
 
 impl Picker {
     /// An empty picker; `wake` is called, from any thread, when there is something new to show.
-    pub fn new(row: &'static Row, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+    pub fn new(row: &'static PickerSpec, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         // One thread: two cores also have a screen to draw and a file system to walk.
         let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
         Self {
-            row,
+            spec: row,
             number,
             live: None,
-            query: Area::default(),
+            query: TextArea::default(),
             selected: 0,
             marked: Vec::new(),
-            filling: false,
-            settled: true,
-            behind: false,
+            is_filling: false,
+            is_settled: true,
+            is_query_stale: false,
             search: None,
             matcher,
             last_query: String::new(),
@@ -173,11 +173,11 @@ impl Picker {
     }
 
     /// Forgets all rows: those for the query as it stands come from a new search.
-    pub fn renew(&mut self) -> Injector<PickRow> {
+    pub fn restart(&mut self) -> Injector<PickRow> {
         self.last_query = self.query.text().to_string();
         self.matcher.restart(true);
         self.selected = 0;
-        self.number += SEARCH;
+        self.number += SEARCH_NUMBER;
         self.injector()
     }
 
@@ -194,14 +194,14 @@ impl Picker {
         self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
         self.last_query = query;
         self.selected = 0;
-        (self.behind, self.settled) = (true, false);
+        (self.is_query_stale, self.is_settled) = (true, false);
     }
 
     /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
     /// whether the list changed.
     pub fn tick(&mut self, wait_ms: u64) -> bool {
         let status = self.matcher.tick(wait_ms);
-        (self.behind, self.settled) = (false, !status.running);
+        (self.is_query_stale, self.is_settled) = (false, !status.running);
         let changed = status.changed;
         self.selected = self.selected.min(self.matches().saturating_sub(1));
         changed
@@ -210,7 +210,7 @@ impl Picker {
     /// Waits for the matches of the query that was typed before one of them is chosen: what is shown may be those of
     /// the query before.
     pub fn catch_up(&mut self) {
-        if !self.settled {
+        if !self.is_settled {
             self.tick(CHOICE_WAIT_MS);
         }
     }
@@ -248,7 +248,7 @@ impl Picker {
 const CHOICE_WAIT_MS: u64 = 500;
 
 /// One search of a picker, in its number.
-const SEARCH: u64 = 1 << 32;
+const SEARCH_NUMBER: u64 = 1 << 32;
 
 /// Puts one row into a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {
@@ -266,7 +266,7 @@ impl Layer for Picker {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        frame::place(size, 96, 22)
+        frame::frame_area(size, 96, 22)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
@@ -277,16 +277,16 @@ impl Layer for Picker {
         Some(cursor(self))
     }
 
-    fn text(&mut self) -> Option<&mut Area> {
+    fn text(&mut self) -> Option<&mut TextArea> {
         Some(&mut self.query)
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept, typed, ..Actions::default() }
+        Actions { step, accept, on_change: on_query_change, ..Actions::default() }
     }
 
     fn is_busy(&self) -> bool {
-        self.filling || !self.settled
+        self.is_filling || !self.is_settled
     }
 }
 
@@ -302,26 +302,26 @@ const FILTER_WAIT_MS: u64 = 5;
 const FILTERED_AT_ONCE: u32 = 2_000;
 
 /// When a matcher is asked again that says that it is not done: a frame later.
-const MATCH_AGAIN: Duration = Duration::from_millis(16);
+const MATCH_POLL: Duration = Duration::from_millis(16);
 
 /// Shows the picker of a row.
-pub fn open(cx: &mut Cx<'_>, row: &'static Row) {
-    cx.state.pickers += 1;
-    let mut picker = Picker::new(row, cx.state.pickers, cx.state.wake.clone());
+pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
+    cx.state.picker_count += 1;
+    let mut picker = Picker::new(row, cx.state.picker_count, cx.state.wake.clone());
     let (injector, number) = (picker.injector(), picker.number);
     let mut begin = None;
     match (row.load)(cx.state) {
-        Load::Rows(rows, marked) => {
+        RowSource::Rows(rows, marked) => {
             picker.fill(rows);
             picker.marked = marked;
             picker.tick(FILL_WAIT_MS);
         }
-        Load::Live(query, search) => {
+        RowSource::Live(query, search) => {
             picker.live = Some(search);
             picker.query.set(&query, cx.now_ms);
         }
-        Load::Task(start) => {
-            picker.filling = true;
+        RowSource::Task(start) => {
+            picker.is_filling = true;
             begin = Some(start);
         }
     }
@@ -329,7 +329,7 @@ pub fn open(cx: &mut Cx<'_>, row: &'static Row) {
     if let Some(begin) = begin {
         begin(cx, injector, number);
     }
-    typed(cx);
+    on_query_change(cx);
 }
 
 fn step(cx: &mut Cx<'_>, by: isize) {
@@ -340,15 +340,15 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 fn accept(cx: &mut Cx<'_>) {
     let Some(mut picker) = cx.state.layers.pop_as::<Picker>() else { return };
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     picker.catch_up();
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
-        (picker.row.accept)(cx, &pick, &picker.marked);
+        (picker.spec.accept)(cx, &pick, &picker.marked);
     }
 }
 
 /// What is typed filters the rows, or is searched for.
-fn typed(cx: &mut Cx<'_>) {
+fn on_query_change(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
         return;
     };
@@ -380,19 +380,19 @@ pub fn toggle(cx: &mut Cx<'_>) {
 
 /// When the matcher of the picker on top is asked again, from `now` on. It tells that it is done a moment before it
 /// lets go of what it found, and who asks in that moment is not told again.
-pub fn match_due(state: &State, now: Duration) -> Option<Duration> {
-    state.layers.top::<Picker>().filter(|picker| !picker.settled).map(|_| now + MATCH_AGAIN)
+pub fn match_deadline(state: &State, now: Duration) -> Option<Duration> {
+    state.layers.top::<Picker>().filter(|picker| !picker.is_settled).map(|_| now + MATCH_POLL)
 }
 
 /// Lets the matcher of the picker on top begin with a query that has been shown.
 pub fn match_query(state: &mut State) {
-    if state.layers.top::<Picker>().is_some_and(|picker| picker.behind) {
-        woken(state);
+    if state.layers.top::<Picker>().is_some_and(|picker| picker.is_query_stale) {
+        on_wake(state);
     }
 }
 
 /// The picker on top may have new matches.
-pub fn woken(state: &mut State) {
+pub fn on_wake(state: &mut State) {
     if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0)) {
         state.damage.add(Part::Overlay);
     }
@@ -405,10 +405,10 @@ fn list_rows(height: u16) -> u16 {
 
 /// Draws it.
 fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
-    let more = if picker.filling { "…" } else { "" };
+    let more = if picker.is_filling { "…" } else { "" };
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
     let inner =
-        frame::draw(canvas, picker.row.title, &count, &format!("{}  Escape close", picker.row.footer));
+        frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
     let mut inside = canvas.sub(inner);
     draw_query(&mut inside, &picker.query);
     let height = list_rows(inner.height + 2);
@@ -419,13 +419,13 @@ fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
         let selected = first + n as u32 == picker.selected;
         draw_row(&mut inside, y, row, selected, picker.marked.contains(&row.pick));
     }
-    if picker.matches() == 0 && !picker.filling {
+    if picker.matches() == 0 && !picker.is_filling {
         let style = inside.style("ui.overlay.soft");
         inside.text(2, 1, "No matches", style);
     }
 }
 
-fn draw_query(canvas: &mut Canvas<'_>, query: &Area) {
+fn draw_query(canvas: &mut Canvas<'_>, query: &TextArea) {
     let (sign, text) = (canvas.style("ui.prompt"), canvas.style("ui.overlay"));
     let ground = text.bg;
     canvas.text(1, 0, "›", ratatui::style::Style { bg: ground, ..sign });

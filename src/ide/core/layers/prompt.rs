@@ -11,9 +11,9 @@ use crate::ide::core::layers::dialog::Callback;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
-use crate::ide::model::area::Area;
+use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
-use crate::text::search::How;
+use crate::text::search::SearchOptions;
 use crate::tui::canvas::Canvas;
 
 /// Looks at what was typed; says why it cannot be taken.
@@ -30,22 +30,22 @@ pub struct Prompt {
     kind: &'static str,
     number: u64,
     /// What is being typed.
-    pub answer: Area,
+    pub answer: TextArea,
     /// Why the last answer was not taken, or how many matches there are.
     pub note: String,
     /// How the answer is understood, when not plainly.
-    pub how: String,
+    pub flags_label: String,
     /// The version of the answer that was acted on.
-    pub seen: u64,
+    pub handled_version: u64,
     /// The version whose search is done.
-    pub searched: u64,
+    pub searched_version: u64,
     /// Whether its answer is looked for, as the switches of searches say.
-    searches: bool,
-    first: String,
+    is_search: bool,
+    initial: String,
     checks: Vec<Check>,
     accept: Option<Accept>,
-    typed: Option<fn(&mut Cx<'_>)>,
-    escaped: Option<Callback>,
+    on_change: Option<fn(&mut Cx<'_>)>,
+    on_escape: Option<Callback>,
 }
 
 impl Prompt {
@@ -55,30 +55,30 @@ impl Prompt {
             title: title.into(),
             kind: "",
             number: 0,
-            answer: Area::default(),
+            answer: TextArea::default(),
             note: String::new(),
-            how: String::new(),
-            seen: 0,
-            searched: 0,
-            searches: false,
-            first: String::new(),
+            flags_label: String::new(),
+            handled_version: 0,
+            searched_version: 0,
+            is_search: false,
+            initial: String::new(),
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
-            typed: None,
-            escaped: None,
+            on_change: None,
+            on_escape: None,
         }
     }
 
     /// Says what it is about, so that it can be found again.
     #[must_use]
-    pub fn about(self, kind: &'static str, number: u64) -> Self {
+    pub fn with_id(self, kind: &'static str, number: u64) -> Self {
         Self { kind, number, ..self }
     }
 
     /// What is there to begin with.
     #[must_use]
-    pub fn first(self, first: impl Into<String>) -> Self {
-        Self { first: first.into(), ..self }
+    pub fn initial(self, first: impl Into<String>) -> Self {
+        Self { initial: first.into(), ..self }
     }
 
     /// Takes no answer without a letter.
@@ -102,48 +102,49 @@ impl Prompt {
 
     /// Its answer is looked for: the switches of searches hold for it.
     #[must_use]
-    pub fn searches(self) -> Self {
-        Self { searches: true, ..self }
+    pub fn as_search(self) -> Self {
+        Self { is_search: true, ..self }
     }
 
     /// Called after every change of what is typed.
     #[must_use]
-    pub fn typed(self, typed: fn(&mut Cx<'_>)) -> Self {
-        Self { typed: Some(typed), ..self }
+    pub fn on_change(self, typed: fn(&mut Cx<'_>)) -> Self {
+        Self { on_change: Some(typed), ..self }
     }
 
     /// What Escape leads to beside closing it.
     #[must_use]
-    pub fn escaped(self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
-        Self { escaped: Some(Box::new(run)), ..self }
+    pub fn on_escape(self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        Self { on_escape: Some(Box::new(run)), ..self }
     }
 
     /// Shows it.
     pub fn open(mut self, cx: &mut Cx<'_>) {
-        self.answer.set(&self.first, cx.now_ms);
-        let how = Some(cx.state.search_how).filter(|how| self.searches && *how != How::default());
-        self.how = how.map(|how| how.to_string()).unwrap_or_default();
+        self.answer.set(&self.initial, cx.now_ms);
+        let how =
+            Some(cx.state.search_options).filter(|how| self.is_search && *how != SearchOptions::default());
+        self.flags_label = how.map(|how| how.to_string()).unwrap_or_default();
         cx.state.push_layer(self);
     }
 
     /// Whether it is about something of this kind.
-    pub fn is_about(&self, kind: &str) -> bool {
+    pub fn has_kind(&self, kind: &str) -> bool {
         self.kind == kind
     }
 
     /// Whether it is about something of this kind; which of them.
     pub fn number_of(&self, kind: &str) -> Option<u64> {
-        self.is_about(kind).then_some(self.number)
+        self.has_kind(kind).then_some(self.number)
     }
 }
 
 impl Layer for Prompt {
     fn context(&self) -> KeyContext {
-        KeyContext::Question
+        KeyContext::InputPrompt
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        place(size)
+        view_area(size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -154,12 +155,12 @@ impl Layer for Prompt {
         Some(cursor(self, size.0))
     }
 
-    fn text(&mut self) -> Option<&mut Area> {
+    fn text(&mut self) -> Option<&mut TextArea> {
         Some(&mut self.answer)
     }
 
     fn actions(&self) -> Actions {
-        Actions { accept, typed, escape, ..Actions::default() }
+        Actions { accept, on_change: on_typed, escape, ..Actions::default() }
     }
 }
 
@@ -171,41 +172,41 @@ fn accept(cx: &mut Cx<'_>) {
         if let Some(prompt) = cx.state.layers.top_mut::<Prompt>() {
             prompt.note = note;
         }
-        return cx.state.damage.all();
+        return cx.state.damage.add_all();
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     if let Some(accept) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.accept) {
         accept(cx, answer);
     }
 }
 
-fn typed(cx: &mut Cx<'_>) {
+fn on_typed(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return };
     let version = prompt.answer.document.version();
-    if let Some(typed) = prompt.typed
-        && std::mem::replace(&mut prompt.seen, version) != version
+    if let Some(typed) = prompt.on_change
+        && std::mem::replace(&mut prompt.handled_version, version) != version
     {
         typed(cx);
     }
 }
 
 fn escape(cx: &mut Cx<'_>) {
-    cx.state.damage.all();
-    if let Some(escaped) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.escaped) {
+    cx.state.damage.add_all();
+    if let Some(escaped) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.on_escape) {
         escaped(cx);
     }
 }
 
 /// Where it is: over the last lines, which the editor keeps its cursor away from, so that matches
 /// stay in sight.
-fn place(size: (u16, u16)) -> Rect {
+fn view_area(size: (u16, u16)) -> Rect {
     let (cols, rows) = (size.0.min(72), size.1.min(3));
     let below = u16::from(size.1 > 5);
     Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
 }
 
 /// The part of the answer that is shown, so that its end and the caret are in sight.
-fn shown(prompt: &Prompt, cols: u16) -> (String, u16) {
+fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
     let text = prompt.answer.text();
     let line = text.line(Line(0)).into_owned();
     let caret = text_width(&text.slice(Byte(0)..prompt.answer.selection.primary().head));
@@ -231,7 +232,7 @@ fn footer(searches: bool, keymap: &Keymap) -> String {
             ("search.toggle-case", "case"),
         ];
         let bound =
-            ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(KeyContext::Question, id)?, name)));
+            ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(KeyContext::InputPrompt, id)?, name)));
         keys.extend(bound.map(|(key, name)| format!("{key} {name}")));
     }
     keys.push("Escape close".to_string());
@@ -241,18 +242,18 @@ fn footer(searches: bool, keymap: &Keymap) -> String {
 /// Draws it.
 fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (cols, _) = canvas.size();
-    let title = match (&prompt.title, prompt.how.as_str()) {
+    let title = match (&prompt.title, prompt.flags_label.as_str()) {
         (title, "") => title.clone(),
         (title, how) => format!("{title} ({how})"),
     };
-    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt.searches, keymap));
-    let (text, _) = shown(prompt, cols.saturating_sub(6));
+    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt.is_search, keymap));
+    let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.text(inner.x + 1, inner.y, &text, style);
 }
 
 /// Where the caret is, in the overlay's coordinates.
 fn cursor(prompt: &Prompt, cols: u16) -> (u16, u16) {
-    let (_, x) = shown(prompt, cols.saturating_sub(6));
+    let (_, x) = visible_part(prompt, cols.saturating_sub(6));
     (x + 2, 1)
 }

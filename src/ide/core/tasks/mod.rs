@@ -1,7 +1,7 @@
 //! Work outside of the event loop: threads, one queue per kind of work, and dropping results that a newer request made
 //! useless. `context` starts tasks.
 
-pub mod fault;
-pub mod lane;
-pub mod latest;
+pub mod fault_injection;
+pub mod latest_request;
 pub mod threads;
+pub mod work_thread;

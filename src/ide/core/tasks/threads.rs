@@ -19,27 +19,27 @@ pub struct Threads(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Own(Arc<Mutex<Own>>),
+    Own(Arc<Mutex<OwnRuntime>>),
     Given(Handle),
 }
 
 /// Threads of the program's own.
 #[derive(Default)]
-enum Own {
+enum OwnRuntime {
     #[default]
-    NotMade,
-    Made(Runtime),
+    NotStarted,
+    Started(Runtime),
     /// Left behind: no task begins any more.
     Abandoned,
 }
 
-impl Own {
+impl OwnRuntime {
     /// What runs tasks, made if need be; `None` once it is left behind.
     fn handle(&mut self) -> std::io::Result<Option<Handle>> {
-        if matches!(self, Self::NotMade) {
-            *self = Self::Made(Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?);
+        if matches!(self, Self::NotStarted) {
+            *self = Self::Started(Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?);
         }
-        Ok(if let Self::Made(runtime) = self { Some(runtime.handle().clone()) } else { None })
+        Ok(if let Self::Started(runtime) = self { Some(runtime.handle().clone()) } else { None })
     }
 }
 
@@ -50,7 +50,7 @@ impl Threads {
     }
 
     /// Threads that are there already.
-    pub fn on(handle: Handle) -> Self {
+    pub fn from_handle(handle: Handle) -> Self {
         Self(Kind::Given(handle))
     }
 
@@ -79,8 +79,8 @@ impl Threads {
     /// not hold the exit up. Tasks may hold copies of this: the threads end all the same, and not on one of themselves.
     pub fn abandon(self) {
         let Kind::Own(own) = self.0 else { return };
-        let own = std::mem::replace(&mut *own.lock(), Own::Abandoned);
-        if let Own::Made(runtime) = own {
+        let own = std::mem::replace(&mut *own.lock(), OwnRuntime::Abandoned);
+        if let OwnRuntime::Started(runtime) = own {
             runtime.shutdown_background();
         }
     }

@@ -2,7 +2,7 @@
 //! begins with is in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::model::view::display::{DisplayOptions, Tabs};
+use crate::ide::model::view::display::{DisplayOptions, TabLineDisplay};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -21,7 +21,7 @@ pub const COMMANDS: &[Command] = &[
         },
     ),
     command("view.toggle-brackets", "Toggle matching bracket highlight", &["matchparen"], |cx| {
-        toggle(cx, "brackets", |look| &mut look.brackets);
+        toggle(cx, "brackets", |look| &mut look.matching_brackets);
     }),
     command("view.toggle-rainbow", "Toggle rainbow brackets", &["bracket pair colorization"], |cx| {
         toggle(cx, "rainbow brackets", |look| &mut look.rainbow);
@@ -31,29 +31,29 @@ pub const COMMANDS: &[Command] = &[
         "Cycle whitespace display",
         &["render whitespace", "list", "invisibles"],
         |cx| {
-            let next = cx.state.look.blanks.next();
-            cx.state.look.blanks = next;
-            cx.state.say(format!("whitespace: {}", next.name()));
-            cx.state.damage.all();
+            let next = cx.state.display.whitespace.next();
+            cx.state.display.whitespace = next;
+            cx.state.set_status(format!("whitespace: {}", next.name()));
+            cx.state.damage.add_all();
         },
     ),
     command("view.toggle-wrap", "Toggle word wrap", &["soft wrap", "line wrap"], |cx| {
         toggle(cx, "word wrap", |look| &mut look.wrap);
     }),
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
-        toggle(cx, "indent guides", |look| &mut look.guides);
+        toggle(cx, "indent guides", |look| &mut look.indent_guides);
     }),
     command("view.toggle-breadcrumbs", "Toggle breadcrumbs", &[], |cx| {
         toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
     }),
     command("view.toggle-sticky", "Toggle sticky scroll", &["context header"], |cx| {
-        toggle(cx, "sticky scroll", |look| &mut look.sticky);
+        toggle(cx, "sticky scroll", |look| &mut look.sticky_scroll);
     }),
     command("view.toggle-tabs", "Toggle tab bar", &["buffer line", "open editors"], |cx| {
-        let shown = cx.state.look.tabs != Tabs::Never;
-        cx.state.look.tabs = if shown { Tabs::Never } else { Tabs::Always };
-        cx.state.say(format!("tab bar: {}", if shown { "off" } else { "on" }));
-        cx.state.damage.all();
+        let shown = cx.state.display.tabs != TabLineDisplay::Never;
+        cx.state.display.tabs = if shown { TabLineDisplay::Never } else { TabLineDisplay::Always };
+        cx.state.set_status(format!("tab bar: {}", if shown { "off" } else { "on" }));
+        cx.state.damage.add_all();
     }),
     command("view.toggle-rulers", "Toggle rulers", &["colorcolumn"], rulers),
     command("view.toggle-scrollbar", "Toggle scrollbar", &["minimap"], |cx| {
@@ -62,23 +62,23 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut DisplayOptions) -> &mut bool) {
-    let shown = which(&mut cx.state.look);
+    let shown = which(&mut cx.state.display);
     *shown = !*shown;
     let now = if *shown { "on" } else { "off" };
-    cx.state.say(format!("{what}: {now}"));
-    cx.state.damage.all();
+    cx.state.set_status(format!("{what}: {now}"));
+    cx.state.damage.add_all();
 }
 
 fn rulers(cx: &mut Cx<'_>) {
-    let wrap_column = cx.state.show.wrap_column;
-    let look = &mut cx.state.look;
+    let wrap_column = cx.state.text_options.wrap_column;
+    let look = &mut cx.state.display;
     if look.rulers.is_empty() && look.line_max == 0 {
         // Somebody who set none wants to see one now: where paragraphs are broken.
         look.rulers.push(wrap_column + 1);
         look.rulers_shown = true;
         let column = wrap_column + 1;
-        cx.state.say(format!("Ruler at column {column}. More: setting `rulers`"));
-        return cx.state.damage.all();
+        cx.state.set_status(format!("Ruler at column {column}. More: setting `rulers`"));
+        return cx.state.damage.add_all();
     }
     toggle(cx, "rulers", |look| &mut look.rulers_shown);
 }

@@ -1,18 +1,18 @@
 //! Commands that edit whatever text has the keys: an open file, the prompt, a query.
 
-use crate::ide::core::context::{Command, Cx, chaining, command};
+use crate::ide::core::context::{Command, Cx, command, kill_command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::editor::modal::background;
-use crate::ide::model::area::Area;
 use crate::ide::model::buffers::Buffer;
+use crate::ide::model::text_area::TextArea;
 use crate::text::changes::ChangeSet;
 use crate::text::clipboard::kill_ring::Direction;
 use crate::text::file_format::format::{LineEnding, without_carriers};
 use crate::text::operations::block_words;
-use crate::text::operations::comment_signs::{self, Signs};
-use crate::text::operations::edit::{self, Reach};
-use crate::text::operations::indent::Unknown;
+use crate::text::operations::comment_tokens::{self, CommentTokens};
+use crate::text::operations::edit::{self, DeleteTarget};
+use crate::text::operations::indent::NoLevels;
 use crate::text::operations::pairs;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -25,44 +25,51 @@ pub const COMMANDS: &[Command] = &[
     command("edit.tab", "Insert tab or indent", &[], tab),
     command("edit.dedent", "Dedent lines", &["outdent", "unindent", "shift left"], dedent),
     command("edit.delete-back", "Delete previous character", &["backspace"], |cx| {
-        let pairs = pairs_wanted(cx);
-        erase(cx, if pairs { Reach::PairBack } else { Reach::GraphemeBack });
+        let pairs = is_pairing_enabled(cx);
+        erase(cx, if pairs { DeleteTarget::PairBack } else { DeleteTarget::GraphemeBack });
     }),
-    command("edit.delete", "Delete next character", &["delete right"], |cx| erase(cx, Reach::Grapheme)),
-    chaining("edit.kill-line", "Cut to line end", &["kill line"], |cx| {
-        kill(cx, Reach::Line, Direction::Forward);
+    command("edit.delete", "Delete next character", &["delete right"], |cx| {
+        erase(cx, DeleteTarget::Grapheme)
     }),
-    chaining("edit.kill-line-back", "Cut to line start", &["kill line"], |cx| {
-        kill(cx, Reach::LineBack, Direction::Backward);
+    kill_command("edit.kill-line", "Cut to line end", &["kill line"], |cx| {
+        kill(cx, DeleteTarget::Line, Direction::Forward);
     }),
-    chaining("edit.kill-word", "Cut to word end", &["kill word", "delete word"], |cx| {
-        kill(cx, Reach::Word, Direction::Forward);
+    kill_command("edit.kill-line-back", "Cut to line start", &["kill line"], |cx| {
+        kill(cx, DeleteTarget::LineBack, Direction::Backward);
     }),
-    chaining("edit.kill-word-back", "Cut to word start", &["kill word", "delete word"], |cx| {
-        kill(cx, Reach::WordBack, Direction::Backward);
+    kill_command("edit.kill-word", "Cut to word end", &["kill word", "delete word"], |cx| {
+        kill(cx, DeleteTarget::Word, Direction::Forward);
     }),
-    chaining("edit.kill-subword", "Cut to subword end", &["camel hump"], |cx| {
-        kill(cx, Reach::Subword, Direction::Forward);
+    kill_command("edit.kill-word-back", "Cut to word start", &["kill word", "delete word"], |cx| {
+        kill(cx, DeleteTarget::WordBack, Direction::Backward);
     }),
-    chaining("edit.kill-subword-back", "Cut to subword start", &["camel hump"], |cx| {
-        kill(cx, Reach::SubwordBack, Direction::Backward);
+    kill_command("edit.kill-subword", "Cut to subword end", &["camel hump"], |cx| {
+        kill(cx, DeleteTarget::Subword, Direction::Forward);
     }),
-    chaining("edit.kill-paragraph", "Cut to paragraph end", &["kill paragraph"], |cx| {
-        kill(cx, Reach::Paragraph, Direction::Forward);
+    kill_command("edit.kill-subword-back", "Cut to subword start", &["camel hump"], |cx| {
+        kill(cx, DeleteTarget::SubwordBack, Direction::Backward);
     }),
-    chaining("edit.kill-paragraph-back", "Cut to paragraph start", &["kill paragraph"], |cx| {
-        kill(cx, Reach::ParagraphBack, Direction::Backward);
+    kill_command("edit.kill-paragraph", "Cut to paragraph end", &["kill paragraph"], |cx| {
+        kill(cx, DeleteTarget::Paragraph, Direction::Forward);
     }),
-    chaining("edit.kill-brackets", "Cut to matching bracket", &["kill sexp"], |cx| {
-        kill(cx, Reach::Bracket, Direction::Forward);
+    kill_command("edit.kill-paragraph-back", "Cut to paragraph start", &["kill paragraph"], |cx| {
+        kill(cx, DeleteTarget::ParagraphBack, Direction::Backward);
+    }),
+    kill_command("edit.kill-brackets", "Cut to matching bracket", &["kill sexp"], |cx| {
+        kill(cx, DeleteTarget::Bracket, Direction::Forward);
     }),
     command("edit.cut", "Cut", &["kill region"], cut),
     command("edit.copy", "Copy", &["yank", "copy region"], copy),
-    chaining("edit.yank", "Paste", &["yank", "put", "insert clipboard"], yank),
-    chaining("edit.yank-pop", "Paste previous cut", &["yank pop", "cycle clipboard", "kill ring"], yank_pop),
+    kill_command("edit.yank", "Paste", &["yank", "put", "insert clipboard"], yank),
+    kill_command(
+        "edit.yank-pop",
+        "Paste previous cut",
+        &["yank pop", "cycle clipboard", "kill ring"],
+        yank_pop,
+    ),
     command("edit.duplicate-line", "Duplicate line", &["copy line down"], duplicate),
-    command("edit.undo", "Undo", &[], |cx| travel(cx, true)),
-    command("edit.redo", "Redo", &[], |cx| travel(cx, false)),
+    command("edit.undo", "Undo", &[], |cx| undo_or_redo(cx, true)),
+    command("edit.redo", "Redo", &[], |cx| undo_or_redo(cx, false)),
 ];
 
 /// Edits the text that has the keys. Tells whether it could be edited.
@@ -72,7 +79,7 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     }
     let now_ms = cx.now_ms;
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
-    let list = cx.state.buffers.current().filter(|_| in_file).and_then(Buffer::list);
+    let list = cx.state.buffers.current().filter(|_| in_file).and_then(Buffer::results);
     let known = list.map(|list| list.known.clone());
     let mut harmed = false;
     let mut misfit = false;
@@ -84,7 +91,7 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         }
         match known {
             Some(known) => {
-                let (edit, harms) = known.guarded(text, edit);
+                let (edit, harms) = known.without_header_edits(text, edit);
                 harmed = harms;
                 edit
             }
@@ -92,27 +99,27 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         }
     };
     let Some((area, _, part)) = cx.state.text_target() else { return false };
-    let before = (part == Part::Editor).then(|| Inside::before(area));
+    let before = (part == Part::Editor).then(|| CaretLineCheck::before(area));
     let changes = area.edit(now_ms, make);
-    if changes.is_some_and(|changes| before.is_some_and(|before| before.holds(area, &changes))) {
-        cx.state.damage.caret_line();
+    if changes.is_some_and(|changes| before.is_some_and(|before| before.is_only_change(area, &changes))) {
+        cx.state.damage.add_caret_line();
     } else {
         cx.state.damage.add(part);
     }
     if misfit {
         // Made for a text that had the keys before.
-        cx.state.fail("Focus moved to another text: nothing changed");
+        cx.state.set_error("Focus moved to another text: nothing changed");
         return false;
     }
     if harmed {
-        cx.state.say("File names and line numbers cannot be edited");
+        cx.state.set_status("File names and line numbers cannot be edited");
     }
     true
 }
 
 /// What there was before an edit that may lie inside the caret's line. That is by far the most
 /// frequent: nothing else has to be drawn then.
-struct Inside {
+struct CaretLineCheck {
     modified: bool,
     /// The line of everything that is selected, if it is one.
     line: Option<Line>,
@@ -122,8 +129,8 @@ struct Inside {
     marks: usize,
 }
 
-impl Inside {
-    fn before(area: &Area) -> Self {
+impl CaretLineCheck {
+    fn before(area: &TextArea) -> Self {
         let line = line_of_selection(area);
         Self {
             modified: area.document.is_modified(),
@@ -135,7 +142,7 @@ impl Inside {
     }
 
     /// Whether nothing but the caret's line is another one now.
-    fn holds(&self, area: &Area, changes: &ChangeSet) -> bool {
+    fn is_only_change(&self, area: &TextArea, changes: &ChangeSet) -> bool {
         let (text, mut edits) = (area.text(), changes.edits());
         let (Some(edit), None) = (edits.next(), edits.next()) else { return false };
         let Some(line) = line_of_selection(area) else { return false };
@@ -168,7 +175,7 @@ fn indent_of(text: &Text, line: Line) -> Option<usize> {
     None
 }
 
-fn line_of_selection(area: &Area) -> Option<Line> {
+fn line_of_selection(area: &TextArea) -> Option<Line> {
     let [range] = area.selection.ranges() else { return None };
     let line = area.text().line_of(range.head);
     (range.is_empty() || area.text().line_of(range.anchor) == line).then_some(line)
@@ -177,7 +184,7 @@ fn line_of_selection(area: &Area) -> Option<Line> {
 /// The same for an edit that looks at all that is selected, or at everything when `whole`: of
 /// much text a task makes it, keys wait, and Escape gives it up. The selection is what the text
 /// had when the command came.
-pub fn apply_elsewhere(
+pub fn apply_in_background(
     cx: &mut Cx<'_>,
     whole: bool,
     make: impl FnOnce(&Text, &Selection) -> Transaction + Send + 'static,
@@ -186,7 +193,7 @@ pub fn apply_elsewhere(
     let (text, selection) = (area.text().clone(), area.selection.clone());
     let selected = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
     let bytes = if whole { text.end().0 } else { selected };
-    if part != Part::Editor || bytes <= background::AT_ONCE {
+    if part != Part::Editor || bytes <= background::INLINE_MAX {
         apply(cx, make);
         return;
     }
@@ -194,14 +201,14 @@ pub fn apply_elsewhere(
         return;
     }
     let work = move || -> background::Followup {
-        let edit = make(&text, &selection).prepared(&text);
+        let edit = make(&text, &selection).prepare(&text);
         Box::new(move |cx| {
             apply(cx, |_, _| edit);
             Ok(())
         })
     };
     if let Err(problem) = background::run(cx, bytes, work) {
-        cx.state.fail(problem);
+        cx.state.set_error(problem);
     }
 }
 
@@ -210,7 +217,7 @@ fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
     let editing_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     let reason = cx.state.buffers.current().and_then(Buffer::read_only).filter(|_| editing_file);
     if let Some(reason) = reason {
-        cx.state.fail(reason);
+        cx.state.set_error(reason);
     }
     reason.is_some()
 }
@@ -222,15 +229,15 @@ pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
 }
 
 /// Puts in one typed character, in files with what belongs to it.
-pub fn typed(cx: &mut Cx<'_>, c: char) {
-    if !pairs_wanted(cx) {
+pub fn type_char(cx: &mut Cx<'_>, c: char) {
+    if !is_pairing_enabled(cx) {
         return insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
     }
-    if closes(cx, c) {
+    if type_block_closer(cx, c) {
         return;
     }
     let Some((area, ..)) = cx.state.text_target() else { return };
-    match pairs::typed(area.text(), &area.selection, c) {
+    match pairs::type_char(area.text(), &area.selection, c) {
         // Stepping over what is there already is no edit, but the cursors move.
         Some(Transaction { changes, selection: Some(after), .. }) if changes.is_identity() => {
             area.selection = after;
@@ -244,26 +251,26 @@ pub fn typed(cx: &mut Cx<'_>, c: char) {
 }
 
 /// Types a character that completes a word which closes a block; tells whether it did.
-fn closes(cx: &mut Cx<'_>, c: char) -> bool {
+fn type_block_closer(cx: &mut Cx<'_>, c: char) -> bool {
     let Some(buffer) = cx.state.buffers.current().filter(|_| c.is_alphabetic()) else { return false };
     // Asked before the name, which every typed character would have to look up.
     if !pairs::may_close(buffer.area.text(), &buffer.area.selection) {
         return false;
     }
-    let words = block_words::of(&buffer.name());
-    let edit = pairs::closed(buffer.area.text(), &buffer.area.selection, c, words);
+    let words = block_words::for_file(&buffer.name());
+    let edit = pairs::type_closing_word(buffer.area.text(), &buffer.area.selection, c, words);
     edit.is_some_and(|edit| apply(cx, |_, _| edit.group(Grouping::Typing)))
 }
 
 /// Whether what is typed now may come in pairs.
-fn pairs_wanted(cx: &mut Cx<'_>) -> bool {
-    cx.state.show.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
+fn is_pairing_enabled(cx: &mut Cx<'_>) -> bool {
+    cx.state.text_options.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
 }
 
 /// How comments are written in the text that has the keys.
-pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
+pub fn comment_tokens(cx: &mut Cx<'_>) -> Option<CommentTokens> {
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
-    cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_signs::of(&buffer.name()))
+    cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_tokens::for_file(&buffer.name()))
 }
 
 /// Breaks the line.
@@ -276,7 +283,7 @@ pub fn newline(cx: &mut Cx<'_>) {
     let style = cx.state.line_style();
     match cx.state.tree() {
         Some(tree) => apply(cx, |text, selection| pairs::newline(text, selection, &style, &*tree)),
-        None => apply(cx, |text, selection| pairs::newline(text, selection, &style, &Unknown)),
+        None => apply(cx, |text, selection| pairs::newline(text, selection, &style, &NoLevels)),
     };
 }
 
@@ -292,7 +299,7 @@ fn duplicate(cx: &mut Cx<'_>) {
 
 fn tab(cx: &mut Cx<'_>) {
     let (width, by_tabs) = cx.state.indentation();
-    apply_elsewhere(cx, false, move |text, selection| {
+    apply_in_background(cx, false, move |text, selection| {
         let hard = by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text));
         let several_lines =
             selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
@@ -306,15 +313,15 @@ fn tab(cx: &mut Cx<'_>) {
 
 fn dedent(cx: &mut Cx<'_>) {
     let (width, _) = cx.state.indentation();
-    apply_elsewhere(cx, false, move |text, selection| edit::dedent(text, selection, width));
+    apply_in_background(cx, false, move |text, selection| edit::dedent(text, selection, width));
 }
 
 /// Deletes what `reach` names at every cursor.
-pub fn erase(cx: &mut Cx<'_>, reach: Reach) {
+pub fn erase(cx: &mut Cx<'_>, reach: DeleteTarget) {
     apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
 }
 
-fn kill(cx: &mut Cx<'_>, reach: Reach, direction: Direction) {
+fn kill(cx: &mut Cx<'_>, reach: DeleteTarget, direction: Direction) {
     let mut killed = Vec::new();
     let edited = apply(cx, |text, selection| {
         let (edit, texts) = edit::delete(text, selection, reach);
@@ -341,22 +348,22 @@ fn copy(cx: &mut Cx<'_>) {
     let Some((area, ring, _)) = cx.state.text_target() else { return };
     let texts = area.selected();
     if texts.iter().all(String::is_empty) {
-        cx.state.say("Nothing selected");
+        cx.state.set_status("Nothing selected");
         return;
     }
     let joined = texts.join("\n");
     ring.copy(texts);
     cx.effects.push(Effect::Copy(joined));
-    cx.state.say("Copied");
+    cx.state.set_status("Copied");
 }
 
 fn yank(cx: &mut Cx<'_>) {
     let Some(texts) = cx.state.kill_ring.yank().map(<[String]>::to_vec) else {
-        cx.state.say("Nothing to paste");
+        cx.state.set_status("Nothing to paste");
         return;
     };
-    put(cx, &texts);
-    cx.state.yanked_at = version(cx);
+    paste_texts(cx, &texts);
+    cx.state.last_yank_version = version(cx);
 }
 
 /// The version of the text that has the keys.
@@ -365,7 +372,7 @@ fn version(cx: &mut Cx<'_>) -> Option<u64> {
 }
 
 /// Puts texts in and selects nothing.
-pub fn put(cx: &mut Cx<'_>, texts: &[String]) {
+pub fn paste_texts(cx: &mut Cx<'_>, texts: &[String]) {
     let ending = line_ending(cx);
     apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
 }
@@ -373,11 +380,11 @@ pub fn put(cx: &mut Cx<'_>, texts: &[String]) {
 fn yank_pop(cx: &mut Cx<'_>) {
     // An edit of the agent's or a reload may have come in between: it must not be taken back.
     let now = version(cx);
-    if now.is_none() || cx.state.yanked_at != now {
+    if now.is_none() || cx.state.last_yank_version != now {
         cx.state.kill_ring.interrupt();
     }
     let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
-        cx.state.say("Paste first, then replace the paste");
+        cx.state.set_status("Paste first, then replace the paste");
         return;
     };
     // The yank is the last step of the undo tree: the version says so.
@@ -385,15 +392,15 @@ fn yank_pop(cx: &mut Cx<'_>) {
         area.undo();
         cx.state.damage.add(part);
     }
-    put(cx, &texts);
-    cx.state.yanked_at = version(cx);
+    paste_texts(cx, &texts);
+    cx.state.last_yank_version = version(cx);
 }
 
-pub fn travel(cx: &mut Cx<'_>, back: bool) {
+pub fn undo_or_redo(cx: &mut Cx<'_>, back: bool) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let done = if back { area.undo() } else { area.redo() };
     if done.is_none() {
-        cx.state.say(if back { "Nothing to undo" } else { "Nothing to redo" });
+        cx.state.set_status(if back { "Nothing to undo" } else { "Nothing to redo" });
     }
     cx.state.damage.add(part);
 }

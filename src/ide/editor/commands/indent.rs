@@ -9,7 +9,7 @@ use crate::ide::editor::modal::background;
 use crate::syntax::Syntax;
 use crate::text::changes::ChangeSet;
 use crate::text::operations::edit::touched_lines;
-use crate::text::operations::indent::{self, Levels, Unknown};
+use crate::text::operations::indent::{self, IndentLevels, NoLevels};
 use crate::text::operations::lines;
 use crate::text::operations::pairs;
 use crate::text::rope::Text;
@@ -25,8 +25,8 @@ pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection)
     let (style, tree) = (cx.state.line_style(), cx.state.tree());
     apply(cx, |text, selection| {
         let white = |at| match &tree {
-            Some(tree) => pairs::behind(text, at, at, &style, &**tree),
-            None => pairs::behind(text, at, at, &style, &Unknown),
+            Some(tree) => pairs::new_line_indent(text, at, at, &style, &**tree),
+            None => pairs::new_line_indent(text, at, at, &style, &NoLevels),
         };
         lines::open(text, &within(text, selection), below, style.ending, |at| Some(white(at)))
     });
@@ -38,9 +38,9 @@ fn reindent(cx: &mut Cx<'_>) {
     let unit = cx.state.line_style().unit;
     let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let language = buffer.coloring.language().filter(|language| !language.indents.is_empty());
+    let language = buffer.highlighting.language().filter(|language| !language.indents.is_empty());
     let Some(language) = language else {
-        return cx.state.say("No indentation rules for this language");
+        return cx.state.set_status("No indentation rules for this language");
     };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
     let lines = touched_lines(&text, &selection);
@@ -50,14 +50,14 @@ fn reindent(cx: &mut Cx<'_>) {
         let Ok(tree) = tree.map_or_else(read, Ok) else {
             return Box::new(|_| Err("Code cannot be parsed, or not in time".to_string()));
         };
-        let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.of(&text, line));
+        let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.for_line(&text, line));
         Box::new(move |cx| {
-            take(cx, edit);
+            apply_edit(cx, edit);
             Ok(())
         })
     };
     if let Err(problem) = background::run(cx, weight, work) {
-        cx.state.fail(problem);
+        cx.state.set_error(problem);
     }
 }
 
@@ -67,10 +67,10 @@ const READ_BUDGET: Duration = Duration::from_secs(5);
 /// What a line weighs when it is decided whether a task is needed.
 const BYTES_PER_LINE: usize = 4 << 10;
 
-fn take(cx: &mut Cx<'_>, edit: Transaction) {
+fn apply_edit(cx: &mut Cx<'_>, edit: Transaction) {
     let nothing = edit.changes.is_identity();
     apply(cx, |text, _| if nothing { Transaction::new(ChangeSet::identity(text.end().0)) } else { edit });
     if nothing {
-        cx.state.say("Lines are indented already");
+        cx.state.set_status("Lines are indented already");
     }
 }

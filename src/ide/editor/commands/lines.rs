@@ -1,7 +1,7 @@
 //! Commands on whole lines: move, delete, join, sort, open, comment, wrap, clean.
 
-use crate::ide::core::context::{Command, Cx, chaining, command};
-use crate::ide::editor::commands::edit::{apply, apply_elsewhere, signs};
+use crate::ide::core::context::{Command, Cx, command, kill_command};
+use crate::ide::editor::commands::edit::{apply, apply_in_background, comment_tokens};
 use crate::ide::editor::commands::indent;
 use crate::text::clipboard::kill_ring::Direction;
 use crate::text::operations::comment;
@@ -14,12 +14,12 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.move-lines-up", "Move lines up", &["drag line"], |cx| shift(cx, false)),
-    command("edit.move-lines-down", "Move lines down", &["drag line"], |cx| shift(cx, true)),
-    chaining("edit.delete-line", "Cut lines", &["delete line", "remove line", "kill whole line"], |cx| {
+    command("edit.move-lines-up", "Move lines up", &["drag line"], |cx| move_lines(cx, false)),
+    command("edit.move-lines-down", "Move lines down", &["drag line"], |cx| move_lines(cx, true)),
+    kill_command("edit.delete-line", "Cut lines", &["delete line", "remove line", "kill whole line"], |cx| {
         delete(cx, |_, selection, _| selection.clone());
     }),
-    chaining("edit.kill-indent-block", "Cut indented block", &["delete block"], |cx| {
+    kill_command("edit.kill-indent-block", "Cut indented block", &["delete block"], |cx| {
         delete(cx, select::indent_blocks);
     }),
     command("edit.join-lines", "Join lines", &["merge lines"], |cx| {
@@ -53,7 +53,7 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-fn shift(cx: &mut Cx<'_>, down: bool) {
+fn move_lines(cx: &mut Cx<'_>, down: bool) {
     apply(cx, |text, selection| lines::move_lines(text, selection, down));
 }
 
@@ -78,39 +78,41 @@ fn open(cx: &mut Cx<'_>, below: bool) {
 fn sort(cx: &mut Cx<'_>, order: Order) {
     let Some((area, ..)) = cx.state.text_target() else { return };
     if lines::are_apart(area.text(), &area.selection) {
-        return cx.state.say("Select lines first");
+        return cx.state.set_status("Select lines first");
     }
-    apply_elsewhere(cx, false, move |text, selection| lines::sort(text, selection, order));
+    apply_in_background(cx, false, move |text, selection| lines::sort(text, selection, order));
 }
 
 fn clean(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction + Send + 'static) {
     let Some((area, ..)) = cx.state.text_target() else { return };
     let whole = area.selection.is_empty();
-    apply_elsewhere(cx, whole, make);
+    apply_in_background(cx, whole, make);
 }
 
 fn toggle_comment(cx: &mut Cx<'_>) {
-    match signs(cx) {
+    match comment_tokens(cx) {
         Some(signs) => {
-            apply_elsewhere(cx, false, move |text, selection| comment::toggle_lines(text, selection, signs));
+            apply_in_background(cx, false, move |text, selection| {
+                comment::toggle_lines(text, selection, signs)
+            });
         }
-        None => cx.state.say("No comment syntax for this language"),
+        None => cx.state.set_status("No comment syntax for this language"),
     }
 }
 
 fn comment_block(cx: &mut Cx<'_>) {
-    match signs(cx).and_then(|signs| signs.block) {
+    match comment_tokens(cx).and_then(|signs| signs.block) {
         Some(pair) => {
             apply(cx, |text, selection| comment::toggle_block(text, selection, pair));
         }
-        None => cx.state.say("This language has no block comments"),
+        None => cx.state.set_status("This language has no block comments"),
     }
 }
 
 fn wrap(cx: &mut Cx<'_>) {
     let (width, tab_width) = (cx.state.wrap_column(), cx.state.tab_width());
-    let signs = signs(cx);
-    apply_elsewhere(cx, false, move |text, selection| {
+    let signs = comment_tokens(cx);
+    apply_in_background(cx, false, move |text, selection| {
         reflow::reflow(text, selection, width, tab_width, signs)
     });
 }

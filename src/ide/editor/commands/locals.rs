@@ -10,19 +10,19 @@ pub const COMMANDS: &[Command] = &[command(
     "select.same-local",
     "Select local name occurrences",
     &["rename symbol", "rename local", "highlights"],
-    same,
+    select_same_local,
 )];
 
 /// Selects the places of the local name at the main cursor; in long files a task looks for them.
-fn same(cx: &mut Cx<'_>) {
+fn select_same_local(cx: &mut Cx<'_>) {
     let Some(tree) = cx.state.tree_now() else {
-        return cx.state.say("This file is not parsed, or not yet");
+        return cx.state.set_status("This file is not parsed, or not yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
     let at = primary.start();
     let work = move || -> background::Followup {
-        let found = tree.same_local(&text, at);
+        let found = tree.local_references(&text, at);
         Box::new(move |cx| {
             let found = found.map_err(|refusal| refusal.to_string())?;
             let main = found.iter().position(|range| range.start <= at && at <= range.end).unwrap_or(0);
@@ -33,7 +33,7 @@ fn same(cx: &mut Cx<'_>) {
                 buffer.area.select(Selection::new(ranges, main));
             }
             cx.state.damage.add(Part::Editor);
-            cx.state.say(if places == 1 {
+            cx.state.set_status(if places == 1 {
                 "No other occurrences".to_string()
             } else {
                 format!("{places} occurrences")
@@ -43,6 +43,6 @@ fn same(cx: &mut Cx<'_>) {
     };
     let bytes = buffer.area.text().end().0;
     if let Err(problem) = background::run(cx, bytes, work) {
-        cx.state.fail(problem);
+        cx.state.set_error(problem);
     }
 }

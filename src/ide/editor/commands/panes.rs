@@ -24,7 +24,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.outline-picker", "Go to symbol", &["outline", "functions", "headings"], |cx| {
         if let Some(buffer) = cx.state.buffers.current_mut() {
             // Several keys may come before a frame: a tree of the text before them is none.
-            buffer.coloring.hear(&mut buffer.area.document);
+            buffer.highlighting.apply_changes(&mut buffer.area.document);
         }
         cx.effects.push(Effect::Picker("outline"));
     }),
@@ -35,12 +35,12 @@ pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.panes.set(pane, true);
     cx.state.panes.focus = pane;
     cx.state.selecting = false;
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// Shows a pane, or hides it.
 pub fn toggle(cx: &mut Cx<'_>, pane: Focus) {
     let open = !cx.state.panes.is_open(pane);
     cx.state.panes.set(pane, open);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

@@ -1,22 +1,22 @@
 //! Commands that keep texts under names and put them in again, in every text field.
 
-use crate::ide::core::context::{Command, Cx, chaining, command, wait};
+use crate::ide::core::context::{Command, Cx, await_char, command, kill_command};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::editor::commands::edit;
-use crate::text::clipboard::content::{Content, Shape};
-use crate::text::clipboard::registers::{Taken, is_writable};
+use crate::text::clipboard::content::{Content, ContentShape};
+use crate::text::clipboard::registers::{CopyKind, is_writable};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("register.copy", "Copy to register", &["yank"], |cx| {
-        wait(cx, Awaiting::RegisterCopy, "Register: a-z, A-Z appends, + is the clipboard");
+        await_char(cx, PendingChar::RegisterCopy, "Register: a-z, A-Z appends, + is the clipboard");
     }),
     command("register.cut", "Cut to register", &["delete"], |cx| {
-        wait(cx, Awaiting::RegisterCut, "Register: a-z, A-Z appends, + is the clipboard");
+        await_char(cx, PendingChar::RegisterCut, "Register: a-z, A-Z appends, + is the clipboard");
     }),
-    chaining("register.put", "Paste from register", &["put"], |cx| {
-        wait(cx, Awaiting::RegisterPut, "Which register?");
+    kill_command("register.put", "Paste from register", &["put"], |cx| {
+        await_char(cx, PendingChar::RegisterPaste, "Which register?");
     }),
     command("register.picker", "Show registers", &["clipboard history"], |cx| {
         cx.effects.push(Effect::Picker("registers"));
@@ -25,7 +25,7 @@ pub const COMMANDS: &[Command] = &[
 
 /// Keeps a text in a register, the unnamed one when there is no name; the clipboard's go to the
 /// system too.
-pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: Taken) {
+pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: CopyKind) {
     if matches!(name, Some('+' | '*')) {
         cx.effects.push(Effect::Copy(content.joined()));
     }
@@ -39,12 +39,12 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
     match name {
         '%' => {
             let path = state.buffers.current().and_then(|buffer| buffer.path.as_deref());
-            path.map(|path| Content::chars(state.shown(path)))
+            path.map(|path| Content::chars(state.display_path(path)))
         }
-        ':' => state.modal.lines.last().cloned().map(Content::chars),
-        '.' => Some(Content::chars(state.modal.inserted.clone())).filter(|c| !c.texts[0].is_empty()),
+        ':' => state.modal.line_history.last().cloned().map(Content::chars),
+        '.' => Some(Content::chars(state.modal.last_inserted.clone())).filter(|c| !c.texts[0].is_empty()),
         '/' => {
-            let sought = state.modal.sought.as_ref().map(|(pattern, _)| pattern);
+            let sought = state.modal.last_search.as_ref().map(|(pattern, _)| pattern);
             sought.or(state.last_search.as_ref()).cloned().map(Content::chars)
         }
         name => state.registers.read(&state.kill_ring, name),
@@ -54,25 +54,25 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
 /// Copies or cuts the selection into a register.
 pub fn copy(cx: &mut Cx<'_>, name: char, cut: bool) {
     if !is_writable(name) {
-        return cx.state.fail(format!("Register is read-only: {name}"));
+        return cx.state.set_error(format!("Register is read-only: {name}"));
     }
     let Some((area, ..)) = cx.state.text_target() else { return };
     let texts = area.selected();
     if texts.iter().all(String::is_empty) {
-        return cx.state.say("Nothing selected");
+        return cx.state.set_status("Nothing selected");
     }
     if cut && !edit::apply(cx, |text, selection| crate::text::operations::edit::insert(text, selection, "")) {
         return;
     }
-    let taken = if cut { Taken::Cut } else { Taken::Copied };
-    write(cx, Some(name), Content::new(texts, Shape::Chars), taken);
-    cx.state.say(format!("Copied to register {name}"));
+    let taken = if cut { CopyKind::Cut } else { CopyKind::Copied };
+    write(cx, Some(name), Content::new(texts, ContentShape::Chars), taken);
+    cx.state.set_status(format!("Copied to register {name}"));
 }
 
 /// Puts a register's text in at every cursor.
-pub fn put(cx: &mut Cx<'_>, name: char) {
+pub fn paste(cx: &mut Cx<'_>, name: char) {
     match read(cx, name) {
-        Some(content) => edit::put(cx, &content.texts),
-        None => cx.state.say(format!("Register is empty: {name}")),
+        Some(content) => edit::paste_texts(cx, &content.texts),
+        None => cx.state.set_status(format!("Register is empty: {name}")),
     }
 }

@@ -10,17 +10,17 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::searching::{BeforeFind, Replacing, Reply};
+use crate::ide::model::find_state::{FindOrigin, ReplaceReply, ReplaceState};
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::search::{Case, How, Needle};
+use crate::text::search::{CaseMatching, Needle, SearchOptions};
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
 /// Texts up to this many bytes are searched at once, so that what is typed next finds the cursor
 /// where it belongs; longer ones elsewhere.
-const AT_ONCE: usize = 256 << 10;
+const SEARCH_INLINE_MAX: usize = 256 << 10;
 /// What the prompt of a search is about.
 const FIND: &str = "find";
 /// What the question about a match is about.
@@ -29,7 +29,7 @@ const REPLACE: &str = "replace";
 const COUNT_MAX: usize = 10_000;
 
 /// What to look for, and where.
-struct SearchFor {
+struct SearchJob {
     /// In which file.
     buffer: BufferId,
     /// Its text.
@@ -37,19 +37,19 @@ struct SearchFor {
     /// The version of that text.
     version: u64,
     /// What to look for.
-    wanted: String,
+    pattern: String,
     /// How it is understood.
-    how: How,
-    /// Which match is wanted.
-    ask: Search,
+    options: SearchOptions,
+    /// The wanted match.
+    target: SearchTarget,
 }
 
 /// Which match is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Search {
+enum SearchTarget {
     /// The first from where the search began, for what is being typed; the version of the
     /// question's answer.
-    Typed {
+    Incremental {
         /// Where the search began.
         from: Byte,
         /// The version of the answer.
@@ -67,9 +67,9 @@ enum Search {
 
 /// What came of a search.
 #[derive(Debug, Default)]
-struct Found {
-    /// The match that was wanted.
-    place: Option<Range<Byte>>,
+struct SearchOutcome {
+    /// The wanted match.
+    range: Option<Range<Byte>>,
     /// How many matches there are, where that was wanted, and which one it is, from 1.
     count: (usize, usize),
     /// What was looked for, prepared.
@@ -85,8 +85,8 @@ struct Found {
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("search.find", "Find in file", &["search"], find),
-    command("search.next", "Find next match", &["search next"], |cx| again(cx, true)),
-    command("search.previous", "Find previous match", &["search previous"], |cx| again(cx, false)),
+    command("search.next", "Find next match", &["search next"], |cx| search_next(cx, true)),
+    command("search.previous", "Find previous match", &["search previous"], |cx| search_next(cx, false)),
     command("search.go-to-line", "Go to line", &["goto line", "column"], |cx| {
         with_file(cx, Prompt::new("Go to line", |_, _| {}).check(go_to_line));
     }),
@@ -97,21 +97,21 @@ pub const COMMANDS: &[Command] = &[
         replace,
     ),
     command("search.toggle-regex", "Toggle regex search", &["regular expression"], |cx| {
-        toggle(cx, |how| how.regex = !how.regex);
+        toggle_option(cx, |how| how.regex = !how.regex);
     }),
     command("search.toggle-word", "Toggle whole word search", &["match whole word"], |cx| {
-        toggle(cx, |how| how.word = !how.word);
+        toggle_option(cx, |how| how.word = !how.word);
     }),
     command(
         "search.toggle-case",
         "Cycle search case sensitivity",
         &["match case", "smart case", "ignore case"],
         |cx| {
-            toggle(cx, |how| {
+            toggle_option(cx, |how| {
                 how.case = match how.case {
-                    Case::Smart => Case::Exact,
-                    Case::Exact => Case::Ignored,
-                    Case::Ignored => Case::Smart,
+                    CaseMatching::Smart => CaseMatching::Sensitive,
+                    CaseMatching::Sensitive => CaseMatching::Insensitive,
+                    CaseMatching::Insensitive => CaseMatching::Smart,
                 };
             });
         },
@@ -122,20 +122,25 @@ fn with_file(cx: &mut Cx<'_>, prompt: Prompt) {
     if cx.state.buffers.current().is_some() {
         prompt.open(cx);
     } else {
-        cx.state.say("No file open");
+        cx.state.set_status("No file open");
     }
 }
 
 fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
-    let before = BeforeFind { buffer: buffer.id, selection: buffer.area.selection.clone(), from };
+    let before = FindOrigin { buffer: buffer.id, selection: buffer.area.selection.clone(), from };
     let first = seed(buffer, cx.state.last_search.as_deref());
     let prompt = Prompt::new("Find in file", |cx, answer| {
-        leave(cx);
+        accept_search(cx);
         cx.state.last_search = Some(answer);
     });
-    let prompt = prompt.about(FIND, 0).first(first).searches().typed(look).escaped(go_back);
+    let prompt = prompt
+        .with_id(FIND, 0)
+        .initial(first)
+        .as_search()
+        .on_change(search_incrementally)
+        .on_escape(cancel_search);
     with_file(
         cx,
         prompt.check(|cx, answer| {
@@ -143,8 +148,8 @@ fn find(cx: &mut Cx<'_>) {
             Ok(())
         }),
     );
-    cx.state.before_find = Some(before);
-    look(cx);
+    cx.state.find_origin = Some(before);
+    search_incrementally(cx);
 }
 
 fn replace(cx: &mut Cx<'_>) {
@@ -153,11 +158,11 @@ fn replace(cx: &mut Cx<'_>) {
         cx.state.last_search = Some(wanted.clone());
         let by = Prompt::new("Replace with what?", move |cx, new| {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
-            offer_replacement(cx, &wanted, &new, from);
+            start_replacing(cx, &wanted, &new, from);
         });
-        by.searches().open(cx);
+        by.as_search().open(cx);
     });
-    with_file(cx, prompt.first(first).searches().required());
+    with_file(cx, prompt.initial(first).as_search().required());
 }
 
 /// What a search begins with, in whatever file is shown.
@@ -176,39 +181,39 @@ fn seed(buffer: &Buffer, last: Option<&str>) -> String {
     }
 }
 
-fn select(buffer: &mut Buffer, found: Range<Byte>) {
+fn select_match(buffer: &mut Buffer, found: Range<Byte>) {
     buffer.area.selection = Selection::single(selection::Range::new(found.start, found.end));
 }
 
 /// Follows the text that is being typed: the first match from where the search began.
-pub fn look(cx: &mut Cx<'_>) {
-    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.is_about(FIND)) else {
+pub fn search_incrementally(cx: &mut Cx<'_>) {
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) else {
         return;
     };
     let wanted = prompt.answer.text().to_string();
     if wanted.is_empty() {
         prompt.note.clear();
-        go_back(cx);
+        cancel_search(cx);
         cx.state.damage.add(Part::Overlay);
         return;
     }
-    let answer = prompt.seen;
-    let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.before_find) else { return };
+    let answer = prompt.handled_version;
+    let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.find_origin) else { return };
     let from = before.from;
     // Another file may have come before the one that the question was asked over.
     let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
-    search(cx, wanted, Search::Typed { from, answer });
+    search(cx, wanted, SearchTarget::Incremental { from, answer });
 }
 
 /// Searches the file that is shown; [`found`] gets what comes of it.
-fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
+fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let how = cx.state.search_how;
-    let search = SearchFor { buffer: buffer.id, text, version, wanted, how, ask };
-    if search.text.end().0 <= AT_ONCE {
+    let how = cx.state.search_options;
+    let search = SearchJob { buffer: buffer.id, text, version, pattern: wanted, options: how, target: ask };
+    if search.text.end().0 <= SEARCH_INLINE_MAX {
         let result = run(&search);
-        found(cx, &search, result);
+        on_found(cx, &search, result);
     } else {
         let search = Arc::new(search);
         let job = search.clone();
@@ -216,58 +221,61 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
             "search.find",
             move || run(&job),
             move |cx, result| {
-                let lost = |why: TaskError| Found { problem: Some(why.to_string()), ..Found::default() };
-                found(cx, &search, result.unwrap_or_else(lost));
+                let lost = |why: TaskError| SearchOutcome {
+                    problem: Some(why.to_string()),
+                    ..SearchOutcome::default()
+                };
+                on_found(cx, &search, result.unwrap_or_else(lost));
             },
         );
     }
 }
 
-fn again(cx: &mut Cx<'_>, forward: bool) {
+fn search_next(cx: &mut Cx<'_>, forward: bool) {
     let Some(wanted) = cx.state.last_search.clone().filter(|text| !text.is_empty()) else {
-        cx.state.say("No search yet");
+        cx.state.set_status("No search yet");
         return;
     };
-    if cx.state.searching.is_some() || cx.state.accepted_search.is_some() {
+    if cx.state.queued_searches.is_some() || cx.state.accepted_search.is_some() {
         // The place to go on from is not known yet.
-        cx.state.searching.get_or_insert_default().push_back(forward);
+        cx.state.queued_searches.get_or_insert_default().push_back(forward);
         return;
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
-    cx.state.searching = Some(VecDeque::new());
+    cx.state.queued_searches = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
     cx.state.note_jump();
-    let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
+    let ask = if forward { SearchTarget::Next(range.end()) } else { SearchTarget::Previous(range.start()) };
     search(cx, wanted, ask);
 }
 
 /// Looks for it. Reads the whole text where need be; not to be called on the loop.
-fn run(search: &SearchFor) -> Found {
-    let needle = match Needle::new(&search.wanted, search.how) {
+fn run(search: &SearchJob) -> SearchOutcome {
+    let needle = match Needle::new(&search.pattern, search.options) {
         Ok(Some(needle)) => needle,
-        Ok(None) => return Found::default(),
-        Err(error) => return Found { problem: Some(error.to_string()), ..Found::default() },
+        Ok(None) => return SearchOutcome::default(),
+        Err(error) => return SearchOutcome { problem: Some(error.to_string()), ..SearchOutcome::default() },
     };
     let text = &search.text;
-    let mut found = Found::default();
-    match &search.ask {
-        Search::Next(from) => {
-            let place = needle.find_around(text, *from);
+    let mut found = SearchOutcome::default();
+    match &search.target {
+        SearchTarget::Next(from) => {
+            let place = needle.find_wrapping(text, *from);
             // An empty match where one stands already would be found for ever.
             let stuck = place.as_ref().is_some_and(|place| *place == (*from..*from));
             let next = text.next_grapheme(*from);
             let next = if next == *from { Byte(0) } else { next };
-            found.place = if stuck { needle.find_around(text, next) } else { place };
+            found.range = if stuck { needle.find_wrapping(text, next) } else { place };
         }
-        Search::Previous(to) => {
+        SearchTarget::Previous(to) => {
             let place = needle.find_back(text, *to);
             let stuck = place.as_ref().is_some_and(|place| *place == (*to..*to));
             let before = if to.0 == 0 { text.end() } else { text.prev_grapheme(*to) };
-            found.place = if stuck { needle.find_back(text, before) } else { place };
+            found.range = if stuck { needle.find_back(text, before) } else { place };
         }
-        Search::Typed { from, .. } => {
-            found.place = needle.find_around(text, *from);
-            let start = found.place.as_ref().map_or(text.end(), |place| place.start);
+        SearchTarget::Incremental { from, .. } => {
+            found.range = needle.find_wrapping(text, *from);
+            let start = found.range.as_ref().map_or(text.end(), |place| place.start);
             let (mut count, mut nth) = (0, 0);
             for place in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
                 count += 1;
@@ -275,20 +283,20 @@ fn run(search: &SearchFor) -> Found {
             }
             found.count = (count, nth);
         }
-        Search::Replace(from, new) => {
-            found.place = needle.find(text, *from);
-            if let Some(place) = found.place.clone() {
+        SearchTarget::Replace(from, new) => {
+            found.range = needle.find(text, *from);
+            if let Some(place) = found.range.clone() {
                 found.replacement = needle.replacement(text, place, new);
             }
         }
-        Search::ReplaceAll(from, new) => {
+        SearchTarget::ReplaceAll(from, new) => {
             let edits = needle.matches(text, *from..text.end()).map(|place| {
                 found.count.0 += 1;
                 let new = needle.replacement(text, place.clone(), new);
                 (place, new)
             });
             let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
-            found.edit = Some(edit.prepared(text));
+            found.edit = Some(edit.prepare(text));
         }
     }
     found.needle = Some(needle);
@@ -296,82 +304,84 @@ fn run(search: &SearchFor) -> Found {
 }
 
 /// A text was searched.
-fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     if let Some(needle) = &found.needle {
         cx.state.highlight = Some(needle.clone());
         cx.state.damage.add(Part::Editor);
     }
-    match &search.ask {
-        Search::Typed { from, answer } => found_typed(cx, search, found, (*from, *answer)),
-        Search::Next(_) | Search::Previous(_) => arrive(cx, search, found),
-        Search::Replace(..) => offer(cx, search, found),
-        Search::ReplaceAll(..) => replaced_all(cx, search, found),
+    match &search.target {
+        SearchTarget::Incremental { from, answer } => {
+            on_incremental_found(cx, search, found, (*from, *answer))
+        }
+        SearchTarget::Next(_) | SearchTarget::Previous(_) => on_search_done(cx, search, found),
+        SearchTarget::Replace(..) => show_replacement(cx, search, found),
+        SearchTarget::ReplaceAll(..) => on_replaced_all(cx, search, found),
     }
 }
 
 /// A search is done; those that waited for its place go on from there.
-fn arrive(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
-    let waiting = cx.state.searching.take();
-    show(cx, search, found);
+fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
+    let waiting = cx.state.queued_searches.take();
+    show_match(cx, search, found);
     for forward in waiting.into_iter().flatten() {
-        again(cx, forward);
+        search_next(cx, forward);
     }
 }
 
-fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u64)) {
+fn on_incremental_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome, ask: (Byte, u64)) {
     if cx.state.accepted_search == Some(ask) {
         cx.state.accepted_search = None;
-        return arrive(cx, search, found);
+        return on_search_done(cx, search, found);
     }
-    let is_same = cx.state.before_find.as_ref().is_some_and(|before| before.from == ask.0);
-    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.is_about(FIND)) else {
+    let is_same = cx.state.find_origin.as_ref().is_some_and(|before| before.from == ask.0);
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) else {
         return;
     };
-    if !is_same || prompt.seen != ask.1 || search.how != cx.state.search_how {
+    if !is_same || prompt.handled_version != ask.1 || search.options != cx.state.search_options {
         return;
     }
-    prompt.note = match (&found.problem, &found.place, found.count) {
+    prompt.note = match (&found.problem, &found.range, found.count) {
         (Some(problem), ..) => problem.clone(),
         (None, None, _) => "No match".to_string(),
         (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
         (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
     };
-    prompt.searched = prompt.seen;
+    prompt.searched_version = prompt.handled_version;
     cx.state.damage.add(Part::Overlay);
-    if found.place.is_some() {
-        return show(cx, search, found);
+    if found.range.is_some() {
+        return show_match(cx, search, found);
     }
     cx.state.highlight = None;
-    go_back(cx);
+    cancel_search(cx);
 }
 
 /// Selects a match, if the text is still the one that was searched.
-fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+fn show_match(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
     if buffer.area.document.version() != search.version {
-        return cx.state.fail("Text changed during search: search again");
+        return cx.state.set_error("Text changed during search: search again");
     }
-    match (found.problem, found.place) {
-        (Some(problem), _) => cx.state.fail(format!("Invalid search `{}`: {problem}", search.wanted)),
-        (None, Some(place)) => select(buffer, place),
-        (None, None) => cx.state.say("No match"),
+    match (found.problem, found.range) {
+        (Some(problem), _) => cx.state.set_error(format!("Invalid search `{}`: {problem}", search.pattern)),
+        (None, Some(place)) => select_match(buffer, place),
+        (None, None) => cx.state.set_status("No match"),
     }
     cx.state.damage.add(Part::Editor);
 }
 
 /// Takes the next way of understanding what is looked for, and looks again.
-fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
-    change(&mut cx.state.search_how);
-    let how = cx.state.search_how;
+fn toggle_option(cx: &mut Cx<'_>, change: impl FnOnce(&mut SearchOptions)) {
+    change(&mut cx.state.search_options);
+    let how = cx.state.search_options;
     if let Some(prompt) = cx.state.layers.top_mut::<Prompt>() {
-        prompt.how = how.to_string();
-        prompt.searched = u64::MAX;
-        look(cx);
+        prompt.flags_label = how.to_string();
+        prompt.searched_version = u64::MAX;
+        search_incrementally(cx);
     } else {
         if let Some(search) = cx.state.layers.top::<Picker>().and_then(|picker| picker.live) {
             search(cx);
         }
-        cx.state.say(format!("Search: {how}"));
+        cx.state.set_status(format!("Search: {how}"));
     }
     cx.state.damage.add(Part::Overlay);
 }
@@ -379,29 +389,29 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
 /// Notes where the search began when what was typed is taken before it was looked for: the match is gone to once it is
 /// found.
 fn note_unsearched(cx: &mut Cx<'_>, answer: &str) {
-    let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.before_find) else {
+    let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.find_origin) else {
         return;
     };
-    let is_searched = prompt.seen == prompt.searched || answer.is_empty();
-    cx.state.accepted_search = (!is_searched).then_some((before.from, prompt.seen));
+    let is_searched = prompt.handled_version == prompt.searched_version || answer.is_empty();
+    cx.state.accepted_search = (!is_searched).then_some((before.from, prompt.handled_version));
 }
 
 /// What was looked for is taken: the place where the search began is left for good.
-fn leave(cx: &mut Cx<'_>) {
+fn accept_search(cx: &mut Cx<'_>) {
     let current = cx.state.buffers.current().map(|buffer| buffer.id);
-    if let Some(before) = cx.state.before_find.as_ref().filter(|before| Some(before.buffer) == current) {
+    if let Some(before) = cx.state.find_origin.as_ref().filter(|before| Some(before.buffer) == current) {
         let at = before.selection.primary().head;
-        cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
+        cx.state.jumps.push(&mut cx.state.buffers, at, cx.state.text_options.tab_width);
     }
 }
 
 /// What was selected before the question is selected again, as far as the text that there is now has it.
-fn go_back(cx: &mut Cx<'_>) {
+fn cancel_search(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
-    if let (Some(before), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
+    if let (Some(before), Some(buffer)) = (&cx.state.find_origin, cx.state.buffers.current_mut())
         && before.buffer == buffer.id
     {
-        buffer.area.selection = before.selection.fitted(buffer.area.text());
+        buffer.area.selection = before.selection.clamp(buffer.area.text());
         buffer.area.document.seal();
     }
     cx.state.damage.add(Part::Editor);
@@ -421,51 +431,51 @@ fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     };
     cx.state.note_jump();
     if let Some(buffer) = cx.state.buffers.current_mut() {
-        buffer.place((line, column), cx.state.show.tab_width);
+        buffer.place_cursor((line, column), cx.state.text_options.tab_width);
     }
     Ok(())
 }
 
 /// Looks for the next match to replace, and asks what to do with it. The question is there at
 /// once: answers that come before the match wait for it.
-fn offer_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
-    look_for_replacement(cx, wanted, new, from, VecDeque::new());
+fn start_replacing(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
+    find_replacement(cx, wanted, new, from, VecDeque::new());
 }
 
-fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<Reply>) {
+fn find_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<ReplaceReply>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let version = buffer.area.document.version();
-    let replacing = Replacing {
+    let replacing = ReplaceState {
         buffer: buffer.id,
         version,
-        wanted: wanted.into(),
-        new: new.into(),
+        pattern: wanted.into(),
+        replacement: new.into(),
         found: None,
-        waiting,
+        queued_replies: waiting,
     };
     cx.state.replacing = Some(replacing);
     ask_about_match(cx, format!("Searching for {} …", sample(wanted)));
-    search(cx, wanted.to_string(), Search::Replace(from, new.to_string()));
+    search(cx, wanted.to_string(), SearchTarget::Replace(from, new.to_string()));
 }
 
 fn ask_about_match(cx: &mut Cx<'_>, line: String) {
     let dialog = Dialog::ask("Replace this match?", vec![line])
-        .about(REPLACE, 0)
-        .choice('y', "Replace", |cx| continue_replacing(cx, Reply::One))
-        .choice('n', "Skip", |cx| continue_replacing(cx, Reply::Skip))
-        .choice('a', "Replace all from here", |cx| continue_replacing(cx, Reply::All))
-        .short("All")
-        .choice('q', "Stop", |cx| continue_replacing(cx, Reply::Stop));
+        .with_id(REPLACE, 0)
+        .choice('y', "Replace", |cx| continue_replacing(cx, ReplaceReply::One))
+        .choice('n', "Skip", |cx| continue_replacing(cx, ReplaceReply::Skip))
+        .choice('a', "Replace all from here", |cx| continue_replacing(cx, ReplaceReply::All))
+        .short_label("All")
+        .choice('q', "Stop", |cx| continue_replacing(cx, ReplaceReply::Stop));
     cx.state.push_layer(dialog);
 }
 
 /// Closes the question about a match, wherever it is among the layers; returns whether there was one.
-fn close_question(cx: &mut Cx<'_>) -> bool {
+fn close_replace_dialog(cx: &mut Cx<'_>) -> bool {
     cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(REPLACE).is_some())
 }
 
 /// A match was found: the question shows what it would become, and takes the answer that waits.
-fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     // Whoever stopped has no question any more.
     let is_asked = cx.state.layers.all::<Dialog>().any(|dialog| dialog.number_of(REPLACE).is_some());
     let Some(mut replacing) = cx.state.replacing.take().filter(|_| is_asked) else { return };
@@ -473,22 +483,22 @@ fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
         cx.state.replacing = Some(replacing);
         return;
     }
-    close_question(cx);
-    cx.state.damage.all();
+    close_replace_dialog(cx);
+    cx.state.damage.add_all();
     let same = |buffer: &&mut Buffer| buffer.area.document.version() == search.version;
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer).filter(same) else {
-        return cx.state.say("Text changed meanwhile: nothing replaced");
+        return cx.state.set_status("Text changed meanwhile: nothing replaced");
     };
-    let Some(place) = found.place else {
-        let none = found.problem.map(|problem| format!("Invalid search `{}`: {problem}", search.wanted));
+    let Some(place) = found.range else {
+        let none = found.problem.map(|problem| format!("Invalid search `{}`: {problem}", search.pattern));
         cx.state.highlight = None;
-        return cx.state.say(none.unwrap_or_else(|| "No more matches below".to_string()));
+        return cx.state.set_status(none.unwrap_or_else(|| "No more matches below".to_string()));
     };
     let old = buffer.area.text().slice(place.clone()).into_owned();
-    select(buffer, place.clone());
+    select_match(buffer, place.clone());
     let line = format!("{} → {}", sample(&old), sample(&found.replacement));
     replacing.found = Some((place, found.replacement));
-    let answer = replacing.waiting.pop_front();
+    let answer = replacing.queued_replies.pop_front();
     cx.state.replacing = Some(replacing);
     match answer {
         Some(answer) => continue_replacing(cx, answer),
@@ -505,41 +515,42 @@ fn sample(text: &str) -> String {
 const SAMPLE: usize = 34;
 
 /// Does what was answered: the match at the cursor, or all from it on, as one step each.
-fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
+fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     let Some(mut replacing) = cx.state.replacing.take() else { return };
-    if answer == Reply::Stop {
+    if answer == ReplaceReply::Stop {
         return;
     }
     let Some((place, replacement)) = replacing.found.take() else {
-        let line = format!("Searching for {} …", sample(&replacing.wanted));
-        replacing.waiting.push_back(answer);
+        let line = format!("Searching for {} …", sample(&replacing.pattern));
+        replacing.queued_replies.push_back(answer);
         cx.state.replacing = Some(replacing);
         return ask_about_match(cx, line);
     };
     let Some(shown) = cx.state.buffers.current().filter(|shown| shown.id == replacing.buffer) else { return };
     if let Some(reason) = shown.read_only() {
-        return cx.state.fail(reason);
+        return cx.state.set_error(reason);
     }
     if shown.area.document.version() != replacing.version {
-        return cx.state.say("Text changed meanwhile: nothing replaced");
+        return cx.state.set_status("Text changed meanwhile: nothing replaced");
     }
     // An empty match must not be offered again.
     let text = shown.area.text();
     let past = if place.is_empty() { text.next_grapheme(place.end) - place.end } else { 0 };
-    let Replacing { wanted, new, waiting, .. } = &replacing;
+    let ReplaceState { pattern: wanted, replacement: new, queued_replies: waiting, .. } = &replacing;
     match answer {
-        Reply::All => {
-            let (wanted, ask) = (wanted.clone(), Search::ReplaceAll(place.start, new.clone()));
+        ReplaceReply::All => {
+            let (wanted, ask) = (wanted.clone(), SearchTarget::ReplaceAll(place.start, new.clone()));
             cx.state.replacing = Some(replacing);
             let dialog = Dialog::ask("Replacing", vec!["Replacing all from here …".to_string()]);
-            let dialog =
-                dialog.about(REPLACE, 0).choice('q', "Stop", |cx| continue_replacing(cx, Reply::Stop));
+            let dialog = dialog
+                .with_id(REPLACE, 0)
+                .choice('q', "Stop", |cx| continue_replacing(cx, ReplaceReply::Stop));
             cx.state.push_layer(dialog);
             search(cx, wanted, ask);
         }
-        Reply::One => {
+        ReplaceReply::One => {
             if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
-                return cx.state.say("Focus moved: nothing replaced");
+                return cx.state.set_status("Focus moved: nothing replaced");
             }
             // What is behind the match stays, whatever becomes of the match: lines of search results
             // keep their places.
@@ -548,9 +559,9 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
                 Transaction::new(ChangeSet::replace(text.end().0, [(place.clone(), replacement)]))
             });
             let next = Byte(text_end(cx).0 - behind);
-            look_for_replacement(cx, wanted, new, next, waiting.clone());
+            find_replacement(cx, wanted, new, next, waiting.clone());
         }
-        _ => look_for_replacement(cx, wanted, new, place.end + past, waiting.clone()),
+        _ => find_replacement(cx, wanted, new, place.end + past, waiting.clone()),
     }
 }
 
@@ -560,17 +571,17 @@ fn text_end(cx: &Cx<'_>) -> Byte {
 }
 
 /// Everything is replaced as one step, if the text is still the one that was searched.
-fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
-    if cx.state.replacing.take().is_none() || !close_question(cx) {
+fn on_replaced_all(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
+    if cx.state.replacing.take().is_none() || !close_replace_dialog(cx) {
         return;
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);
     let Some(edit) = found.edit.filter(|_| same) else {
-        return cx.state.say("Text changed meanwhile: nothing replaced");
+        return cx.state.set_status("Text changed meanwhile: nothing replaced");
     };
     cx.state.highlight = None;
     crate::ide::editor::commands::edit::apply(cx, |_, _| edit);
-    cx.state.say(format!("Replaced {}. Undo: one step", found.count.0));
+    cx.state.set_status(format!("Replaced {}. Undo: one step", found.count.0));
 }

@@ -1,9 +1,9 @@
 //! Commands that make and shape selections: more cursors, occurrences, lines, brackets, blocks.
 
-use crate::ide::core::context::{Command, Cx, answered, command};
+use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::model::buffers::BufferId;
-use crate::text::operations::block::{Block, Towards};
+use crate::text::operations::block::{Block, BlockDirection};
 use crate::text::operations::select;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
@@ -29,44 +29,44 @@ pub const COMMANDS: &[Command] = &[
         },
     ),
     command("select.split-lines", "Split selection into lines", &["cursors at line ends"], |cx| {
-        shape(cx, select::split_lines);
+        map_selection(cx, select::split_lines);
     }),
     command("select.keep-primary", "Keep only primary cursor", &["remove secondary cursors"], |cx| {
-        shape(cx, |_, selection| select::only_primary(selection));
+        map_selection(cx, |_, selection| select::only_primary(selection));
     }),
     command("select.drop-primary", "Remove primary cursor", &[], |cx| {
-        shape(cx, |_, selection| select::without_primary(selection));
+        map_selection(cx, |_, selection| select::without_primary(selection));
     }),
     command("select.next-range", "Switch to next cursor", &["rotate selections"], |cx| {
-        shape(cx, |_, selection| select::rotated(selection, true));
+        map_selection(cx, |_, selection| select::rotate(selection, true));
     }),
     command("select.previous-range", "Switch to previous cursor", &["rotate selections"], |cx| {
-        shape(cx, |_, selection| select::rotated(selection, false));
+        map_selection(cx, |_, selection| select::rotate(selection, false));
     }),
-    command("select.line", "Select line", &["expand line selection"], |cx| shape(cx, select::lines)),
+    command("select.line", "Select line", &["expand line selection"], |cx| map_selection(cx, select::lines)),
     command("select.brackets", "Select inside brackets", &["enclosing"], |cx| {
-        shape(cx, select::inside_brackets);
+        map_selection(cx, select::inside_brackets);
     }),
     command("select.indent-block", "Select indented block", &[], |cx| {
         let tab_width = cx.state.tab_width();
-        shape(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
+        map_selection(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
     }),
     command("select.block-up", "Extend column selection up", &["rectangle", "block selection"], |cx| {
-        block(cx, Towards::Up);
+        block(cx, BlockDirection::Up);
     }),
     command("select.block-down", "Extend column selection down", &["rectangle", "block selection"], |cx| {
-        block(cx, Towards::Down);
+        block(cx, BlockDirection::Down);
     }),
     command("select.block-left", "Extend column selection left", &["rectangle", "block selection"], |cx| {
-        block(cx, Towards::Left);
+        block(cx, BlockDirection::Left);
     }),
     command("select.block-right", "Extend column selection right", &["rectangle", "block selection"], |cx| {
-        block(cx, Towards::Right);
+        block(cx, BlockDirection::Right);
     }),
 ];
 
 /// Texts up to this many bytes are searched at once; longer ones elsewhere.
-const SEARCH_HERE: usize = 256 << 10;
+const SEARCH_INLINE_MAX: usize = 256 << 10;
 
 /// What was selected when its other occurrences were looked for.
 struct Occurrences {
@@ -79,23 +79,23 @@ struct Occurrences {
 }
 
 /// Gives the text that has the keys another selection.
-fn shape(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
+fn map_selection(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     area.select(shape(area.text(), &area.selection));
     cx.state.damage.add(part);
-    tell_count(cx);
+    show_count(cx);
 }
 
-fn tell_count(cx: &mut Cx<'_>) {
+fn show_count(cx: &mut Cx<'_>) {
     let count = cx.state.text_target().map_or(1, |(area, ..)| area.selection.ranges().len());
     if count > 1 {
-        cx.state.say(format!("{count} cursors. Escape keeps one"));
+        cx.state.set_status(format!("{count} cursors. Escape keeps one"));
     }
 }
 
 fn add_vertical(cx: &mut Cx<'_>, down: bool) {
     let tab_width = cx.state.tab_width();
-    shape(cx, |text, selection| select::add_vertical(text, selection, down, tab_width));
+    map_selection(cx, |text, selection| select::add_vertical(text, selection, down, tab_width));
 }
 
 fn occurrences(cx: &mut Cx<'_>, all: bool) {
@@ -107,33 +107,33 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     }
     let Some((area, _, _)) = cx.state.text_target() else { return };
     if area.selection.primary().is_empty() {
-        return cx.state.say("No word at the cursor");
+        return cx.state.set_status("No word at the cursor");
     }
     if empty && !all {
         return;
     }
     let asked = (area.text().clone(), area.selection.clone());
     let (text, selection) = asked;
-    if text.end().0 <= SEARCH_HERE {
+    if text.end().0 <= SEARCH_INLINE_MAX {
         let found = if all { select::add_all } else { select::add_next }(&text, &selection);
-        return show(cx, found);
+        return show_selection(cx, found);
     }
     let Some(buffer) = cx.state.buffers.current().filter(|_| part == Part::Editor) else {
-        return cx.state.say("Text too long to find occurrences");
+        return cx.state.set_status("Text too long to find occurrences");
     };
     let (buffer, version) = (buffer.id, buffer.area.document.version());
     let of = Occurrences { buffer, version, selection: selection.clone() };
     // They read the whole text where need be.
     let work = move || if all { select::add_all } else { select::add_next }(&text, &selection);
     cx.tasks.spawn_blocking("select.find-occurrences", work, move |cx, selection| {
-        if let Some(selection) = answered(cx, "find occurrences", selection) {
-            found(cx, &of, selection.as_ref());
+        if let Some(selection) = answer_or_error(cx, "find occurrences", selection) {
+            on_found(cx, &of, selection.as_ref());
         }
     });
 }
 
 /// They were looked for elsewhere; taken over when nothing has moved meanwhile.
-fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
+fn on_found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let same = buffer.id == asked.buffer
         && buffer.area.document.version() == asked.version
@@ -142,28 +142,28 @@ fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         if let Some(found) = found {
             buffer.area.select(found.clone());
-            cx.state.say(format!("{} cursors. Escape keeps one", found.ranges().len()));
+            cx.state.set_status(format!("{} cursors. Escape keeps one", found.ranges().len()));
         } else {
-            cx.state.say("No more occurrences");
+            cx.state.set_status("No more occurrences");
         }
         cx.state.damage.add(Part::Editor);
     }
 }
 
-fn show(cx: &mut Cx<'_>, found: Option<Selection>) {
+fn show_selection(cx: &mut Cx<'_>, found: Option<Selection>) {
     match found {
-        Some(found) => shape(cx, |_, _| found),
-        None => cx.state.say("No more occurrences"),
+        Some(found) => map_selection(cx, |_, _| found),
+        None => cx.state.set_status("No more occurrences"),
     }
 }
 
-fn block(cx: &mut Cx<'_>, towards: Towards) {
+fn block(cx: &mut Cx<'_>, towards: BlockDirection) {
     let tab_width = cx.state.tab_width();
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let text = area.text().clone();
     let now = area.block.filter(|block| block.selection(&text, tab_width) == area.selection);
     let from = now.unwrap_or_else(|| Block::of(&text, area.selection.primary(), tab_width));
-    let block = from.grown(&text, towards, tab_width);
+    let block = from.extended(&text, towards, tab_width);
     area.select(block.selection(&text, tab_width));
     area.block = Some(block);
     cx.state.damage.add(part);

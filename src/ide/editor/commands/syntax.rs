@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::Mode;
 use crate::ide::editor::modal::moves;
 use crate::syntax::Syntax;
-use crate::syntax::structure::objects::Object;
+use crate::syntax::structure::objects::SyntaxObject;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::selection;
@@ -28,69 +28,79 @@ pub const COMMANDS: &[Command] = &[
         select(cx, |syntax, _, range| syntax.child(range));
     }),
     command("syntax.function", "Select function", &["method"], |cx| {
-        object(cx, Object::Function, true);
+        select_object(cx, SyntaxObject::Function, true);
     }),
     command("syntax.inside-function", "Select function body", &["method"], |cx| {
-        object(cx, Object::Function, false);
+        select_object(cx, SyntaxObject::Function, false);
     }),
-    command("syntax.next-function", "Go to next function", &["method"], |cx| go(cx, Object::Function, true)),
+    command("syntax.next-function", "Go to next function", &["method"], |cx| {
+        go_to_object(cx, SyntaxObject::Function, true)
+    }),
     command("syntax.previous-function", "Go to previous function", &["method"], |cx| {
-        go(cx, Object::Function, false);
+        go_to_object(cx, SyntaxObject::Function, false);
     }),
     command("syntax.class", "Select class", &["struct", "type"], |cx| {
-        object(cx, Object::Class, true);
+        select_object(cx, SyntaxObject::Class, true);
     }),
     command("syntax.inside-class", "Select class body", &["struct", "type"], |cx| {
-        object(cx, Object::Class, false);
+        select_object(cx, SyntaxObject::Class, false);
     }),
-    command("syntax.next-class", "Go to next class", &["struct", "type"], |cx| go(cx, Object::Class, true)),
+    command("syntax.next-class", "Go to next class", &["struct", "type"], |cx| {
+        go_to_object(cx, SyntaxObject::Class, true)
+    }),
     command("syntax.previous-class", "Go to previous class", &["struct", "type"], |cx| {
-        go(cx, Object::Class, false);
+        go_to_object(cx, SyntaxObject::Class, false);
     }),
     command("syntax.parameter", "Select parameter", &["argument"], |cx| {
-        object(cx, Object::Parameter, true);
+        select_object(cx, SyntaxObject::Parameter, true);
     }),
     command("syntax.inside-parameter", "Select parameter text", &["argument"], |cx| {
-        object(cx, Object::Parameter, false);
+        select_object(cx, SyntaxObject::Parameter, false);
     }),
     command("syntax.next-parameter", "Go to next parameter", &["argument"], |cx| {
-        go(cx, Object::Parameter, true);
+        go_to_object(cx, SyntaxObject::Parameter, true);
     }),
     command("syntax.previous-parameter", "Go to previous parameter", &["argument"], |cx| {
-        go(cx, Object::Parameter, false);
+        go_to_object(cx, SyntaxObject::Parameter, false);
     }),
     command("syntax.comment", "Select comment", &[], |cx| {
-        object(cx, Object::Comment, true);
+        select_object(cx, SyntaxObject::Comment, true);
     }),
     command("syntax.inside-comment", "Select comment text", &[], |cx| {
-        object(cx, Object::Comment, false);
+        select_object(cx, SyntaxObject::Comment, false);
     }),
-    command("syntax.next-comment", "Go to next comment", &[], |cx| go(cx, Object::Comment, true)),
-    command("syntax.previous-comment", "Go to previous comment", &[], |cx| go(cx, Object::Comment, false)),
+    command("syntax.next-comment", "Go to next comment", &[], |cx| {
+        go_to_object(cx, SyntaxObject::Comment, true)
+    }),
+    command("syntax.previous-comment", "Go to previous comment", &[], |cx| {
+        go_to_object(cx, SyntaxObject::Comment, false)
+    }),
     command("syntax.test", "Select test", &[], |cx| {
-        object(cx, Object::Test, true);
+        select_object(cx, SyntaxObject::Test, true);
     }),
     command("syntax.inside-test", "Select test body", &[], |cx| {
-        object(cx, Object::Test, false);
+        select_object(cx, SyntaxObject::Test, false);
     }),
-    command("syntax.next-test", "Go to next test", &[], |cx| go(cx, Object::Test, true)),
-    command("syntax.previous-test", "Go to previous test", &[], |cx| go(cx, Object::Test, false)),
+    command("syntax.next-test", "Go to next test", &[], |cx| go_to_object(cx, SyntaxObject::Test, true)),
+    command("syntax.previous-test", "Go to previous test", &[], |cx| {
+        go_to_object(cx, SyntaxObject::Test, false)
+    }),
 ];
 
-fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
+fn select_object(cx: &mut Cx<'_>, object: SyntaxObject, outer: bool) {
     select(cx, |syntax, text, range| syntax.object(text, range, object, outer));
 }
 
 /// To the start of a thing; where maps select what they go to, all of it.
-fn go(cx: &mut Cx<'_>, object: Object, forward: bool) {
-    let modes = cx.state.keymap.modes();
-    if modes == Modes::Vim && cx.state.modal.mode != Mode::Insert {
+fn go_to_object(cx: &mut Cx<'_>, object: SyntaxObject, forward: bool) {
+    let modes = cx.state.keymap.modal_style();
+    if modes == ModalStyle::Vim && cx.state.modal.mode != Mode::Insert {
         return moves::syntax_move(cx, object, forward);
     }
     cx.state.note_jump();
-    let whole = modes == Modes::Helix;
+    let whole = modes == ModalStyle::Helix;
     select(cx, |syntax, text, range| {
-        let found = syntax.next(text, range.start, object, forward)?;
+        let found = syntax.next_object(text, range.start, object, forward)?;
         Some(if whole { found } else { found.start..found.start })
     });
 }
@@ -102,25 +112,26 @@ fn expand(cx: &mut Cx<'_>) {
     {
         let now = &buffer.area.selection;
         // Steps from elsewhere are no way back from here.
-        let goes_on = buffer.expanded.last().is_some_and(|(v, _, after)| *v == version && *after == before);
+        let goes_on =
+            buffer.expand_history.last().is_some_and(|(v, _, after)| *v == version && *after == before);
         if !goes_on {
-            buffer.expanded.clear();
+            buffer.expand_history.clear();
         }
-        buffer.expanded.push((version, before, now.clone()));
+        buffer.expand_history.push((version, before, now.clone()));
     }
 }
 
 fn shrink(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let (version, now) = (buffer.area.document.version(), &buffer.area.selection);
-    match buffer.expanded.pop() {
+    match buffer.expand_history.pop() {
         Some((v, before, after)) if v == version && after == *now => {
             buffer.area.selection = before;
             cx.state.damage.add(Part::Editor);
         }
         _ => {
-            buffer.expanded.clear();
-            cx.state.say("No selection to shrink to");
+            buffer.expand_history.clear();
+            cx.state.set_status("No selection to shrink to");
         }
     }
 }
@@ -131,8 +142,8 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
     let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     let Some(syntax) = tree else {
-        let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();
-        cx.state.say(if known { "Still parsing; try again" } else { "No syntax tree for this file" });
+        let known = buffer.highlighting.language().is_some() && buffer.highlighting.trouble().is_none();
+        cx.state.set_status(if known { "Still parsing; try again" } else { "No syntax tree for this file" });
         return false;
     };
     let text = buffer.area.text().clone();
@@ -141,7 +152,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
         None => range,
     });
     if found == buffer.area.selection {
-        cx.state.say("No more of them here");
+        cx.state.set_status("No more of them here");
         return false;
     }
     buffer.area.selection = found;

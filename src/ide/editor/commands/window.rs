@@ -22,19 +22,19 @@ pub const COMMANDS: &[Command] = &[
         |cx| split(cx, false),
     ),
     command("window.close", "Close window", &["close split", "unsplit"], close),
-    command("window.only", "Close other windows", &["unsplit", "only"], |cx| windows::only(cx.state)),
+    command("window.only", "Close other windows", &["unsplit", "only"], |cx| windows::close_others(cx.state)),
     command("window.next", "Focus next window", &["switch window", "other window"], next),
-    command("window.left", "Focus window left", &[], |cx| go(cx, Direction::Left)),
-    command("window.right", "Focus window right", &[], |cx| go(cx, Direction::Right)),
-    command("window.up", "Focus window above", &[], |cx| go(cx, Direction::Up)),
-    command("window.down", "Focus window below", &[], |cx| go(cx, Direction::Down)),
+    command("window.left", "Focus window left", &[], |cx| focus_direction(cx, Direction::Left)),
+    command("window.right", "Focus window right", &[], |cx| focus_direction(cx, Direction::Right)),
+    command("window.up", "Focus window above", &[], |cx| focus_direction(cx, Direction::Up)),
+    command("window.down", "Focus window below", &[], |cx| focus_direction(cx, Direction::Down)),
     command("window.wider", "Increase window width", &["resize"], |cx| resize(cx, true, STEP)),
     command("window.narrower", "Decrease window width", &["resize"], |cx| resize(cx, true, -STEP)),
     command("window.higher", "Increase window height", &["resize"], |cx| resize(cx, false, 1)),
     command("window.lower", "Decrease window height", &["resize"], |cx| resize(cx, false, -1)),
     command("window.even", "Equalize window sizes", &["even", "balance windows"], |cx| {
-        cx.state.windows.even();
-        cx.state.damage.all();
+        cx.state.windows.equalize();
+        cx.state.damage.add_all();
     }),
 ];
 
@@ -49,20 +49,20 @@ fn focus(cx: &mut Cx<'_>) {
 
 fn split(cx: &mut Cx<'_>, beside: bool) {
     if cx.state.buffers.current().is_none() {
-        return cx.state.say("No file open");
+        return cx.state.set_status("No file open");
     }
     if !windows::split(cx.state, beside) {
-        return cx.state.say("No more windows can be opened");
+        return cx.state.set_status("No more windows can be opened");
     }
-    if cx.state.areas.editor.is_some_and(|area| cx.state.windows.places(area).windows.len() == 1) {
-        cx.state.say("Not enough room: only this window is shown");
+    if cx.state.areas.editor.is_some_and(|area| cx.state.windows.layout(area).windows.len() == 1) {
+        cx.state.set_status("Not enough room: only this window is shown");
     }
     focus(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
     if !windows::close(cx.state) {
-        cx.state.say("This is the only window. Close file: Alt-w");
+        cx.state.set_status("This is the only window. Close file: Alt-w");
     }
 }
 
@@ -73,9 +73,9 @@ fn next(cx: &mut Cx<'_>) {
     focus(cx);
 }
 
-fn go(cx: &mut Cx<'_>, direction: Direction) {
-    let there = cx.state.areas.editor.and_then(|area| cx.state.windows.towards(area, direction));
-    let Some(there) = there else { return cx.state.say("No window in that direction") };
+fn focus_direction(cx: &mut Cx<'_>, direction: Direction) {
+    let there = cx.state.areas.editor.and_then(|area| cx.state.windows.neighbor(area, direction));
+    let Some(there) = there else { return cx.state.set_status("No window in that direction") };
     windows::activate(cx.state, there);
     focus(cx);
 }
@@ -83,9 +83,9 @@ fn go(cx: &mut Cx<'_>, direction: Direction) {
 fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
     if cx.state.panes.focus == Focus::Terminal && !beside {
         cx.state.panes.grow_terminal(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
-        return cx.state.damage.all();
+        return cx.state.damage.add_all();
     }
     let Some(area) = cx.state.areas.editor else { return };
     cx.state.windows.resize(area, beside, cells);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

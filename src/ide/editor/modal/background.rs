@@ -4,13 +4,13 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keys::modal_work::{Done, Outcome};
+use crate::ide::core::keys::background_work::{FinishedWork, Outcome};
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::editor::modal::cursors;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Texts up to this many bytes are worked on at once.
-pub const AT_ONCE: usize = 256 << 10;
+pub const INLINE_MAX: usize = 256 << 10;
 /// While keys are pressed again nothing may wait: longer texts are refused then.
 const REPLAYED_MAX: usize = 16 << 20;
 
@@ -19,7 +19,7 @@ pub type Followup = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
 
 /// Whether nothing may wait, because keys are being pressed again.
 pub fn is_replaying(cx: &Cx<'_>) -> bool {
-    cx.state.modal.repeating || cx.state.again.replaying
+    cx.state.modal.repeating || cx.state.macros.replaying
 }
 
 /// Works on so many bytes of the shown file: at once if they are few.
@@ -28,7 +28,7 @@ pub fn run(
     bytes: usize,
     work: impl FnOnce() -> Followup + Send + 'static,
 ) -> Result<(), String> {
-    if bytes <= AT_ONCE {
+    if bytes <= INLINE_MAX {
         return work()(cx);
     }
     if is_replaying(cx) {
@@ -38,33 +38,33 @@ pub fn run(
         return work()(cx);
     }
     let Some(buffer) = cx.state.buffers.current() else { return Ok(()) };
-    let elsewhere = &mut cx.state.modal.elsewhere;
+    let elsewhere = &mut cx.state.modal.background;
     elsewhere.count += 1;
     elsewhere.waiting.get_or_insert_default();
     let (buffer, version, number) = (buffer.id, buffer.area.document.version(), elsewhere.count);
     let work = || -> Outcome { Box::new(work()) };
     cx.tasks.spawn_blocking("modal.work", work, move |cx, outcome| {
         let outcome = outcome.map_err(|why| why.to_string());
-        cx.state.modal.elsewhere.done = Some(Done { buffer, version, number, outcome });
+        cx.state.modal.background.done = Some(FinishedWork { buffer, version, number, outcome });
     });
-    cx.state.say(LOOKING);
+    cx.state.set_status(SEARCHING);
     Ok(())
 }
 
-const LOOKING: &str = "Searching the text … Escape cancels";
+const SEARCHING: &str = "Searching the text … Escape cancels";
 
 /// Takes a key that has to wait, or gives the work up; tells whether it did.
-pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
+pub fn hold_key(cx: &mut Cx<'_>, key: Key) -> bool {
     if !cx.state.layers.is_empty() {
         return false;
     }
-    let Some(waiting) = &mut cx.state.modal.elsewhere.waiting else { return false };
+    let Some(waiting) = &mut cx.state.modal.background.waiting else { return false };
     let gives_up = key.code == KeyCode::Escape || key.code == KeyCode::Char('c') && key.mods == Mods::CTRL;
     if gives_up {
-        cx.state.modal.elsewhere.waiting = None;
-        cx.state.modal.forget();
-        cursors::ungroup(cx.state);
-        cx.state.say("Canceled");
+        cx.state.modal.background.waiting = None;
+        cx.state.modal.reset_pending();
+        cursors::end_undo_group(cx.state);
+        cx.state.set_status("Canceled");
         cx.state.damage.add(Part::Editor);
     } else {
         waiting.push(key);
@@ -74,14 +74,14 @@ pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
 
 /// The work is done: what it comes to, then the keys that waited. Tells whether it came to
 /// something, whose edits are one step until the caller ends that.
-pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
-    if cx.state.modal.elsewhere.count != done.number {
+pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
+    if cx.state.modal.background.count != done.number {
         return false;
     }
-    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return false };
+    let Some(waiting) = cx.state.modal.background.waiting.take() else { return false };
     let mut carried = false;
-    if cx.state.status.message == LOOKING {
-        cx.state.say("");
+    if cx.state.status.message == SEARCHING {
+        cx.state.set_status("");
     }
     let shown = cx.state.buffers.current().filter(|shown| shown.id == done.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == done.version);
@@ -89,32 +89,32 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     // made for the file must not go there.
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     if same && !in_file {
-        cx.state.modal.forget();
-        cx.state.fail("Focus moved: nothing changed");
+        cx.state.modal.reset_pending();
+        cx.state.set_error("Focus moved: nothing changed");
     } else if !same {
-        cx.state.modal.forget();
-        cx.state.fail("Text changed meanwhile: nothing changed");
+        cx.state.modal.reset_pending();
+        cx.state.set_error("Text changed meanwhile: nothing changed");
     } else {
         match done.outcome.map(|outcome| outcome.downcast::<Followup>()) {
             Ok(Ok(then)) => {
-                cursors::group(cx.state);
+                cursors::begin_undo_group(cx.state);
                 if let Err(problem) = then(cx) {
-                    cx.state.fail(problem);
+                    cx.state.set_error(problem);
                 }
                 carried = true;
             }
             Ok(Err(_)) => tracing::error!("work of a modal map came to something of another kind"),
             Err(why) => {
-                cx.state.modal.forget();
-                cx.state.fail(format!("Nothing changed: {why}"));
+                cx.state.modal.reset_pending();
+                cx.state.set_error(format!("Nothing changed: {why}"));
             }
         }
     }
     cx.state.damage.add(Part::Editor);
     // Keys from before a question came must not answer it.
-    let asked = cx.state.layers.last().and_then(Layer::uninvited).is_some();
+    let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
     if !asked && !waiting.is_empty() {
-        cx.effects.push(Effect::Held(waiting));
+        cx.effects.push(Effect::ReleaseHeldKeys(waiting));
     }
     carried
 }

@@ -1,17 +1,17 @@
 //! Which shape the caret has: in a map with modes it tells the mode.
 
-use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::cursors;
 use crate::tui::screen::CursorShape;
 
 /// The shape that the caret is to have.
-pub fn wanted(state: &State) -> CursorShape {
-    if state.keymap.modes() == Modes::None {
+pub fn cursor_shape(state: &State) -> CursorShape {
+    if state.keymap.modal_style() == ModalStyle::None {
         return CursorShape::Default;
     }
-    if !cursors::in_editor(state) {
+    if !cursors::is_modal_editor(state) {
         return CursorShape::Bar;
     }
     match state.modal.mode {

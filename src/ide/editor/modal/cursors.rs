@@ -3,59 +3,59 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::{Column, Line};
 use crate::text::selection::{Range, Selection};
 
 /// A motion failed: what waited is given up, and a replay ends.
-pub fn fail(cx: &mut Cx<'_>) {
-    cx.state.modal.forget();
+pub fn fail_motion(cx: &mut Cx<'_>) {
+    cx.state.modal.reset_pending();
     cx.state.modal.failed = true;
 }
 
 /// Puts the cursors somewhere.
-pub fn set(cx: &mut Cx<'_>, selection: Selection) {
+pub fn set_selection(cx: &mut Cx<'_>, selection: Selection) {
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.area.selection = selection;
-        buffer.area.standing = None;
+        buffer.area.caret_override = None;
     }
     cx.state.damage.add(Part::Editor);
 }
 
 /// Whether keys go to an editor with modes.
-pub fn in_editor(state: &State) -> bool {
-    state.keymap.modes() != Modes::None
+pub fn is_modal_editor(state: &State) -> bool {
+    state.keymap.modal_style() != ModalStyle::None
         && state.layers.is_empty()
         && state.panes.focus == Focus::Editor
         && state.buffers.current().is_some()
 }
 
 /// Whether characters are typed into what has the keys.
-pub fn types(state: &State) -> bool {
-    !in_editor(state) || state.modal.mode.types()
+pub fn is_typing(state: &State) -> bool {
+    !is_modal_editor(state) || state.modal.mode.is_typing()
 }
 
 /// Lets the edits that follow be one step.
-pub fn group(state: &mut State) {
-    if state.modal.held > 0 {
+pub fn begin_undo_group(state: &mut State) {
+    if state.modal.group_depth > 0 {
         return;
     }
-    ungroup(state);
+    end_undo_group(state);
     if let Some(buffer) = state.buffers.current_mut() {
         buffer.area.document.group();
-        state.modal.grouped = Some(buffer.id);
+        state.modal.grouped_buffer = Some(buffer.id);
     }
 }
 
 /// Ends that.
-pub fn ungroup(state: &mut State) {
-    if state.modal.held > 0 {
+pub fn end_undo_group(state: &mut State) {
+    if state.modal.group_depth > 0 {
         return;
     }
-    if let Some(id) = state.modal.grouped.take()
+    if let Some(id) = state.modal.grouped_buffer.take()
         && let Some(buffer) = state.buffers.get_mut(id)
     {
         buffer.area.document.ungroup();
@@ -63,32 +63,32 @@ pub fn ungroup(state: &mut State) {
 }
 
 /// Lets all edits be one step until [`release`], whatever their commands say.
-pub fn hold(state: &mut State) {
-    group(state);
-    state.modal.held += 1;
+pub fn hold_undo_group(state: &mut State) {
+    begin_undo_group(state);
+    state.modal.group_depth += 1;
 }
 
 /// Ends that.
-pub fn release(state: &mut State) {
-    state.modal.held = state.modal.held.saturating_sub(1);
-    ungroup(state);
+pub fn release_undo_group(state: &mut State) {
+    state.modal.group_depth = state.modal.group_depth.saturating_sub(1);
+    end_undo_group(state);
 }
 
 /// The column that the cursor aims at.
-pub fn aimed(cx: &Cx<'_>) -> Column {
+pub fn goal_column(cx: &Cx<'_>) -> Column {
     let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    page.aimed(&buffer.area.selection.primary())
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+    page.goal_column(&buffer.area.selection.primary())
 }
 
 /// Takes the cursor to a line, as far from its start as it is now.
-pub fn to_line(cx: &mut Cx<'_>, line: Line) {
+pub fn move_to_line(cx: &mut Cx<'_>, line: Line) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     let here = buffer.area.caret();
     let along = here - page.start_of(here);
     let line = line.min(page.last_line());
-    let at = page.rest((page.start(line) + along).min(page.end(line)));
-    let goal = Some(aimed(cx));
-    set(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
+    let at = page.resting_place((page.start(line) + along).min(page.end(line)));
+    let goal = Some(goal_column(cx));
+    set_selection(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
 }

@@ -3,79 +3,79 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::modal::{Mode, Op, Typing, Waiting};
+use crate::ide::core::keys::modal::{InsertState, Mode, Op, PendingOperator};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::operators;
-use crate::ide::editor::modal::operators::change;
-use crate::ide::editor::modal::{cursors, moves, typing, visual};
-use crate::text::anchors::places::Name;
+use crate::ide::editor::modal::operators::edit_text;
+use crate::ide::editor::modal::{cursors, insert_mode, moves, visual};
+use crate::text::anchors::named_positions::PositionName;
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::clipboard::content::{Content, Shape};
-use crate::text::clipboard::registers::Taken;
+use crate::text::clipboard::content::{Content, ContentShape};
+use crate::text::clipboard::registers::CopyKind;
 use crate::text::file_format::format::LineEnding;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::motion::motions::Move;
-use crate::text::modal::motion::page::Page;
-use crate::text::modal::motion::undone;
-use crate::text::modal::operator::operate::{self, Letters};
-use crate::text::modal::operator::put::{How, put};
+use crate::text::modal::motion::undo_cursor;
+use crate::text::modal::operator::operate::{self, CaseChange};
+use crate::text::modal::operator::paste::{PasteOptions, paste_content};
 use crate::text::modal::operator::replace;
-use crate::text::modal::operator::spans::{self, Piece};
+use crate::text::modal::operator::spans::{self, OperatorSpan};
 use crate::text::movement::motion;
 use crate::text::operations::numbers;
-use crate::text::position::{Byte, Line};
+use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
 /// An operator with its motion in one key: `x` is `d` and `l`.
-pub fn with(cx: &mut Cx<'_>, op: Op, motion: Move) {
+pub fn operate_on_motion(cx: &mut Cx<'_>, op: Op, motion: Move) {
     if cx.state.modal.mode.is_visual() {
-        return operators::name(cx, op);
+        return operators::begin_operator(cx, op);
     }
-    cx.state.modal.operator = Some(Waiting { op, count: cx.state.modal.count.take(), forced: None });
+    cx.state.modal.operator = Some(PendingOperator { op, count: cx.state.modal.count.take(), forced: None });
     let empty = op == Op::Change
         && cx.state.buffers.current().is_some_and(|buffer| {
-            let page = Page::new(buffer.area.text(), cx.state.tab_width());
+            let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
             buffer.area.selection.ranges().iter().all(|range| page.is_empty_line(page.line(range.head)))
         });
     if empty {
         // There is nothing to delete on an empty line, but typing begins all the same.
         cx.state.modal.operator = None;
-        return typing::insert::begin(cx, Typing { times: 1, ..Typing::default() });
+        return insert_mode::insert::begin(cx, InsertState { times: 1, ..InsertState::default() });
     }
-    moves::go(cx, motion);
+    moves::move_cursors(cx, motion);
 }
 
 /// An operator takes what is left of the lines.
-pub fn to_line_end(cx: &mut Cx<'_>, op: Op) {
+pub fn operate_to_line_end(cx: &mut Cx<'_>, op: Op) {
     if cx.state.modal.mode.is_visual() {
         if cx.state.modal.mode == Mode::VisualBlock {
             cx.state.modal.visual.to_end = true;
         } else {
             cx.state.modal.mode = Mode::VisualLine;
         }
-        return operators::name(cx, op);
+        return operators::begin_operator(cx, op);
     }
-    cx.state.modal.operator = Some(Waiting { op, count: cx.state.modal.count.take(), forced: None });
-    moves::go(cx, Move::LineEnd);
+    cx.state.modal.operator = Some(PendingOperator { op, count: cx.state.modal.count.take(), forced: None });
+    moves::move_cursors(cx, Move::LineEnd);
 }
 
 /// Whole lines, in one key; of a selection its lines.
-pub fn lines(cx: &mut Cx<'_>, op: Op) {
+pub fn operate_on_lines(cx: &mut Cx<'_>, op: Op) {
     if cx.state.modal.mode.is_visual() {
         if cx.state.modal.mode != Mode::VisualBlock || op == Op::Change {
             cx.state.modal.mode = Mode::VisualLine;
         }
-        return operators::name(cx, op);
+        return operators::begin_operator(cx, op);
     }
-    operators::whole_lines(cx, op);
+    operators::operate_on_whole_lines(cx, op);
 }
 
 /// Puts one character in place of those at the cursors, or of all that is selected.
 pub fn replace_char(cx: &mut Cx<'_>, with: char) {
     if cx.state.modal.mode.is_visual() {
         let pieces = visual::pieces(cx);
-        visual::remember(cx);
+        visual::save_visual(cx);
         let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
         visual::end_at(cx, starts);
         return operators::change_pieces(cx, pieces, move |page, pieces| operate::fill(page, pieces, with));
@@ -84,15 +84,15 @@ pub fn replace_char(cx: &mut Cx<'_>, with: char) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let cursors: Vec<Byte> = buffer.area.selection.ranges().iter().map(|range| range.head).collect();
-    let page = Page::new(buffer.area.text(), tab_width);
+    let page = ModalText::new(buffer.area.text(), tab_width);
     match replace::replace(page, &cursors, with, count) {
         Some(edit) => {
-            change(cx, |_, _| edit);
+            edit_text(cx, |_, _| edit);
             if with == '\n' {
                 note_typing(cx);
             }
         }
-        None => cursors::fail(cx),
+        None => cursors::fail_motion(cx),
     }
 }
 
@@ -101,27 +101,27 @@ fn note_typing(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text();
     let at = motion::indent_end(text, text.line_of(buffer.area.caret()));
-    buffer.area.document.places_mut().set_mark('^', at);
+    buffer.area.document.positions_mut().set_mark('^', at);
 }
 
 /// Gives letters the other case and goes on behind them.
-pub fn other_case(cx: &mut Cx<'_>) {
+pub fn toggle_case(cx: &mut Cx<'_>) {
     if cx.state.modal.mode.is_visual() {
-        return operators::name(cx, Op::Letters(Letters::Other));
+        return operators::begin_operator(cx, Op::ChangeCase(CaseChange::Toggle));
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     if buffer.area.selection.ranges().iter().all(|range| page.right(range.head) == range.head) {
-        return cursors::fail(cx);
+        return cursors::fail_motion(cx);
     }
     let count = cx.state.modal.take_count().unwrap_or(1);
-    change(cx, |page, selection| {
+    edit_text(cx, |page, selection| {
         let piece = |range: &Range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
-            Piece::new(vec![range.head..end], Shape::Chars, range.head)
+            OperatorSpan::new(vec![range.head..end], ContentShape::Chars, range.head)
         };
-        let pieces: Vec<Piece> = selection.ranges().iter().map(piece).collect();
-        let edit = operate::letters(page, &pieces, Letters::Other);
+        let pieces: Vec<OperatorSpan> = selection.ranges().iter().map(piece).collect();
+        let edit = operate::change_case(page, &pieces, CaseChange::Toggle);
         let mapping = &edit.changes;
         let ends = selection.transform(|range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
@@ -135,7 +135,7 @@ pub fn other_case(cx: &mut Cx<'_>) {
 pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     let pieces = if cx.state.modal.mode.is_visual() {
         let pieces = visual::lines(cx);
-        visual::remember(cx);
+        visual::save_visual(cx);
         let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
         visual::end_at(cx, starts);
         cx.state.modal.take_count();
@@ -143,14 +143,14 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     } else {
         let count = cx.state.modal.take_count().unwrap_or(2).max(2);
         let Some(buffer) = cx.state.buffers.current() else { return };
-        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
         let alone =
             buffer.area.selection.ranges().iter().all(|range| page.line(range.head) == page.last_line());
         if count > 2 && alone {
             // Of more lines than there are those are joined that there are, be it a single one.
             let starts = buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
             cx.state.modal.changed = true;
-            return cursors::set(cx, starts);
+            return cursors::set_selection(cx, starts);
         }
         let lines = |range: &Range| {
             let first = page.line(range.head);
@@ -160,39 +160,39 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
         buffer.area.selection.ranges().iter().filter_map(lines).collect()
     };
     if pieces.is_empty() {
-        return cursors::fail(cx);
+        return cursors::fail_motion(cx);
     }
     let typed = typed_in_first(cx, &pieces);
     forget_joined(cx, &pieces);
     operators::change_pieces(cx, pieces, move |page, pieces| operate::join(page, pieces, spaces));
     if let (Some(buffer), Some(line)) = (cx.state.buffers.current_mut(), typed) {
         let text = buffer.area.text().clone();
-        buffer.area.document.places_mut().put(Name::Mark('^'), &text, line, 0);
+        buffer.area.document.positions_mut().set_at_column(PositionName::Mark('^'), &text, line, 0);
     }
 }
 
 /// Commands on many lines do not come to those that were joined to an empty one.
-fn forget_joined(cx: &mut Cx<'_>, pieces: &[Piece]) {
+fn forget_joined(cx: &mut Cx<'_>, pieces: &[OperatorSpan]) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
-    let page = Page::new(&text, tab_width);
+    let page = ModalText::new(&text, tab_width);
     for piece in pieces {
-        let lines = operate::touched(page, std::slice::from_ref(piece));
+        let lines = operate::touched_lines(page, std::slice::from_ref(piece));
         if let [first, joined @ ..] = &lines[..]
             && page.is_empty_line(*first)
         {
-            buffer.area.document.places_mut().forget_lines(&text, joined);
+            buffer.area.document.positions_mut().forget_lines(&text, joined);
         }
     }
 }
 
 /// The empty line that others are to be joined to, if typing ended in it: that line stays, though the edit, which is
 /// its line break alone, looks as if it went.
-fn typed_in_first(cx: &Cx<'_>, pieces: &[Piece]) -> Option<Line> {
+fn typed_in_first(cx: &Cx<'_>, pieces: &[OperatorSpan]) -> Option<Line> {
     let buffer = cx.state.buffers.current()?;
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    let (line, _) = buffer.area.document.places().line_and_column(Name::Mark('^'), page.text)?;
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+    let (line, _) = buffer.area.document.positions().line_and_column(PositionName::Mark('^'), page.text)?;
     let [piece] = pieces else { return None };
     (page.is_empty_line(line) && page.line(piece.spans[0].start) == line).then_some(line)
 }
@@ -208,137 +208,159 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
             // A selection gives way to an empty register, too.
             cx.state.modal.register = keeps.then_some('_');
             let lines = cx.state.modal.mode == Mode::VisualLine;
-            operators::name(cx, Op::Delete);
+            operators::begin_operator(cx, Op::Delete);
             if let Some(buffer) = cx.state.buffers.current().filter(|_| lines) {
-                let page = Page::new(buffer.area.text(), 1);
+                let page = ModalText::new(buffer.area.text(), 1);
                 let starts =
                     buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
-                cursors::set(cx, starts);
+                cursors::set_selection(cx, starts);
             }
             return;
         }
         // It can be made again once the register holds something.
         cx.state.modal.changed = true;
-        cursors::fail(cx);
-        return cx.state.say(format!("Register is empty: {name}"));
+        cursors::fail_motion(cx);
+        return cx.state.set_status(format!("Register is empty: {name}"));
     };
-    let how = How { behind, count, pass };
+    let how = PasteOptions { after: behind, count, cursor_after: pass };
     if cx.state.modal.mode.is_visual() {
         return paste_over(cx, &content, how);
     }
-    change(cx, |page, selection| {
+    edit_text(cx, |page, selection| {
         let cursors: Vec<Byte> = selection.ranges().iter().map(|range| range.head).collect();
-        put(page, &cursors, &content, how)
+        paste_content(page, &cursors, &content, how)
     });
 }
 
 /// The selection gives way; it goes to the unnamed register unless the text was put before it.
-fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
+fn paste_over(cx: &mut Cx<'_>, content: &Content, how: PasteOptions) {
     let mode = cx.state.modal.mode;
     let pieces = visual::pieces(cx);
-    visual::remember(cx);
+    visual::save_visual(cx);
     let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
     let tab_width = cx.state.tab_width();
-    let page = Page::new(&text, tab_width);
+    let page = ModalText::new(&text, tab_width);
     let gone = spans::content(page, &pieces);
     let small = pieces.iter().all(|piece| is_small(page, piece));
-    let empty_rows = gone.shape == Shape::Block && gone.texts.iter().all(String::is_empty);
+    let empty_rows = gone.shape == ContentShape::Block && gone.texts.iter().all(String::is_empty);
     let bare = text.end() == Byte(0) || empty_rows;
     forget_typing(cx, mode, &pieces);
     let rows = cx.state.modal.visual.ranges.first().copied().unwrap_or(Range::cursor(Byte(0)));
     let (head, top) = (page.line(rows.head), page.line(rows.start()));
     visual::end_at(cx, starts);
-    if (how.behind || how.pass) && !bare {
-        registers::write(cx, None, gone, if small { Taken::CutSmall } else { Taken::Cut });
+    if (how.after || how.cursor_after) && !bare {
+        registers::write(cx, None, gone, if small { CopyKind::CutSmall } else { CopyKind::Cut });
     }
-    let goals = vec![crate::text::position::Column(0); pieces.len()];
+    let mut content = content.clone();
+    if mode == Mode::VisualLine && content.shape == ContentShape::Chars {
+        content.shape = ContentShape::Lines;
+        for text in std::sync::Arc::make_mut(&mut content.texts) {
+            text.push('\n');
+        }
+    }
+    edit_text(cx, |page, _| replace_selected(page, mode, &pieces, &content, how, (head, top)));
+}
+
+/// Deletes the selected pieces and pastes in their place, as one transaction. `rows` are the line of the rectangle's
+/// cursor and its first line.
+fn replace_selected(
+    page: ModalText<'_>,
+    mode: Mode,
+    pieces: &[OperatorSpan],
+    content: &Content,
+    how: PasteOptions,
+    (head, top): (Line, Line),
+) -> Transaction {
+    let text = page.text;
     let lines = mode == Mode::VisualLine;
-    let whole =
-        lines && pieces.iter().any(|p| p.spans[0].end == page.text.end() && p.spans[0].start == Byte(0));
-    change(cx, |page, _| {
-        let mut content = content.clone();
-        if lines && content.shape == Shape::Chars {
-            content.shape = Shape::Lines;
-            for text in std::sync::Arc::make_mut(&mut content.texts) {
-                text.push('\n');
-            }
+    let whole = lines && pieces.iter().any(|p| p.spans[0].end == text.end() && p.spans[0].start == Byte(0));
+    let cut = operate::delete(page, pieces, &vec![Column(0); pieces.len()]);
+    let mut middle = text.clone();
+    cut.changes.apply(&mut middle);
+    let page = ModalText::new(&middle, page.tab_width);
+    let places: Vec<Byte> = pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
+    let breaks = mode == Mode::Visual && content.shape == ContentShape::Lines;
+    let at_end = lines
+        && places[0] >= page.last()
+        && middle.end() > Byte(0)
+        && places[0] > page.start(page.last_line());
+    let block = mode == Mode::VisualBlock;
+    let one_line = !content.texts.iter().any(|text| text.contains('\n'));
+    if block && content.shape == ContentShape::Chars && one_line {
+        return paste_into_block(&cut, page, &pieces[0], content, how);
+    }
+    let (places, how) = match () {
+        // Lines go below a rectangle, or above it.
+        () if block && content.shape == ContentShape::Lines => {
+            let at_end = page.at_end(places[0]) && places[0] > page.start_of(places[0]);
+            let row = if how.after { head } else { top };
+            (vec![page.start(row)], PasteOptions { after: how.after || at_end, ..how })
         }
-        let breaks = mode == Mode::Visual && content.shape == Shape::Lines;
-        let cut = operate::delete(page, &pieces, &goals);
-        let mut middle = text.clone();
-        cut.changes.apply(&mut middle);
-        let page = Page::new(&middle, tab_width);
-        let places: Vec<Byte> =
-            pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
-        let at_end = lines
-            && places[0] >= page.last()
-            && middle.end() > Byte(0)
-            && places[0] > page.start(page.last_line());
-        let block = mode == Mode::VisualBlock;
-        if block && content.shape == Shape::Chars && !content.texts.iter().any(|text| text.contains('\n')) {
-            return into_rows(&cut, page, &pieces[0], &content, how);
-        }
-        let (places, how) = match () {
-            // Lines go below a rectangle, or above it.
-            () if block && content.shape == Shape::Lines => {
-                let at_end = page.at_end(places[0]) && places[0] > page.start_of(places[0]);
-                let row = if how.behind { head } else { top };
-                (vec![page.start(row)], How { behind: how.behind || at_end, ..how })
-            }
-            () if breaks => (places, How { behind: false, ..how }),
-            // What stood last is gone: the new lines come behind what is last now.
-            () if at_end => (vec![page.last()], How { behind: true, ..how }),
-            () => (places, How { behind: false, ..how }),
-        };
-        let mut second =
-            if breaks { between(page, &places, &content, how) } else { put(page, &places, &content, how) };
-        if whole && lines {
-            let ends = text.byte_at(text.end().back(1)) == Some(b'\n');
-            second = only(page, &content, how, ends);
-        }
-        let changes = cut.changes.compose(&second.changes);
-        let selection = second.selection.unwrap_or_else(|| Selection::cursor(Byte(0)));
-        Transaction::new(changes).select(selection)
-    });
+        () if breaks => (places, PasteOptions { after: false, ..how }),
+        // The last line is deleted: the new lines go behind the one that is last now.
+        () if at_end => (vec![page.last()], PasteOptions { after: true, ..how }),
+        () => (places, PasteOptions { after: false, ..how }),
+    };
+    let second = if whole {
+        let ends = text.byte_at(text.end().back(1)) == Some(b'\n');
+        paste_whole_text(page, content, how, ends)
+    } else if breaks {
+        paste_lines_between(page, &places, content, how)
+    } else {
+        paste_content(page, &places, content, how)
+    };
+    let selection = second.selection.unwrap_or_else(|| Selection::cursor(Byte(0)));
+    Transaction::new(cut.changes.compose(&second.changes)).select(selection)
 }
 
 /// Whether a piece is less than a line.
-fn is_small(page: Page<'_>, piece: &Piece) -> bool {
+fn is_small(page: ModalText<'_>, piece: &OperatorSpan) -> bool {
     let span = &piece.spans[0];
     match piece.shape {
-        Shape::Chars => page.line(span.start) == page.line(span.end),
-        Shape::Block => piece.spans.len() == 1,
-        Shape::Lines => false,
+        ContentShape::Chars => page.line(span.start) == page.line(span.end),
+        ContentShape::Block => piece.spans.len() == 1,
+        ContentShape::Lines => false,
     }
 }
 
 /// Where typing ended last goes with its line.
-fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[Piece]) {
+fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[OperatorSpan]) {
     let lines = mode == Mode::VisualLine;
     let Some(buffer) = cx.state.buffers.current_mut().filter(|_| lines) else { return };
-    let places = buffer.area.document.places_mut();
+    let places = buffer.area.document.positions_mut();
     let gone = |at: Byte| pieces.iter().flat_map(|p| &p.spans).any(|span| span.contains(&at));
     if places.mark('^').is_some_and(gone) {
-        places.remove(Name::Mark('^'));
+        places.remove(PositionName::Mark('^'));
     }
 }
 
 /// Lines that take the place of characters break the line around them.
-fn between(page: Page<'_>, places: &[Byte], content: &Content, how: How) -> Transaction {
+fn paste_lines_between(
+    page: ModalText<'_>,
+    places: &[Byte],
+    content: &Content,
+    how: PasteOptions,
+) -> Transaction {
     let text = format!("\n{}", content.joined().repeat(how.count));
     let edits = places.iter().map(|at| (*at..*at, text.clone()));
     let changes = ChangeSet::replace(page.text.end().0, edits);
     let mut after = page.text.clone();
     changes.apply(&mut after);
-    let after = Page::new(&after, page.tab_width);
+    let after = ModalText::new(&after, page.tab_width);
     let start = after.first_non_blank(after.line(places[0] + 1));
     Transaction::new(changes).select(Selection::cursor(start))
 }
 
 /// Characters that take the place of a rectangle go into each of its rows.
-fn into_rows(cut: &Transaction, page: Page<'_>, piece: &Piece, content: &Content, how: How) -> Transaction {
+fn paste_into_block(
+    cut: &Transaction,
+    page: ModalText<'_>,
+    piece: &OperatorSpan,
+    content: &Content,
+    how: PasteOptions,
+) -> Transaction {
     let new = content.joined().repeat(how.count);
     let left = page.column(cut.changes.map(piece.spans[0].start, Side::Before));
     let edits: Vec<_> = piece
@@ -351,14 +373,14 @@ fn into_rows(cut: &Transaction, page: Page<'_>, piece: &Piece, content: &Content
     let changes = ChangeSet::replace(page.text.end().0, edits);
     let mut after = page.text.clone();
     changes.apply(&mut after);
-    let after = Page::new(&after, page.tab_width);
+    let after = ModalText::new(&after, page.tab_width);
     let end = changes.map(cut.changes.map(piece.spans[0].start, Side::Before), Side::After);
-    let cursor = after.rest(after.left(end));
+    let cursor = after.resting_place(after.left(end));
     Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
 }
 
 /// Lines that take the place of the whole text; without a line feed behind the last one where that had none.
-fn only(page: Page<'_>, content: &Content, how: How, ends: bool) -> Transaction {
+fn paste_whole_text(page: ModalText<'_>, content: &Content, how: PasteOptions, ends: bool) -> Transaction {
     let mut text = content.joined().repeat(how.count);
     if !ends {
         text.pop();
@@ -366,21 +388,21 @@ fn only(page: Page<'_>, content: &Content, how: How, ends: bool) -> Transaction 
     let changes = ChangeSet::replace(page.text.end().0, [(Byte(0)..page.text.end(), text)]);
     let mut after = page.text.clone();
     changes.apply(&mut after);
-    let start = Page::new(&after, page.tab_width).first_non_blank(Line(0));
+    let start = ModalText::new(&after, page.tab_width).first_non_blank(Line(0));
     Transaction::new(changes).select(Selection::cursor(start))
 }
 
 /// Counts the numbers at the cursors up or down; `series`: each selected line by one more.
-pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
+pub fn increment(cx: &mut Cx<'_>, down: bool, series: bool) {
     let by = cx.state.modal.take_count().unwrap_or(1) as i128 * if down { -1 } else { 1 };
     if cx.state.modal.mode.is_visual() {
         let pieces = visual::pieces(cx);
-        visual::remember(cx);
+        visual::save_visual(cx);
         let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
         let back = starts.clone();
         visual::end_at(cx, starts);
-        change(cx, |page, _| {
-            let rows = operate::touched(page, &pieces);
+        edit_text(cx, |page, _| {
+            let rows = operate::touched_lines(page, &pieces);
             let spans = rows.iter().map(|line| {
                 let inside = |span: &std::ops::Range<Byte>| {
                     span.start.max(page.start(*line))..span.end.min(page.end(*line))
@@ -399,7 +421,7 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
         });
         return;
     }
-    change(cx, |page, selection| {
+    edit_text(cx, |page, selection| {
         let on_number = selection.transform(|range| {
             let start = number_start(page, range.head);
             let digit = page.char(start).is_some_and(|c| c.is_ascii_digit());
@@ -413,7 +435,7 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
 }
 
 /// A cursor on a number counts from its start.
-fn number_start(page: Page<'_>, at: Byte) -> Byte {
+fn number_start(page: ModalText<'_>, at: Byte) -> Byte {
     let run = |belongs: fn(char) -> bool| {
         let is = |at: Byte| page.char(at).is_some_and(belongs);
         let mut start = at;
@@ -434,36 +456,42 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let tab_width = cx.state.tab_width();
     if cx.state.modal.mode.is_visual() {
-        return operators::name(cx, Op::Letters(if back { Letters::Lower } else { Letters::Upper }));
+        return operators::begin_operator(
+            cx,
+            Op::ChangeCase(if back { CaseChange::Lower } else { CaseChange::Upper }),
+        );
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
     let range = buffer.area.selection.primary();
-    let goal = Page::new(buffer.area.text(), tab_width).aimed(&range);
+    let goal = ModalText::new(buffer.area.text(), tab_width).goal_column(&range);
     for _ in 0..count {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         let before = buffer.area.text().clone();
-        let typed = buffer.area.document.places().line_and_column(Name::Mark('^'), &before);
+        let typed = buffer.area.document.positions().line_and_column(PositionName::Mark('^'), &before);
         let next = buffer.area.document.history().next_start();
         let changes = if back { buffer.area.undo() } else { buffer.area.redo() };
         let Some(changes) = changes else {
-            cursors::fail(cx);
-            return cx.state.say(if back { "Nothing to undo" } else { "Nothing to redo" });
+            cursors::fail_motion(cx);
+            return cx.state.set_status(if back { "Nothing to undo" } else { "Nothing to redo" });
         };
         let after = &buffer.area.text().clone();
         if let Some((line, column)) = typed {
-            let places = buffer.area.document.places_mut();
-            match undone::line(&before, after, &changes, line) {
-                Some(line) => places.put(Name::Mark('^'), after, line, column),
-                None => places.remove(Name::Mark('^')),
+            let places = buffer.area.document.positions_mut();
+            match undo_cursor::map_line(&before, after, &changes, line) {
+                Some(line) => places.set_at_column(PositionName::Mark('^'), after, line, column),
+                None => places.remove(PositionName::Mark('^')),
             }
         }
         // Both ways it goes by where the cursor was before the step was made.
         let was = match next.filter(|_| !back) {
-            Some(at) => undone::Was::of(Page::new(&before, tab_width), at),
-            None => undone::Was::of(Page::new(after, tab_width), buffer.area.selection.primary().head),
+            Some(at) => undo_cursor::CursorBefore::of(ModalText::new(&before, tab_width), at),
+            None => undo_cursor::CursorBefore::of(
+                ModalText::new(after, tab_width),
+                buffer.area.selection.primary().head,
+            ),
         };
-        let at = undone::place(Page::new(after, tab_width), &before, &changes, was, goal);
-        cursors::set(cx, Selection::cursor(at));
+        let at = undo_cursor::cursor_after(ModalText::new(after, tab_width), &before, &changes, was, goal);
+        cursors::set_selection(cx, Selection::cursor(at));
     }
     cx.state.damage.add(Part::Editor);
 }
@@ -472,7 +500,7 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
 pub fn insert_register(cx: &mut Cx<'_>, name: char) {
     match registers::read(cx, name) {
         Some(content) => {
-            typing::insert::spell_out(cx, &content.texts.join("\n"));
+            insert_mode::insert::spell_out(cx, &content.texts.join("\n"));
             edit::apply(cx, |text, selection| {
                 crate::text::operations::edit::insert_each(
                     text,
@@ -482,6 +510,6 @@ pub fn insert_register(cx: &mut Cx<'_>, name: char) {
                 )
             });
         }
-        None => cx.state.say(format!("Register is empty: {name}")),
+        None => cx.state.set_status(format!("Register is empty: {name}")),
     }
 }

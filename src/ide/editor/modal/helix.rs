@@ -5,20 +5,20 @@ use crate::ide::core::catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keys::keymap::Modes;
-use crate::ide::core::keys::modal::{Mode, Typing};
+use crate::ide::core::keys::keymap::ModalStyle;
+use crate::ide::core::keys::modal::{InsertState, Mode};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::cursors;
-use crate::ide::editor::modal::typing;
-use crate::syntax::structure::objects::Object as Node;
+use crate::ide::editor::modal::insert_mode;
+use crate::syntax::structure::objects::SyntaxObject as Node;
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::clipboard::content::{Content, Shape};
-use crate::text::clipboard::registers::Taken;
-use crate::text::modal::helix::{self, Word};
+use crate::text::clipboard::content::{Content, ContentShape};
+use crate::text::clipboard::registers::CopyKind;
+use crate::text::modal::helix::{self, WordMotion};
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::motion::motions::{self, Move};
-use crate::text::modal::motion::page::Page;
-use crate::text::modal::objects::{self, Held, Object};
+use crate::text::modal::objects::{self, SelectedRange, TextObject};
 use crate::text::modal::operator::operate;
 use crate::text::modal::operator::spans;
 use crate::text::operations::edit::indents_by_tabs;
@@ -29,24 +29,24 @@ use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
 /// Whether motions extend what is selected.
-pub fn extends(cx: &Cx<'_>) -> bool {
+pub fn is_extending(cx: &Cx<'_>) -> bool {
     cx.state.modal.mode == Mode::Visual
 }
 
 /// Gives every selection another shape.
-pub fn shape(cx: &mut Cx<'_>, f: impl Fn(Page<'_>, Range) -> Range) {
+pub fn map_ranges(cx: &mut Cx<'_>, f: impl Fn(ModalText<'_>, Range) -> Range) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
-    let page = Page::new(&text, tab_width);
+    let page = ModalText::new(&text, tab_width);
     let selection = buffer.area.selection.transform(|range| f(page, range));
     buffer.area.select(selection);
     cx.state.damage.add(Part::Editor);
 }
 
 /// Makes a motion with every selection's cursor.
-pub fn go(cx: &mut Cx<'_>, motion: Move) {
-    let (extend, count) = (extends(cx), cx.state.modal.take_count());
+pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
+    let (extend, count) = (is_extending(cx), cx.state.modal.take_count());
     if let Move::Find(find, false) = motion {
         cx.state.modal.find = Some(find);
     }
@@ -56,17 +56,17 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
     let selects = matches!(motion, Move::Find(..));
     let times =
         |from: Byte, step: &dyn Fn(Byte) -> Byte| (0..count.unwrap_or(1)).fold(from, |at, _| step(at));
-    shape(cx, |page, range| {
+    map_ranges(cx, |page, range| {
         let here = helix::cursor(page.text, range);
         // The ends of lines are characters here: the cursor may stand on them.
-        let page = Page { past: true, ..page };
+        let page = ModalText { can_rest_at_end: true, ..page };
         let landing = match motion {
             Move::Left => Some((times(here, &|at| page.text.prev_grapheme(at)), None)),
             Move::Right => Some((times(here, &|at| page.text.next_grapheme(at)), None)),
             _ => {
                 let line_end = matches!(motion, Move::LineEnd);
-                let page = if line_end { Page { past: false, ..page } } else { page };
-                motions::land(page, here, range.goal, motion, count, false).map(|l| (l.to, l.goal))
+                let page = if line_end { ModalText { can_rest_at_end: false, ..page } } else { page };
+                motions::motion_target(page, here, range.goal, motion, count, false).map(|l| (l.to, l.goal))
             }
         };
         let Some((place, goal)) = landing else { return range };
@@ -75,83 +75,83 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
         let place = if whole { page.start_of(place) } else { place.min(page.last()) };
         let moved = if selects && !extend {
             let from = Range::new(here, page.text.next_grapheme(here));
-            helix::to(page.text, from, place, true)
+            helix::put_cursor(page.text, from, place, true)
         } else {
-            helix::to(page.text, range, place, extend)
+            helix::put_cursor(page.text, range, place, extend)
         };
         Range { goal, ..moved }
     });
 }
 
 /// Selects to a word.
-pub fn word(cx: &mut Cx<'_>, kind: Word, big: bool) {
-    let (extend, count) = (extends(cx), cx.state.modal.take_count().unwrap_or(1));
-    shape(cx, |page, range| helix::word(page.text, range, kind, big, count, extend));
+pub fn select_word(cx: &mut Cx<'_>, kind: WordMotion, big: bool) {
+    let (extend, count) = (is_extending(cx), cx.state.modal.take_count().unwrap_or(1));
+    map_ranges(cx, |page, range| helix::word(page.text, range, kind, big, count, extend));
 }
 
 /// Selects whole lines, and more of them each time.
-pub fn lines(cx: &mut Cx<'_>) {
+pub fn select_lines(cx: &mut Cx<'_>) {
     let count = cx.state.modal.take_count().unwrap_or(1);
-    shape(cx, |page, range| helix::lines(page, range, count));
+    map_ranges(cx, |page, range| helix::extend_by_lines(page, range, count));
 }
 
 /// Every selection keeps its cursor only.
 pub fn collapse(cx: &mut Cx<'_>) {
-    shape(cx, |page, range| helix::at(page.text, helix::cursor(page.text, range)));
+    map_ranges(cx, |page, range| helix::char_range(page.text, helix::cursor(page.text, range)));
 }
 
 /// Extends from now on, or begins anew.
 pub fn toggle_select(cx: &mut Cx<'_>) {
-    cx.state.modal.mode = if extends(cx) { Mode::Normal } else { Mode::Visual };
+    cx.state.modal.mode = if is_extending(cx) { Mode::Normal } else { Mode::Visual };
     cx.state.damage.add(Part::Status);
 }
 
 /// Makes every selection cover a character, and the caret stand on one.
-pub fn settle(cx: &mut Cx<'_>) {
-    if cx.state.keymap.modes() != Modes::Helix || !cursors::in_editor(cx.state) {
+pub fn ensure_min_width(cx: &mut Cx<'_>) {
+    if cx.state.keymap.modal_style() != ModalStyle::Helix || !cursors::is_modal_editor(cx.state) {
         return;
     }
-    let typing = cx.state.modal.mode.types();
+    let typing = cx.state.modal.mode.is_typing();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let area = &mut buffer.area;
     if typing {
-        area.standing = None;
+        area.caret_override = None;
         return;
     }
     let text = area.document.text().clone();
     if area.selection.ranges().iter().any(Range::is_empty) && !text.is_empty() {
-        area.selection = area.selection.transform(|range| helix::covering(&text, range));
+        area.selection = area.selection.transform(|range| helix::min_width_1(&text, range));
     }
     let primary = area.selection.primary();
     let standing = Some((primary, helix::cursor(&text, primary)));
-    if area.standing != standing {
-        area.standing = standing;
+    if area.caret_override != standing {
+        area.caret_override = standing;
         cx.state.damage.add(Part::Editor);
     }
 }
 
-fn selected(cx: &Cx<'_>) -> Option<Content> {
+fn selected_content(cx: &Cx<'_>) -> Option<Content> {
     let buffer = cx.state.buffers.current()?;
     let texts = buffer.area.selected();
     let lines = texts.iter().all(|text| text.ends_with('\n'));
-    Some(Content::new(texts, if lines { Shape::Lines } else { Shape::Chars }))
+    Some(Content::new(texts, if lines { ContentShape::Lines } else { ContentShape::Chars }))
 }
 
 /// Copies the selections.
 pub fn yank(cx: &mut Cx<'_>) {
     let name = cx.state.modal.register.take();
-    let Some(content) = selected(cx) else { return };
+    let Some(content) = selected_content(cx) else { return };
     let count = content.texts.len();
-    registers::write(cx, name, content, Taken::Copied);
+    registers::write(cx, name, content, CopyKind::Copied);
     cx.state.modal.mode = Mode::Normal;
-    cx.state.say(format!("Copied {count} selection{}", if count == 1 { "" } else { "s" }));
+    cx.state.set_status(format!("Copied {count} selection{}", if count == 1 { "" } else { "s" }));
 }
 
 /// Deletes the selections, keeping them in a register unless `bare`; goes on typing if wanted.
 pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
     let name = cx.state.modal.register.take();
-    let Some(content) = selected(cx) else { return };
-    let whole_lines = types && content.shape == Shape::Lines;
+    let Some(content) = selected_content(cx) else { return };
+    let whole_lines = types && content.shape == ContentShape::Lines;
     let deleted = edit::apply(cx, |text, selection| {
         let span = |range: &Range| {
             // A line that is typed anew keeps its ending.
@@ -172,45 +172,47 @@ pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
         return;
     }
     if !bare {
-        registers::write(cx, name, content, Taken::Cut);
+        registers::write(cx, name, content, CopyKind::Cut);
     }
     cx.state.modal.mode = Mode::Normal;
     if types {
-        typing::insert::begin(cx, Typing { times: 1, stays: true, ..Typing::default() });
+        insert_mode::insert::begin(cx, InsertState { times: 1, stays: true, ..InsertState::default() });
     }
 }
 
 /// Types before the selections, behind them, or at the ends of their lines.
-pub fn insert(cx: &mut Cx<'_>, at: typing::insert::At) {
+pub fn insert(cx: &mut Cx<'_>, at: insert_mode::insert::InsertAt) {
     cx.state.modal.count = None;
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     if let Some(reason) = buffer.read_only() {
-        return cx.state.fail(reason);
+        return cx.state.set_error(reason);
     }
     let text = buffer.area.text().clone();
-    let page = Page::new(&text, tab_width);
+    let page = ModalText::new(&text, tab_width);
     buffer.area.selection = buffer.area.selection.transform(|range| {
         let line = page.line(helix::cursor(&text, range));
         Range::cursor(match at {
-            typing::insert::At::Behind => range.end().min(text.end()),
-            typing::insert::At::LineStart => crate::text::movement::motion::indent_end(&text, line),
-            typing::insert::At::LineEnd => page.end(line),
+            insert_mode::insert::InsertAt::After => range.end().min(text.end()),
+            insert_mode::insert::InsertAt::LineStart => {
+                crate::text::movement::motion::indent_end(&text, line)
+            }
+            insert_mode::insert::InsertAt::LineEnd => page.end(line),
             _ => range.start(),
         })
     });
     cx.state.modal.mode = Mode::Normal;
-    let behind = at == typing::insert::At::Behind;
-    typing::insert::begin(cx, Typing { times: 1, stays: !behind, ..Typing::default() });
+    let behind = at == insert_mode::insert::InsertAt::After;
+    insert_mode::insert::begin(cx, InsertState { times: 1, stays: !behind, ..InsertState::default() });
 }
 
 /// Opens a line below or above every selection, and types there.
 pub fn open(cx: &mut Cx<'_>, below: bool) {
-    shape(cx, |page, range| {
-        let (first, last) = helix::ends(page, range);
+    map_ranges(cx, |page, range| {
+        let (first, last) = helix::touched_lines(page, range);
         Range::cursor(page.start(if below { last } else { first }))
     });
-    typing::insert::open(cx, below);
+    insert_mode::insert::open(cx, below);
     cx.state.modal.typing.stays = true;
 }
 
@@ -219,14 +221,16 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(content) = registers::read(cx, name) else {
-        return cx.state.say(format!("Register is empty: {name}"));
+        return cx.state.set_status(format!("Register is empty: {name}"));
     };
-    let lines = content.shape == Shape::Lines;
+    let lines = content.shape == ContentShape::Lines;
     edit::apply(cx, |text, selection| {
-        let page = Page::new(text, 1);
+        let page = ModalText::new(text, 1);
         let place = |range: &Range| match (lines, behind) {
-            (true, true) => page.lines(helix::ends(page, *range).1, helix::ends(page, *range).1).end,
-            (true, false) => page.start(helix::ends(page, *range).0),
+            (true, true) => {
+                page.lines(helix::touched_lines(page, *range).1, helix::touched_lines(page, *range).1).end
+            }
+            (true, false) => page.start(helix::touched_lines(page, *range).0),
             (false, true) => range.end(),
             (false, false) => range.start(),
         };
@@ -234,7 +238,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
             let text = content.texts.get(n).or(content.texts.last()).cloned().unwrap_or_default();
             text.repeat(count)
         };
-        replaced(text, selection, |n, range| {
+        replace_selections(text, selection, |n, range| {
             let at = place(range);
             // Behind a last line that has no line feed one is put first.
             let bare = lines && behind && at == text.end() && text.byte_at(at.back(1)) != Some(b'\n');
@@ -245,7 +249,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
 }
 
 /// Puts the selections' new texts in, and selects those.
-fn replaced(
+fn replace_selections(
     text: &Text,
     selection: &Selection,
     new: impl Fn(usize, &Range) -> (std::ops::Range<Byte>, String),
@@ -266,19 +270,19 @@ fn replaced(
 pub fn replace_with_register(cx: &mut Cx<'_>) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let Some(content) = registers::read(cx, name) else {
-        return cx.state.say(format!("Register is empty: {name}"));
+        return cx.state.set_status(format!("Register is empty: {name}"));
     };
     edit::apply(cx, |text, selection| {
-        replaced(text, selection, |n, range| {
+        replace_selections(text, selection, |n, range| {
             (range.span(), content.texts.get(n).or(content.texts.last()).cloned().unwrap_or_default())
         })
     });
 }
 
 /// Changes the selections' characters one by one.
-pub fn letters(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
+pub fn map_chars(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
     edit::apply(cx, |text, selection| {
-        replaced(text, selection, |_, range| {
+        replace_selections(text, selection, |_, range| {
             (range.span(), text.slice(range.span()).chars().map(&f).collect())
         })
     });
@@ -288,68 +292,68 @@ pub fn letters(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
 pub fn search_selection(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let primary = buffer.area.text().slice(buffer.area.selection.primary().span()).into_owned();
-    let sign = |c: char| cx.state.search_how.regex && c.is_ascii_punctuation();
+    let sign = |c: char| cx.state.search_options.regex && c.is_ascii_punctuation();
     let wanted = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
     cx.state.last_search = Some(wanted);
-    cx.state.say(format!("Search: {primary}"));
+    cx.state.set_status(format!("Search: {primary}"));
 }
 
 /// Ends what has begun: typing, extending.
-pub fn normal(cx: &mut Cx<'_>) {
-    if catalog::stop(cx) {
+pub fn enter_normal(cx: &mut Cx<'_>) {
+    if catalog::stop_features(cx) {
         return;
     }
-    if cx.state.modal.mode.types() {
-        typing::insert::end(cx);
+    if cx.state.modal.mode.is_typing() {
+        insert_mode::insert::end_insert(cx);
     }
     cx.state.modal.mode = Mode::Normal;
-    cx.state.modal.forget();
-    cursors::ungroup(cx.state);
+    cx.state.modal.reset_pending();
+    cursors::end_undo_group(cx.state);
     cx.state.damage.add(Part::Editor);
 }
 
 /// Selects a thing around every cursor.
-pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
-    if let Some(object) = Node::by_sign(sign) {
+pub fn select_object(cx: &mut Cx<'_>, sign: char, outer: bool) {
+    if let Some(object) = Node::from_letter(sign) {
         let Some(syntax) = cx.state.tree_now() else {
-            return cx.state.say("This file is not parsed, or not yet");
+            return cx.state.set_status("This file is not parsed, or not yet");
         };
-        return shape(cx, |page, range| {
+        return map_ranges(cx, |page, range| {
             let found = syntax.object(page.text, &range.span(), object, outer);
             found.map_or(range, |found| Range::new(found.start, found.end))
         });
     }
     let object = match sign {
-        'w' => Object::Word(false),
-        'W' => Object::Word(true),
-        'p' => Object::Paragraph,
-        's' => Object::Sentence,
-        '(' | ')' => Object::Brackets('('),
-        '[' | ']' => Object::Brackets('['),
-        '{' | '}' => Object::Brackets('{'),
-        '<' | '>' => Object::Brackets('<'),
-        '"' | '\'' | '`' => Object::Quotes(sign),
-        'x' => Object::Tags,
-        _ => return cx.state.fail(format!("No such text object: {sign}")),
+        'w' => TextObject::Word(false),
+        'W' => TextObject::Word(true),
+        'p' => TextObject::Paragraph,
+        's' => TextObject::Sentence,
+        '(' | ')' => TextObject::Brackets('('),
+        '[' | ']' => TextObject::Brackets('['),
+        '{' | '}' => TextObject::Brackets('{'),
+        '<' | '>' => TextObject::Brackets('<'),
+        '"' | '\'' | '`' => TextObject::Quotes(sign),
+        'x' => TextObject::Tags,
+        _ => return cx.state.set_error(format!("No such text object: {sign}")),
     };
-    shape(cx, |page, range| {
+    map_ranges(cx, |page, range| {
         let here = helix::cursor(page.text, range);
         let Some(landing) = objects::around(
             page,
-            Held { anchor: here, head: here, visual: false, lines: false },
+            SelectedRange { anchor: here, head: here, visual: false, lines: false },
             object,
             outer,
             1,
         ) else {
             return range;
         };
-        let span = spans::way(page, here, &landing, None, false).spans[0].clone();
+        let span = spans::motion_span(page, here, &landing, None, false).spans[0].clone();
         if span.is_empty() { range } else { Range::new(span.start, span.end) }
     });
 }
 
 /// Splits selections at line ends, or does another thing to all of them at once.
-pub fn reshape(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) -> Selection) {
+pub fn transform_selection(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) -> Selection) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let selection = f(buffer.area.text(), &buffer.area.selection);
     buffer.area.select(selection);
@@ -358,8 +362,8 @@ pub fn reshape(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) -> Selection) 
 
 /// Takes white space off the ends of selections; those of nothing else go.
 pub fn trim(cx: &mut Cx<'_>) {
-    reshape(cx, |text, selection| {
-        let ranges: Vec<Range> = selection.ranges().iter().filter_map(|r| helix::trimmed(text, *r)).collect();
+    transform_selection(cx, |text, selection| {
+        let ranges: Vec<Range> = selection.ranges().iter().filter_map(|r| helix::trim(text, *r)).collect();
         if ranges.is_empty() { selection.clone() } else { Selection::new(ranges, 0) }
     });
 }
@@ -368,7 +372,7 @@ pub fn trim(cx: &mut Cx<'_>) {
 pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let tab_width = cx.state.tab_width();
-    reshape(cx, |text, selection| {
+    transform_selection(cx, |text, selection| {
         let cursors = selection.transform(|range| Range { goal: None, ..range });
         (0..count).fold(cursors, |selection, _| {
             // Copies begin at the characters that are covered, not behind them.
@@ -381,20 +385,20 @@ pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
 }
 
 /// Shifts, joins, counts or comments lines by the commands that there are.
-pub fn with_lines(cx: &mut Cx<'_>, id: &'static str) {
+pub fn run_line_command(cx: &mut Cx<'_>, id: &'static str) {
     cx.state.modal.count = None;
     cx.effects.push(Effect::Run(id));
 }
 
 /// Moves the lines of the selections by stops.
-pub fn shift(cx: &mut Cx<'_>, back: bool) {
+pub fn shift_lines(cx: &mut Cx<'_>, back: bool) {
     let stops = cx.state.modal.take_count().unwrap_or(1);
     let (indent, by_tabs) = cx.state.indentation();
     let tab_width = cx.state.tab_width();
     edit::apply(cx, |text, selection| {
-        let page = Page::new(text, tab_width);
+        let page = ModalText::new(text, tab_width);
         let piece = |range: &Range| {
-            let (first, last) = helix::ends(page, *range);
+            let (first, last) = helix::touched_lines(page, *range);
             spans::lines(page, first, last, range.head)
         };
         let pieces: Vec<_> = selection.ranges().iter().map(piece).collect();

@@ -1,20 +1,20 @@
 //! Editing with modes: from commands of a modal key map to the engine in `text::modal`, with what
 //! lives around it: counts, registers, repeating, command lines.
 
-pub mod answers;
 pub mod background;
+pub mod command_line;
 pub mod commands;
 pub mod cursor_shape;
 pub mod cursors;
 pub mod edits;
-pub mod flow;
 pub mod helix;
-pub mod line;
+pub mod insert_mode;
+pub mod key_hooks;
 pub mod moves;
 pub mod operators;
-pub mod picking;
+pub mod pending_char;
 pub mod repeat;
 pub mod scroll;
-pub mod seek;
-pub mod typing;
+pub mod search;
+pub mod select_by_pattern;
 pub mod visual;

@@ -4,28 +4,29 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keys::modal::{Mode, Once, Op, Waiting};
-use crate::ide::editor::modal::cursors::{fail, set};
+use crate::ide::core::keys::modal::{InsertNormal, Mode, Op, PendingOperator};
+use crate::ide::editor::modal::cursors::{fail_motion, set_selection};
 use crate::ide::editor::modal::{operators, visual};
 use crate::syntax::Syntax;
-use crate::syntax::structure::objects::Object as Node;
-use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::syntax::structure::objects::SyntaxObject as Node;
+use crate::text::modal::motion::modal_text::{CharClass, ModalText};
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::modal::motion::motions::{self, Move};
-use crate::text::modal::motion::page::{Class, Page};
 use crate::text::modal::motion::words;
-use crate::text::modal::objects::{self, Held, Object};
+use crate::text::modal::objects::{self, SelectedRange, TextObject};
 use crate::text::modal::operator::spans;
 use crate::text::position::{Byte, Column};
 use crate::text::selection::{Range, Selection};
 
 /// Makes a motion from every cursor.
-pub fn go(cx: &mut Cx<'_>, motion: Move) {
+pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
     if let Move::Find(find, false) = motion {
         cx.state.modal.find = Some(find);
     }
-    if let (Move::LineHere, Some(waiting @ Waiting { forced: None, .. })) = (motion, cx.state.modal.operator)
+    if let (Move::LineHere, Some(waiting @ PendingOperator { forced: None, .. })) =
+        (motion, cx.state.modal.operator)
     {
-        return operators::whole_lines(cx, waiting.op);
+        return operators::operate_on_whole_lines(cx, waiting.op);
     }
     let far = matches!(
         motion,
@@ -37,7 +38,7 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
             | Move::Sentence
             | Move::SentenceBack
     );
-    cx.state.modal.far = far && !matches!(motion, Move::Top | Move::Bottom);
+    cx.state.modal.is_far_motion = far && !matches!(motion, Move::Top | Move::Bottom);
     if far && cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         cx.state.note_jump();
     }
@@ -48,39 +49,39 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
         // Typing goes on at the end of that line.
         let buffer = cx.state.buffers.current();
         let line = buffer.map_or(0, |buffer| buffer.area.text().line_of(buffer.area.caret()).0);
-        *once = Once { at_end: true, line, ..*once };
+        *once = InsertNormal { at_end: true, line, ..*once };
     }
-    land(cx, |page, range| {
+    apply_motion(cx, |page, range| {
         if let (Some(Op::Change), Move::Word(big)) = (op, motion)
-            && page.class(range.head, big) != Class::Blank
+            && page.class(range.head, big) != CharClass::Blank
         {
             let to = words::end(page, range.head, count.unwrap_or(1), big, true);
-            return Some(Landing::new(to.unwrap_or_else(|at| at), Extent::Inclusive));
+            return Some(MotionTarget::new(to.unwrap_or_else(|at| at), Extent::Inclusive));
         }
         if op.is_some() && from_end && page.is_empty_line(page.line(range.head)) && count.is_none() {
             // Of an empty line the empty rest is taken.
-            return Some(Landing::new(range.head, Extent::Exclusive).aiming(Column(usize::MAX)));
+            return Some(MotionTarget::new(range.head, Extent::Exclusive).with_goal(Column(usize::MAX)));
         }
         // Only what deletes takes the end of the line before.
-        let operator = op.is_some_and(|op| motion != Move::Back || matches!(op, Op::Delete | Op::Change));
+        let operator = op.is_some_and(|op| motion != Move::Backward || matches!(op, Op::Delete | Op::Change));
         let vertical = matches!(motion, Move::Down | Move::Up | Move::Top | Move::Bottom | Move::Match);
-        let goal = if vertical { Some(page.aimed(range)) } else { range.goal };
-        let landing = motions::land(page, range.head, goal, motion, count, operator);
+        let goal = if vertical { Some(page.goal_column(range)) } else { range.goal };
+        let landing = motions::motion_target(page, range.head, goal, motion, count, operator);
         // A selection ends on the last character of the text, not behind it.
-        let last = |landing: Landing| match motion {
+        let last = |landing: MotionTarget| match motion {
             Move::Paragraph if op.is_none() && landing.to == page.last() => {
-                Landing { to: page.last_of(page.last_line()), ..landing }
+                MotionTarget { to: page.last_of(page.last_line()), ..landing }
             }
             _ => landing,
         };
         let landing = landing.map(last);
-        let stays = motion == Move::Back && op.is_some();
-        landing.or(stays.then(|| Landing::new(range.head, Extent::Exclusive)))
+        let stays = motion == Move::Backward && op.is_some();
+        landing.or(stays.then(|| MotionTarget::new(range.head, Extent::Exclusive)))
     });
 }
 
 /// Takes every cursor to where `find` says, or gives the way there to the operator that waits.
-pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>) {
+pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Option<MotionTarget>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
     let page = visual::page(cx, &text);
@@ -88,16 +89,17 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
         let cursors = buffer.area.selection.ranges().to_vec();
         let deletes = waiting.op == Op::Delete;
         let way = |range: &Range| {
-            let landing = find(page, range).filter(|landing| !landing.fails)?;
-            Some(spans::way(page, range.head, &landing, waiting.forced, deletes))
+            let landing = find(page, range).filter(|landing| !landing.is_partial)?;
+            Some(spans::motion_span(page, range.head, &landing, waiting.forced, deletes))
         };
         let pieces: Vec<_> = cursors.iter().filter_map(way).collect();
         if pieces.is_empty() {
-            let as_far =
-                |range| find(page, &range).map_or(range, |landing| Range::cursor(page.rest(landing.to)));
+            let as_far = |range| {
+                find(page, &range).map_or(range, |landing| Range::cursor(page.resting_place(landing.to)))
+            };
             let selection = buffer.area.selection.transform(as_far);
-            set(cx, selection);
-            return fail(cx);
+            set_selection(cx, selection);
+            return fail_motion(cx);
         }
         return operators::apply(cx, waiting.op, &pieces);
     }
@@ -108,7 +110,7 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
         for range in &mut ranges {
             let Some(landing) = find(page, range) else { continue };
             moved = true;
-            short |= landing.fails;
+            short |= landing.is_partial;
             to_end = landing.goal == Some(Column(usize::MAX));
             if let Some(from) = landing.from {
                 let anchor = range.anchor;
@@ -121,32 +123,32 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
             }
         }
         if !moved {
-            return fail(cx);
+            return fail_motion(cx);
         }
         cx.state.modal.visual.ranges = ranges;
         // The rows of a rectangle go to their ends while its corner aims there.
         cx.state.modal.visual.to_end = to_end;
         if short {
-            fail(cx);
+            fail_motion(cx);
         }
-        return visual::show(cx);
+        return visual::show_selection(cx);
     }
     let mut moved = false;
     let selection = buffer.area.selection.transform(|range| match find(page, &range) {
         Some(landing) => {
-            moved |= !landing.fails;
-            Range { goal: landing.goal, ..Range::cursor(page.rest(landing.to)) }
+            moved |= !landing.is_partial;
+            Range { goal: landing.goal, ..Range::cursor(page.resting_place(landing.to)) }
         }
         None => range,
     });
     if !moved {
-        fail(cx);
+        fail_motion(cx);
     }
-    set(cx, selection);
+    set_selection(cx, selection);
 }
 
 /// A thing as a selection whose both ends are on characters.
-fn object_range(page: Page<'_>, from: Byte, landing: &Landing) -> Range {
+fn object_range(page: ModalText<'_>, from: Byte, landing: &MotionTarget) -> Range {
     let last = match landing.extent {
         Extent::Exclusive if landing.to > from => {
             let line = page.line(landing.to);
@@ -168,55 +170,57 @@ fn object_range(page: Page<'_>, from: Byte, landing: &Landing) -> Range {
 pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         let Some(buffer) = cx.state.buffers.current() else { return };
-        let page = Page::new(buffer.area.text(), cx.state.tab_width());
-        let at = page.rest(at);
-        return set(cx, Selection::cursor(at));
+        let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+        let at = page.resting_place(at);
+        return set_selection(cx, Selection::cursor(at));
     }
-    land(cx, |_, _| Some(Landing::new(at, extent)));
+    apply_motion(cx, |_, _| Some(MotionTarget::new(at, extent)));
 }
 
 /// The mode of a selection that was extended by a thing.
-fn mode_of(mode: Mode, object: Object, taken: Held, page: Page<'_>) -> Mode {
+fn mode_of(mode: Mode, object: TextObject, taken: SelectedRange, page: ModalText<'_>) -> Mode {
     let one_line = page.line(taken.anchor) == page.line(taken.head);
     match object {
-        Object::Paragraph if one_line => Mode::VisualLine,
-        Object::Paragraph => mode,
-        Object::Sentence if taken.anchor != taken.head => mode,
-        Object::Word(_) | Object::Quotes(_) if mode == Mode::VisualBlock => mode,
+        TextObject::Paragraph if one_line => Mode::VisualLine,
+        TextObject::Paragraph => mode,
+        TextObject::Sentence if taken.anchor != taken.head => mode,
+        TextObject::Word(_) | TextObject::Quotes(_) if mode == Mode::VisualBlock => mode,
         _ => Mode::Visual,
     }
 }
 
 /// Selects a thing, or gives it to the operator that waits.
-pub fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
+pub fn object(cx: &mut Cx<'_>, object: TextObject, outer: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let mode = cx.state.modal.mode;
     let (visual, lines) = (mode.is_visual(), mode == Mode::VisualLine);
     let taken = |range: &Range| {
         let anchor = if visual { range.anchor } else { range.head };
-        Held { anchor, head: range.head, visual, lines }
+        SelectedRange { anchor, head: range.head, visual, lines }
     };
     let failed = std::mem::take(&mut cx.state.modal.failed);
     if let (Some(buffer), Some(first), true) =
         (cx.state.buffers.current(), cx.state.modal.visual.ranges.first(), visual)
     {
-        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
         cx.state.modal.mode = mode_of(mode, object, taken(first), page);
     }
-    land(cx, |page, range| objects::around(Page { past: false, ..page }, taken(range), object, outer, count));
+    apply_motion(cx, |page, range| {
+        objects::around(ModalText { can_rest_at_end: false, ..page }, taken(range), object, outer, count)
+    });
     if visual && cx.state.modal.failed {
         // What there is none of leaves the selection as it was.
         cx.state.modal.mode = mode;
-        visual::show(cx);
+        visual::show_selection(cx);
     }
     cx.state.modal.failed |= failed;
 }
 
 /// The search for a character in the line again; the other way when `back`.
-pub fn find_again(cx: &mut Cx<'_>, back: bool) {
-    let Some(mut find) = cx.state.modal.find else { return fail(cx) };
+pub fn repeat_find(cx: &mut Cx<'_>, back: bool) {
+    let Some(mut find) = cx.state.modal.find else { return fail_motion(cx) };
     find.forward ^= back;
-    go(cx, Move::Find(find, true));
+    move_cursors(cx, Move::Find(find, true));
 }
 
 /// To a line of the screen: the first one, the middle one, the last one.
@@ -224,7 +228,7 @@ pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
     let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     let (top, last) = (page.line(buffer.area.per_view.view.top).0, page.last_line().0);
     let bottom = (top + rows - 1).min(last);
     let line = match place.0 {
@@ -244,14 +248,14 @@ pub fn syntax_object(cx: &mut Cx<'_>, object: Node, outer: bool) {
     cx.state.modal.take_count();
     let Some(syntax) = tree(cx) else { return };
     let visual = cx.state.modal.mode.is_visual();
-    land(cx, |page, range| {
+    apply_motion(cx, |page, range| {
         let taken = if visual && range.anchor != range.head {
             range.start()..page.next(range.end()).1
         } else {
             range.head..range.head
         };
         let found = syntax.object(page.text, &taken, object, outer)?;
-        Some(Landing::object(found.start, found.end, Extent::Exclusive))
+        Some(MotionTarget::object(found.start, found.end, Extent::Exclusive))
     });
 }
 
@@ -262,18 +266,18 @@ pub fn syntax_move(cx: &mut Cx<'_>, object: Node, forward: bool) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         cx.state.note_jump();
     }
-    land(cx, |page, range| {
-        let step = |at: &Byte| syntax.next(page.text, *at, object, forward).map(|found| found.start);
+    apply_motion(cx, |page, range| {
+        let step = |at: &Byte| syntax.next_object(page.text, *at, object, forward).map(|found| found.start);
         let to = std::iter::successors(Some(range.head), step).take(count + 1).last()?;
-        (to != range.head).then(|| Landing::new(to, Extent::Exclusive))
+        (to != range.head).then(|| MotionTarget::new(to, Extent::Exclusive))
     });
 }
 
 fn tree(cx: &mut Cx<'_>) -> Option<Arc<Syntax>> {
     let tree = cx.state.tree_now();
     if tree.is_none() {
-        fail(cx);
-        cx.state.say("This file is not parsed, or not yet");
+        fail_motion(cx);
+        cx.state.set_status("This file is not parsed, or not yet");
     }
     tree
 }

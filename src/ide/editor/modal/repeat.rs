@@ -13,8 +13,8 @@ use crate::tui::input::{Key, KeyCode, Mods};
 /// Asks for the last change to be made again. Its own count gives way to a new one, save that of a selection's change.
 pub fn repeat(cx: &mut Cx<'_>) {
     let count = cx.state.modal.count.take();
-    let Some(dot) = &mut cx.state.modal.dot else { return cx.state.say("No changes yet") };
-    if dot.reach.is_none() {
+    let Some(dot) = &mut cx.state.modal.last_change else { return cx.state.set_status("No changes yet") };
+    if dot.extent.is_none() {
         dot.count = count.or(dot.count);
     }
     // A numbered register gives the next older text each time.
@@ -25,17 +25,17 @@ pub fn repeat(cx: &mut Cx<'_>) {
         *second = Key::char((digit as u8 + 1) as char);
     }
     let keys = begin(cx);
-    cx.effects.extend([Effect::Keys(keys), Effect::Repeated]);
+    cx.effects.extend([Effect::Keys(keys), Effect::ChangeRepeated]);
 }
 
 /// Begins it: everything until [`end`] is one step. Gives the keys to press.
 fn begin(cx: &mut Cx<'_>) -> Vec<Key> {
-    let Some(dot) = cx.state.modal.dot.clone() else { return Vec::new() };
+    let Some(dot) = cx.state.modal.last_change.clone() else { return Vec::new() };
     cx.state.modal.repeating = true;
-    cursors::group(cx.state);
+    cursors::begin_undo_group(cx.state);
     cx.state.modal.count = dot.count;
-    if let Some(reach) = dot.reach {
-        visual::reach(cx, reach);
+    if let Some(reach) = dot.extent {
+        visual::select_extent(cx, reach);
     }
     dot.keys
 }
@@ -46,52 +46,52 @@ pub fn end(state: &mut State) {
     state.modal.changed = false;
     state.modal.failed = false;
     state.modal.keys.clear();
-    cursors::ungroup(state);
+    cursors::end_undo_group(state);
 }
 
 /// Begins to record keys into a register.
-pub fn record(cx: &mut Cx<'_>, name: char) {
+pub fn start_recording(cx: &mut Cx<'_>, name: char) {
     if !name.is_ascii_alphanumeric() && name != '"' {
-        return cx.state.fail(format!("Cannot record into register {name}"));
+        return cx.state.set_error(format!("Cannot record into register {name}"));
     }
     cx.state.modal.recording = Some((name, Vec::new()));
-    cx.state.say(format!("Recording into register {name}"));
+    cx.state.set_status(format!("Recording into register {name}"));
     cx.state.damage.add(Part::Status);
 }
 
 /// Ends the recording; without its last keys, which ended it.
-pub fn stop(cx: &mut Cx<'_>) {
+pub fn stop_recording(cx: &mut Cx<'_>) {
     let Some((name, mut keys)) = cx.state.modal.recording.take() else { return };
     keys.pop();
-    let text: String = keys.iter().map(written).collect();
+    let text: String = keys.iter().map(key_text).collect();
     if name.is_ascii_uppercase() {
         let old = cx.state.registers.read(&cx.state.kill_ring, name).map(|c| c.joined()).unwrap_or_default();
-        cx.state.registers.put(name.to_ascii_lowercase(), Content::chars(old + &text));
+        cx.state.registers.set(name.to_ascii_lowercase(), Content::chars(old + &text));
     } else {
-        cx.state.registers.put(name, Content::chars(text));
+        cx.state.registers.set(name, Content::chars(text));
     }
-    cx.state.say(format!("Recorded {} keys into register {name}", keys.len()));
+    cx.state.set_status(format!("Recorded {} keys into register {name}", keys.len()));
 }
 
 /// Presses the keys of a register; `@` is the one before.
-pub fn play(cx: &mut Cx<'_>, name: char) {
+pub fn play_macro(cx: &mut Cx<'_>, name: char) {
     let count = cx.state.modal.take_count().unwrap_or(1);
-    let name = if name == '@' { cx.state.modal.played } else { Some(name) };
-    let Some(name) = name else { return cx.state.say("No macro replayed yet") };
+    let name = if name == '@' { cx.state.modal.last_macro } else { Some(name) };
+    let Some(name) = name else { return cx.state.set_status("No macro replayed yet") };
     let text = match name {
-        ':' => cx.state.modal.lines.last().map(|line| format!(":{line}\r")),
+        ':' => cx.state.modal.line_history.last().map(|line| format!(":{line}\r")),
         name => registers::read(cx, name).map(|content| content.joined()),
     };
-    let Some(text) = text else { return cx.state.say(format!("Register is empty: {name}")) };
-    cx.state.modal.played = Some(name);
+    let Some(text) = text else { return cx.state.set_status(format!("Register is empty: {name}")) };
+    cx.state.modal.last_macro = Some(name);
     cx.state.modal.failed = false;
     // All of it is one step.
-    cursors::hold(cx.state);
-    cx.effects.extend([Effect::Keys(read(&text).repeat(count.min(10_000))), Effect::Played]);
+    cursors::hold_undo_group(cx.state);
+    cx.effects.extend([Effect::Keys(parse_keys(&text).repeat(count.min(10_000))), Effect::MacroPlayed]);
 }
 
 /// A key as it stands in a register: its character, or its name between angle brackets.
-fn written(key: &Key) -> String {
+fn key_text(key: &Key) -> String {
     match (key.code, key.typed()) {
         (_, Some('<')) => "<lt>".to_string(),
         (KeyCode::Escape, _) if key.mods.is_empty() => "\u{1b}".to_string(),
@@ -105,7 +105,7 @@ fn written(key: &Key) -> String {
 }
 
 /// The keys of a register's text. Control characters are the keys that send them.
-pub fn read(text: &str) -> Vec<Key> {
+pub fn parse_keys(text: &str) -> Vec<Key> {
     let mut keys = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -139,10 +139,10 @@ pub fn read(text: &str) -> Vec<Key> {
 }
 
 /// Whether a replay has to end: a motion failed in it.
-pub fn failed(cx: &mut Cx<'_>) -> bool {
+pub fn has_failed(cx: &mut Cx<'_>) -> bool {
     let failed = std::mem::take(&mut cx.state.modal.failed);
     if failed {
-        cx.state.modal.forget();
+        cx.state.modal.reset_pending();
         if cx.state.modal.mode == Mode::Normal {
             cx.state.pending.clear();
         }
@@ -158,10 +158,10 @@ mod tests {
     fn macro_keys_roundtrip_as_text() {
         for keys in ["d w", "i < a > Escape", "Ctrl-a Enter Left", "F5 Alt-x é"] {
             let keys: Vec<Key> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
-            let text: String = keys.iter().map(written).collect();
-            assert_eq!(read(&text), keys, "{text}");
+            let text: String = keys.iter().map(key_text).collect();
+            assert_eq!(parse_keys(&text), keys, "{text}");
         }
-        let typed: Vec<String> = read("a<b>\u{1b}\u{1}\n").iter().map(ToString::to_string).collect();
+        let typed: Vec<String> = parse_keys("a<b>\u{1b}\u{1}\n").iter().map(ToString::to_string).collect();
         assert_eq!(typed, ["a", "<", "b", ">", "Escape", "Ctrl-a", "Enter"]);
     }
 }

@@ -8,7 +8,7 @@ use crate::text::selection::Range;
 
 /// Where the cursor's line goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum To {
+pub enum ScrollTo {
     /// To the top.
     Top,
     /// To the middle.
@@ -22,16 +22,16 @@ fn rows(cx: &Cx<'_>) -> usize {
 }
 
 /// Scrolls so that the cursor's line is at a place of the screen.
-pub fn place(cx: &mut Cx<'_>, to: To) {
+pub fn scroll_cursor_to(cx: &mut Cx<'_>, to: ScrollTo) {
     let rows = rows(cx);
     let tab_width = cx.state.tab_width();
     cx.state.modal.count = None;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let (line, _) = buffer.cursor(tab_width);
     let above = match to {
-        To::Top => 0,
-        To::Middle => (rows - 1) / 2,
-        To::Bottom => rows - 1,
+        ScrollTo::Top => 0,
+        ScrollTo::Middle => (rows - 1) / 2,
+        ScrollTo::Bottom => rows - 1,
     };
     let top = buffer.area.text().line_start(Line(line.0.saturating_sub(above)));
     buffer.area.per_view.view.top = top;
@@ -52,7 +52,7 @@ pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     let low = if top == 0 { 0 } else { low };
     let wanted = line.0.clamp(low.min(high), high);
     if wanted != line.0 {
-        to_line(cx, wanted as isize - line.0 as isize);
+        move_by_lines(cx, wanted as isize - line.0 as isize);
     }
     cx.state.damage.add(Part::Editor);
 }
@@ -71,17 +71,17 @@ pub fn page(cx: &mut Cx<'_>, down: bool, half: bool) {
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.scroll_by(by, tab_width);
     }
-    to_line(cx, by);
+    move_by_lines(cx, by);
     cx.state.damage.add(Part::Editor);
 }
 
 /// Takes every cursor down by lines, or up.
-fn to_line(cx: &mut Cx<'_>, by: isize) {
+fn move_by_lines(cx: &mut Cx<'_>, by: isize) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
     let page = visual::page(cx, &text);
     let place = |range: &Range| -> (Byte, crate::text::position::Column) {
-        let goal = page.aimed(range);
+        let goal = page.goal_column(range);
         let line = page.line(range.head).0.saturating_add_signed(by).min(page.last_line().0);
         (page.at(Line(line), goal), goal)
     };
@@ -90,11 +90,11 @@ fn to_line(cx: &mut Cx<'_>, by: isize) {
             let (head, goal) = place(range);
             *range = Range { anchor: range.anchor, head, goal: Some(goal) };
         }
-        return visual::show(cx);
+        return visual::show_selection(cx);
     }
     let selection = buffer.area.selection.transform(|range| {
         let (head, goal) = place(&range);
         Range { goal: Some(goal), ..Range::cursor(head) }
     });
-    cursors::set(cx, selection);
+    cursors::set_selection(cx, selection);
 }

@@ -12,7 +12,7 @@ use crate::ide::model::view::display::DisplayOptions;
 use crate::ide::model::view::scrollbar;
 use crate::ide::model::view::visible_rows::{Breadcrumb, VisibleRows};
 use crate::ide::model::window_id::WindowId;
-use crate::text::display::rows::{Lens, Row};
+use crate::text::display::rows::{DisplayMap, Row};
 use crate::text::movement::brackets;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
@@ -31,7 +31,7 @@ struct Frame<'a> {
     window: WindowId,
     title: Option<Rect>,
     area: Rect,
-    look: &'a DisplayOptions,
+    display: &'a DisplayOptions,
     tab_width: usize,
     /// Lines with what was looked for.
     matches: &'a [Line],
@@ -42,56 +42,56 @@ struct Frame<'a> {
 /// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
 /// be drawn again although no command has said so; `None` for all of them.
 pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
-    let before = (state.shown.take(), std::mem::take(&mut state.beside));
+    let before = (state.visible_rows.take(), std::mem::take(&mut state.other_visible_rows));
     state.borders.clear();
     let Some(part) = state.areas.editor else { return Some(Vec::new()) };
     if state.buffers.current().is_none() {
         return before.0.is_none().then(Vec::new);
     }
-    let places = state.windows.places(part);
+    let places = state.windows.layout(part);
     let several = places.windows.len() > 1;
     for (window, whole) in places.windows {
-        let titled = (several || state.look.breadcrumbs) && whole.height >= 3;
+        let titled = (several || state.display.breadcrumbs) && whole.height >= 3;
         let title = titled.then_some(Rect { height: 1, ..whole });
         let rows = u16::from(titled);
         let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
         lay_out_window(state, window, title, area);
     }
     state.borders = places.borders;
-    let now = state.shown.as_ref()?;
-    let mut again = differing(before.0.as_ref()?, now, &state.look, part)?;
-    if before.1.len() != state.beside.len() {
+    let now = state.visible_rows.as_ref()?;
+    let mut again = changed_rows(before.0.as_ref()?, now, &state.display, part)?;
+    if before.1.len() != state.other_visible_rows.len() {
         return None;
     }
-    for (before, now) in before.1.iter().zip(&state.beside) {
-        again.extend(differing(before, now, &state.look, part)?);
+    for (before, now) in before.1.iter().zip(&state.other_visible_rows) {
+        again.extend(changed_rows(before, now, &state.display, part)?);
     }
     Some(again)
 }
 
 fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
     let is_active = window == state.windows.active;
-    let id = if is_active { None } else { windows::shown_in(state, window) };
+    let id = if is_active { None } else { windows::buffer_in(state, window) };
     let buffer = match id {
         None => state.buffers.current_mut(),
         Some(id) => state.buffers.get_mut(id),
     };
     let Some(buffer) = buffer else { return };
-    let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
-    let tab_width = buffer.tab_width(state.show.tab_width);
-    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
+    let matches = state.scrollbar_scans.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
+    let tab_width = buffer.tab_width(state.text_options.tab_width);
+    let frame = Frame { window, title, area, display: &state.display, tab_width, matches, is_active };
     if is_active {
-        state.shown = Some(lay_out(buffer, &frame));
+        state.visible_rows = Some(lay_out(buffer, &frame));
     } else {
-        let shown = windows::as_seen_in(buffer, window, |buffer| lay_out(buffer, &frame));
-        state.beside.push(shown);
+        let shown = windows::with_window_view(buffer, window, |buffer| lay_out(buffer, &frame));
+        state.other_visible_rows.push(shown);
     }
 }
 
 /// The rows of the editor's part that show some lines of a file, the last one too.
 pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Range<u16>> {
     let Some(part) = state.areas.editor else { return Vec::new() };
-    let views = state.shown.iter().chain(&state.beside).filter(|view| view.buffer == id);
+    let views = state.visible_rows.iter().chain(&state.other_visible_rows).filter(|view| view.buffer == id);
     let rows = |view: &VisibleRows| {
         let down = view.area.y - part.y;
         view.rows_of(lines.start).start + down..view.rows_of(lines.end).end + down
@@ -102,8 +102,8 @@ pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Ra
 /// The rows of the editor's part that must be drawn when a line of the file with the keys
 /// changes.
 pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
-    let (Some(part), Some(shown)) = (state.areas.editor, &state.shown) else { return Vec::new() };
-    let same = state.beside.iter().filter(|other| other.buffer == shown.buffer);
+    let (Some(part), Some(shown)) = (state.areas.editor, &state.visible_rows) else { return Vec::new() };
+    let same = state.other_visible_rows.iter().filter(|other| other.buffer == shown.buffer);
     let rows = |view: &VisibleRows| {
         let (rows, down) = (view.rows_of(shown.caret), view.area.y - part.y);
         rows.start + down..rows.end + down
@@ -119,7 +119,7 @@ fn gutter_width(text_lines: usize, look: &DisplayOptions, cols: u16) -> u16 {
 }
 
 fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
-    let Frame { area, look, tab_width, .. } = *frame;
+    let Frame { area, display: look, tab_width, .. } = *frame;
     let height = usize::from(area.height);
     let gutter = gutter_width(buffer.area.text().line_count(), look, area.width);
     let fits = buffer.area.text().line_count() <= height;
@@ -127,19 +127,19 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor behind the last character of a row needs a cell, too.
     buffer.area.per_view.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
-    let top = follow(buffer, frame, cols);
+    let top = scroll_to_cursor(buffer, frame, cols);
     let view = &buffer.area.per_view.view;
-    let lens = buffer.area.lens(tab_width);
+    let lens = buffer.area.display_map(tab_width);
     let head = buffer.area.caret();
     let mut rows = lens.rows_from(top, height);
-    let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
+    let pair = if look.matching_brackets { bracket_pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
-    let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
+    let sticky = if look.sticky_scroll { sticky_rows(buffer, &lens, &mut rows, head) } else { 0 };
     VisibleRows {
         window: frame.window,
         buffer: buffer.id,
         title: frame.title,
-        crumbs: if look.breadcrumbs { crumbs(buffer, head) } else { Vec::new() },
+        crumbs: if look.breadcrumbs { breadcrumbs(buffer, head) } else { Vec::new() },
         area,
         gutter,
         cols,
@@ -149,15 +149,18 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
         caret: buffer.area.text().line_of(head),
         rows,
         sticky,
-        pair,
+        bracket_pair: pair,
         bar,
     }
 }
 
 /// The named things around a place, outermost first.
-fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
-    let around =
-        buffer.coloring.outline().iter().filter(|named| named.range.start <= head && head <= named.range.end);
+fn breadcrumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
+    let around = buffer
+        .highlighting
+        .outline()
+        .iter()
+        .filter(|named| named.range.start <= head && head <= named.range.end);
     let mut crumbs: Vec<Breadcrumb> = Vec::new();
     for named in around {
         // What decorates a thing is named as the thing is.
@@ -170,13 +173,14 @@ fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
 
 /// Puts the heads of what the first rows are in over them, as far as the cursor's row stays
 /// seen; gives how many.
-fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usize {
+fn sticky_rows(buffer: &Buffer, lens: &DisplayMap<'_>, rows: &mut [Row], head: Byte) -> usize {
     let text = buffer.area.text();
-    let caret = rows.iter().position(|row| row.holds(lens.folds.shown(head))).unwrap_or(rows.len());
+    let caret =
+        rows.iter().position(|row| row.contains(lens.folds.nearest_visible(head))).unwrap_or(rows.len());
     let most = STICKY_MAX.min(rows.len() / 4).min(caret);
     let heads_above = |line: Line| {
         let mut heads: Vec<Line> = Vec::new();
-        for named in buffer.coloring.outline() {
+        for named in buffer.highlighting.outline() {
             let first = text.line_of(named.head);
             if first < line
                 && line <= text.line_of(named.range.end)
@@ -205,8 +209,8 @@ fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usiz
 
 /// Scrolls to the cursor when it has moved, or its part of the screen has changed. Gives the
 /// first row.
-fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
-    let Frame { area, look, tab_width, .. } = *frame;
+fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
+    let Frame { area, display: look, tab_width, .. } = *frame;
     let head = buffer.area.caret();
     if frame.is_active {
         // Whoever went there, by a search or from elsewhere, wants to see it.
@@ -216,7 +220,7 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
     let followed = Some((head, area));
     // A narrow window that became a wide one again is no reason to hide what fits.
     let resized = view.followed.is_some_and(|(_, before)| before != area);
-    let lens = buffer.area.lens(tab_width);
+    let lens = buffer.area.display_map(tab_width);
     let mut top = lens.row_at(view.top.min(buffer.area.text().end()));
     let mut left = if resized { Column(0) } else { view.left };
     let free = view.free_scroll && view.followed == followed;
@@ -227,7 +231,7 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         } else {
             scrolled_columns(left, lens.column(&row, head), usize::from(cols))
         };
-        top = scrolled(&lens, top, row, usize::from(area.height), look.margin);
+        top = first_row_showing(&lens, top, row, usize::from(area.height), look.scrolloff);
     }
     let view = &mut buffer.area.per_view.view;
     (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);
@@ -235,7 +239,7 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
 }
 
 /// The first row of so many that show one with a margin around it.
-fn scrolled(lens: &Lens<'_>, top: Row, row: Row, height: usize, margin: usize) -> Row {
+fn first_row_showing(lens: &DisplayMap<'_>, top: Row, row: Row, height: usize, margin: usize) -> Row {
     let margin = margin.min(height.saturating_sub(1) / 2);
     let up = |row: Row, rows: usize| {
         std::iter::successors(Some(row.clone()), |row| lens.above(row)).take(rows + 1).last().unwrap_or(row)
@@ -262,15 +266,15 @@ fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
 
 /// The bracket at the cursor and its partner, if that is on the screen. Those in comments and
 /// texts count only among themselves, as far as the colors are known.
-fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
+fn bracket_pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     let range = buffer.area.selection.primary();
     let (first, last) = (rows.first()?, rows.last()?);
-    if !range.is_empty() || !buffer.area.per_view.folds.shown(range.head).eq(&range.head) {
+    if !range.is_empty() || !buffer.area.per_view.folds.nearest_visible(range.head).eq(&range.head) {
         return None;
     }
     let bounds = first.start.max(range.head.back(PAIR_REACH))..last.end.min(range.head + PAIR_REACH);
     let prose = |at: Byte| {
-        let mut spans = buffer.coloring.within(&(at..at + 1));
+        let mut spans = buffer.highlighting.within(&(at..at + 1));
         let is_prose = |scope: &str| scope.starts_with("comment") || scope.starts_with("string");
         spans.find(|span| is_prose(span.scope)).map(|span| span.range)
     };
@@ -294,7 +298,7 @@ fn is_bracket(text: &Text, at: Byte) -> bool {
 
 /// The rows of the editor's part that look different although the text of their lines may be
 /// the same. `None` when that is all of them.
-fn differing(
+fn changed_rows(
     before: &VisibleRows,
     now: &VisibleRows,
     look: &DisplayOptions,
@@ -312,9 +316,10 @@ fn differing(
         return None;
     }
     let mut rows = Vec::new();
-    if before.pair != now.pair {
-        let ends =
-            |shown: &VisibleRows| shown.pair.map(|(here, there)| [here, there].map(|at| shown.row_of(at)));
+    if before.bracket_pair != now.bracket_pair {
+        let ends = |shown: &VisibleRows| {
+            shown.bracket_pair.map(|(here, there)| [here, there].map(|at| shown.row_of(at)))
+        };
         let ends = [ends(before), ends(now)].into_iter().flatten().flatten().flatten();
         rows.extend(ends.map(|row| row..row + 1));
     }

@@ -1,7 +1,7 @@
 //! How texts are shown: `layout` finds the visible rows, `pane` draws them, `colors` and `scan` find what a frame had to
 //! do without.
 
-pub mod colors;
+pub mod highlighting;
 pub mod layout;
 pub mod pane;
 pub mod scan;

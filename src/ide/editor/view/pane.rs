@@ -5,37 +5,37 @@
 
 mod content;
 mod gutter;
-mod overlaid;
+mod overlays;
 pub mod title;
 
 use ratatui::layout::Rect;
 
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::visible_rows::VisibleRows;
-use crate::text::display::rows::{self, Lens};
+use crate::text::display::rows::{self, DisplayMap};
 use crate::text::position::Byte;
 use crate::text::selection::Selection;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Editor, layer: 0, make: || Box::new(Editor) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Editor, layer: 0, make: || Box::new(EditorPane) };
 
-struct Editor;
+struct EditorPane;
 
 /// One view of a text, to be drawn.
-struct Drawn<'a> {
+struct DrawContext<'a> {
     state: &'a State,
     buffer: &'a Buffer,
     shown: &'a VisibleRows,
     selection: &'a Selection,
-    lens: Lens<'a>,
+    lens: DisplayMap<'a>,
 }
 
-impl Drawn<'_> {
+impl DrawContext<'_> {
     /// The cells of a range in a row, from the pane's left edge; nothing of it may be seen.
     fn cells(&self, row: &rows::Row, from: Byte, to: Byte) -> (u16, u16) {
         let cell = |at| self.cell(self.lens.column(row, at));
@@ -44,7 +44,7 @@ impl Drawn<'_> {
 
     /// The most columns that a line should have, as its project or the settings say; or 0.
     fn line_max(&self) -> usize {
-        self.buffer.rules.line_length.unwrap_or(self.state.look.line_max)
+        self.buffer.rules.line_length.unwrap_or(self.state.display.line_max)
     }
 
     /// The cell of a column, from the pane's left edge, as near as it can be seen.
@@ -54,40 +54,43 @@ impl Drawn<'_> {
     }
 }
 
-impl Component<State> for Editor {
+impl Component<State> for EditorPane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         if state.buffers.current().is_none() {
             return draw_welcome(canvas, state);
         }
         let Some(part) = state.areas.editor else { return };
-        for shown in state.shown.iter().chain(&state.beside) {
+        for shown in state.visible_rows.iter().chain(&state.other_visible_rows) {
             let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == shown.buffer) else {
                 continue;
             };
-            let parked = buffer.area.per_view.parked.iter().find(|parked| parked.window == shown.window);
+            let parked = buffer.area.per_view.other_views.iter().find(|parked| parked.window == shown.window);
             let selection = parked.map_or(&buffer.area.selection, |parked| &parked.selection);
-            let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(buffer.tab_width(state.show.tab_width)) };
-            let drawn = Drawn { state, buffer, shown, selection, lens };
+            let lens = DisplayMap {
+                wrap: shown.wrap,
+                ..buffer.area.display_map(buffer.tab_width(state.text_options.tab_width))
+            };
+            let drawn = DrawContext { state, buffer, shown, selection, lens };
             if let Some(place) = shown.title {
-                title::draw(&mut canvas.sub(inside(part, place)), &drawn);
+                title::draw(&mut canvas.sub(to_local(part, place)), &drawn);
             }
-            draw_view(&mut canvas.sub(inside(part, shown.area)), &drawn);
+            draw_view(&mut canvas.sub(to_local(part, shown.area)), &drawn);
         }
         let border = canvas.style("ui.border");
-        for line in state.borders.iter().filter(|border| border.beside) {
-            let line = inside(part, line.area);
+        for line in state.borders.iter().filter(|border| border.is_side_by_side) {
+            let line = to_local(part, line.area);
             for y in line.top()..line.bottom() {
-                canvas.sign(line.x, y, "│", border);
+                canvas.put_symbol(line.x, y, "│", border);
             }
         }
     }
 
     fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
-        let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
-        let area = inside(state.areas.editor?, shown.area);
-        let head = buffer.area.per_view.folds.shown(buffer.area.caret());
+        let (buffer, shown) = (state.buffers.current()?, state.visible_rows.as_ref()?);
+        let area = to_local(state.areas.editor?, shown.area);
+        let head = buffer.area.per_view.folds.nearest_visible(buffer.area.caret());
         let y = shown.row_of(head)?;
-        let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
+        let lens = buffer.area.display_map(buffer.tab_width(state.text_options.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;
         let x = u16::try_from(x).ok().filter(|x| *x < shown.cols)?;
         Some((area.x + shown.gutter + x, area.y + y))
@@ -95,24 +98,24 @@ impl Component<State> for Editor {
 }
 
 /// A rectangle of the screen in the coordinates of a part of it.
-fn inside(part: Rect, area: Rect) -> Rect {
+fn to_local(part: Rect, area: Rect) -> Rect {
     Rect { x: area.x.saturating_sub(part.x), y: area.y.saturating_sub(part.y), ..area }
 }
 
-fn draw_view(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
-    let found = overlaid::matches_in(drawn, canvas.dirty_rows());
+fn draw_view(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>) {
+    let found = overlays::matches_in(drawn, canvas.dirty_rows());
     for y in canvas.dirty_rows() {
         match drawn.shown.rows.get(usize::from(y)) {
             Some(row) => {
-                gutter::draw_ground(canvas, drawn, row, y);
-                overlaid::draw_rulers(canvas, drawn, y);
+                gutter::draw_caret_line(canvas, drawn, row, y);
+                overlays::draw_rulers(canvas, drawn, y);
                 gutter::draw(canvas, drawn, row, y);
                 let width = drawn.shown.gutter + drawn.shown.cols;
                 let mut text = canvas.sub(Rect::new(0, 0, width, y + 1));
                 content::draw(&mut text, drawn, row, y);
-                overlaid::draw(&mut text, drawn, row, y, &found);
+                overlays::draw(&mut text, drawn, row, y, &found);
             }
-            None => overlaid::draw_rulers(canvas, drawn, y),
+            None => overlays::draw_rulers(canvas, drawn, y),
         }
         gutter::draw_bar(canvas, drawn, y);
     }

@@ -5,45 +5,47 @@ use std::time::Duration;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::model::view::scrollbar::{SURVEY_MAX, ScanJob, ScanResult};
+use crate::ide::model::view::scrollbar::{SCAN_MAX, ScanJob, ScanResult};
 
 /// Bytes that are scanned after every key.
-const AT_ONCE: usize = 100 << 10;
+const SCAN_INLINE_MAX: usize = 100 << 10;
 /// The wait for more keys before a longer text is scanned again.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Finds where in the whole text stands what was looked for, one search at a time.
-pub fn find(cx: &mut Cx<'_>) {
+pub fn start_scan(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
     let Some(needle) = &state.highlight else {
-        if state.survey.found.take().is_some() {
+        if state.scrollbar_scans.found.take().is_some() {
             state.damage.add(Part::Editor);
         }
         return;
     };
-    let has_bar = state.shown.as_ref().is_some_and(|shown| !shown.bar.is_empty());
-    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.survey.running) else { return };
-    let known = state.survey.found.as_ref().is_some_and(|found| found.is_of(buffer, needle));
-    if known || buffer.area.text().end().0 > SURVEY_MAX {
+    let has_bar = state.visible_rows.as_ref().is_some_and(|shown| !shown.bar.is_empty());
+    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.scrollbar_scans.running) else {
+        return;
+    };
+    let known = state.scrollbar_scans.found.as_ref().is_some_and(|found| found.is_of(buffer, needle));
+    if known || buffer.area.text().end().0 > SCAN_MAX {
         return;
     }
-    state.survey.running = true;
+    state.scrollbar_scans.running = true;
     let (id, version) = (buffer.id, buffer.area.document.version());
     let survey = ScanJob { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
     let nothing = ScanResult { buffer: id, version, needle: needle.clone(), lines: Vec::new() };
     let work = async move {
-        if survey.text.end().0 > AT_ONCE {
+        if survey.text.end().0 > SCAN_INLINE_MAX {
             tokio::time::sleep(PAUSE).await;
         }
         on_thread(move || survey.run()).await
     };
-    cx.tasks.spawn("scrollbar.scan", work, move |cx, found| surveyed(cx, found.unwrap_or(nothing)));
+    cx.tasks.spawn("scrollbar.scan", work, move |cx, found| on_scanned(cx, found.unwrap_or(nothing)));
 }
 
 /// A text was searched for the scrollbar.
-fn surveyed(cx: &mut Cx<'_>, found: ScanResult) {
-    cx.state.survey.running = false;
+fn on_scanned(cx: &mut Cx<'_>, found: ScanResult) {
+    cx.state.scrollbar_scans.running = false;
     // What was found in an older text still says more than nothing, until the next answer.
-    cx.state.survey.found = Some(found);
-    cx.state.damage.touch();
+    cx.state.scrollbar_scans.found = Some(found);
+    cx.state.damage.mark_editor_stale();
 }

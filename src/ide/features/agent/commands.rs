@@ -1,6 +1,6 @@
 //! Commands on the agent: interrupt, models, thinking, its edits.
 
-use crate::ide::core::context::{Command, Cx, answered, command};
+use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
@@ -12,7 +12,7 @@ use crate::runtime::PromptReport;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
-    command("agent.dequeue", "Edit queued messages", &["dequeue", "unqueue"], queue::take_back),
+    command("agent.dequeue", "Edit queued messages", &["dequeue", "unqueue"], queue::dequeue_messages),
     command("agent.cycle-model", "Switch to next model", &["change model"], |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Switch to previous model", &["change model"], |cx| {
         cycle_model(cx, -1);
@@ -37,8 +37,8 @@ pub const COMMANDS: &[Command] = &[
         &["expand", "collapse", "verbose"],
         toggle_output,
     ),
-    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], accept),
-    command("agent.next-edit", "Go to next agent edit", &["review changes"], next_edit),
+    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], mark_reviewed),
+    command("agent.next-edit", "Go to next agent edit", &["review changes"], go_to_next_edit),
 ];
 
 /// Interrupts the agent.
@@ -50,14 +50,14 @@ pub fn interrupt(cx: &mut Cx<'_>) {
 
 fn show_prompt(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     }
     let Some(session) = cx.session.cloned() else { return };
     let prompt = async move { session.system_prompt().await };
     cx.tasks.spawn("agent.show-prompt", prompt, |cx, prompt| {
-        match answered(cx, "show the system prompt", prompt) {
+        match answer_or_error(cx, "show the system prompt", prompt) {
             Some(Some(prompt)) => show_system_prompt(cx, &prompt),
-            Some(None) => cx.state.fail("Session has ended"),
+            Some(None) => cx.state.set_error("Session has ended"),
             None => {}
         }
     });
@@ -65,16 +65,16 @@ fn show_prompt(cx: &mut Cx<'_>) {
 
 /// What the model is told before the conversation, as a text that can be read.
 fn show_system_prompt(cx: &mut Cx<'_>, prompt: &PromptReport) {
-    cx.state.buffers.open_fixed("system prompt", "This text is read-only", &prompt.text());
+    cx.state.buffers.open_builtin("system prompt", "This text is read-only", &prompt.text());
     panes::focus(cx, Focus::Editor);
-    cx.state.say("This is the system prompt, sent before the conversation");
-    cx.state.damage.all();
+    cx.state.set_status("This is the system prompt, sent before the conversation");
+    cx.state.damage.add_all();
 }
 
 fn cycle_model(cx: &mut Cx<'_>, step: isize) {
     let models = &cx.state.agent.models;
     if models.len() < 2 {
-        return cx.state.say("No other model. Add a provider: agent.login");
+        return cx.state.set_status("No other model. Add a provider: agent.login");
     }
     let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
     let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
@@ -91,28 +91,28 @@ fn cycle_thinking(cx: &mut Cx<'_>) {
 }
 
 fn toggle_thinking(cx: &mut Cx<'_>) {
-    cx.state.show.thinking = !cx.state.show.thinking;
+    cx.state.text_options.show_thinking = !cx.state.text_options.show_thinking;
     cx.state.damage.add(Part::Transcript);
 }
 
 fn toggle_output(cx: &mut Cx<'_>) {
-    cx.state.show.output = !cx.state.show.output;
+    cx.state.text_options.expand_output = !cx.state.text_options.expand_output;
     cx.state.damage.add(Part::Transcript);
 }
 
-fn accept(cx: &mut Cx<'_>) {
+fn mark_reviewed(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let count = buffer.area.document.marks().all().len();
     buffer.area.document.clear_marks();
-    cx.state.damage.all();
-    cx.state.say(if count == 0 {
+    cx.state.damage.add_all();
+    cx.state.set_status(if count == 0 {
         "No agent edits to review here".to_string()
     } else {
         format!("Marked {count} edits as reviewed")
     });
 }
 
-fn next_edit(cx: &mut Cx<'_>) {
+fn go_to_next_edit(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let head = buffer.area.selection.primary().head;
     let marks = buffer.area.document.marks().all();
@@ -120,7 +120,7 @@ fn next_edit(cx: &mut Cx<'_>) {
         marks.iter().find(|mark| mark.range.start > head).or(marks.first()).map(|mark| mark.range.start);
     match next {
         Some(at) => buffer.area.go_to(at),
-        None => cx.state.say("No agent edits to review here"),
+        None => cx.state.set_status("No agent edits to review here"),
     }
     cx.state.damage.add(Part::Editor);
 }

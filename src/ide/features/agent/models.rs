@@ -2,7 +2,7 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 
 /// The model that a row stands for.
@@ -13,11 +13,11 @@ struct ModelId {
 }
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "models",
     title: "Choose model",
     footer: "Enter use",
-    load: |state| Load::Rows(rows(state), marked(state)),
+    load: |state| RowSource::Rows(rows(state), marked(state)),
     accept: |cx, pick, _| {
         if let (Some(ModelId { provider, id }), Some(session)) = (pick.get(), cx.session) {
             session.set_model(provider, id);

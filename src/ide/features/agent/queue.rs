@@ -1,31 +1,31 @@
 //! Messages that wait for the agent: they come back into the prompt when they are taken back, and so does what was said
 //! at a place that the conversation left.
 
-use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::llm::model::UserMessage;
 
 /// Takes back what waits in the session's queues.
-pub fn take_back(cx: &mut Cx<'_>) {
+pub fn dequeue_messages(cx: &mut Cx<'_>) {
     let Some(queue) = cx.session.map(crate::runtime::Handle::take_queue) else { return };
     // A session that has ended has no queues.
     let taken = async move { queue.await.unwrap_or_default() };
     cx.tasks.spawn("agent.dequeue", taken, |cx, taken| {
-        if let Some(messages) = answered(cx, "take queued messages back", taken) {
-            put_back(cx, messages);
+        if let Some(messages) = answer_or_error(cx, "take queued messages back", taken) {
+            restore_to_prompt(cx, messages);
         }
     });
 }
 
 /// Puts messages that were not delivered into the prompt.
-pub fn put_back(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
+pub fn restore_to_prompt(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
     if messages.is_empty() {
-        return cx.state.say("No queued messages");
+        return cx.state.set_status("No queued messages");
     }
     let now_ms = cx.now_ms;
-    let attached = cx.state.prompt.put_back(messages, now_ms);
+    let attached = cx.state.prompt.restore_messages(messages, now_ms);
     if attached > 0 {
         let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
-        cx.state.say(format!("{attached} {goes} with your next message"));
+        cx.state.set_status(format!("{attached} {goes} with your next message"));
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

@@ -2,15 +2,15 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "tools",
     title: "Agent tools",
     footer: "Tab switch  Enter done",
-    load: |state| Load::Rows(rows(state), state.agent.tools.iter().cloned().map(Pick::new).collect()),
+    load: |state| RowSource::Rows(rows(state), state.agent.tools.iter().cloned().map(Pick::new).collect()),
     accept: |cx, _, marked| {
         let names: Vec<String> = marked.iter().filter_map(|pick| pick.get().cloned()).collect();
         cx.state.agent.tools.clone_from(&names);

@@ -15,22 +15,22 @@ pub const COMMANDS: &[Command] = &[
         "session.exclude-message",
         "Exclude message from context",
         &["omit", "hide", "remove message"],
-        contents::leave_out,
+        contents::exclude_message,
     )
-    .formerly(&["session.leave-out"]),
+    .with_former_ids(&["session.leave-out"]),
     command(
         "session.restore-message",
         "Restore original message",
         &["include message", "reset"],
-        contents::as_it_was,
+        contents::restore_original,
     )
-    .formerly(&["session.tell-as-it-was"]),
+    .with_former_ids(&["session.tell-as-it-was"]),
     command(
         "session.edit-message",
         "Edit message in context",
         &["rewrite", "replace message"],
-        contents::tell_differently,
+        contents::edit_message,
     )
-    .formerly(&["session.tell-differently"]),
-    command("session.pin", "Pin or unpin message", &["keep through compaction"], contents::pin),
+    .with_former_ids(&["session.tell-differently"]),
+    command("session.pin", "Pin or unpin message", &["keep through compaction"], contents::toggle_pin),
 ];

@@ -7,9 +7,9 @@ use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::context::view::ContextView;
-use crate::runtime::context::report::{ContextReport, Item, Reason};
+use crate::runtime::context::report::{ContextItem, ContextReport, ItemReason};
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line::{self, Break, Span};
+use crate::tui::widgets::line::{self, BreakMode, Span};
 
 /// From this width on the text is beside the rows.
 const WIDE: u16 = 90;
@@ -18,9 +18,9 @@ const NARROW: u16 = 60;
 /// From this height on the text is below the rows where it is not beside them.
 const HIGH: u16 = 16;
 /// Columns of the tokens.
-const TOKENS: u16 = 8;
+const TOKEN_COLS: u16 = 8;
 /// Columns of what a thing is.
-const WHAT: u16 = 16;
+const KIND_COLS: u16 = 16;
 /// Columns between two of them.
 const GAP: u16 = 2;
 /// What the footer tells, with few words each.
@@ -35,21 +35,21 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Where it is: everywhere but in the last line, which says things.
-pub fn place((cols, rows): (u16, u16)) -> Rect {
+pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     let key =
-        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::Contents, id)?));
+        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::ContextView, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
-    let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
+    let right = view.report.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
     let right = right.unwrap_or_default();
     let inner = frame::draw(canvas, "context of next request", &right, &footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
-    let Some(contents) = &view.contents else {
+    let Some(contents) = &view.report else {
         let soft = inside.style("ui.overlay.soft");
         inside.text(1, 0, "reading the session…", soft);
         return;
@@ -100,36 +100,36 @@ fn counts(contents: &ContextReport, tokens: u64, cols: u16) -> String {
     if cols < WIDE {
         return told;
     }
-    if let Some((counted, _)) = contents.counted {
+    if let Some((counted, _)) = contents.provider_count {
         told.push_str(&format!(", {counted} counted at the last answer"));
     }
-    if contents.summed_up > 0 {
-        told.push_str(&format!(", {} summed up", contents.summed_up));
+    if contents.summarized > 0 {
+        told.push_str(&format!(", {} summed up", contents.summarized));
     }
     told
 }
 
-fn draw_row(list: &mut Canvas<'_>, y: u16, item: &Item, selected: bool) {
+fn draw_row(list: &mut Canvas<'_>, y: u16, item: &ContextItem, selected: bool) {
     let (cols, _) = list.size();
     let (plain, soft, faint) =
         (list.style("ui.overlay"), list.style("ui.overlay.soft"), list.style("ui.overlay.faint"));
-    let style = if item.why.is_told() { plain } else { faint };
+    let style = if item.reason.is_sent() { plain } else { faint };
     list.text(0, y, sign(item), list.style("ui.overlay.title"));
     let tokens = item.tokens.to_string();
-    list.text((TOKENS - GAP).saturating_sub(text_width(&tokens) as u16), y, &tokens, soft);
+    list.text((TOKEN_COLS - GAP).saturating_sub(text_width(&tokens) as u16), y, &tokens, soft);
     let reason = if cols >= NARROW { visible(&reason(item)).into_owned() } else { String::new() };
     let reason = truncate(&reason, usize::from(cols / 3)).into_owned();
     let reason_width = text_width(&reason) as u16;
-    let what = visible(&item.what).into_owned();
+    let what = visible(&item.kind).into_owned();
     // A narrow screen has room for what is said only.
     let x = if cols >= NARROW {
-        list.text(TOKENS, y, &truncate(&what, usize::from(WHAT)), soft);
-        TOKENS + WHAT + GAP
+        list.text(TOKEN_COLS, y, &truncate(&what, usize::from(KIND_COLS)), soft);
+        TOKEN_COLS + KIND_COLS + GAP
     } else {
-        TOKENS
+        TOKEN_COLS
     };
     let room = usize::from(cols.saturating_sub(x + reason_width + GAP));
-    let words = if item.words.is_empty() { what } else { visible(&item.words).into_owned() };
+    let words = if item.preview.is_empty() { what } else { visible(&item.preview).into_owned() };
     list.text(x, y, &truncate(&words, room), style);
     if reason_width > 0 && cols > reason_width + 1 {
         list.text(cols - reason_width - 1, y, &reason, faint);
@@ -141,18 +141,18 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, item: &Item, selected: bool) {
 }
 
 /// What stands before a row that was changed by hand.
-fn sign(item: &Item) -> &'static str {
-    match &item.why {
+fn sign(item: &ContextItem) -> &'static str {
+    match &item.reason {
         _ if item.pinned => "*",
-        Reason::LeftOut(_) => "-",
-        Reason::Edited(_) => "~",
+        ItemReason::Excluded(_) => "-",
+        ItemReason::Edited(_) => "~",
         _ => " ",
     }
 }
 
-fn reason(item: &Item) -> String {
-    let pinned = item.pinned && !matches!(item.why, Reason::Carried(_));
-    format!("{}{}", if pinned { "pinned, " } else { "" }, item.why.sentence())
+fn reason(item: &ContextItem) -> String {
+    let pinned = item.pinned && !matches!(item.reason, ItemReason::PinnedCopy(_));
+    format!("{}{}", if pinned { "pinned, " } else { "" }, item.reason.sentence())
 }
 
 fn draw_text(side: &mut Canvas<'_>, view: &ContextView) {
@@ -161,14 +161,14 @@ fn draw_text(side: &mut Canvas<'_>, view: &ContextView) {
     let (plain, soft, title) =
         (side.style("ui.overlay"), side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
     let from = item.entry.as_ref().map(|entry| format!(" · {entry}")).unwrap_or_default();
-    let head = format!("{} · about {} tokens{from}", item.what, item.tokens);
+    let head = format!("{} · about {} tokens{from}", item.kind, item.tokens);
     let width = usize::from(cols);
     side.text(0, 0, &truncate(&visible(&head), width), title);
     side.text(0, 1, &truncate(&visible(&reason(item)), width), soft);
     let Some(text) = view.text() else { return };
     // No more of a long text is broken into lines than fits.
     let fits: String = text.chars().take(width * usize::from(rows)).collect();
-    let lines = line::wrap(&[Span::new(fits, "ui.overlay")], cols, &[], &[], Break::Words);
+    let lines = line::wrap(&[Span::new(fits, "ui.overlay")], cols, &[], &[], BreakMode::Words);
     for (y, spans) in (3..rows).zip(lines) {
         let text: String = spans.into_iter().map(|span| span.text).collect();
         side.text(0, y, &text, plain);

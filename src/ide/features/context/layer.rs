@@ -12,11 +12,11 @@ use crate::tui::canvas::Canvas;
 
 impl Layer for ContextView {
     fn context(&self) -> KeyContext {
-        KeyContext::Contents
+        KeyContext::ContextView
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size)
+        draw::view_area(size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -30,7 +30,7 @@ impl Layer for ContextView {
                     view.step(by);
                 }
             },
-            accept: events::accept,
+            accept: events::go_to_entry,
             ..Actions::default()
         }
     }

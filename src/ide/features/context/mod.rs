@@ -1,6 +1,6 @@
 //! The context report: what the next request will hold, shown and changed by hand.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod draw;
@@ -11,9 +11,9 @@ pub mod view;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    on_fact: |cx, fact| {
-        if fact == Fact::FrameSent {
-            events::settle(cx);
+    on_event: |cx, fact| {
+        if fact == FeatureEvent::FrameSent {
+            events::after_frame(cx);
         }
     },
     ..Feature::new("context")

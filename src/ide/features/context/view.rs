@@ -1,10 +1,10 @@
 //! What the next request will hold, on top of the panes: its rows, which one is selected, what that says at
 //! length. Must not know how rows are drawn, or which keys move between them.
 
-use crate::ide::core::tasks::latest::Latest;
+use crate::ide::core::tasks::latest_request::LatestRequest;
 use std::ops::Range;
 
-use crate::runtime::context::report::{ContextReport, Item};
+use crate::runtime::context::report::{ContextItem, ContextReport};
 use crate::runtime::history::navigation::SentMessage;
 
 /// The list.
@@ -13,45 +13,52 @@ pub struct ContextView {
     /// Counts the views of this run, so that what comes late finds the right one.
     pub number: u64,
     /// What it lists; nothing before it has come.
-    pub contents: Option<ContextReport>,
+    pub report: Option<ContextReport>,
     /// About how many tokens that has.
     pub tokens: u64,
     /// Which row is selected.
     pub selected: usize,
     /// What the message that was selected last says.
-    pub told: Option<(String, Option<SentMessage>)>,
+    pub sent: Option<(String, Option<SentMessage>)>,
     /// Requests for the rows.
-    pub lists: Latest,
+    pub row_requests: LatestRequest,
 }
 
 impl ContextView {
     /// A view whose rows are still to come.
     pub fn new(number: u64) -> Self {
-        Self { number, contents: None, tokens: 0, selected: 0, told: None, lists: Latest::default() }
+        Self {
+            number,
+            report: None,
+            tokens: 0,
+            selected: 0,
+            sent: None,
+            row_requests: LatestRequest::default(),
+        }
     }
 
     /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.
-    pub fn take(&mut self, contents: ContextReport) {
-        let before = self.item().map(|item| (item.entry.clone(), item.what.clone()));
+    pub fn set_report(&mut self, contents: ContextReport) {
+        let before = self.item().map(|item| (item.entry.clone(), item.kind.clone()));
         let last = contents.items.len().saturating_sub(1);
-        let is_same = |item: &Item| {
-            before.as_ref().is_some_and(|(entry, what)| item.entry == *entry && item.what == *what)
+        let is_same = |item: &ContextItem| {
+            before.as_ref().is_some_and(|(entry, what)| item.entry == *entry && item.kind == *what)
         };
         let found = contents.items.iter().position(is_same);
-        let near = if self.contents.is_some() { self.selected.min(last) } else { last };
+        let near = if self.report.is_some() { self.selected.min(last) } else { last };
         self.selected = found.unwrap_or(near);
         self.tokens = contents.tokens();
-        self.contents = Some(contents);
-        self.told = None;
+        self.report = Some(contents);
+        self.sent = None;
     }
 
     /// The rows.
-    pub fn items(&self) -> &[Item] {
-        self.contents.as_ref().map_or(&[], |contents| contents.items.as_slice())
+    pub fn items(&self) -> &[ContextItem] {
+        self.report.as_ref().map_or(&[], |contents| contents.items.as_slice())
     }
 
     /// The selected row.
-    pub fn item(&self) -> Option<&Item> {
+    pub fn item(&self) -> Option<&ContextItem> {
         self.items().get(self.selected)
     }
 
@@ -70,19 +77,19 @@ impl ContextView {
     }
 
     /// The entry whose text is to be asked for, once.
-    pub fn missing(&mut self) -> Option<String> {
+    pub fn take_missing_entry(&mut self) -> Option<String> {
         let entry = self.item()?.entry.clone()?;
-        if self.told.as_ref().is_some_and(|(of, _)| *of == entry) {
+        if self.sent.as_ref().is_some_and(|(of, _)| *of == entry) {
             return None;
         }
-        self.told = Some((entry.clone(), None));
+        self.sent = Some((entry.clone(), None));
         Some(entry)
     }
 
     /// What the selected row says at length, once that is known.
     pub fn text(&self) -> Option<&str> {
         let item = self.item()?;
-        match (&item.text, &item.entry, &self.told) {
+        match (&item.text, &item.entry, &self.sent) {
             (Some(text), ..) => Some(text),
             (None, Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.text),
             _ => None,
@@ -90,9 +97,9 @@ impl ContextView {
     }
 
     /// The words of the selected row, which others can be put in place of, once they are known.
-    pub fn words(&self) -> Option<&str> {
-        match (&self.item()?.entry, &self.told) {
-            (Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.words),
+    pub fn editable_text(&self) -> Option<&str> {
+        match (&self.item()?.entry, &self.sent) {
+            (Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.editable_text),
             _ => None,
         }
     }
@@ -103,7 +110,7 @@ mod tests {
     use super::*;
 
     fn contents(entries: &[&str]) -> ContextReport {
-        let item = |entry: &&str| Item { entry: Some((*entry).to_string()), ..Item::default() };
+        let item = |entry: &&str| ContextItem { entry: Some((*entry).to_string()), ..ContextItem::default() };
         ContextReport { items: entries.iter().map(item).collect(), ..ContextReport::default() }
     }
 
@@ -111,12 +118,12 @@ mod tests {
     fn context_view_selection_stays_with_its_row() {
         let mut view = ContextView::new(1);
         view.step(-1);
-        view.take(contents(&["a", "b", "c"]));
+        view.set_report(contents(&["a", "b", "c"]));
         assert_eq!(view.selected, 2, "the latest at first");
         view.step(-1);
-        view.take(contents(&["x", "a", "b", "c"]));
+        view.set_report(contents(&["x", "a", "b", "c"]));
         assert_eq!(view.item().unwrap().entry.as_deref(), Some("b"));
-        view.take(contents(&["x", "a"]));
+        view.set_report(contents(&["x", "a"]));
         assert_eq!(view.selected, 1, "as near as there is");
         view.step(-9);
         view.step(9);
@@ -126,12 +133,13 @@ mod tests {
     #[test]
     fn context_view_fetches_text_once_per_row() {
         let mut view = ContextView::new(1);
-        view.take(contents(&["a", "b"]));
-        assert_eq!((view.missing().as_deref(), view.missing()), (Some("b"), None));
-        view.told = Some(("b".into(), Some(SentMessage { text: "whole".into(), words: "who".into() })));
-        assert_eq!((view.text(), view.words()), (Some("whole"), Some("who")));
+        view.set_report(contents(&["a", "b"]));
+        assert_eq!((view.take_missing_entry().as_deref(), view.take_missing_entry()), (Some("b"), None));
+        view.sent =
+            Some(("b".into(), Some(SentMessage { text: "whole".into(), editable_text: "who".into() })));
+        assert_eq!((view.text(), view.editable_text()), (Some("whole"), Some("who")));
         view.step(-1);
-        assert_eq!((view.text(), view.words()), (None, None));
-        assert_eq!(view.missing().as_deref(), Some("a"));
+        assert_eq!((view.text(), view.editable_text()), (None, None));
+        assert_eq!(view.take_missing_entry().as_deref(), Some("a"));
     }
 }

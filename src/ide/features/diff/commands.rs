@@ -11,37 +11,47 @@ use crate::ide::features::undo_tree::view::UndoView;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| git(cx, true)),
-    command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| git(cx, false)),
-    command("diff.with-disk", "Compare with file on disk", &["diff"], with_disk),
-    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], with_saved),
-    command("diff.with-revision", "Compare with undo revision", &["diff", "undo tree"], with_revision),
-    command("diff.with-file", "Compare with another file", &["diff"], with_file),
+    command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| {
+        compare_with_git(cx, true)
+    }),
+    command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| {
+        compare_with_git(cx, false)
+    }),
+    command("diff.with-disk", "Compare with file on disk", &["diff"], compare_with_disk),
+    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], compare_with_saved),
+    command(
+        "diff.with-revision",
+        "Compare with undo revision",
+        &["diff", "undo tree"],
+        compare_with_revision,
+    ),
+    command("diff.with-file", "Compare with another file", &["diff"], ask_file),
     command("diff.next", "Go to next difference", &["next change", "next hunk"], |cx| {
-        diff::events::go(cx, true);
+        diff::events::go_to_difference(cx, true);
     }),
     command("diff.previous", "Go to previous difference", &["previous change", "previous hunk"], |cx| {
-        diff::events::go(cx, false);
+        diff::events::go_to_difference(cx, false);
     }),
     command(
         "diff.take",
         "Revert to other side",
         &["diffget", "accept change", "copy from other side"],
-        diff::events::take,
+        diff::events::take_old_lines,
     ),
-    command("diff.undo", "Undo in diff view", &[], diff::events::undo),
+    command("diff.undo", "Undo in diff view", &[], diff::events::undo_edit),
     command("diff.copy", "Copy lines of other side", &[], diff::events::copy),
     command("diff.toggle-fold", "Toggle unchanged region", &["collapse", "expand context"], toggle),
     command("diff.toggle-folds", "Toggle all unchanged regions", &["collapse", "expand context"], |cx| {
-        diff::events::with(cx, false, |view, beside| {
+        diff::events::with_view(cx, false, |view, beside| {
             view.step(0, beside);
             view.toggle_all();
         });
     }),
     command("diff.toggle-sides", "Toggle side-by-side view", &["inline", "unified", "split"], |cx| {
-        diff::events::with(cx, false, |view, beside| view.chosen = Some(!beside));
+        diff::events::with_view(cx, false, |view, beside| view.layout_choice = Some(!beside));
     }),
-    command("diff.reload", "Reload diff", &["refresh"], diff::events::again).formerly(&["diff.again"]),
+    command("diff.reload", "Reload diff", &["refresh"], diff::events::compare_again)
+        .with_former_ids(&["diff.again"]),
     command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)),
     command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)),
 ];
@@ -50,63 +60,63 @@ pub const COMMANDS: &[Command] = &[
 const COLUMNS: isize = 8;
 
 fn scroll(cx: &mut Cx<'_>, by: isize) {
-    diff::events::with(cx, false, |view, _| view.left = view.left.saturating_add_signed(by));
+    diff::events::with_view(cx, false, |view, _| view.left = view.left.saturating_add_signed(by));
 }
 
 fn toggle(cx: &mut Cx<'_>) {
     let mut done = true;
-    diff::events::with(cx, false, |view, beside| {
+    diff::events::with_view(cx, false, |view, beside| {
         view.step(0, beside);
         done = view.toggle();
     });
     if !done {
-        cx.state.say("No folded lines here");
+        cx.state.set_status("No folded lines here");
     }
 }
 
-fn git(cx: &mut Cx<'_>, head: bool) {
+fn compare_with_git(cx: &mut Cx<'_>, head: bool) {
     let Some(path) = diff::events::comparable(cx).map(|buffer| buffer.real.clone()) else { return };
-    let Some(path) = path else { return cx.state.say("Not saved to a file yet") };
+    let Some(path) = path else { return cx.state.set_status("Not saved to a file yet") };
     let there = if head { "git HEAD" } else { "git index" };
     diff::events::open(cx, there.to_string(), Source::Git { path, head });
 }
 
-fn with_disk(cx: &mut Cx<'_>) {
+fn compare_with_disk(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let encoding = buffer.area.document.format().encoding;
-    let Some(path) = buffer.path.clone() else { return cx.state.say("Not saved to a file yet") };
+    let Some(path) = buffer.path.clone() else { return cx.state.set_status("Not saved to a file yet") };
     diff::events::open(cx, "disk".to_string(), Source::File(path, Some(encoding)));
 }
 
-fn with_saved(cx: &mut Cx<'_>) {
+fn compare_with_saved(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let document = &buffer.area.document;
     let Some(steps) = document.saved().and_then(|saved| document.history().path_to(saved)) else {
-        return cx.state.say("Last save is unknown");
+        return cx.state.set_status("Last save is unknown");
     };
     let source = Source::Text(document.text().clone(), steps, document.format());
     diff::events::open(cx, "last save".to_string(), source);
 }
 
 /// The revision that the undo tree on top has selected; the text itself goes back to where it was.
-fn with_revision(cx: &mut Cx<'_>) {
+fn compare_with_revision(cx: &mut Cx<'_>) {
     let Some(view) = cx.state.layers.top::<UndoView>() else {
-        return cx.state.say("Select a revision in the undo tree first");
+        return cx.state.set_status("Select a revision in the undo tree first");
     };
     let (id, revision) = (view.buffer, view.rows.get(view.selected).map_or(view.origin, |row| row.revision));
     if revision == view.origin {
-        return cx.state.say("That is the current text; select another revision");
+        return cx.state.set_status("That is the current text; select another revision");
     }
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
     let source = Source::Text(document.text().clone(), Vec::new(), document.format());
     if let Some(view) = cx.state.layers.pop_as::<UndoView>() {
-        undo_tree::commands::abandon(cx, &view);
+        undo_tree::commands::cancel(cx, &view);
     }
     diff::events::open(cx, format!("revision {revision}"), source);
 }
 
-fn with_file(cx: &mut Cx<'_>) {
+fn ask_file(cx: &mut Cx<'_>) {
     if diff::events::comparable(cx).is_none() {
         return;
     }
@@ -115,26 +125,26 @@ fn with_file(cx: &mut Cx<'_>) {
     let others = cx.state.buffers.all().iter().filter(|buffer| Some(buffer.id) != current);
     let paths: Vec<&PathBuf> = others.filter_map(|buffer| buffer.path.as_ref()).collect();
     let first = match paths[..] {
-        [path] => cx.state.shown(path),
+        [path] => cx.state.display_path(path),
         _ => String::new(),
     };
     let prompt = Prompt::new("Compare with which file?", |cx, answer| {
-        let path = cx.state.typed_path(&answer);
-        with_path(cx, path);
+        let path = cx.state.resolve_typed_path(&answer);
+        compare_with_path(cx, path);
     });
-    prompt.required().first(first).open(cx);
+    prompt.required().initial(first).open(cx);
 }
 
 /// Compares with a file, open or not.
-pub fn with_path(cx: &mut Cx<'_>, path: PathBuf) {
+pub fn compare_with_path(cx: &mut Cx<'_>, path: PathBuf) {
     let Some(id) = diff::events::comparable(cx).map(|buffer| buffer.id) else { return };
-    let there = cx.state.shown(&path);
+    let there = cx.state.display_path(&path);
     let source = match cx.state.buffers.by_path(&path) {
-        Some(other) if other.id == id => return cx.state.say("That is this file"),
+        Some(other) if other.id == id => return cx.state.set_status("That is this file"),
         Some(other) if other.area.document.format().binary => {
-            return cx.state.fail(format!("Binary file: {there}"));
+            return cx.state.set_error(format!("Binary file: {there}"));
         }
-        Some(other) if other.reading.is_none() => {
+        Some(other) if other.loading.is_none() => {
             let document = &other.area.document;
             Source::Text(document.text().clone(), Vec::new(), document.format())
         }

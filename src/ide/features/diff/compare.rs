@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::exec::Environment;
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::features::diff::view::{Other, Source};
+use crate::ide::features::diff::view::{OtherText, Source};
 use crate::ide::features::git;
 use crate::text::changes::ChangeSet;
 use crate::text::compare;
@@ -13,50 +13,55 @@ use crate::text::file_format::format::{self, Format, LineEnding};
 use crate::text::rope::Text;
 
 /// A text as it comes from its source.
-enum Read {
+enum SourceText {
     Bytes(String, Vec<u8>, Option<Encoding>),
     Text(Text, Vec<ChangeSet>, Format),
-    Before(Arc<Text>),
+    Previous(Arc<Text>),
 }
 
 /// The text of a source, compared with `new` of that format; or why that cannot be had.
-pub async fn with(env: &dyn Environment, source: Source, new: Text, format: Format) -> Result<Other, String> {
+pub async fn compare_with_source(
+    env: &dyn Environment,
+    source: Source,
+    new: Text,
+    format: Format,
+) -> Result<OtherText, String> {
     let read = read(env, source, format.encoding).await?;
-    on_thread(move || compared(read, &new, format)).await
+    on_thread(move || compare_texts(read, &new, format)).await
 }
 
-async fn read(env: &dyn Environment, source: Source, encoding: Encoding) -> Result<Read, String> {
+async fn read(env: &dyn Environment, source: Source, encoding: Encoding) -> Result<SourceText, String> {
     Ok(match source {
         Source::Git { path, head } => {
             let name = path.display().to_string();
             let bytes =
                 git::events::bytes_of(env, &path, if head { "HEAD" } else { "" }, git::events::SHOWN_MAX)
                     .await;
-            Read::Bytes(name, bytes.map_err(|missing| missing.to_string())?, Some(encoding))
+            SourceText::Bytes(name, bytes.map_err(|missing| missing.to_string())?, Some(encoding))
         }
         Source::File(path, encoding) => {
             let name = path.display().to_string();
             let data = env.read(&path).await.map_err(|error| format!("Cannot compare: {error}"))?;
-            Read::Bytes(name, data.bytes, encoding)
+            SourceText::Bytes(name, data.bytes, encoding)
         }
-        Source::Text(text, steps, format) => Read::Text(text, steps, format),
-        Source::Before(text) => Read::Before(text),
+        Source::Text(text, steps, format) => SourceText::Text(text, steps, format),
+        Source::Previous(text) => SourceText::Previous(text),
     })
 }
 
-fn compared(read: Read, new: &Text, format: Format) -> Result<Other, String> {
+fn compare_texts(read: SourceText, new: &Text, format: Format) -> Result<OtherText, String> {
     let (old, was) = match read {
-        Read::Before(text) => {
+        SourceText::Previous(text) => {
             let runs = compare::runs(&text, new);
-            return Ok(Other { text, notes: Vec::new(), runs });
+            return Ok(OtherText { text, notes: Vec::new(), runs });
         }
-        Read::Text(mut text, steps, was) => {
+        SourceText::Text(mut text, steps, was) => {
             for step in &steps {
                 step.apply(&mut text);
             }
             (text, was)
         }
-        Read::Bytes(name, bytes, like) => {
+        SourceText::Bytes(name, bytes, like) => {
             let (text, was) = match like {
                 Some(encoding) => format::decode_like(&bytes, encoding),
                 None => format::decode(&bytes),
@@ -67,13 +72,14 @@ fn compared(read: Read, new: &Text, format: Format) -> Result<Other, String> {
             (Text::from(text.as_str()), was)
         }
     };
-    let text = Arc::new(if was.ending == format.ending { old } else { with_ending(&old, format.ending) });
+    let text =
+        Arc::new(if was.ending == format.ending { old } else { convert_line_endings(&old, format.ending) });
     let runs = compare::runs(&text, new);
-    Ok(Other { text, notes: notes(was, format), runs })
+    Ok(OtherText { text, notes: notes(was, format), runs })
 }
 
 /// A text with all its lines ending in one way, so that not every line differs.
-fn with_ending(text: &Text, ending: LineEnding) -> Text {
+fn convert_line_endings(text: &Text, ending: LineEnding) -> Text {
     let plain = text.to_string().replace("\r\n", "\n");
     Text::from(if ending == LineEnding::Lf { plain } else { plain.replace('\n', ending.text()) }.as_str())
 }

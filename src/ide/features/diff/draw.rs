@@ -36,13 +36,13 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Where it is: everywhere but in the last line, which says things.
-pub fn place((cols, rows): (u16, u16)) -> Rect {
+pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
 /// How many rows of texts fit.
 pub fn height(size: (u16, u16)) -> usize {
-    usize::from(place(size).height.saturating_sub(2)).max(1)
+    usize::from(view_area(size).height.saturating_sub(2)).max(1)
 }
 
 /// A part of a row that shows a line of one text.
@@ -59,7 +59,7 @@ struct Side<'a> {
 }
 
 /// What all rows share.
-struct Drawn<'a> {
+struct DrawContext<'a> {
     view: &'a DiffView,
     old: &'a Text,
     /// Columns of a line's number.
@@ -69,9 +69,9 @@ struct Drawn<'a> {
 
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
-    let beside = view.is_beside(state.size.0);
+    let beside = view.is_side_by_side(state.size.0);
     let notes: String = view.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
-    let title = visible(&format!("{} → {}{notes}", view.there, view.here)).into_owned();
+    let title = visible(&format!("{} → {}{notes}", view.old_name, view.new_name)).into_owned();
     let (more, less) = view.counts();
     let right = if view.old.is_some() { format!("+{more} −{less}") } else { String::new() };
     let key =
@@ -86,8 +86,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
     };
     let last = compare::line_count(old).max(compare::line_count(&view.new)).max(1);
     let tab_width = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer);
-    let tab_width = tab_width.map_or(state.show.tab_width, |buffer| buffer.tab_width(state.show.tab_width));
-    let drawn = Drawn { view, old, digits: last.ilog10() as u16 + 1, tab_width };
+    let tab_width = tab_width
+        .map_or(state.text_options.tab_width, |buffer| buffer.tab_width(state.text_options.tab_width));
+    let drawn = DrawContext { view, old, digits: last.ilog10() as u16 + 1, tab_width };
     let (cols, rows) = inside.size();
     let top = view.top(usize::from(rows), beside);
     let selected = view.selected(beside);
@@ -99,9 +100,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
             let fold = part.style("diff.fold");
             part.text(drawn.digits + 1, 0, &format!("⋯ {lines} unchanged lines"), fold);
         } else if beside {
-            draw_beside(&mut part, &drawn, &row);
+            draw_side_by_side(&mut part, &drawn, &row);
         } else {
-            draw_below(&mut part, &drawn, &row);
+            draw_stacked(&mut part, &drawn, &row);
         }
         if at == selected {
             let style = part.style("ui.row");
@@ -117,7 +118,7 @@ struct Pair {
     notes: (&'static str, &'static str),
 }
 
-fn pair(drawn: &Drawn<'_>, lines: Option<(usize, usize)>) -> Pair {
+fn pair(drawn: &DrawContext<'_>, lines: Option<(usize, usize)>) -> Pair {
     let mut made = Pair { words: Default::default(), notes: ("", "") };
     let Some((old, new)) = lines else { return made };
     let length = |text: &Text, line: usize| text.line_end(Line(line)) - text.line_start(Line(line));
@@ -128,7 +129,7 @@ fn pair(drawn: &Drawn<'_>, lines: Option<(usize, usize)>) -> Pair {
     if was == is {
         made.notes = (ending(drawn.old, old), ending(&drawn.view.new, new));
     } else {
-        made.words = compare::words(&was, &is);
+        made.words = compare::differing_words(&was, &is);
     }
     made
 }
@@ -143,7 +144,7 @@ fn ending(text: &Text, line: usize) -> &'static str {
     }
 }
 
-fn draw_beside(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row) {
+fn draw_side_by_side(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
     let (cols, _) = canvas.size();
     let half = cols.saturating_sub(1) / 2;
     let line = canvas.style("ui.overlay.border");
@@ -154,7 +155,7 @@ fn draw_beside(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row) {
     for (n, (line, x, width, text)) in halves.into_iter().enumerate() {
         let Some(line) = line else { continue };
         let (sign, scope, word) = match (row, n) {
-            (Row::Same(..), _) => (" ", "ui.overlay", "ui.overlay"),
+            (Row::Unchanged(..), _) => (" ", "ui.overlay", "ui.overlay"),
             (_, 0) => (if is_changed { "~" } else { "-" }, "diff.removed", "diff.removed.word"),
             _ => (if is_changed { "~" } else { "+" }, "diff.added", "diff.added.word"),
         };
@@ -167,20 +168,20 @@ fn draw_beside(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row) {
 }
 
 /// Which lines a row shows, and how they go together.
-fn sides(drawn: &Drawn<'_>, row: &Row) -> (Option<usize>, Option<usize>, Pair) {
+fn sides(drawn: &DrawContext<'_>, row: &Row) -> (Option<usize>, Option<usize>, Pair) {
     match row {
         Row::Fold(_) => (None, None, pair(drawn, None)),
-        Row::Same(old, new) => (Some(*old), Some(*new), pair(drawn, None)),
+        Row::Unchanged(old, new) => (Some(*old), Some(*new), pair(drawn, None)),
         Row::Changed { old, new, pair: lines } => (*old, *new, pair(drawn, *lines)),
     }
 }
 
-fn draw_below(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row) {
+fn draw_stacked(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
     let (old, new, pair) = sides(drawn, row);
     let x = draw_number(canvas, drawn, 0, old);
     let x = draw_number(canvas, drawn, x, new);
     let side = match (row, old, new) {
-        (Row::Same(..), _, Some(line)) => {
+        (Row::Unchanged(..), _, Some(line)) => {
             let (scope, text) = ("ui.overlay", &drawn.view.new);
             Side { text, line, sign: " ", scope, word: scope, words: &[], note: "" }
         }
@@ -208,7 +209,7 @@ fn draw_below(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row) {
 }
 
 /// Draws a line's number, if there is one, and gives the column behind it.
-fn draw_number(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, x: u16, line: Option<usize>) -> u16 {
+fn draw_number(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, x: u16, line: Option<usize>) -> u16 {
     let style = canvas.style("ui.overlay.faint").patch(canvas.style("diff.number"));
     let width = usize::from(drawn.digits);
     if let Some(line) = line {
@@ -218,7 +219,7 @@ fn draw_number(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, x: u16, line: Option<
 }
 
 /// Draws a sign and a line from a column on.
-fn draw_side(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, x: u16, side: &Side<'_>) {
+fn draw_side(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, x: u16, side: &Side<'_>) {
     let (cols, _) = canvas.size();
     let style = canvas.style(side.scope);
     let word = style.patch(canvas.style(side.word));
@@ -230,14 +231,19 @@ fn draw_side(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, x: u16, side: &Side<'_>
     draw_line(&mut part, drawn, side, (style, word));
 }
 
-fn draw_line(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, side: &Side<'_>, (style, word): (Style, Style)) {
+fn draw_line(
+    canvas: &mut Canvas<'_>,
+    drawn: &DrawContext<'_>,
+    side: &Side<'_>,
+    (style, word): (Style, Style),
+) {
     let (text, line, left) = (side.text, Line(side.line), drawn.view.left);
     let (cols, _) = canvas.size();
     let (start, end) = (text.line_start(line), text.line_end(line));
     let from = if left == 0 { start } else { columns::at_column(text, line, Column(left), drawn.tab_width) };
     let mut column = columns::column_of(text, from, drawn.tab_width).0;
     let to = text.grapheme_floor(end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL)).max(from);
-    let tab_width = columns::stops(text, line, drawn.tab_width);
+    let tab_width = columns::tab_stop_width(text, line, drawn.tab_width);
     let mut at: Byte = from;
     for grapheme in graphemes(&text.slice(from..to)) {
         let x = column.saturating_sub(left) as u16;

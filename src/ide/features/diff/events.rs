@@ -9,7 +9,7 @@ use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
-use crate::ide::features::diff::view::{DiffFound, DiffView, Source};
+use crate::ide::features::diff::view::{ComparisonResult, DiffView, Source};
 use crate::ide::features::diff::{self, compare};
 use crate::ide::model::buffers::Buffer;
 use crate::text::changes::ChangeSet;
@@ -26,12 +26,12 @@ pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
 pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
     let why = match cx.state.buffers.current() {
         None => "No file open",
-        Some(buffer) if buffer.listing.is_some() => "Search results cannot be compared",
-        Some(buffer) if buffer.reading.is_some() => "File is still loading",
+        Some(buffer) if buffer.results.is_some() => "Search results cannot be compared",
+        Some(buffer) if buffer.loading.is_some() => "File is still loading",
         Some(buffer) if buffer.area.document.format().binary => "Binary files cannot be compared",
         Some(_) => return cx.state.buffers.current(),
     };
-    cx.state.say(why);
+    cx.state.set_status(why);
     None
 }
 
@@ -40,63 +40,64 @@ pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     let Some((id, here)) = comparable(cx).map(|buffer| (buffer.id, buffer.name())) else { return };
     cx.state.layers.close::<DiffView>();
     panes::focus(cx, Focus::Editor);
-    cx.state.diffs += 1;
-    let view = DiffView::new(cx.state.diffs, id, (here, there), source.clone());
+    cx.state.diff_count += 1;
+    let view = DiffView::new(cx.state.diff_count, id, (here, there), source.clone());
     cx.state.push_layer(view);
-    ask(cx, source);
+    start_comparison(cx, source);
 }
 
 /// Compares the text of the view with another one.
-fn ask(cx: &mut Cx<'_>, source: Source) {
+fn start_comparison(cx: &mut Cx<'_>, source: Source) {
     let Some((number, id)) = view_of(cx.state).map(|view| (view.number, view.buffer)) else { return };
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
     let (text, version, format) = (document.text().clone(), document.version(), document.format());
     let (env, ours, begun) = (cx.env.clone(), text.clone(), Instant::now());
-    let work = async move { (compare::with(&*env, source, ours, format).await, begun.elapsed()) };
+    let work =
+        async move { (compare::compare_with_source(&*env, source, ours, format).await, begun.elapsed()) };
     cx.tasks.spawn("diff.compare", work, move |cx, compared| {
         let (other, cost) =
             compared.unwrap_or_else(|why| (Err(format!("Cannot compare: {why}")), begun.elapsed()));
-        found(cx, DiffFound { number, text, version, other, cost });
+        on_compared(cx, ComparisonResult { number, text, version, other, cost });
     });
 }
 
 /// Compares again from the start: the other text may have changed.
-pub fn again(cx: &mut Cx<'_>) {
-    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+pub fn compare_again(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
     let source = view.source.clone();
     if !std::mem::replace(&mut view.running, true) {
-        ask(cx, source);
+        start_comparison(cx, source);
     }
 }
 
 /// Asks for a new comparison where the text was edited since the last one.
-pub fn settle(cx: &mut Cx<'_>) {
+pub fn after_frame(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Some((version, len)) = edited(cx.state) else { return };
+    let Some((version, len)) = text_version(cx.state) else { return };
     let Some(view) = view_of(cx.state) else { return };
     let Some(old) = view.old.clone() else { return };
-    if view.wants(version, len, now) {
-        ask(cx, Source::Before(old));
+    if view.needs_comparison(version, len, now) {
+        start_comparison(cx, Source::Previous(old));
     }
 }
 
 /// When the text in the view is compared again.
-pub fn due(state: &State) -> Option<Duration> {
+pub fn deadline(state: &State) -> Option<Duration> {
     let view = state.layers.all::<DiffView>().next()?;
     let buffer = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer)?;
-    view.due(buffer.area.text().end().0)
+    view.deadline(buffer.area.text().end().0)
 }
 
 /// The version and the length of the text in the view.
-fn edited(state: &mut State) -> Option<(u64, usize)> {
+fn text_version(state: &mut State) -> Option<(u64, usize)> {
     let id = view_of(state)?.buffer;
     let area = &state.buffers.get_mut(id)?.area;
     Some((area.document.version(), area.text().end().0))
 }
 
 /// Two texts were compared, or could not be.
-fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
+fn on_compared(cx: &mut Cx<'_>, mut found: ComparisonResult) {
     let Some(view) = view_of(cx.state).filter(|view| view.number == found.number) else { return };
     let other = match std::mem::replace(&mut found.other, Err(String::new())) {
         Ok(other) => other,
@@ -105,26 +106,26 @@ fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
             if view.old.is_none() {
                 close(cx);
             }
-            cx.state.damage.all();
-            return cx.state.fail(why);
+            cx.state.damage.add_all();
+            return cx.state.set_error(why);
         }
     };
     if other.runs.is_empty() {
         let notes: String = other.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
-        let said = format!("{} is the same as {}{notes}", view.here, view.there);
+        let said = format!("{} is the same as {}{notes}", view.new_name, view.old_name);
         let has_shown = view.old.is_some();
         // What was looked at and edited until nothing differs stays, to be gone on with.
         if !has_shown {
             close(cx);
-            cx.state.damage.all();
-            return cx.state.say(said);
+            cx.state.damage.add_all();
+            return cx.state.set_status(said);
         }
-        cx.state.say(said);
+        cx.state.set_status(said);
     }
     if let Some(view) = view_of(cx.state) {
-        view.take(found, other);
+        view.set_comparison(found, other);
     }
-    follow(cx, true);
+    scroll_to_selection(cx, true);
     cx.state.damage.add(Part::Overlay);
 }
 
@@ -132,46 +133,46 @@ fn close(cx: &mut Cx<'_>) {
     cx.state.layers.close::<DiffView>();
 }
 
-const CLOSED: &str = "No diff shown";
+const NOT_SHOWN: &str = "No diff shown";
 
 /// Does something with the view; the selected row stays in sight.
-pub fn with(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
+pub fn with_view(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
     let cols = cx.state.size.0;
-    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
-    let beside = view.is_beside(cols);
+    let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
+    let beside = view.is_side_by_side(cols);
     act(view, beside);
-    follow(cx, whole);
+    scroll_to_selection(cx, whole);
     cx.state.damage.add(Part::Overlay);
 }
 
-fn follow(cx: &mut Cx<'_>, whole: bool) {
+fn scroll_to_selection(cx: &mut Cx<'_>, whole: bool) {
     let size = cx.state.size;
     if let Some(view) = view_of(cx.state) {
-        view.follow(diff::draw::height(size), view.is_beside(size.0), whole);
+        view.scroll_to_selection(diff::draw::height(size), view.is_side_by_side(size.0), whole);
     }
 }
 
 /// Goes to the next difference, or the one before, and says which one it is.
-pub fn go(cx: &mut Cx<'_>, forward: bool) {
+pub fn go_to_difference(cx: &mut Cx<'_>, forward: bool) {
     if view_of(cx.state).is_some_and(|view| view.old.is_none()) {
-        return cx.state.say("Still comparing; try again");
+        return cx.state.set_status("Still comparing; try again");
     }
-    with(cx, true, |view, beside| {
+    with_view(cx, true, |view, beside| {
         view.step(0, beside);
-        view.next(forward);
+        view.select_next(forward);
     });
     let Some(view) = view_of(cx.state) else { return };
-    let (nth, count) = (view.nth() + 1, view.runs.len());
+    let (nth, count) = (view.difference_index() + 1, view.runs.len());
     if count > 0 {
-        cx.state.say(format!("{nth} of {count} differences"));
+        cx.state.set_status(format!("{nth} of {count} differences"));
     } else {
-        cx.state.say("No differences");
+        cx.state.set_status("No differences");
     }
 }
 
 /// Leaves the view for its selected line in the text.
-pub fn jump(cx: &mut Cx<'_>) {
-    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+pub fn jump_to_line(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
     let (id, line, is_there) = (view.buffer, view.new_line(), view.old.is_some());
     close(cx);
     cx.state.note_jump();
@@ -179,7 +180,7 @@ pub fn jump(cx: &mut Cx<'_>) {
         let last = buffer.area.text().last_line();
         buffer.area.go_to(buffer.area.text().line_start(Line(line).min(last)));
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// The lines of the old text in the selected difference.
@@ -190,88 +191,88 @@ fn old_lines(view: &DiffView, lines: std::ops::Range<usize>) -> String {
 
 /// Whether the view shows the text as it is; says so otherwise, and looks at once.
 fn is_current(cx: &mut Cx<'_>) -> bool {
-    let Some((version, _)) = edited(cx.state) else {
-        cx.state.say(CLOSED);
+    let Some((version, _)) = text_version(cx.state) else {
+        cx.state.set_status(NOT_SHOWN);
         return false;
     };
     let Some(view) = view_of(cx.state) else { return false };
     let is_current = view.old.is_some() && view.version == version;
     if !is_current {
-        view.hurry(version);
-        cx.state.say("Still comparing; try again");
+        view.skip_debounce(version);
+        cx.state.set_status("Still comparing; try again");
     }
     is_current
 }
 
 /// Takes the old text's lines over into the text in place of the selected difference.
-pub fn take(cx: &mut Cx<'_>) {
+pub fn take_old_lines(cx: &mut Cx<'_>) {
     if !is_current(cx) {
         return;
     }
     let Some(view) = view_of(cx.state) else { return };
-    let Some(run) = view.run() else { return cx.state.say("No difference on this line") };
+    let Some(run) = view.selected_run() else { return cx.state.set_status("No difference on this line") };
     let lines = old_lines(view, run.old);
     let new = run.new;
-    let done = below(cx, |cx| {
+    let done = with_buffer(cx, |cx| {
         edit::apply(cx, |text: &Text, _| {
             let range = text.line_start(Line(new.start))..text.line_start(Line(new.end));
             Transaction::new(ChangeSet::replace(text.end().0, [(range, lines)]))
         })
     });
     if done {
-        compare_now(cx);
-        cx.state.say("Reverted to other side. Undo: u");
+        skip_debounce(cx);
+        cx.state.set_status("Reverted to other side. Undo: u");
     }
 }
 
 /// Takes the last edit of the text back.
-pub fn undo(cx: &mut Cx<'_>) {
+pub fn undo_edit(cx: &mut Cx<'_>) {
     if view_of(cx.state).is_none() {
-        return cx.state.say(CLOSED);
+        return cx.state.set_status(NOT_SHOWN);
     }
-    below(cx, |cx| {
-        edit::travel(cx, true);
+    with_buffer(cx, |cx| {
+        edit::undo_or_redo(cx, true);
         true
     });
-    compare_now(cx);
+    skip_debounce(cx);
 }
 
 /// What was just edited is compared without waiting for a pause.
-fn compare_now(cx: &mut Cx<'_>) {
-    if let Some((version, _)) = edited(cx.state)
+fn skip_debounce(cx: &mut Cx<'_>) {
+    if let Some((version, _)) = text_version(cx.state)
         && let Some(view) = view_of(cx.state)
     {
-        view.hurry(version);
+        view.skip_debounce(version);
     }
-    settle(cx);
+    after_frame(cx);
 }
 
 /// Does something to the text that the view lies over.
-fn below(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
+fn with_buffer(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
     let Some(id) = view_of(cx.state).map(|view| view.buffer) else { return false };
     if cx.state.buffers.current().map(|buffer| buffer.id) != Some(id) {
-        cx.state.say("Another file is shown now");
+        cx.state.set_status("Another file is shown now");
         return false;
     }
     let over = std::mem::take(&mut cx.state.layers);
     panes::focus(cx, Focus::Editor);
     let done = act(cx);
     cx.state.layers = over;
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     done
 }
 
 /// Copies the old text's lines of the selected difference, or the selected line.
 pub fn copy(cx: &mut Cx<'_>) {
-    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
-    let copied = match view.run() {
+    let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
+    let copied = match view.selected_run() {
         Some(run) => old_lines(view, run.old),
         None => view.new.line(Line(view.new_line())).into_owned(),
     };
     if copied.is_empty() {
-        return cx.state.say("No lines on the other side");
+        return cx.state.set_status("No lines on the other side");
     }
     cx.state.kill_ring.copy(vec![copied.clone()]);
     cx.effects.push(Effect::Copy(copied));
-    cx.state.say("Copied");
+    cx.state.set_status("Copied");
 }

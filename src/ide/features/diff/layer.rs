@@ -16,7 +16,7 @@ impl Layer for DiffView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size)
+        draw::view_area(size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -25,8 +25,8 @@ impl Layer for DiffView {
 
     fn actions(&self) -> Actions {
         Actions {
-            step: |cx, by| events::with(cx, false, |view, beside| view.step(by, beside)),
-            accept: events::jump,
+            step: |cx, by| events::with_view(cx, false, |view, beside| view.step(by, beside)),
+            accept: events::jump_to_line,
             ..Actions::default()
         }
     }

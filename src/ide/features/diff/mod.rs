@@ -1,6 +1,6 @@
 //! What differs between two texts, as a view over everything.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod compare;
@@ -12,11 +12,11 @@ pub mod view;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    on_fact: |cx, fact| {
-        if matches!(fact, Fact::FrameSent | Fact::Due) {
-            events::settle(cx);
+    on_event: |cx, fact| {
+        if matches!(fact, FeatureEvent::FrameSent | FeatureEvent::DeadlineReached) {
+            events::after_frame(cx);
         }
     },
-    deadline: events::due,
+    deadline: events::deadline,
     ..Feature::new("diff")
 };

@@ -12,11 +12,11 @@ use std::time::Duration;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::view::debounce::Debounce;
 use crate::text::changes::ChangeSet;
-use crate::text::compare::{Run, line_count};
+use crate::text::compare::{ChangedLines, line_count};
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
-use beside::{height_beside, place_beside, row_beside};
+use side_by_side::{side_by_side_height, side_by_side_index, side_by_side_row};
 
 /// Lines around a difference that are not folded away.
 const CONTEXT: usize = 3;
@@ -38,12 +38,12 @@ pub enum Source {
     /// It is known, or what leads to it from a text that is.
     Text(Text, Vec<ChangeSet>, Format),
     /// The one that was compared before.
-    Before(Arc<Text>),
+    Previous(Arc<Text>),
 }
 
 /// Two texts that were compared, or could not be.
 #[derive(Debug)]
-pub struct DiffFound {
+pub struct ComparisonResult {
     /// For which view.
     pub number: u64,
     /// Our text as it was compared.
@@ -51,20 +51,20 @@ pub struct DiffFound {
     /// Its version.
     pub version: u64,
     /// What it was compared with, or why that cannot be had.
-    pub other: Result<Other, String>,
+    pub other: Result<OtherText, String>,
     /// What the comparison took.
     pub cost: Duration,
 }
 
 /// The other text, compared.
 #[derive(Debug)]
-pub struct Other {
+pub struct OtherText {
     /// The text.
     pub text: Arc<Text>,
     /// What differs besides lines: encodings, line endings.
     pub notes: Vec<String>,
     /// What differs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ChangedLines>,
 }
 
 /// What a row holds, in lines from 0 of the old and the new text.
@@ -73,7 +73,7 @@ pub enum Row {
     /// So many lines that are the same, folded away.
     Fold(usize),
     /// A line that is the same.
-    Same(usize, usize),
+    Unchanged(usize, usize),
     /// Lines of a difference: what is shown of each text, and which two lines go together.
     Changed {
         /// The old line, if one is shown.
@@ -86,15 +86,15 @@ pub enum Row {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Fold,
-    Same,
+    Unchanged,
     Changed,
 }
 
 #[derive(Debug, Clone)]
 struct Block {
-    kind: Kind,
+    kind: BlockKind,
     old: Range<usize>,
     new: Range<usize>,
     /// Its first row: one text below the other, and beside each other.
@@ -111,9 +111,9 @@ pub struct DiffView {
     /// Whose text is the new one.
     pub buffer: BufferId,
     /// The name of that text.
-    pub here: String,
+    pub new_name: String,
     /// The name of the old one.
-    pub there: String,
+    pub old_name: String,
     /// Where the old one comes from.
     pub source: Source,
     /// What differs besides lines.
@@ -125,12 +125,12 @@ pub struct DiffView {
     /// Its version.
     pub version: u64,
     /// What differs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ChangedLines>,
     top: usize,
     /// The first column that is shown.
     pub left: usize,
     /// Whether the texts are beside each other, where somebody has chosen.
-    pub chosen: Option<bool>,
+    pub layout_choice: Option<bool>,
     /// Whether a comparison is under way.
     pub running: bool,
     blocks: Vec<Block>,
@@ -143,7 +143,7 @@ pub struct DiffView {
     /// The line that is meant by a fold which closed over it, and the row that was selected then.
     covered: Option<(usize, (usize, bool))>,
     seen: Option<u64>,
-    pace: Debounce,
+    debounce: Debounce,
 }
 
 impl DiffView {
@@ -152,8 +152,8 @@ impl DiffView {
         Self {
             number,
             buffer,
-            here: names.0,
-            there: names.1,
+            new_name: names.0,
+            old_name: names.1,
             source,
             notes: Vec::new(),
             old: None,
@@ -162,7 +162,7 @@ impl DiffView {
             runs: Vec::new(),
             top: 0,
             left: 0,
-            chosen: None,
+            layout_choice: None,
             running: true,
             blocks: Vec::new(),
             rows: [0, 0],
@@ -171,14 +171,14 @@ impl DiffView {
             row: (0, false),
             covered: None,
             seen: None,
-            pace: Debounce::that_may_be_late(),
+            debounce: Debounce::low_priority(),
         }
     }
 
     /// Takes in a comparison; the selected row stays at its line.
-    pub fn take(&mut self, found: DiffFound, other: Other) {
+    pub fn set_comparison(&mut self, found: ComparisonResult, other: OtherText) {
         self.running = false;
-        self.pace.took(found.cost);
+        self.debounce.note_cost(found.cost);
         let is_first = self.old.is_none();
         let line = self.new_line();
         (self.new, self.version, self.runs) = (found.text, found.version, other.runs);
@@ -188,7 +188,7 @@ impl DiffView {
         self.old = Some(other.text);
         self.build();
         if is_first {
-            let first = self.blocks.iter().find(|block| block.kind == Kind::Changed);
+            let first = self.blocks.iter().find(|block| block.kind == BlockKind::Changed);
             self.row = (first.map_or(0, |block| block.first[0]), false);
         } else {
             self.go_to_line(line);
@@ -196,28 +196,28 @@ impl DiffView {
     }
 
     /// Whether a text of this version is to be compared now.
-    pub fn wants(&mut self, version: u64, len: usize, now: Duration) -> bool {
+    pub fn needs_comparison(&mut self, version: u64, len: usize, now: Duration) -> bool {
         if self.seen.replace(version).is_some_and(|seen| seen != version) {
-            self.pace.changed(now);
+            self.debounce.note_change(now);
         }
-        let is_early = self.pace.due(len).is_some_and(|due| due > now);
+        let is_early = self.debounce.deadline(len).is_some_and(|due| due > now);
         let wants = self.old.is_some() && !self.running && !is_early && self.version != version;
         if wants {
-            self.pace.begun();
+            self.debounce.note_start();
             self.running = true;
         }
         wants
     }
 
     /// The next comparison waits for no pause.
-    pub fn hurry(&mut self, version: u64) {
+    pub fn skip_debounce(&mut self, version: u64) {
         self.seen = Some(version);
-        self.pace.begun();
+        self.debounce.note_start();
     }
 
     /// When time alone makes a comparison due.
-    pub fn due(&self, len: usize) -> Option<Duration> {
-        self.pace.due(len).filter(|_| self.old.is_some() && !self.running)
+    pub fn deadline(&self, len: usize) -> Option<Duration> {
+        self.debounce.deadline(len).filter(|_| self.old.is_some() && !self.running)
     }
 
     fn build(&mut self) {
@@ -226,33 +226,33 @@ impl DiffView {
         let (mut old, mut new) = (0, 0);
         let runs = std::mem::take(&mut self.runs);
         for run in &runs {
-            self.same(old..run.old.start, new, old > 0 || new > 0, true);
-            let (below, beside) = (run.old.len() + run.new.len(), height_beside(run));
-            self.push(Kind::Changed, (run.old.clone(), run.new.clone()), [below, beside]);
+            self.push_unchanged(old..run.old.start, new, old > 0 || new > 0, true);
+            let (below, beside) = (run.old.len() + run.new.len(), side_by_side_height(run));
+            self.push(BlockKind::Changed, (run.old.clone(), run.new.clone()), [below, beside]);
             (old, new) = (run.old.end, run.new.end);
         }
         let end = self.old.as_ref().map_or(0, |old| line_count(old));
-        self.same(old..end, new, !runs.is_empty(), false);
+        self.push_unchanged(old..end, new, !runs.is_empty(), false);
         self.runs = runs;
     }
 
     /// Lines that are the same, of which those far from differences are folded away.
-    fn same(&mut self, old: Range<usize>, new: usize, below: bool, above: bool) {
+    fn push_unchanged(&mut self, old: Range<usize>, new: usize, below: bool, above: bool) {
         let (head, tail) = (CONTEXT * usize::from(below), CONTEXT * usize::from(above));
         let is_open = self.all_open || self.opened.range(old.clone()).next().is_some();
         // A fold of one line would hide it behind a row that is as high.
         if is_open || old.len() <= head + tail + 1 {
             let rows = [old.len(); 2];
-            return self.push(Kind::Same, (old.clone(), new..new + old.len()), rows);
+            return self.push(BlockKind::Unchanged, (old.clone(), new..new + old.len()), rows);
         }
         let offset = |at: usize| new + (at - old.start);
         let (from, to) = (old.start + head, old.end - tail);
-        self.push(Kind::Same, (old.start..from, new..offset(from)), [head; 2]);
-        self.push(Kind::Fold, (from..to, offset(from)..offset(to)), [1; 2]);
-        self.push(Kind::Same, (to..old.end, offset(to)..offset(old.end)), [tail; 2]);
+        self.push(BlockKind::Unchanged, (old.start..from, new..offset(from)), [head; 2]);
+        self.push(BlockKind::Fold, (from..to, offset(from)..offset(to)), [1; 2]);
+        self.push(BlockKind::Unchanged, (to..old.end, offset(to)..offset(old.end)), [tail; 2]);
     }
 
-    fn push(&mut self, kind: Kind, (old, new): (Range<usize>, Range<usize>), rows: [usize; 2]) {
+    fn push(&mut self, kind: BlockKind, (old, new): (Range<usize>, Range<usize>), rows: [usize; 2]) {
         if old.is_empty() && new.is_empty() {
             return;
         }
@@ -263,8 +263,8 @@ impl DiffView {
     }
 
     /// Whether the texts are beside each other on a screen of so many columns.
-    pub fn is_beside(&self, cols: u16) -> bool {
-        self.chosen.unwrap_or(cols >= WIDE)
+    pub fn is_side_by_side(&self, cols: u16) -> bool {
+        self.layout_choice.unwrap_or(cols >= WIDE)
     }
 
     /// How many rows there are.
@@ -284,27 +284,27 @@ impl DiffView {
         let (old, new) = (&block.old, &block.new);
         let run = self.run_of(block);
         Some(match (block.kind, run) {
-            (Kind::Fold, _) => Row::Fold(old.len()),
-            (Kind::Changed, Some(run)) if beside => {
-                let (old, new) = row_beside(run, n);
+            (BlockKind::Fold, _) => Row::Fold(old.len()),
+            (BlockKind::Changed, Some(run)) if beside => {
+                let (old, new) = side_by_side_row(run, n);
                 Row::Changed { old, new, pair: old.and_then(|old| run.pair_of_old(old)) }
             }
-            (Kind::Changed, Some(run)) if n < old.len() => {
+            (BlockKind::Changed, Some(run)) if n < old.len() => {
                 let line = old.start + n;
                 Row::Changed { old: Some(line), new: None, pair: run.pair_of_old(line) }
             }
-            (Kind::Changed, Some(run)) => {
+            (BlockKind::Changed, Some(run)) => {
                 let line = new.start + (n - old.len());
                 Row::Changed { old: None, new: Some(line), pair: run.pair_of_new(line) }
             }
-            _ => Row::Same(old.start + n, new.start + n),
+            _ => Row::Unchanged(old.start + n, new.start + n),
         })
     }
 
     /// The difference that a block shows.
-    fn run_of(&self, block: &Block) -> Option<&Run> {
+    fn run_of(&self, block: &Block) -> Option<&ChangedLines> {
         let at = self.runs.partition_point(|run| run.old.start < block.old.start);
-        let run = self.runs.get(at).filter(|_| block.kind == Kind::Changed)?;
+        let run = self.runs.get(at).filter(|_| block.kind == BlockKind::Changed)?;
         (run.old == block.old && run.new == block.new).then_some(run)
     }
 
@@ -316,7 +316,7 @@ impl DiffView {
         let Some(block) = self.block_at(self.row.0, self.row.1) else { return 0 };
         let n = self.row.0 - block.first[usize::from(self.row.1)];
         let n = match (self.row(self.row.0, self.row.1), self.run_of(block)) {
-            (Some(Row::Changed { old, new, .. }), Some(run)) if beside => place_beside(run, (old, new)),
+            (Some(Row::Changed { old, new, .. }), Some(run)) if beside => side_by_side_index(run, (old, new)),
             (Some(Row::Changed { old: Some(old), .. }), _) => old - block.old.start,
             (Some(Row::Changed { new: Some(new), .. }), _) => block.old.len() + (new - block.new.start),
             _ => n,
@@ -331,15 +331,15 @@ impl DiffView {
     }
 
     /// Which difference is selected, or is the next one below.
-    pub fn nth(&self) -> usize {
+    pub fn difference_index(&self) -> usize {
         let Some(block) = self.block_at(self.row.0, self.row.1) else { return 0 };
         self.runs.partition_point(|run| (run.old.end, run.new.end) <= (block.old.start, block.new.start))
     }
 
     /// Selects the next difference, or the one before, going round.
-    pub fn next(&mut self, forward: bool) {
+    pub fn select_next(&mut self, forward: bool) {
         let here = self.block_at(self.row.0, self.row.1).map_or(0, |block| block.first[0]);
-        let mut differences = self.blocks.iter().filter(|block| block.kind == Kind::Changed);
+        let mut differences = self.blocks.iter().filter(|block| block.kind == BlockKind::Changed);
         let found = if forward {
             differences.clone().find(|block| block.first[0] > here).or(differences.next())
         } else {
@@ -361,7 +361,7 @@ impl DiffView {
 
     /// Scrolls so that the selected row is in sight, and as much of its difference as there is
     /// room for where that is to be `whole`.
-    pub fn follow(&mut self, height: usize, beside: bool, whole: bool) {
+    pub fn scroll_to_selection(&mut self, height: usize, beside: bool, whole: bool) {
         self.top = self.top(height, beside);
         let Some(block) = self.block_at(self.selected(beside), beside).filter(|_| whole) else { return };
         let first = block.first[usize::from(beside)];
@@ -371,7 +371,7 @@ impl DiffView {
     }
 
     /// The difference that the selected row belongs to.
-    pub fn run(&self) -> Option<Run> {
+    pub fn selected_run(&self) -> Option<ChangedLines> {
         self.block_at(self.row.0, self.row.1).and_then(|block| self.run_of(block)).cloned()
     }
 
@@ -383,7 +383,7 @@ impl DiffView {
         }
         match self.row(row, beside) {
             Some(
-                Row::Same(_, new)
+                Row::Unchanged(_, new)
                 | Row::Changed { new: Some(new), .. }
                 | Row::Changed { pair: Some((_, new)), .. },
             ) => new,
@@ -405,13 +405,15 @@ impl DiffView {
             return;
         };
         let n = match block.kind {
-            Kind::Fold => 0,
-            Kind::Changed if !beside => block.old.len() + line.saturating_sub(block.new.start),
-            Kind::Changed => self.run_of(block).map_or(0, |run| place_beside(run, (None, Some(line)))),
-            Kind::Same => line.saturating_sub(block.new.start),
+            BlockKind::Fold => 0,
+            BlockKind::Changed if !beside => block.old.len() + line.saturating_sub(block.new.start),
+            BlockKind::Changed => {
+                self.run_of(block).map_or(0, |run| side_by_side_index(run, (None, Some(line))))
+            }
+            BlockKind::Unchanged => line.saturating_sub(block.new.start),
         };
         let n = n.min(block.rows[usize::from(beside)] - 1);
-        let is_covered = block.kind == Kind::Fold && block.new.contains(&line);
+        let is_covered = block.kind == BlockKind::Fold && block.new.contains(&line);
         self.row = (block.first[usize::from(beside)] + n, beside);
         self.covered = is_covered.then_some((line, self.row));
     }
@@ -422,11 +424,11 @@ impl DiffView {
         let Some(block) = self.block_at(self.row.0, self.row.1).cloned() else { return false };
         let line = self.new_line();
         match block.kind {
-            Kind::Changed => return false,
-            Kind::Fold => {
+            BlockKind::Changed => return false,
+            BlockKind::Fold => {
                 self.opened.insert(block.old.start);
             }
-            Kind::Same => {
+            BlockKind::Unchanged => {
                 let opened: Vec<usize> = self.opened.range(block.old.clone()).copied().collect();
                 if opened.is_empty() {
                     return false;
@@ -454,6 +456,6 @@ impl DiffView {
     }
 }
 
-mod beside;
+mod side_by_side;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ pub const COMMANDS: &[Command] = &[
     command("files.create", "New file or folder", &["create file", "mkdir"], create),
     command("files.rename", "Rename file", &["move file"], rename),
     command("files.delete", "Delete file", &["remove", "trash"], delete),
-    command("files.undo", "Undo file operation", &["undelete", "restore file"], file_tree::events::take_back),
+    command("files.undo", "Undo file operation", &["undelete", "restore file"], file_tree::events::undo),
     command("files.refresh", "Refresh file tree", &["reload"], refresh),
 ];
 
@@ -61,32 +61,36 @@ fn create(cx: &mut Cx<'_>) {
     let row = cx.state.files.current();
     let folder =
         row.and_then(|row| if row.entry.is_folder { Some(row.path.as_path()) } else { row.path.parent() });
-    let shown = folder.map(|folder| cx.state.shown(folder)).unwrap_or_default();
+    let shown = folder.map(|folder| cx.state.display_path(folder)).unwrap_or_default();
     let in_root = folder.is_none_or(|folder| folder == cx.state.workspace);
     let first = if in_root { String::new() } else { format!("{shown}/") };
     let prompt = Prompt::new("New file (folder: end with /)", |cx, answer| {
-        let (path, is_folder) = (cx.state.typed_path(&answer), answer.trim_end().ends_with('/'));
-        file_tree::events::ask(cx, TreeJob::Create { path, is_folder }, None);
+        let (path, is_folder) = (cx.state.resolve_typed_path(&answer), answer.trim_end().ends_with('/'));
+        file_tree::events::start_job(cx, TreeJob::Create { path, is_folder }, None);
     });
-    prompt.required().first(first).open(cx);
+    prompt.required().initial(first).open(cx);
 }
 
 fn rename(cx: &mut Cx<'_>) {
-    let Some(row) = cx.state.files.current() else { return cx.state.say("No file selected in the tree") };
-    let (path, shown) = (row.path.clone(), cx.state.shown(&row.path));
+    let Some(row) = cx.state.files.current() else {
+        return cx.state.set_status("No file selected in the tree");
+    };
+    let (path, shown) = (row.path.clone(), cx.state.display_path(&row.path));
     let prompt = Prompt::new("Rename or move to", move |cx, answer| {
-        let to = cx.state.typed_path(&answer);
+        let to = cx.state.resolve_typed_path(&answer);
         if to != path {
-            file_tree::events::ask(cx, TreeJob::Move { from: path, to }, None);
+            file_tree::events::start_job(cx, TreeJob::Move { from: path, to }, None);
         }
     });
-    prompt.required().first(shown).open(cx);
+    prompt.required().initial(shown).open(cx);
 }
 
 fn delete(cx: &mut Cx<'_>) {
-    let Some(row) = cx.state.files.current() else { return cx.state.say("No file selected in the tree") };
+    let Some(row) = cx.state.files.current() else {
+        return cx.state.set_status("No file selected in the tree");
+    };
     let (path, is_folder) = (row.path.clone(), row.entry.is_folder);
-    let name = cx.state.shown(&path);
+    let name = cx.state.display_path(&path);
     let below = |path: &std::path::Path| path.starts_with(&row.path);
     let unsaved =
         cx.state.buffers.unsaved().filter(|buffer| buffer.path.as_deref().is_some_and(below)).count();
@@ -98,11 +102,11 @@ fn delete(cx: &mut Cx<'_>) {
         lines.push(format!("{unsaved} unsaved: open files stay open."));
     }
     if lines.is_empty() {
-        return file_tree::events::ask(cx, TreeJob::Delete(path), None);
+        return file_tree::events::start_job(cx, TreeJob::Delete(path), None);
     }
     lines.push("It is kept for 30 days.".to_string());
     let dialog = Dialog::ask(format!("Delete {name}?"), lines)
-        .choice('y', "Delete", |cx| file_tree::events::ask(cx, TreeJob::Delete(path), None))
+        .choice('y', "Delete", |cx| file_tree::events::start_job(cx, TreeJob::Delete(path), None))
         .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }

@@ -12,56 +12,56 @@ use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
 use crate::ide::features::files;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::save::AfterSave;
-use crate::ide::features::reopen::state::RESTORING;
-use crate::ide::model::buffers::{Buffer, BufferId, Disk};
+use crate::ide::features::reopen::state::REOPEN;
+use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 64;
 
 /// Asks for one thing to be done; `of` is the step that it takes back.
-pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
+pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     if cx.state.slots[TREE_STEPS].is_busy {
-        return cx.state.say("File changes are running already");
+        return cx.state.set_status("File changes are running already");
     }
     if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
-        let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
+        let saving = cx.state.buffers.all().iter().find(|buffer| buffer.is_saving && is_below(buffer, from));
         if let Some(buffer) = saving {
             let name = buffer.name();
-            cx.state.slots[TREE_STEPS].done.extend(of);
-            return cx.state.say(format!("{name} is being saved; try again"));
+            cx.state.slots[TREE_STEPS].undoable.extend(of);
+            return cx.state.set_status(format!("{name} is being saved; try again"));
         }
     }
     // What was deleted comes back to the text that stayed open.
     let restores = matches!(of, Some(TreeStep::Deleted(..)));
-    if let Some(name) = in_the_way(cx, &job).filter(|_| !restores) {
-        cx.state.slots[TREE_STEPS].done.extend(of);
-        return cx.state.fail(format!("{name} is open at that path: close it or save it elsewhere"));
+    if let Some(name) = conflicting_buffer(cx, &job).filter(|_| !restores) {
+        cx.state.slots[TREE_STEPS].undoable.extend(of);
+        return cx.state.set_error(format!("{name} is open at that path: close it or save it elsewhere"));
     }
     if let TreeJob::Move { from, .. } = &job {
         // Until it is done the file is at neither path for sure: nobody is to look at it.
         for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
-            buffer.saving = true;
+            buffer.is_saving = true;
         }
     }
     cx.state.slots[TREE_STEPS].is_busy = true;
-    let deleted = cx.state.slots[TREE_STEPS].deleted.clone();
+    let deleted = cx.state.slots[TREE_STEPS].trash.clone();
     let (what, taken_back) = (job.clone(), of.clone());
     let work = move || steps::perform(&what, taken_back.as_ref(), &deleted);
     cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
-        done(cx, &job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
+        on_done(cx, &job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
     });
 }
 
 /// The open text, if there is one, whose file is not there, at a path to which another is to be
 /// moved: two texts would be of one file. (Where a file is there nothing is moved anyway.)
-fn in_the_way(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
+fn conflicting_buffer(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
     let TreeJob::Move { from, to } = job else { return None };
     let buffers = &cx.state.buffers;
     let coming = buffers.all().iter().filter_map(|buffer| {
         let below = buffer.path.as_deref()?.strip_prefix(from).ok()?;
         Some(if below.as_os_str().is_empty() { to.clone() } else { to.join(below) })
     });
-    let without = |buffer: &&Buffer| buffer.stamp.is_none() || buffer.disk == Disk::Gone;
+    let without = |buffer: &&Buffer| buffer.stamp.is_none() || buffer.disk == DiskState::Deleted;
     let there = |path: &Path| buffers.by_path(path).filter(without).filter(|there| !is_below(there, from));
     std::iter::once(to.clone()).chain(coming).find_map(|path| there(&path).map(Buffer::name))
 }
@@ -71,69 +71,69 @@ fn is_below(buffer: &Buffer, folder: &Path) -> bool {
 }
 
 /// Takes the last step back.
-pub fn take_back(cx: &mut Cx<'_>) {
+pub fn undo(cx: &mut Cx<'_>) {
     if cx.state.slots[TREE_STEPS].is_busy {
-        return cx.state.say("File changes are running already");
+        return cx.state.set_status("File changes are running already");
     }
-    match cx.state.slots[TREE_STEPS].done.pop() {
-        Some(step) => ask(cx, step.back(), Some(step)),
-        None => cx.state.say("No file operation to undo"),
+    match cx.state.slots[TREE_STEPS].undoable.pop() {
+        Some(step) => start_job(cx, step.inverse(), Some(step)),
+        None => cx.state.set_status("No file operation to undo"),
     }
 }
 
 /// It is done, or could not be.
-fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
+fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
     cx.state.slots[TREE_STEPS].is_busy = false;
     let place = match result {
         Ok(place) => place,
-        Err(error) => return failed(cx, job, of, &error),
+        Err(error) => return on_failed(cx, job, of, &error),
     };
     let step = match job {
         TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
         TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
         TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
     };
-    let what = told(cx, job);
+    let what = job_message(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
-        cx.state.say(format!("Undone: {what}"));
+        cx.state.set_status(format!("Undone: {what}"));
     } else {
         let key = cx
             .state
             .keymap
             .keys_for(crate::ide::core::keys::keymap::KeyContext::Files, "files.undo")
             .unwrap_or_default();
-        cx.state.say(format!("Done: {what}. Undo: {key} in the tree"));
-        let steps = &mut cx.state.slots[TREE_STEPS].done;
+        cx.state.set_status(format!("Done: {what}. Undo: {key} in the tree"));
+        let steps = &mut cx.state.slots[TREE_STEPS].undoable;
         steps.push(step);
         if steps.len() > STEPS_MAX {
             steps.remove(0);
         }
     }
-    follow(cx, job, &place, of.is_none());
+    update_open_files(cx, job, &place, of.is_none());
     files::events::refresh_tree(cx);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// It could not be done.
-fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
+fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
     let why = match error.kind() {
         ErrorKind::AlreadyExists => "a file is there already".to_string(),
         _ => error.to_string(),
     };
     if let TreeJob::Move { from, .. } = job {
-        settle(cx, from);
+        resume_saves(cx, from);
     }
-    let what = told(cx, job);
-    let left = of.is_some_and(|step| !again(cx, step, error.kind()));
+    let what = job_message(cx, job);
+    let left = of.is_some_and(|step| !keep_for_retry(cx, step, error.kind()));
     let left = if left { "; step skipped" } else { "" };
-    cx.state.fail(format!("Not done: {what}: {why}{left}"));
+    cx.state.set_error(format!("Not done: {what}: {why}{left}"));
 }
 
 /// A step that could not be taken back can be tried once more; tells whether it can. What was made
 /// and is in use, what is gone, and what fails a second time would only be in the way of the steps
 /// before.
-fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
+fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
     let steps = &mut cx.state.slots[TREE_STEPS];
     let failed = steps.failed.take();
     let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
@@ -141,13 +141,13 @@ fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
         return false;
     }
     steps.failed = Some(step.clone());
-    steps.done.push(step);
+    steps.undoable.push(step);
     true
 }
 
 /// What is done, in words.
-fn told(cx: &Cx<'_>, job: &TreeJob) -> String {
-    let shown = |path: &Path| cx.state.shown(path);
+fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
+    let shown = |path: &Path| cx.state.display_path(path);
     match job {
         TreeJob::Create { path, is_folder: true } => format!("created folder {}", shown(path)),
         TreeJob::Create { path, is_folder: false } => format!("created {}", shown(path)),
@@ -157,10 +157,10 @@ fn told(cx: &Cx<'_>, job: &TreeJob) -> String {
 }
 
 /// What follows for open files and for the tree.
-fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
+fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
     match job {
         TreeJob::Create { path, is_folder } => {
-            show(cx, path);
+            reveal(cx, path);
             if !is_folder && opens {
                 cx.state.note_jump();
                 files::open::open(cx, path.clone(), None);
@@ -168,7 +168,7 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
             }
         }
         TreeJob::Move { from, to } => {
-            show(cx, to);
+            reveal(cx, to);
             let moved: Vec<BufferId> = cx
                 .state
                 .buffers
@@ -179,11 +179,11 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
                 .collect();
             for id in moved {
                 let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
-                rebase(buffer, from, to, place);
-                files::editorconfig::opened(cx, id);
+                change_path(buffer, from, to, place);
+                files::editorconfig::on_opened(cx, id);
             }
-            settle(cx, to);
-            cx.state.slots[RESTORING].renamed();
+            resume_saves(cx, to);
+            cx.state.slots[REOPEN].mark_renamed();
         }
         TreeJob::Delete(path) => {
             // What is unsaved stays; the rest can be had back from where it is kept.
@@ -198,19 +198,19 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
 }
 
 /// An open file is at another path.
-fn rebase(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
+fn change_path(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
     let Some(below) = buffer.path.as_deref().and_then(|path| path.strip_prefix(from).ok()) else { return };
     let at = |base: &Path| if below.as_os_str().is_empty() { base.to_path_buf() } else { base.join(below) };
     let (path, real): (PathBuf, PathBuf) = (at(to), at(real));
     (buffer.path, buffer.real) = (Some(path), Some(real));
-    buffer.area.per_view.hunks.ask_again();
+    buffer.area.per_view.hunks.invalidate();
 }
 
 /// Files that were on the move can be saved again; what was to be saved meanwhile is.
-fn settle(cx: &mut Cx<'_>, at: &Path) {
+fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
     let mut again = Vec::new();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
-        buffer.saving = false;
+        buffer.is_saving = false;
         if std::mem::take(&mut buffer.save_again) {
             again.push(buffer.id);
         }
@@ -221,12 +221,12 @@ fn settle(cx: &mut Cx<'_>, at: &Path) {
 }
 
 /// Unfolds the tree as far as a path, which is selected once it is read.
-fn show(cx: &mut Cx<'_>, path: &Path) {
+fn reveal(cx: &mut Cx<'_>, path: &Path) {
     let folders: Vec<PathBuf> = path.ancestors().skip(1).map(PathBuf::from).collect();
     let root = cx.state.workspace.clone();
     for folder in folders.into_iter().filter(|folder| folder.starts_with(&root)) {
         // Every unfolded folder is read again below.
         cx.state.files.unfold(&folder);
     }
-    cx.state.files.seek(path);
+    cx.state.files.select_when_loaded(path);
 }

@@ -4,18 +4,18 @@ use ratatui::layout::Rect;
 
 use crate::base::width::truncate;
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Files, layer: 0, make: || Box::new(Files) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Files, layer: 0, make: || Box::new(FileTreePane) };
 
-struct Files;
+struct FileTreePane;
 
-impl Component<State> for Files {
+impl Component<State> for FileTreePane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, rows) = canvas.size();
         let focused = state.panes.focus == Focus::Files;

@@ -40,7 +40,7 @@ pub enum TreeStep {
 
 impl TreeStep {
     /// What takes it back.
-    pub fn back(&self) -> TreeJob {
+    pub fn inverse(&self) -> TreeJob {
         match self {
             Self::Created(path) => TreeJob::Delete(path.clone()),
             Self::Moved(from, to) => TreeJob::Move { from: to.clone(), to: from.clone() },
@@ -56,9 +56,9 @@ pub const TREE_STEPS: Slot<TreeSteps> = Slot::new();
 #[derive(Debug)]
 pub struct TreeSteps {
     /// The folder that keeps what is deleted.
-    pub deleted: PathBuf,
+    pub trash: PathBuf,
     /// The last one at the end.
-    pub done: Vec<TreeStep>,
+    pub undoable: Vec<TreeStep>,
     /// The one that could not be taken back a moment ago.
     pub failed: Option<TreeStep>,
     /// Whether something is being done.
@@ -68,7 +68,7 @@ pub struct TreeSteps {
 impl TreeSteps {
     /// Nothing was done yet; the program keeps what outlives it in `state`.
     pub fn new(state: &Path) -> Self {
-        Self { deleted: state.join("deleted"), done: Vec::new(), failed: None, is_busy: false }
+        Self { trash: state.join("deleted"), undoable: Vec::new(), failed: None, is_busy: false }
     }
 }
 

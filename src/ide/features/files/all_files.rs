@@ -4,12 +4,12 @@ use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::names;
-use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::open;
@@ -17,14 +17,14 @@ use crate::ide::model::file_list;
 use crate::workspace::walk;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "files",
     title: "Go to file",
     footer: "Enter open",
-    load: |_| Load::Task(walk),
+    load: |_| RowSource::Task(walk),
     accept: |cx, pick, _| {
         if let Some(path) = pick.get::<String>() {
-            let path = cx.state.workspace.join(names::read(path));
+            let path = cx.state.workspace.join(names::parse(path));
             cx.state.note_jump();
             open(cx, path, None);
             panes::focus(cx, Focus::Editor);
@@ -45,7 +45,8 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
         detail: String::new(),
         pick: Pick::new(path),
     };
-    let (known, walked) = (cx.state.files.walked.fresh(cx.now), cx.state.files.walked.begin(cx.now));
+    let (known, walked) =
+        (cx.state.files.file_list.fresh(cx.now), cx.state.files.file_list.begin_walk(cx.now));
     let root = cx.env.root().to_path_buf();
     let work = move || {
         if let Some(known) = known {
@@ -64,7 +65,7 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
         }
     };
     cx.tasks.spawn_blocking("files.walk", work, move |cx, walked| {
-        cx.state.filled(number);
-        answered(cx, "list files", walked);
+        cx.state.finish_filling(number);
+        answer_or_error(cx, "list files", walked);
     });
 }

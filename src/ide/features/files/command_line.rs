@@ -1,11 +1,11 @@
 //! Commands of a command line about files: save, open, close, leave.
 
 use crate::base::paths;
-use crate::ide::core::command_line::{Given, LineCommand, line_command};
+use crate::ide::core::command_line::{LineArgs, LineCommand, line_command};
 use crate::ide::core::context::Cx;
-use crate::ide::core::feature::{self, Fact};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::quit;
-use crate::ide::editor::modal::line::options;
+use crate::ide::editor::modal::command_line::options;
 use crate::ide::features::files;
 use crate::ide::model::buffers::BufferId;
 
@@ -28,10 +28,10 @@ fn current(cx: &Cx<'_>) -> Result<BufferId, String> {
 }
 
 fn path(cx: &Cx<'_>, name: &str) -> std::path::PathBuf {
-    paths::typed(&cx.state.workspace, name, &cx.state.home)
+    paths::parse_typed(&cx.state.workspace, name, &cx.state.home)
 }
 
-fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: files::save::AfterSave) -> Result<(), String> {
+fn save(cx: &mut Cx<'_>, given: &LineArgs<'_>, then: files::save::AfterSave) -> Result<(), String> {
     let id = current(cx)?;
     if given.lines.2 > 0 {
         return Err("Only the whole file can be saved".to_string());
@@ -49,22 +49,22 @@ fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: files::save::AfterSave) -> Res
 }
 
 /// Saves the file.
-fn write(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn write(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     save(cx, given, files::save::AfterSave::Stay)
 }
 
 /// Saves the file, if there is something to save, and closes it; leaves when it is the only one.
-fn write_quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn write_quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let only = cx.state.buffers.all().len() == 1;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
     if !unsaved && given.rest.is_empty() {
-        return quit(cx, &Given { bang: true, ..*given });
+        return quit(cx, &LineArgs { bang: true, ..*given });
     }
     save(cx, given, if only { files::save::AfterSave::Quit } else { files::save::AfterSave::Close })
 }
 
 /// Saves every file and leaves.
-fn write_quit_all(cx: &mut Cx<'_>, _: &Given<'_>) -> Result<(), String> {
+fn write_quit_all(cx: &mut Cx<'_>, _: &LineArgs<'_>) -> Result<(), String> {
     let ids: Vec<BufferId> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
     if ids.is_empty() {
         return options::run(cx, "app.quit");
@@ -76,7 +76,7 @@ fn write_quit_all(cx: &mut Cx<'_>, _: &Given<'_>) -> Result<(), String> {
 }
 
 /// Closes the file; leaves when it is the only one.
-fn quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if cx.state.buffers.all().len() > 1 {
         return close(cx, given);
     }
@@ -85,16 +85,16 @@ fn quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         return Err("Not saved. Close without saving: q!".to_string());
     }
     if unsaved {
-        quit::leave(cx);
+        quit::quit(cx);
         return Ok(());
     }
     options::run(cx, "app.quit")
 }
 
 /// Leaves.
-fn quit_all(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn quit_all(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if given.bang {
-        quit::leave(cx);
+        quit::quit(cx);
         return Ok(());
     }
     let unsaved = cx.state.buffers.unsaved().next().map(crate::ide::model::buffers::Buffer::name);
@@ -105,20 +105,20 @@ fn quit_all(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 }
 
 /// Closes the file.
-fn close(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn close(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let id = current(cx)?;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
     if unsaved && !given.bang {
         return Err("Not saved. Close without saving: add !".to_string());
     }
-    feature::tell(cx, Fact::Closing(id));
+    feature::notify(cx, FeatureEvent::Closing(id));
     cx.state.close_buffer(id);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     Ok(())
 }
 
 /// Opens a file; without a name reads this one again.
-fn edit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn edit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if !given.rest.is_empty() {
         cx.state.note_jump();
         let path = path(cx, given.rest);
@@ -130,12 +130,12 @@ fn edit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if unsaved && !given.bang {
         return Err("Not saved. Reload without saving: e!".to_string());
     }
-    files::disk::reread(cx, id, true);
+    files::disk::reload(cx, id, true);
     Ok(())
 }
 
 /// Shows a file by its number, from 1, or a part of its name.
-fn buffer(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn buffer(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let all = cx.state.buffers.all();
     let found = match given.rest.parse::<usize>() {
         Ok(number) => number.checked_sub(1).and_then(|at| all.get(at)),
@@ -147,6 +147,6 @@ fn buffer(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let id = found.map(|buffer| buffer.id).ok_or_else(|| format!("No open file: {}", given.rest))?;
     cx.state.note_jump();
     cx.state.buffers.show(id);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     Ok(())
 }

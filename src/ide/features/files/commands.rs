@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::feature::{self, Fact};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
@@ -58,7 +58,7 @@ fn save_as(cx: &mut Cx<'_>) {
 /// Writes a file where it is. `over` writes even when somebody else has
 /// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
-    if cx.state.catalog.features.iter().any(|feature| (feature.saves)(cx, id)) {
+    if cx.state.catalog.features.iter().any(|feature| (feature.save_own_buffer)(cx, id)) {
         return;
     }
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
@@ -72,41 +72,44 @@ pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
 
 fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
     let prompt = Prompt::new("Save as", move |cx, answer| {
-        let path = cx.state.typed_path(&answer);
+        let path = cx.state.resolve_typed_path(&answer);
         save_to(cx, id, path, AfterSave::Stay, false);
     });
-    let is_free =
-        move |cx: &mut Cx<'_>, answer: &str| match cx.state.buffers.by_path(&cx.state.typed_path(answer)) {
-            Some(other) if other.id != id => Err("File is already open".to_string()),
-            _ => Ok(()),
-        };
+    let is_free = move |cx: &mut Cx<'_>, answer: &str| match cx
+        .state
+        .buffers
+        .by_path(&cx.state.resolve_typed_path(answer))
+    {
+        Some(other) if other.id != id => Err("File is already open".to_string()),
+        _ => Ok(()),
+    };
     prompt.required().check(is_free).open(cx);
 }
 
 fn new(cx: &mut Cx<'_>) {
     cx.state.buffers.open(None, Document::default_file(), None);
     panes::focus(cx, Focus::Editor);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 fn open(cx: &mut Cx<'_>) {
     let folder =
         cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
-    let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
+    let shown = folder.map(|folder| cx.state.display_path(&folder)).filter(|shown| !shown.is_empty());
     let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
     let prompt = Prompt::new("Open file", |cx, answer| {
-        let path = cx.state.typed_path(&answer);
+        let path = cx.state.resolve_typed_path(&answer);
         cx.state.note_jump();
         files::open::open(cx, path, None);
         panes::focus(cx, Focus::Editor);
     });
-    prompt.required().first(first).open(cx);
+    prompt.required().initial(first).open(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
-    if buffer.is_edited_list() {
+    if buffer.has_unapplied_edits() {
         let dialog = Dialog::ask("Close file?", vec![format!("{name} has edits that are not applied.")])
             .choice('d', "Discard edits", move |cx| discard(cx, id))
             .close('n', "Cancel");
@@ -114,7 +117,7 @@ fn close(cx: &mut Cx<'_>) {
     }
     if !buffer.is_unsaved() {
         discard(cx, id);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
         return;
     }
     let dialog = Dialog::ask("Close file?", vec![format!("{name} has unsaved changes.")])
@@ -126,25 +129,25 @@ fn close(cx: &mut Cx<'_>) {
 
 /// Closes a file without saving it.
 fn discard(cx: &mut Cx<'_>, id: BufferId) {
-    feature::tell(cx, Fact::Closing(id));
+    feature::notify(cx, FeatureEvent::Closing(id));
     cx.state.close_buffer(id);
 }
 
 fn reload(cx: &mut Cx<'_>) {
     if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
-        disk::reread(cx, id, true);
+        disk::reload(cx, id, true);
     }
 }
 
 fn diff_disk(cx: &mut Cx<'_>) {
     match cx.state.buffers.current().map(|buffer| (buffer.id, buffer.path.is_some())) {
         Some((id, true)) => disk::compare(cx, id),
-        Some((_, false)) => cx.state.say("Not saved to a file yet"),
-        None => cx.state.say("No file open"),
+        Some((_, false)) => cx.state.set_status("Not saved to a file yet"),
+        None => cx.state.set_status("No file open"),
     }
 }
 
 fn cycle(cx: &mut Cx<'_>, step: isize) {
     cx.state.buffers.cycle(step);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

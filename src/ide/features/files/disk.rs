@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
-use crate::ide::core::context::{Cx, TaskError, answered};
-use crate::ide::core::feature::{self, Fact};
+use crate::ide::core::context::{Cx, TaskError, answer_or_error};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::files::watch;
-use crate::ide::features::files::watch::WATCHING;
-use crate::ide::model::buffers::{Buffer, BufferId, Disk};
+use crate::ide::features::files::watch::FILE_WATCH;
+use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -19,7 +19,7 @@ use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction};
 
 /// A file that was read again, compared with the buffer's text at a version.
-pub struct Reread {
+pub struct ReloadResult {
     /// Which one.
     pub buffer: BufferId,
     /// The version that it was compared with.
@@ -33,57 +33,58 @@ pub struct Reread {
 }
 
 /// After whatever happened: other files may be open than are watched.
-pub fn watch(cx: &mut Cx<'_>) {
-    if let Some(files) = cx.state.slots[WATCHING].changed(cx.state.buffers.all()) {
-        follow(cx, files);
+pub fn update_watches(cx: &mut Cx<'_>) {
+    if let Some(files) = cx.state.slots[FILE_WATCH].take_new_files(cx.state.buffers.all()) {
+        watch_files(cx, files);
     }
-    look_up(cx);
+    look_up_details(cx);
 }
 
 /// What is to be known about files that were opened since, and that no frame had to wait for.
-fn look_up(cx: &mut Cx<'_>) {
+fn look_up_details(cx: &mut Cx<'_>) {
     let mut new = Vec::new();
-    let is_whole = |buffer: &&mut Buffer| buffer.path.is_some() && buffer.reading.is_none();
+    let is_whole = |buffer: &&mut Buffer| buffer.path.is_some() && buffer.loading.is_none();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(is_whole) {
         if !std::mem::replace(&mut buffer.looked_up, true) {
             new.push(buffer.id);
         }
     }
     for id in new {
-        feature::tell(cx, Fact::Opened(id));
+        feature::notify(cx, FeatureEvent::Opened(id));
     }
 }
 
 /// Looks at the files that were touched, once they are left alone.
 pub fn tick(cx: &mut Cx<'_>) {
-    let Some(touched) = cx.state.slots[WATCHING].due(cx.now) else { return };
+    let Some(touched) = cx.state.slots[FILE_WATCH].take_due(cx.now) else { return };
     // A folder on the way to them may be another one now.
-    let watched = cx.state.slots[WATCHING].files().to_vec();
-    follow(cx, watched);
+    let watched = cx.state.slots[FILE_WATCH].files().to_vec();
+    watch_files(cx, watched);
     let is_touched = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| touched.files.contains(path));
     let (now, mut later) = (cx.now, false);
     let mut files = Vec::new();
     for buffer in cx.state.buffers.all() {
         if is_touched(&buffer.path) || is_touched(&buffer.real) {
             // Our own writing touches the file too; it is compared when that is done.
-            later |= buffer.saving;
-            files.extend(known(buffer));
+            later |= buffer.is_saving;
+            files.extend(known_state(buffer));
         }
     }
     if later {
-        cx.state.slots[WATCHING].touched(now);
+        cx.state.slots[FILE_WATCH].note_change(now);
     }
-    look_at(cx, files);
+    check_files(cx, files);
 }
 
 /// Has the system tell when another process touches one of these files.
-fn follow(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
+fn watch_files(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
     let tasks = cx.tasks.clone();
-    let wake = move || tasks.post_blocking("files.touch", |cx| cx.state.slots[WATCHING].touched(cx.now));
-    let work = watch::following(&cx.state.slots[WATCHING], wake, files);
+    let wake =
+        move || tasks.post_blocking("files.touch", |cx| cx.state.slots[FILE_WATCH].note_change(cx.now));
+    let work = watch::watch_job(&cx.state.slots[FILE_WATCH], wake, files);
     cx.tasks.spawn_blocking("files.watch", work, |cx, is_new| {
         // What happened between reading a file and watching it was told by nobody.
-        if answered(cx, "watch open files", is_new) == Some(true) {
+        if answer_or_error(cx, "watch open files", is_new) == Some(true) {
             check_disk(cx);
         }
     });
@@ -92,33 +93,33 @@ fn follow(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
 /// Looks whether open files changed on disk: after commands, and when the window gets the
 /// focus.
 pub fn check_disk(cx: &mut Cx<'_>) {
-    feature::tell(cx, Fact::FilesMayDiffer);
-    let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known).collect();
-    look_at(cx, files);
+    feature::notify(cx, FeatureEvent::FilesMayHaveChanged);
+    let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known_state).collect();
+    check_files(cx, files);
 }
 
 /// Compares files with the states that they were in.
-fn look_at(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
+fn check_files(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
     for (buffer, path, known) in files {
-        let (env, seen) = (cx.env.clone(), cx.state.slots[WATCHING].seen(&path));
+        let (env, seen) = (cx.env.clone(), cx.state.slots[FILE_WATCH].seen_version(&path));
         let file = path.clone();
         let work = async move { stamp_of(&*env, &file, seen).await };
         cx.tasks.spawn("files.check", work, move |cx, now| {
-            let Some(now) = answered(cx, "look at an open file", now) else { return };
+            let Some(now) = answer_or_error(cx, "look at an open file", now) else { return };
             let disk = match &now {
-                Ok((_, stamp)) if *stamp == known => Disk::Same,
-                Ok(_) => Disk::Changed,
-                Err(EnvError::NotFound(_)) => Disk::Gone,
-                Err(EnvError::IsFolder(_)) => Disk::Folder,
-                Err(_) => Disk::Unreadable,
+                Ok((_, stamp)) if *stamp == known => DiskState::Same,
+                Ok(_) => DiskState::Changed,
+                Err(EnvError::NotFound(_)) => DiskState::Deleted,
+                Err(EnvError::IsFolder(_)) => DiskState::Folder,
+                Err(_) => DiskState::Unreadable,
             };
             let now = now.ok().map(|(version, stamp)| {
                 if let Some(version) = version {
-                    cx.state.slots[WATCHING].note_seen(path, version, stamp.clone());
+                    cx.state.slots[FILE_WATCH].note_seen(path, version, stamp.clone());
                 }
                 stamp
             });
-            stands(cx, buffer, (&known, now), disk);
+            on_checked(cx, buffer, (&known, now), disk);
         });
     }
 }
@@ -140,75 +141,78 @@ async fn stamp_of(
 }
 
 /// What a file is compared with.
-fn known(buffer: &Buffer) -> Option<(BufferId, PathBuf, Stamp)> {
-    let path = buffer.path.clone().filter(|_| !buffer.saving && buffer.reading.is_none())?;
+fn known_state(buffer: &Buffer) -> Option<(BufferId, PathBuf, Stamp)> {
+    let path = buffer.path.clone().filter(|_| !buffer.is_saving && buffer.loading.is_none())?;
     Some((buffer.id, path, buffer.stamp.clone().unwrap_or_else(Stamp::missing)))
 }
 
 /// How a file on disk stands, compared with the state `known`; and its state `now`.
-fn stands(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp>), disk: Disk) {
+fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp>), disk: DiskState) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let expected = buffer.stamp.clone().unwrap_or_else(Stamp::missing);
     // Saved or edited by the agent meanwhile: the comparison is about a state of the past.
-    if expected != *known || buffer.saving {
+    if expected != *known || buffer.is_saving {
         return;
     }
     let name = buffer.name();
     match disk {
         // Nothing is taken and nothing is asked before the texts are compared.
-        Disk::Changed if buffer.disk != Disk::Changed || buffer.offered != now => reread(cx, id, false),
-        Disk::Gone if buffer.stamp.is_some() => {
-            lost(buffer, disk);
-            cx.state.fail(format!("Deleted on disk: {name}. Saving creates it again"));
+        DiskState::Changed if buffer.disk != DiskState::Changed || buffer.asked_stamp != now => {
+            reload(cx, id, false)
         }
-        Disk::Folder if buffer.disk != disk => {
-            lost(buffer, disk);
-            cx.state.fail(format!("Now a folder on disk: {name}. Its text stays open, unsaved"));
+        DiskState::Deleted if buffer.stamp.is_some() => {
+            mark_lost(buffer, disk);
+            cx.state.set_error(format!("Deleted on disk: {name}. Saving creates it again"));
         }
-        Disk::Unreadable if buffer.disk != disk => {
+        DiskState::Folder if buffer.disk != disk => {
+            mark_lost(buffer, disk);
+            cx.state.set_error(format!("Now a folder on disk: {name}. Its text stays open, unsaved"));
+        }
+        DiskState::Unreadable if buffer.disk != disk => {
             buffer.disk = disk;
-            cx.state.fail(format!("No permission to read {name}; its text stays open"));
+            cx.state.set_error(format!("No permission to read {name}; its text stays open"));
         }
-        Disk::Same if buffer.disk != disk => buffer.disk = disk,
+        DiskState::Same if buffer.disk != disk => buffer.disk = disk,
         _ => return,
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// The file is not there any more: its text is nowhere but here.
-fn lost(buffer: &mut Buffer, disk: Disk) {
-    buffer.lost_at = Some(buffer.area.document.version()).filter(|_| !buffer.area.document.is_modified());
+fn mark_lost(buffer: &mut Buffer, disk: DiskState) {
+    buffer.deleted_at_version =
+        Some(buffer.area.document.version()).filter(|_| !buffer.area.document.is_modified());
     buffer.area.document.mark_unsaved();
     (buffer.stamp, buffer.disk) = (None, disk);
 }
 
 /// The text and the file agree: nothing of what was found before counts.
-pub fn settled(buffer: &mut Buffer) {
-    (buffer.offered, buffer.lost_at) = (None, None);
+pub fn mark_in_sync(buffer: &mut Buffer) {
+    (buffer.asked_stamp, buffer.deleted_at_version) = (None, None);
 }
 
 /// Reads a file again. `forced` takes the file's text whatever was typed.
-pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
-    reread_as(cx, id, forced, None);
+pub fn reload(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
+    reload_with_encoding(cx, id, forced, None);
 }
 
 /// The same in an encoding of the user's choice.
-pub fn reread_as(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
+pub fn reload_with_encoding(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     let current = buffer.area.document.format().encoding;
     let (env, file) = (cx.env.clone(), path.clone());
-    let work = async move { change_to(&*env, &file, text, encoding, current).await };
+    let work = async move { read_change(&*env, &file, text, encoding, current).await };
     cx.tasks.spawn("files.reread", work, move |cx, result| {
         let result = result.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&path, why)));
-        reloaded(cx, Reread { buffer: id, version, forced, encoding, result });
+        on_reloaded(cx, ReloadResult { buffer: id, version, forced, encoding, result });
     });
 }
 
 /// What makes the file's text out of `text`; the difference of large texts takes its time, so
 /// it has a thread of its own.
-async fn change_to(
+async fn read_change(
     env: &dyn Environment,
     path: &Path,
     text: Text,
@@ -229,101 +233,102 @@ async fn change_to(
     });
     let wrong = |encoding: Encoding| {
         let why = format!("not {}: its bytes would not stay the same", encoding.name());
-        EnvError::unfit(path, std::io::Error::other(why))
+        EnvError::unencodable(path, std::io::Error::other(why))
     };
     compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
 }
 
 /// A file was read again. Where no edit of the user's is in the way, or the user wants it, its text
 /// becomes one undoable edit and its format the buffer's; else the user is asked.
-pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
+pub fn on_reloaded(cx: &mut Cx<'_>, read: ReloadResult) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
     let name = buffer.name();
     let (changes, format, stamp) = match read.result {
         Ok(Some(new)) => new,
-        Ok(None) => return cx.state.fail(format!("Deleted on disk: {name}")),
-        Err(error) => return cx.state.fail(format!("Cannot reload {name}: {error}")),
+        Ok(None) => return cx.state.set_error(format!("Deleted on disk: {name}")),
+        Err(error) => return cx.state.set_error(format!("Cannot reload {name}: {error}")),
     };
     let document = &buffer.area.document;
     let (version, modified) = (document.version(), document.is_modified());
     if !read.forced && buffer.stamp.as_ref() == Some(&stamp) {
         // Another one for a moment, or read twice.
-        buffer.disk = Disk::Same;
-        return cx.state.damage.all();
+        buffer.disk = DiskState::Same;
+        return cx.state.damage.add_all();
     }
     if version != read.version {
         if !read.forced {
-            buffer.disk = Disk::Changed;
-            cx.state.fail(changed_elsewhere(&name));
-            cx.state.damage.all();
+            buffer.disk = DiskState::Changed;
+            cx.state.set_error(changed_on_disk_message(&name));
+            cx.state.damage.add_all();
         }
-        return reread_as(cx, read.buffer, read.forced, read.encoding);
+        return reload_with_encoding(cx, read.buffer, read.forced, read.encoding);
     }
     let is_same = changes.is_identity() && format == document.format();
-    if modified && !is_same && !read.forced && buffer.lost_at != Some(version) {
-        return offer(cx, read.buffer, stamp);
+    if modified && !is_same && !read.forced && buffer.deleted_at_version != Some(version) {
+        return ask_about_change(cx, read.buffer, stamp);
     }
     if !is_same {
-        let edit = Transaction::new(changes).by(Author::External).format(format);
-        buffer.area.apply_foreign(edit, now_ms);
+        let edit = Transaction::new(changes).with_author(Author::External).format(format);
+        buffer.area.apply_external(edit, now_ms);
     }
     buffer.area.document.mark_saved();
-    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
-    settled(buffer);
-    withdraw(cx, read.buffer);
+    (buffer.stamp, buffer.disk) = (Some(stamp), DiskState::Same);
+    mark_in_sync(buffer);
+    close_dialog(cx, read.buffer);
     if !is_same {
-        cx.state.say(format!("Reloaded {name}. Undo restores the old text"));
+        cx.state.set_status(format!("Reloaded {name}. Undo restores the old text"));
     } else if read.forced {
-        cx.state.say(format!("Unchanged on disk: {name}"));
+        cx.state.set_status(format!("Unchanged on disk: {name}"));
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
-fn changed_elsewhere(name: &str) -> String {
+fn changed_on_disk_message(name: &str) -> String {
     format!("Changed on disk: {name}. Reload: file.reload")
 }
 
 /// Asks what is to become of a text that was edited here and elsewhere. Once for each state of
 /// the file.
-fn offer(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
+fn ask_about_change(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    buffer.disk = Disk::Changed;
-    let known = buffer.offered.replace(stamp.clone()) == Some(stamp);
+    buffer.disk = DiskState::Changed;
+    let known = buffer.asked_stamp.replace(stamp.clone()) == Some(stamp);
     let (name, path) = (buffer.name(), buffer.path.clone().unwrap_or_default());
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     if known {
         return;
     }
-    cx.state.fail(changed_elsewhere(&name));
-    withdraw(cx, id);
-    let told = format!("Another process changed {}, which has unsaved changes.", cx.state.shown(&path));
+    cx.state.set_error(changed_on_disk_message(&name));
+    close_dialog(cx, id);
+    let told =
+        format!("Another process changed {}, which has unsaved changes.", cx.state.display_path(&path));
     let dialog = Dialog::ask("Changed on disk", vec![told])
-        .uninvited(CHANGED, id.0.into())
-        .choice('r', "Reload (undo keeps yours)", move |cx| reread(cx, id, true))
+        .uninvited(CHANGED_ON_DISK, id.0.into())
+        .choice('r', "Reload (undo keeps yours)", move |cx| reload(cx, id, true))
         .choice('d', "Compare", move |cx| compare(cx, id))
-        .choice('k', "Keep yours", move |cx| keep(cx, id));
+        .choice('k', "Keep yours", move |cx| keep_buffer_text(cx, id));
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
 }
 
 /// What the question about a file is about that another process has changed.
-const CHANGED: &str = "changed-on-disk";
+const CHANGED_ON_DISK: &str = "changed-on-disk";
 
 /// Takes back the question about a file, if there is one.
-pub fn withdraw(cx: &mut Cx<'_>, id: BufferId) {
-    cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(CHANGED) == Some(id.0.into()));
+pub fn close_dialog(cx: &mut Cx<'_>, id: BufferId) {
+    cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(CHANGED_ON_DISK) == Some(id.0.into()));
 }
 
 /// The user keeps his text: saving writes over what is on disk now.
-fn keep(cx: &mut Cx<'_>, id: BufferId) {
+fn keep_buffer_text(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let Some(stamp) = buffer.offered.take() else { return };
-    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
+    let Some(stamp) = buffer.asked_stamp.take() else { return };
+    (buffer.stamp, buffer.disk) = (Some(stamp), DiskState::Same);
     buffer.area.document.mark_unsaved();
     let name = buffer.name();
-    cx.state.say(format!("Kept your {name}. Saving overwrites the file"));
-    cx.state.damage.all();
+    cx.state.set_status(format!("Kept your {name}. Saving overwrites the file"));
+    cx.state.damage.add_all();
 }
 
 /// Compares a text with its file, and shows what differs.
@@ -332,18 +337,18 @@ pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     let Some(path) = buffer.path.clone() else { return };
     let (text, encoding) = (buffer.area.text().clone(), buffer.area.document.format().encoding);
     let env = cx.env.clone();
-    let work = async move { differ(&*env, &path, text, encoding).await };
+    let work = async move { read_difference(&*env, &path, text, encoding).await };
     cx.tasks.spawn("files.compare", work, move |cx, difference| {
-        match answered(cx, "compare with the disk", difference) {
-            Some(Ok((difference, stamp))) => compared(cx, id, &difference, stamp),
-            Some(Err(error)) => cx.state.fail(format!("Cannot compare with disk: {error}")),
+        match answer_or_error(cx, "compare with the disk", difference) {
+            Some(Ok((difference, stamp))) => show_difference(cx, id, &difference, stamp),
+            Some(Err(error)) => cx.state.set_error(format!("Cannot compare with disk: {error}")),
             None => {}
         }
     });
 }
 
 /// How a text differs from its file, by lines.
-async fn differ(
+async fn read_difference(
     env: &dyn Environment,
     path: &Path,
     text: Text,
@@ -358,26 +363,28 @@ async fn differ(
 }
 
 /// The difference is there: it is shown, with what can be done about it.
-fn compared(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) {
+fn show_difference(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let name = buffer.name();
     if difference.rows.is_empty() {
-        return cx.state.say(format!("Unchanged on disk: {name}"));
+        return cx.state.set_status(format!("Unchanged on disk: {name}"));
     }
     let moved_on = buffer.stamp.as_ref() != Some(&stamp);
-    buffer.offered = Some(stamp);
+    buffer.asked_stamp = Some(stamp);
     let title = format!("{name}: −{} on disk, +{} here", difference.removed, difference.added);
-    let mut dialog =
-        Dialog::difference(title, rows(difference))
-            .choice('r', "Reload (undo keeps yours)", move |cx| reread(cx, id, true));
+    let mut dialog = Dialog::difference(title, difference_rows(difference)).choice(
+        'r',
+        "Reload (undo keeps yours)",
+        move |cx| reload(cx, id, true),
+    );
     if moved_on {
-        dialog = dialog.choice('k', "Keep yours", move |cx| keep(cx, id));
+        dialog = dialog.choice('k', "Keep yours", move |cx| keep_buffer_text(cx, id));
     }
     cx.state.push_layer(dialog.close('\n', "Close"));
 }
 
 /// The lines of a difference, each with its sign first.
-fn rows(difference: &LineDiff) -> Vec<String> {
+fn difference_rows(difference: &LineDiff) -> Vec<String> {
     let widest = difference.rows.iter().flatten().map(|row| row.number).max().unwrap_or(1);
     let digits = widest.max(100).ilog10() as usize + 1;
     let line = |row: &Option<crate::patch::diff::Row>| match row {

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::model::buffers::BufferId;
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{Format, LineEnding};
 use crate::text::file_format::tidy::Tidy;
-use crate::workspace::editorconfig::{self, Encoded, Ending, Found, Rules};
+use crate::workspace::editorconfig::{self, FileEncoding, LineEndingRule, LoadedRules, Rules};
 
 /// A file was opened, or has another name.
-pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
+pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     let path = cx.state.buffers.get_mut(id).and_then(|buffer| buffer.path.clone());
     if let Some(path) = path {
         look_up(cx, vec![(id, path)]);
@@ -19,11 +19,11 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
 }
 
 /// A file was written: when it holds rules, they count from now on.
-pub fn written(cx: &mut Cx<'_>, path: &Path) {
+pub fn on_written(cx: &mut Cx<'_>, path: &Path) {
     if path.file_name().is_none_or(|name| name != editorconfig::NAME) {
         return;
     }
-    cx.state.told.clear();
+    cx.state.notices_shown.clear();
     let files = cx.state.buffers.all().iter().filter_map(|buffer| Some((buffer.id, buffer.path.clone()?)));
     let files = files.collect();
     look_up(cx, files);
@@ -31,23 +31,23 @@ pub fn written(cx: &mut Cx<'_>, path: &Path) {
 
 /// Looks up how projects want these files written.
 fn look_up(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf)>) {
-    let work = move || -> Vec<(BufferId, Found)> {
+    let work = move || -> Vec<(BufferId, LoadedRules)> {
         files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path))).collect()
     };
     cx.tasks.spawn_blocking("files.read-rules", work, |cx, rules| {
-        if let Some(rules) = answered(cx, "read .editorconfig", rules) {
-            found(cx, rules);
+        if let Some(rules) = answer_or_error(cx, "read .editorconfig", rules) {
+            apply_rules(cx, rules);
         }
     });
 }
 
 /// The rules were looked up.
-fn found(cx: &mut Cx<'_>, found: Vec<(BufferId, Found)>) {
-    for (id, Found { rules, problems }) in found {
+fn apply_rules(cx: &mut Cx<'_>, found: Vec<(BufferId, LoadedRules)>) {
+    for (id, LoadedRules { rules, problems }) in found {
         for problem in problems {
             tracing::warn!("{problem}");
-            if cx.state.told.insert(problem.clone()) {
-                cx.state.fail(problem);
+            if cx.state.notices_shown.insert(problem.clone()) {
+                cx.state.set_error(problem);
             }
         }
         let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
@@ -60,7 +60,7 @@ fn found(cx: &mut Cx<'_>, found: Vec<(BufferId, Found)>) {
         if buffer.stamp.is_none() && document.text().is_empty() {
             document.set_format(new_format(rules, document.format()));
         }
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     }
 }
 
@@ -68,23 +68,23 @@ fn found(cx: &mut Cx<'_>, found: Vec<(BufferId, Found)>) {
 fn new_format(rules: Rules, usual: Format) -> Format {
     let (encoding, bom) = match rules.charset {
         None => (usual.encoding, usual.bom),
-        Some(Encoded::Utf8) => (Encoding::UTF8, false),
-        Some(Encoded::Utf8Bom) => (Encoding::UTF8, true),
-        Some(Encoded::Latin1) => (Encoding::named("latin1").unwrap_or_default(), false),
-        Some(Encoded::Utf16Le) => (Encoding::UTF16LE, true),
-        Some(Encoded::Utf16Be) => (Encoding::UTF16BE, true),
+        Some(FileEncoding::Utf8) => (Encoding::UTF8, false),
+        Some(FileEncoding::Utf8Bom) => (Encoding::UTF8, true),
+        Some(FileEncoding::Latin1) => (Encoding::from_label("latin1").unwrap_or_default(), false),
+        Some(FileEncoding::Utf16Le) => (Encoding::UTF16LE, true),
+        Some(FileEncoding::Utf16Be) => (Encoding::UTF16BE, true),
     };
     Format { encoding, bom, ending: ending(rules).unwrap_or(usual.ending), ..usual }
 }
 
 fn ending(rules: Rules) -> Option<LineEnding> {
-    rules.ending.map(|ending| match ending {
-        Ending::Lf => LineEnding::Lf,
-        Ending::CrLf => LineEnding::CrLf,
+    rules.line_ending.map(|ending| match ending {
+        LineEndingRule::Lf => LineEnding::Lf,
+        LineEndingRule::CrLf => LineEnding::CrLf,
     })
 }
 
 /// How a text is to be when it is saved.
 pub fn tidy(rules: Rules) -> Tidy {
-    Tidy { trim: rules.trim == Some(true), final_ending: rules.final_ending, ending: ending(rules) }
+    Tidy { trim: rules.trim_trailing == Some(true), final_ending: rules.final_newline, ending: ending(rules) }
 }

@@ -3,18 +3,18 @@
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::features::files::disk;
 use crate::ide::features::files::save::save_in;
 use crate::text::file_format::encoding::Encoding;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "encodings",
     title: "Change file encoding",
     footer: "Enter choose",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         let (Some(encoding), Some(buffer)) = (pick.get::<Encoding>().copied(), cx.state.buffers.current())
         else {
@@ -23,8 +23,9 @@ pub const PICKER: Row = Row {
         let (id, name) = (buffer.id, buffer.name());
         let mut dialog = Dialog::ask(encoding.name(), vec![format!("{name} in {}:", encoding.name())]);
         if buffer.stamp.is_some() {
-            dialog = dialog
-                .choice('r', "Reopen with encoding", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
+            dialog = dialog.choice('r', "Reopen with encoding", move |cx| {
+                disk::reload_with_encoding(cx, id, true, Some(encoding))
+            });
         }
         let dialog = dialog
             .choice('s', "Save with encoding", move |cx| save_in(cx, id, encoding))

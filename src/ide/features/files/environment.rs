@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
-    OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
+    OutputSink, PathSink, Running, SearchSpec, SearchStats, SpawnSpec, Stamp,
 };
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::features::files::events::{self, BufferSnapshot};
@@ -43,7 +43,7 @@ impl BufferEnvironment {
     }
 
     /// What `look` finds on the loop.
-    async fn ask<T: Send + 'static>(
+    async fn query<T: Send + 'static>(
         &self,
         name: &'static str,
         look: impl FnOnce(&mut Cx<'_>) -> T + Send + 'static,
@@ -58,15 +58,15 @@ impl BufferEnvironment {
         answer.await.map_err(|_| EnvError::Cancelled)
     }
 
-    async fn touched(&self, path: &Path) {
+    async fn notify_changed(&self, path: &Path) {
         let path = path.to_path_buf();
-        self.tasks.post("files.touched", move |cx| events::touched(cx, &path)).await;
+        self.tasks.post("files.touched", move |cx| events::on_agent_change(cx, &path)).await;
     }
 
     /// The open file at a path, whichever links lead there.
     async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
         let path = self.inner.resolve(path).await?;
-        self.ask("files.snapshot", move |cx| events::snapshot(cx, &path)).await
+        self.query("files.snapshot", move |cx| events::snapshot(cx, &path)).await
     }
 
     async fn write_open(
@@ -100,7 +100,7 @@ impl BufferEnvironment {
         let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
         let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
-        self.tasks.post("files.agent-wrote", move |cx| events::written(cx, id, &edit, stamp)).await;
+        self.tasks.post("files.agent-wrote", move |cx| events::finish_agent_edit(cx, id, &edit, stamp)).await;
         written?;
         Ok(stamp_of(&BufferSnapshot { version, ..open }))
     }
@@ -148,7 +148,7 @@ impl Environment for BufferEnvironment {
             match self.snapshot(path).await? {
                 Some(open) => {
                     let bytes = format::encode(open.text.chunks_from(Byte(0)), open.format);
-                    let bytes = bytes.map_err(|unfit| EnvError::unfit(path, unfit))?;
+                    let bytes = bytes.map_err(|unfit| EnvError::unencodable(path, unfit))?;
                     Ok(FileData { bytes, stamp: stamp_of(&open) })
                 }
                 None => self.inner.read(path).await,
@@ -168,7 +168,7 @@ impl Environment for BufferEnvironment {
                 self.write_open(path, bytes, expected, open).await
             } else {
                 let stamp = self.inner.write(path, bytes, expected).await?;
-                self.touched(path).await;
+                self.notify_changed(path).await;
                 Ok(stamp)
             }
         }
@@ -186,7 +186,7 @@ impl Environment for BufferEnvironment {
                 None => expected,
             };
             self.inner.remove(path, expected).await?;
-            self.touched(path).await;
+            self.notify_changed(path).await;
             Ok(())
         }
         .boxed()
@@ -194,7 +194,7 @@ impl Environment for BufferEnvironment {
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         // A program that is ending has nothing open any more.
-        async move { self.ask("files.open-paths", events::open_paths).await.unwrap_or_default() }.boxed()
+        async move { self.query("files.open-paths", events::open_paths).await.unwrap_or_default() }.boxed()
     }
 
     fn run(
@@ -227,9 +227,9 @@ impl Environment for BufferEnvironment {
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         async move {
-            let texts = self.ask("files.unsaved", events::unsaved_texts).await?;
+            let texts = self.query("files.unsaved", events::unsaved_texts).await?;
             let bytes = move || texts.into_iter().map(|(path, text)| (path, utf8(&text))).collect();
             let unsaved = tokio::task::spawn_blocking(bytes).await.map_err(|_| EnvError::Cancelled)?;
             self.inner.search(SearchSpec { unsaved, ..spec }, sink, cancel).await
@@ -242,7 +242,7 @@ impl Environment for BufferEnvironment {
         spec: FindSpec,
         sink: PathSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+    ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
         self.inner.find(spec, sink, cancel)
     }
 

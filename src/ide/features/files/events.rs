@@ -8,11 +8,11 @@ use crate::exec::Stamp;
 use crate::ide::core::context::Cx;
 use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::list::list;
-use crate::ide::model::buffers::{Buffer, BufferId, Disk};
+use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
-use crate::text::transaction::{Author, Transaction, agents_edit};
+use crate::text::transaction::{Author, Transaction, agent_edit_name};
 use crate::text::undo::history::{Formats, RevisionId};
 
 /// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
@@ -65,7 +65,7 @@ pub struct BufferSnapshot {
 /// The open file at a path, links followed.
 pub fn snapshot(cx: &mut Cx<'_>, path: &Path) -> Option<BufferSnapshot> {
     // Of a file that is still being read the disk knows more.
-    let open = cx.state.buffers.by_path(path).filter(|buffer| buffer.reading.is_none());
+    let open = cx.state.buffers.by_path(path).filter(|buffer| buffer.loading.is_none());
     open.map(|buffer| BufferSnapshot {
         id: buffer.id,
         text: buffer.area.text().clone(),
@@ -83,34 +83,34 @@ pub fn edit(
     change: (ChangeSet, Format),
     reply: oneshot::Sender<Option<AgentEdit>>,
 ) {
-    let name = agents_edit(cx.state.agent.run, version);
+    let name = agent_edit_name(cx.state.agent.run, version);
     let now_ms = cx.now_ms;
     let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
     let edited = buffer.map(|buffer| agent_edit(buffer, change, name, now_ms));
     // The call was interrupted: nothing more is written, so the edit does not stay either.
     if let Err(Some(edit)) = reply.send(edited) {
-        take_back(cx, id, &edit);
+        undo_agent_edit(cx, id, &edit);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// An edit of the agent is on disk, or (`None`) could not be written and is undone.
-pub fn written(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Option<Stamp>) {
+pub fn finish_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Option<Stamp>) {
     match stamp {
-        Some(stamp) => agent_wrote(cx, id, edit, stamp),
-        None => take_back(cx, id, edit),
+        Some(stamp) => record_agent_write(cx, id, edit, stamp),
+        None => undo_agent_edit(cx, id, edit),
     }
 }
 
 /// The agent wrote or removed a file that is not open.
-pub fn touched(cx: &mut Cx<'_>, path: &Path) {
+pub fn on_agent_change(cx: &mut Cx<'_>, path: &Path) {
     refresh_folder(cx, path);
-    editorconfig::written(cx, path);
+    editorconfig::on_written(cx, path);
 }
 
 /// The texts of open files that are not saved, by the files' paths with links followed.
 pub fn unsaved_texts(cx: &mut Cx<'_>) -> Vec<(PathBuf, Text)> {
-    let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.reading.is_none();
+    let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.loading.is_none();
     let text = |buffer: &Buffer| Some((buffer.real.clone()?, buffer.area.text().clone()));
     cx.state.buffers.all().iter().filter(unsaved).filter_map(text).collect()
 }
@@ -133,8 +133,8 @@ fn agent_edit(
     // What is typed next must not join the revision that is written.
     buffer.area.document.seal();
     if is_edit {
-        let edit = Transaction::new(changes).by(Author::Agent(name.clone())).format(format);
-        buffer.area.apply_foreign(edit, now_ms);
+        let edit = Transaction::new(changes).with_author(Author::Agent(name.clone())).format(format);
+        buffer.area.apply_external(edit, now_ms);
     } else {
         buffer.area.document.set_format(format);
     }
@@ -144,24 +144,24 @@ fn agent_edit(
 }
 
 /// An edit of the agent is on disk.
-fn agent_wrote(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Stamp) {
+fn record_agent_write(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
+    (buffer.stamp, buffer.disk) = (Some(stamp), DiskState::Same);
     buffer.area.document.mark_saved_at(edit.revision);
     if std::mem::take(&mut buffer.saved_along) {
         let name = buffer.name();
-        cx.state.say(format!("Saved {name} with the agent's edit and your changes"));
+        cx.state.set_status(format!("Saved {name} with the agent's edit and your changes"));
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// An edit of the agent could not be written: it is undone, and nothing else is.
-fn take_back(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
+fn undo_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.saved_along = false;
     let document = &mut buffer.area.document;
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     let Some(name) = &edit.name else {
         if document.format() == edit.formats.after {
             document.set_format(edit.formats.before);
@@ -173,11 +173,11 @@ fn take_back(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
         return;
     }
     // The user has typed since, or has undone it already.
-    match document.without(name) {
+    match document.revert_agent_edits(name) {
         Some(Ok(without)) => {
-            buffer.area.apply_foreign(without.format(edit.formats.before), now_ms);
+            buffer.area.apply_external(without.format(edit.formats.before), now_ms);
         }
-        Some(Err(_)) => cx.state.fail("Cannot write the agent's edit; it is in the text, unsaved"),
+        Some(Err(_)) => cx.state.set_error("Cannot write the agent's edit; it is in the text, unsaved"),
         None => {}
     }
 }

@@ -10,14 +10,14 @@ use crate::workspace::list as folders;
 
 /// Reads a folder for the tree. That is asked for where files may have come or gone.
 pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
-    cx.state.files.walked.changed();
+    cx.state.files.file_list.invalidate();
     let of = folder.clone();
     cx.tasks.spawn_blocking(
         "files.list",
         move || read(&folder),
         move |cx, entries| {
             match entries.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&of, why))) {
-                Ok(entries) => cx.state.files.fill(&of, entries),
+                Ok(entries) => cx.state.files.set_entries(&of, entries),
                 Err(error) => cx.state.files.error = Some(error.to_string()),
             }
             cx.state.damage.add(Part::Files);

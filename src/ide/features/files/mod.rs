@@ -1,7 +1,7 @@
 //! Open files and the disk: opened, saved, reloaded, compared, watched; how projects want them written; what the
 //! agent sees of them.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod all_files;
 pub mod command_line;
@@ -22,20 +22,22 @@ pub mod watch;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&all_files::PICKER, &open_files::PICKER, &encodings::PICKER],
-    lines: command_line::LINES,
-    slots: &[|_| Box::new(watch::Watching::default())],
-    on_fact: |cx, fact| match fact {
-        Fact::Begun => {
+    line_commands: command_line::LINES,
+    slots: &[|_| Box::new(watch::FileWatch::default())],
+    on_event: |cx, fact| match fact {
+        FeatureEvent::Started => {
             let workspace = cx.state.workspace.clone();
             list::list(cx, workspace);
-            disk::watch(cx);
+            disk::update_watches(cx);
         }
-        Fact::BeforeSleep => disk::watch(cx),
-        Fact::Due => disk::tick(cx),
-        Fact::Opened(id) | Fact::Saved { buffer: id, is_renamed: true } => editorconfig::opened(cx, id),
+        FeatureEvent::BeforeSleep => disk::update_watches(cx),
+        FeatureEvent::DeadlineReached => disk::tick(cx),
+        FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true } => {
+            editorconfig::on_opened(cx, id)
+        }
         _ => {}
     },
-    deadline: |state| state.slots[watch::WATCHING].deadline(),
-    is_changing: |state| state.buffers.all().iter().any(|buffer| buffer.saving),
+    deadline: |state| state.slots[watch::FILE_WATCH].deadline(),
+    is_changing: |state| state.buffers.all().iter().any(|buffer| buffer.is_saving),
     ..Feature::new("files")
 };

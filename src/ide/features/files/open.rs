@@ -7,21 +7,21 @@ use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
 use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
-use crate::ide::features::files::watch::WATCHING;
+use crate::ide::features::files::watch::FILE_WATCH;
 use crate::ide::features::recovery;
 use crate::text::document::Document;
 
 /// Longer files are shown while they are read, in bytes.
-const LONG: u64 = 1 << 20;
+const PROGRESSIVE_MIN: u64 = 1 << 20;
 /// Bytes that are decoded faster than a thread is woken for it.
-const DECODE_HERE: usize = 64 << 10;
+const DECODE_INLINE_MAX: usize = 64 << 10;
 
 /// Where the cursor is to be, line and column from 1, and whether the file that is shown stays
 /// shown.
 pub type OpenOptions = (Option<(usize, usize)>, bool);
 
 /// A file that was read.
-pub struct Opened {
+pub struct OpenedFile {
     /// Where it is.
     pub path: PathBuf,
     /// The same with every link followed.
@@ -33,14 +33,14 @@ pub struct Opened {
     /// Where to put the cursor: line and column from 1.
     pub at: Option<(usize, usize)>,
     /// Whether the file that is shown stays shown.
-    pub behind: bool,
+    pub in_background: bool,
 }
 
-impl Opened {
+impl OpenedFile {
     /// A file whose reading has no answer.
-    pub fn lost(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(why): TaskError) -> Self {
+    pub fn failed(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(why): TaskError) -> Self {
         let result = Err(EnvError::internal(&path, why));
-        Self { real: path.clone(), path, version: None, result, at, behind }
+        Self { real: path.clone(), path, version: None, result, at, in_background: behind }
     }
 }
 
@@ -49,32 +49,37 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     let (env, tasks, file) = (cx.env.clone(), cx.tasks.clone(), path.clone());
     let work = async move { read(&*env, &tasks, file, (at, false)).await };
     cx.tasks.spawn("files.open", work, move |cx, read| {
-        opened(cx, read.unwrap_or_else(|why| Opened::lost(path, (at, false), why)));
+        on_opened(cx, read.unwrap_or_else(|why| OpenedFile::failed(path, (at, false), why)));
     });
 }
 
 /// Reads a file. Parts of a long one are handed to the loop meanwhile.
-pub async fn read(env: &dyn Environment, tasks: &Tasks, path: PathBuf, (at, behind): OpenOptions) -> Opened {
+pub async fn read(
+    env: &dyn Environment,
+    tasks: &Tasks,
+    path: PathBuf,
+    (at, behind): OpenOptions,
+) -> OpenedFile {
     let (real, stat) = tokio::join!(env.resolve(&path), env.stat(&path));
     let real = real.unwrap_or_else(|_| path.clone());
     let version = stat.as_ref().ok().and_then(|stat| stat.version);
-    let long = stat.ok().filter(|stat| stat.kind == FileKind::File && stat.size > LONG);
+    let long = stat.ok().filter(|stat| stat.kind == FileKind::File && stat.size > PROGRESSIVE_MIN);
     let in_parts = match long {
         Some(stat) => {
-            let first = progressive::LoadingFile::nothing_yet(path.clone(), real.clone(), (at, behind));
+            let first = progressive::LoadingFile::empty(path.clone(), real.clone(), (at, behind));
             progressive::read_in_parts(env, first, stat.size, tasks).await
         }
         None => None,
     };
     let result = match in_parts {
         Some(done) => done.map(Some),
-        None => whole(env, &path).await,
+        None => read_whole(env, &path).await,
     };
-    Opened { path, real, version, result, at, behind }
+    OpenedFile { path, real, version, result, at, in_background: behind }
 }
 
 /// A file that is read in one go; `None` when there is none.
-async fn whole(env: &dyn Environment, path: &Path) -> Result<Option<(Document, Stamp)>, EnvError> {
+async fn read_whole(env: &dyn Environment, path: &Path) -> Result<Option<(Document, Stamp)>, EnvError> {
     match env.read(path).await {
         Ok(FileData { bytes, stamp }) => Ok(Some((decode(path, bytes).await?, stamp))),
         Err(EnvError::NotFound(_)) => Ok(None),
@@ -84,7 +89,7 @@ async fn whole(env: &dyn Environment, path: &Path) -> Result<Option<(Document, S
 
 /// A file's bytes as a document; many bytes on a thread of their own.
 async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
-    if bytes.len() <= DECODE_HERE {
+    if bytes.len() <= DECODE_INLINE_MAX {
         return Ok(Document::from_bytes(&bytes));
     }
     let decoded = tokio::task::spawn_blocking(move || Document::from_bytes(&bytes)).await;
@@ -92,13 +97,13 @@ async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
 }
 
 /// A file was read: shows it, or says why it could not be read.
-pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
+pub fn on_opened(cx: &mut Cx<'_>, opened: OpenedFile) {
     cx.state.buffers.opening = false;
     if let (Some(version), Ok(Some((_, stamp)))) = (opened.version, &opened.result) {
-        cx.state.slots[WATCHING].note_seen(opened.path.clone(), version, stamp.clone());
+        cx.state.slots[FILE_WATCH].note_seen(opened.path.clone(), version, stamp.clone());
     }
-    let shown = cx.state.shown(&opened.path);
-    let tab_width = cx.state.show.tab_width;
+    let shown = cx.state.display_path(&opened.path);
+    let tab_width = cx.state.text_options.tab_width;
     let (document, stamp) = match opened.result {
         Ok(Some((document, stamp))) => (document, Some(stamp)),
         Ok(None) => (crate::text::document::Document::default_file(), None),
@@ -109,18 +114,18 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
                 list(cx, folder.clone());
             }
             cx.state.files.select(&folder);
-            return cx.state.fail(format!("Folder: {shown}. See the file tree (Alt-1)"));
+            return cx.state.set_error(format!("Folder: {shown}. See the file tree (Alt-1)"));
         }
         Err(error) => {
-            progressive::failed(cx, &opened.real);
-            return cx.state.fail(format!("Cannot open {shown}: {error}"));
+            progressive::on_failed(cx, &opened.real);
+            return cx.state.set_error(format!("Cannot open {shown}: {error}"));
         }
     };
-    if let (Some(stamp), true) = (&stamp, progressive::is_under_way(cx, &opened.real)) {
-        return progressive::done(cx, &opened.real, document, stamp.clone());
+    if let (Some(stamp), true) = (&stamp, progressive::is_loading(cx, &opened.real)) {
+        return progressive::on_done(cx, &opened.real, document, stamp.clone());
     }
     let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
-    let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
+    let before = cx.state.buffers.current().filter(|_| opened.in_background).map(|buffer| buffer.id);
     let id = match open {
         Some(id) => id,
         None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
@@ -129,18 +134,18 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     if let Some(buffer) = cx.state.buffers.get_mut(id) {
         buffer.real = Some(opened.real);
         if let Some(at) = opened.at {
-            buffer.place(at, tab_width);
+            buffer.place_cursor(at, tab_width);
         }
     }
     if open.is_none() {
-        recovery::recover::opened(cx, id);
+        recovery::recover::on_opened(cx, id);
     }
     match before {
         Some(shown) => cx.state.buffers.show(shown),
         None => cx.state.files.select(&opened.path),
     }
     if stamp.is_none() && open.is_none() {
-        cx.state.say(format!("New file: {shown}. Saving creates it"));
+        cx.state.set_status(format!("New file: {shown}. Saving creates it"));
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

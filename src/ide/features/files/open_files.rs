@@ -2,18 +2,18 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::model::buffers::BufferId;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "buffers",
     title: "Go to open file",
     footer: "Enter show",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(id) = pick.get::<BufferId>() {
             cx.state.note_jump();
@@ -25,7 +25,7 @@ pub const PICKER: Row = Row {
 
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
-        text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.shown(path)),
+        text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.display_path(path)),
         aliases: Vec::new(),
         detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
         pick: Pick::new(buffer.id),

@@ -10,7 +10,7 @@ use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::features::files::disk;
 use crate::ide::features::recovery;
-use crate::ide::model::buffers::{BufferId, Reading};
+use crate::ide::model::buffers::{BufferId, LoadProgress};
 use crate::text::document::Document;
 use crate::text::file_format::format::Format;
 use crate::text::file_format::loading::Loading;
@@ -19,7 +19,7 @@ use crate::text::rope::Text;
 use crate::text::selection::Range;
 
 /// How many bytes are read before more is shown.
-const STEP: usize = 32 << 20;
+const PART_BYTES: usize = 32 << 20;
 /// A file of which a part was read.
 pub struct LoadingFile {
     /// Where it is.
@@ -33,15 +33,23 @@ pub struct LoadingFile {
     /// Where to put the cursor: line and column from 1.
     at: Option<(usize, usize)>,
     /// Whether the file that is shown stays shown.
-    behind: bool,
+    in_background: bool,
     /// Comes with the first part; the reading ends when nothing holds it any more.
     ticket: Option<Arc<()>>,
 }
 
 impl LoadingFile {
     /// A file of which nothing was read yet.
-    pub fn nothing_yet(path: PathBuf, real: PathBuf, (at, behind): (Option<(usize, usize)>, bool)) -> Self {
-        Self { path, real, text: Loading::default().so_far(), percent: 0, at, behind, ticket: None }
+    pub fn empty(path: PathBuf, real: PathBuf, (at, behind): (Option<(usize, usize)>, bool)) -> Self {
+        Self {
+            path,
+            real,
+            text: Loading::default().so_far(),
+            percent: 0,
+            at,
+            in_background: behind,
+            ticket: None,
+        }
     }
 }
 
@@ -71,7 +79,7 @@ pub async fn read_in_parts(
             return false;
         }
         let bytes = shared.loading.bytes();
-        if shown > 0 && bytes < shown + STEP {
+        if shown > 0 && bytes < shown + PART_BYTES {
             return wanted.strong_count() > 0;
         }
         let ticket = (shown == 0).then(Arc::<()>::default);
@@ -84,7 +92,7 @@ pub async fn read_in_parts(
         drop(shared);
         let part = LoadingFile { path, real, text, percent, ticket, ..first };
         // Where the loop has ended the ticket goes with the callback, and the reading ends.
-        tasks.post_blocking("files.read-part", move |cx| more(cx, part));
+        tasks.post_blocking("files.read-part", move |cx| on_part(cx, part));
         true
     };
     let read = env.read_pieces(&path, Box::new(sink)).await;
@@ -96,99 +104,99 @@ pub async fn read_in_parts(
             // Looking for long lines takes as long as the text is.
             let finished = tokio::task::spawn_blocking(move || loading.finish()).await;
             let (text, format) = finished.ok()?.ok()?;
-            Some(Ok((Document::of(text, format), stamp)))
+            Some(Ok((Document::from_text(text, format), stamp)))
         }
     }
 }
 
 /// More of a file was read.
-fn more(cx: &mut Cx<'_>, part: LoadingFile) {
+fn on_part(cx: &mut Cx<'_>, part: LoadingFile) {
     cx.state.buffers.opening = false;
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.text_options.tab_width;
     let open = cx.state.buffers.by_path(&part.real).map(|buffer| buffer.id);
     match open {
         // Open already: without its ticket this reading ends.
         Some(id) if part.ticket.is_some() => {
-            if !part.behind {
+            if !part.in_background {
                 cx.state.buffers.show(id);
             }
             if let (Some(buffer), Some(at)) = (cx.state.buffers.get_mut(id), part.at) {
-                buffer.place(at, tab_width);
+                buffer.place_cursor(at, tab_width);
             }
         }
         Some(id) => {
             let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-            let Some(reading) = &mut buffer.reading else { return };
+            let Some(reading) = &mut buffer.loading else { return };
             reading.percent = part.percent;
-            buffer.area.document.grow(part.text);
-            place(cx, id, tab_width, false);
+            buffer.area.document.extend_loaded(part.text);
+            place_cursor(cx, id, tab_width, false);
         }
         None => {
             // Closed before it was whole.
             let Some(ticket) = part.ticket else { return };
-            let before = cx.state.buffers.current().filter(|_| part.behind).map(|buffer| buffer.id);
-            let document = Document::of(part.text, Format::default());
+            let before = cx.state.buffers.current().filter(|_| part.in_background).map(|buffer| buffer.id);
+            let document = Document::from_text(part.text, Format::default());
             let id = cx.state.buffers.open(Some(part.path.clone()), document, None);
             if let Some(buffer) = cx.state.buffers.get_mut(id) {
                 buffer.real = Some(part.real);
-                buffer.reading = Some(Reading { percent: part.percent, at: part.at, ticket });
+                buffer.loading = Some(LoadProgress { percent: part.percent, at: part.at, ticket });
             }
-            place(cx, id, tab_width, false);
+            place_cursor(cx, id, tab_width, false);
             match before {
                 Some(shown) => cx.state.buffers.show(shown),
                 None => cx.state.files.select(&part.path),
             }
         }
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// Puts the cursor where it was wanted, as soon as that place is read, or at the end at last.
-fn place(cx: &mut Cx<'_>, id: BufferId, tab_width: usize, is_whole: bool) {
+fn place_cursor(cx: &mut Cx<'_>, id: BufferId, tab_width: usize, is_whole: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let last = buffer.area.text().last_line();
-    let Some(reading) = &mut buffer.reading else { return };
+    let Some(reading) = &mut buffer.loading else { return };
     // The last line may not be whole.
     if let Some(at) = reading.at.take_if(|(line, _)| is_whole || Line(*line) <= last) {
-        buffer.place(at, tab_width);
+        buffer.place_cursor(at, tab_width);
     }
 }
 
 /// Whether a file is still being read.
-pub fn is_under_way(cx: &Cx<'_>, real: &Path) -> bool {
-    cx.state.buffers.by_path(real).is_some_and(|buffer| buffer.reading.is_some())
+pub fn is_loading(cx: &Cx<'_>, real: &Path) -> bool {
+    cx.state.buffers.by_path(real).is_some_and(|buffer| buffer.loading.is_some())
 }
 
 /// A file could not be read to its end: what there is of it is not shown as if it were the file.
-pub fn failed(cx: &mut Cx<'_>, real: &Path) {
-    let id = cx.state.buffers.by_path(real).filter(|buffer| buffer.reading.is_some()).map(|b| b.id);
+pub fn on_failed(cx: &mut Cx<'_>, real: &Path) {
+    let id = cx.state.buffers.by_path(real).filter(|buffer| buffer.loading.is_some()).map(|b| b.id);
     if let Some(id) = id {
         cx.state.buffers.close(id);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     }
 }
 
 /// A file is read to its end.
-pub fn done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
-    let tab_width = cx.state.show.tab_width;
+pub fn on_done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
+    let tab_width = cx.state.text_options.tab_width;
     let Some(id) = cx.state.buffers.by_path(real).map(|buffer| buffer.id) else { return };
     if let Some(buffer) = cx.state.buffers.get_mut(id) {
-        buffer.area.document = document.after(buffer.area.document.version());
+        buffer.area.document = document.with_version_after(buffer.area.document.version());
         // What turned out to be no UTF-8 is another text than was shown.
         let text = buffer.area.text().clone();
         let fit = |at| text.grapheme_floor(std::cmp::min(at, text.end()));
         buffer.area.selection =
             buffer.area.selection.transform(|range| Range::new(fit(range.anchor), fit(range.head)));
         buffer.stamp = Some(stamp);
-        buffer.coloring.replaced();
-        buffer.expanded.clear();
+        buffer.highlighting.reset();
+        buffer.expand_history.clear();
     }
-    place(cx, id, tab_width, true);
+    place_cursor(cx, id, tab_width, true);
     if let Some(buffer) = cx.state.buffers.get_mut(id) {
-        buffer.reading = None;
+        buffer.loading = None;
     }
-    recovery::recover::opened(cx, id);
+    recovery::recover::on_opened(cx, id);
     // Whoever touched the file while it was read was not heard.
     disk::check_disk(cx);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::feature::{self, Fact};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
 use crate::ide::features::files::events::refresh_folder;
 use crate::ide::features::files::{disk, editorconfig};
-use crate::ide::model::buffers::{BufferId, Disk};
+use crate::ide::model::buffers::{BufferId, DiskState};
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{self, Format};
@@ -22,7 +22,7 @@ use crate::text::undo::history::RevisionId;
 
 /// Texts that are typed into faster than they are looked at are saved as they are after so many
 /// tries.
-const TRIES: u8 = 3;
+const TRIES_MAX: u8 = 3;
 
 /// What follows a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum AfterSave {
 }
 
 /// What to write, and over what.
-struct Save {
+struct SaveRequest {
     buffer: BufferId,
     path: PathBuf,
     text: Text,
@@ -49,7 +49,7 @@ struct Save {
 }
 
 /// A file that was written, or could not be.
-pub struct Saved {
+pub struct SaveResult {
     /// Which one.
     pub buffer: BufferId,
     /// Where to.
@@ -88,11 +88,11 @@ pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
     let format = Format { encoding, bom, lossless: false, ..was };
     let Some(path) = buffer.path.clone() else {
         buffer.area.document.set_format(format);
-        cx.state.say(format!("Encoding for saving: {}", encoding.name()));
+        cx.state.set_status(format!("Encoding for saving: {}", encoding.name()));
         return;
     };
-    if buffer.saving {
-        return cx.state.fail("File is being saved; try again");
+    if buffer.is_saving {
+        return cx.state.set_error("File is being saved; try again");
     }
     write(cx, id, path, (AfterSave::Stay, false), format);
 }
@@ -100,20 +100,20 @@ pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
 fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if let Some(reason) = buffer.read_only() {
-        cx.state.fail(format!("Not saved: {reason}"));
+        cx.state.set_error(format!("Not saved: {reason}"));
         return;
     }
-    if buffer.saving {
+    if buffer.is_saving {
         buffer.save_again = true;
         return;
     }
-    buffer.saving = true;
+    buffer.is_saving = true;
     // What is typed while the file is written must not join what is written.
     buffer.area.document.seal();
     let own = buffer.path.as_ref() == Some(&path);
     let known = buffer.stamp.clone().filter(|_| own);
     let document = &buffer.area.document;
-    let save = Save {
+    let save = SaveRequest {
         buffer: id,
         path,
         text: document.text().clone(),
@@ -126,25 +126,25 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
     let version = document.version();
     let wanted = editorconfig::tidy(buffer.rules);
     if wanted.is_nothing() {
-        store(cx, save);
+        write_text(cx, save);
     } else {
         tidy(cx, save, wanted, (version, 1));
     }
 }
 
 /// Finds out what has to change in a text before it is saved, in the `tries`th version of it that was looked at.
-fn tidy(cx: &mut Cx<'_>, save: Save, tidy: Tidy, (version, tries): (u64, u8)) {
+fn tidy(cx: &mut Cx<'_>, save: SaveRequest, tidy: Tidy, (version, tries): (u64, u8)) {
     let (text, ending) = (save.text.clone(), save.format.ending);
     let work = move || tidy.change(&text, ending);
     cx.tasks.spawn_blocking("files.tidy", work, move |cx, changes| match changes {
-        Ok(changes) => tidied(cx, save, (version, tries), changes),
-        Err(why) => lost(cx, save, why),
+        Ok(changes) => on_tidied(cx, save, (version, tries), changes),
+        Err(why) => on_save_failed(cx, save, why),
     });
 }
 
 /// What has to change before a save was found out: it becomes one undoable step, and the save
 /// goes on with the text after it.
-fn tidied(cx: &mut Cx<'_>, mut save: Save, (version, tries): (u64, u8), changes: ChangeSet) {
+fn on_tidied(cx: &mut Cx<'_>, mut save: SaveRequest, (version, tries): (u64, u8), changes: ChangeSet) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
     let wanted = editorconfig::tidy(buffer.rules);
@@ -153,9 +153,9 @@ fn tidied(cx: &mut Cx<'_>, mut save: Save, (version, tries): (u64, u8), changes:
         if !changes.is_identity() {
             let format = buffer.area.document.format();
             let format = Format { ending: wanted.ending.unwrap_or(format.ending), ..format };
-            let edit = Transaction::new(changes).by(Author::Formatter).format(format);
-            buffer.area.apply_foreign(edit, now_ms);
-            cx.state.damage.all();
+            let edit = Transaction::new(changes).with_author(Author::Formatter).format(format);
+            buffer.area.apply_external(edit, now_ms);
+            cx.state.damage.add_all();
         }
         save.format.ending = wanted.ending.unwrap_or(save.format.ending);
     }
@@ -164,17 +164,17 @@ fn tidied(cx: &mut Cx<'_>, mut save: Save, (version, tries): (u64, u8), changes:
     // What is typed while the file is written must not join what is written.
     document.seal();
     (save.text, save.revision) = (document.text().clone(), document.history().current());
-    if now == version || tries >= TRIES {
-        store(cx, save);
+    if now == version || tries >= TRIES_MAX {
+        write_text(cx, save);
     } else {
         tidy(cx, save, wanted, (now, tries + 1));
     }
 }
 
 /// Writes a text.
-fn store(cx: &mut Cx<'_>, save: Save) {
+fn write_text(cx: &mut Cx<'_>, save: SaveRequest) {
     let env = cx.env.clone();
-    let Save { buffer, path, text, format, revision, expected, then } = save;
+    let SaveRequest { buffer, path, text, format, revision, expected, then } = save;
     let to = path.clone();
     let work = async move {
         let result = write_file(&*env, &to, (text, format), expected).await;
@@ -182,7 +182,7 @@ fn store(cx: &mut Cx<'_>, save: Save) {
     };
     cx.tasks.spawn("files.save", work, move |cx, written| {
         let (real, result) = written.unwrap_or_else(|why| (path.clone(), Err(internal(&path, why))));
-        saved(cx, Saved { buffer, path, real, revision, format, result, then });
+        on_saved(cx, SaveResult { buffer, path, real, revision, format, result, then });
     });
 }
 
@@ -195,16 +195,16 @@ async fn write_file(
     let encoded = tokio::task::spawn_blocking(move || format::encode(text.chunks_from(Byte(0)), format));
     match encoded.await {
         Ok(Ok(bytes)) => env.write(path, bytes, expected).await,
-        Ok(Err(unfit)) => Err(EnvError::unfit(path, unfit)),
+        Ok(Err(unfit)) => Err(EnvError::unencodable(path, unfit)),
         Err(_) => Err(EnvError::Cancelled),
     }
 }
 
 /// A save has no answer: the text stays unsaved, and can be saved again.
-fn lost(cx: &mut Cx<'_>, save: Save, why: TaskError) {
-    let Save { buffer, path, format, revision, then, .. } = save;
+fn on_save_failed(cx: &mut Cx<'_>, save: SaveRequest, why: TaskError) {
+    let SaveRequest { buffer, path, format, revision, then, .. } = save;
     let result = Err(internal(&path, why));
-    saved(cx, Saved { buffer, real: path.clone(), path, revision, format, result, then });
+    on_saved(cx, SaveResult { buffer, real: path.clone(), path, revision, format, result, then });
 }
 
 fn internal(path: &Path, TaskError::Panicked(why): TaskError) -> EnvError {
@@ -212,9 +212,9 @@ fn internal(path: &Path, TaskError::Panicked(why): TaskError) -> EnvError {
 }
 
 /// A file was written, or could not be.
-pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
+pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
     let Some(buffer) = cx.state.buffers.get_mut(saved.buffer) else { return };
-    buffer.saving = false;
+    buffer.is_saving = false;
     let shown_path = saved.path.clone();
     match saved.result {
         Ok(stamp) => {
@@ -222,46 +222,47 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             buffer.path = Some(saved.path);
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
-            buffer.disk = Disk::Same;
-            disk::settled(buffer);
+            buffer.disk = DiskState::Same;
+            disk::mark_in_sync(buffer);
             buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
-            buffer.area.per_view.hunks.ask_again();
+            buffer.area.per_view.hunks.invalidate();
             let name = buffer.name();
-            cx.state.say(format!("Saved {name}"));
-            disk::withdraw(cx, saved.buffer);
+            cx.state.set_status(format!("Saved {name}"));
+            disk::close_dialog(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
-            editorconfig::written(cx, &shown_path);
-            feature::tell(cx, Fact::Saved { buffer: saved.buffer, is_renamed: renamed });
+            editorconfig::on_written(cx, &shown_path);
+            feature::notify(cx, FeatureEvent::Saved { buffer: saved.buffer, is_renamed: renamed });
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {
             let id = saved.buffer;
             // Saved under a new name, it is the file of that name that is in the way.
             let own = buffer.path.as_ref() == Some(&saved.path);
-            let shown = cx.state.shown(&shown_path);
+            let shown = cx.state.display_path(&shown_path);
             let what =
                 if own { "was changed by another process since it was read." } else { "exists already." };
             let dialog = Dialog::ask("Changed on disk", vec![format!("{shown} {what}")]);
             let dialog = if own {
-                dialog.choice('r', "Reload (undo keeps yours)", move |cx| disk::reread(cx, id, true))
+                dialog.choice('r', "Reload (undo keeps yours)", move |cx| disk::reload(cx, id, true))
             } else {
                 dialog
             };
             let overwrite = move |cx: &mut Cx<'_>| save_to(cx, id, shown_path, AfterSave::Stay, true);
             let dialog = dialog.choice('o', "Overwrite", overwrite).close('n', "Cancel");
             if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
-                buffer.disk = Disk::Changed;
+                buffer.disk = DiskState::Changed;
             }
             cx.state.push_layer(dialog);
         }
         Err(EnvError::Denied(path)) => {
-            let shown = cx.state.shown(&path);
-            cx.state.fail(format!("Not saved: no permission to write {shown}. Save file as: file.save-as"));
+            let shown = cx.state.display_path(&path);
+            cx.state
+                .set_error(format!("Not saved: no permission to write {shown}. Save file as: file.save-as"));
         }
-        Err(error) => cx.state.fail(format!("Not saved: {error}")),
+        Err(error) => cx.state.set_error(format!("Not saved: {error}")),
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
@@ -275,10 +276,10 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
     }
     match then {
         AfterSave::Close if unsaved => {
-            cx.state.say(format!("Edited while saving: {name} stays open"));
+            cx.state.set_status(format!("Edited while saving: {name} stays open"));
         }
         AfterSave::Close => cx.state.close_buffer(id),
-        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::leave(cx),
+        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::quit(cx),
         AfterSave::Stay | AfterSave::Quit => {}
     }
 }

@@ -11,21 +11,21 @@ use parking_lot::Mutex;
 use crate::exec::Stamp;
 use crate::ide::core::slots::Slot;
 use crate::ide::model::buffers::Buffer;
-use crate::workspace::watch::{ChangedPaths, Touched, Watcher};
+use crate::workspace::watch::{ChangedPaths, Changes, Watcher};
 
 /// How long files must have been left alone before they are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long that may take when somebody never leaves them alone.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_millis(500);
 
 /// Where it is in the state.
-pub const WATCHING: Slot<Watching> = Slot::new();
+pub const FILE_WATCH: Slot<FileWatch> = Slot::new();
 
 /// What is watched, and what was touched.
 #[derive(Default)]
-pub struct Watching {
+pub struct FileWatch {
     /// Filled on the watcher's thread.
-    touches: Arc<ChangedPaths>,
+    changed_paths: Arc<ChangedPaths>,
     /// Made by the first task that needs it, and used by one task at a time.
     watcher: Arc<Mutex<Option<Watcher>>>,
     /// In which state files were when the system's facts about them were of a version: what has
@@ -43,9 +43,9 @@ struct Pending {
     times: u64,
 }
 
-impl Watching {
+impl FileWatch {
     /// The files to watch, when they are others than before. Costs the number of open files.
-    pub fn changed(&mut self, buffers: &[Buffer]) -> Option<Vec<PathBuf>> {
+    pub fn take_new_files(&mut self, buffers: &[Buffer]) -> Option<Vec<PathBuf>> {
         let files = || buffers.iter().flat_map(|buffer| [&buffer.path, &buffer.real]).flatten();
         if files().eq(&self.files) {
             return None;
@@ -55,7 +55,7 @@ impl Watching {
     }
 
     /// The version of a file that was seen last, and the state that it was in.
-    pub fn seen(&self, path: &Path) -> Option<(u64, Stamp)> {
+    pub fn seen_version(&self, path: &Path) -> Option<(u64, Stamp)> {
         self.seen.get(path).cloned()
     }
 
@@ -70,9 +70,9 @@ impl Watching {
     }
 
     /// Something was touched.
-    pub fn touched(&mut self, now: Duration) {
-        let times = self.touches.times();
-        self.pending.get_or_insert(Pending { due: now + PAUSE, latest: now + PATIENCE, times });
+    pub fn note_change(&mut self, now: Duration) {
+        let times = self.changed_paths.event_count();
+        self.pending.get_or_insert(Pending { due: now + PAUSE, latest: now + PAUSE_MAX, times });
     }
 
     /// When touched files are to be looked at.
@@ -81,32 +81,32 @@ impl Watching {
     }
 
     /// The files to look at by now.
-    pub fn due(&mut self, now: Duration) -> Option<Touched> {
+    pub fn take_due(&mut self, now: Duration) -> Option<Changes> {
         let pending = self.pending.as_mut().filter(|pending| pending.due <= now)?;
-        let times = self.touches.times();
+        let times = self.changed_paths.event_count();
         if times != pending.times && now < pending.latest {
             // Still being written.
             (pending.times, pending.due) = (times, now + PAUSE);
             return None;
         }
         self.pending = None;
-        Some(self.touches.take())
+        Some(self.changed_paths.take())
     }
 }
 
 /// What has these files followed from now on, and no others; to be called where it may block. Returns whether some of
 /// them were not followed before. `wake` is called when one of them was touched.
-pub fn following<W: Fn() + Send + Sync + 'static>(
-    watching: &Watching,
+pub fn watch_job<W: Fn() + Send + Sync + 'static>(
+    watching: &FileWatch,
     wake: W,
     files: Vec<PathBuf>,
 ) -> impl FnOnce() -> bool + Send + use<W> {
-    let (slot, touches) = (watching.watcher.clone(), watching.touches.clone());
+    let (slot, touches) = (watching.watcher.clone(), watching.changed_paths.clone());
     move || {
         let mut watcher = slot.lock();
         let followed = match &mut *watcher {
-            Some(watcher) => watcher.follow(files),
-            None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).follow(files)),
+            Some(watcher) => watcher.set_files(files),
+            None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).set_files(files)),
         };
         followed.unwrap_or_else(|error| {
             // They are looked at when the window gets the focus, and before they are saved.

@@ -14,8 +14,8 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go(cx, true)),
-    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go(cx, false)),
+    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go_to_hunk(cx, true)),
+    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go_to_hunk(cx, false)),
     command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show),
     command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
 ];
@@ -25,7 +25,7 @@ const LINES_MAX: usize = 500;
 
 /// The hunks of the file that is shown, if they are those of its text as it is. Says why not
 /// otherwise.
-fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
+fn current_hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     let buffer = cx.state.buffers.current()?;
     let hunks = &buffer.area.per_view.hunks;
     let why = match hunks.base() {
@@ -38,16 +38,16 @@ fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     };
     if let Some(why) = why {
         if let Some(buffer) = cx.state.buffers.current_mut() {
-            buffer.area.per_view.hunks.hurry();
+            buffer.area.per_view.hunks.skip_debounce();
         }
-        cx.state.say(why);
+        cx.state.set_status(why);
         return None;
     }
     cx.state.buffers.current().map(|buffer| &buffer.area.per_view.hunks)
 }
 
-fn go(cx: &mut Cx<'_>, forward: bool) {
-    let Some(found) = hunks(cx).map(|hunks| hunks.all().to_vec()) else { return };
+fn go_to_hunk(cx: &mut Cx<'_>, forward: bool) {
+    let Some(found) = current_hunks(cx).map(|hunks| hunks.all().to_vec()) else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text();
     let line = text.line_of(buffer.area.selection.primary().head);
@@ -63,11 +63,11 @@ fn go(cx: &mut Cx<'_>, forward: bool) {
     let nth = found.iter().position(|hunk| hunk == next).unwrap_or(0) + 1;
     buffer.area.go_to(at);
     cx.state.damage.add(crate::ide::core::damage::Part::Editor);
-    cx.state.say(format!("Hunk {nth} of {}", found.len()));
+    cx.state.set_status(format!("Hunk {nth} of {}", found.len()));
 }
 
 /// The hunks that the selections touch; lines that are missing count at the lines beside them.
-fn touched(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
+fn hunks_in(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
     let mut touched: Vec<Hunk> = Vec::new();
     for range in ranges {
         let (first, last) = (text.line_of(range.start), text.line_of(range.end));
@@ -87,14 +87,14 @@ fn touched(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
     touched
 }
 
-fn here(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
-    hunks(cx)?;
+fn hunks_at_selections(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
+    current_hunks(cx)?;
     let buffer = cx.state.buffers.current()?;
     let ranges: Vec<Range<Byte>> =
         buffer.area.selection.ranges().iter().map(selection::Range::span).collect();
-    let touched = touched(buffer.area.text(), &buffer.area.per_view.hunks, &ranges);
+    let touched = hunks_in(buffer.area.text(), &buffer.area.per_view.hunks, &ranges);
     if touched.is_empty() {
-        cx.state.say("No change on this line");
+        cx.state.set_status("No change on this line");
         return None;
     }
     Some(touched)
@@ -109,7 +109,7 @@ fn base_of(hunks: &Hunks, hunk: &Hunk) -> String {
 }
 
 fn show(cx: &mut Cx<'_>) {
-    let Some(touched) = here(cx) else { return };
+    let Some(touched) = hunks_at_selections(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, hunks) = (buffer.area.text(), &buffer.area.per_view.hunks);
     let mut lines = Vec::new();
@@ -132,13 +132,13 @@ fn show(cx: &mut Cx<'_>) {
 
 /// Takes the hunks at the selections back, as one step.
 fn revert(cx: &mut Cx<'_>) {
-    let Some(touched) = here(cx) else { return };
+    let Some(touched) = hunks_at_selections(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let hunks = &buffer.area.per_view.hunks;
     let edits: Vec<_> = touched.iter().map(|hunk| (hunk.range.clone(), base_of(hunks, hunk))).collect();
     let count = edits.len();
     let done = edit::apply(cx, |text, _| Transaction::new(ChangeSet::replace(text.end().0, edits)));
     if done {
-        cx.state.say(if count == 1 { "Reverted".to_string() } else { format!("Reverted {count}") });
+        cx.state.set_status(if count == 1 { "Reverted".to_string() } else { format!("Reverted {count}") });
     }
 }

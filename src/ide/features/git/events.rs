@@ -13,7 +13,7 @@ use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::view::hunks::{Compare, GitText, SIZE_MAX};
+use crate::ide::model::view::hunks::{GitText, HunkJob, SIZE_MAX};
 use crate::text::file_format::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
@@ -31,49 +31,49 @@ const NO_COMMIT: i32 = 3;
 /// Bytes of git's that are shown beside a text when somebody asks for that.
 pub const SHOWN_MAX: usize = 256 << 20;
 /// Nobody waits longer for git.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks for what is not known of the files that are shown.
-pub fn settle(cx: &mut Cx<'_>) {
+pub fn after_frame(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
-    let views = state.shown.iter().chain(&state.beside);
+    let views = state.visible_rows.iter().chain(&state.other_visible_rows);
     for id in views.map(|view| view.buffer) {
         let Some(buffer) = state.buffers.get_mut(id) else { continue };
         let Some(path) = &buffer.real else { continue };
         let version = buffer.area.document.version();
         let text = buffer.area.document.text();
         let hunks = &mut buffer.area.per_view.hunks;
-        if let Some(known) = hunks.take_question() {
+        if let Some(known) = hunks.take_request() {
             let (env, path) = (cx.env.clone(), path.clone());
             let work = async move { read(&*env, &path, known).await };
             // Where the task has no answer, what was known stays.
             let done = move |cx: &mut Cx<'_>, text: Result<GitText, TaskError>| {
-                answered(cx, id, text.unwrap_or(GitText::Same));
+                on_git_text(cx, id, text.unwrap_or(GitText::Unchanged));
             };
             cx.tasks.spawn("git.read", work, done);
-        } else if let Some(job) = hunks.next(text, version, cx.now) {
+        } else if let Some(job) = hunks.next_job(text, version, cx.now) {
             compare(cx.tasks, id, job);
         }
     }
 }
 
 /// Git may have other texts of all files now.
-pub fn ask_again(cx: &mut Cx<'_>) {
+pub fn invalidate_all(cx: &mut Cx<'_>) {
     for buffer in cx.state.buffers.all_mut() {
-        buffer.area.per_view.hunks.ask_again();
+        buffer.area.per_view.hunks.invalidate();
     }
 }
 
 /// Git was asked.
-fn answered(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
+fn on_git_text(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    if buffer.area.per_view.hunks.answered(answer) {
+    if buffer.area.per_view.hunks.set_git_text(answer) {
         cx.state.damage.add(Part::Editor);
     }
 }
 
 /// Compares a text with git's.
-fn compare(tasks: &Tasks, id: BufferId, job: Compare) {
+fn compare(tasks: &Tasks, id: BufferId, job: HunkJob) {
     tasks.spawn_blocking(
         "git.compare",
         move || job.run(),
@@ -81,8 +81,8 @@ fn compare(tasks: &Tasks, id: BufferId, job: Compare) {
             let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
             let version = buffer.area.document.version();
             let hunks = &mut buffer.area.per_view.hunks;
-            let Ok(compared) = compared else { return hunks.failed() };
-            if hunks.arrived(compared, version) {
+            let Ok(compared) = compared else { return hunks.set_failed() };
+            if hunks.set_result(compared, version) {
                 cx.state.damage.add(Part::Editor);
             }
         },
@@ -116,16 +116,16 @@ async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> G
         Ok(bytes) => bytes,
         Err(why) => {
             tracing::debug!(%why, "git has nothing");
-            return GitText::Nothing;
+            return GitText::Missing;
         }
     };
     let decoded = tokio::task::spawn_blocking(move || Text::from(format::decode(&bytes).0.as_str()));
     match decoded.await {
-        Ok(text) if known.is_some_and(|known| *known == text) => GitText::Same,
-        Ok(text) => GitText::Other(text),
+        Ok(text) if known.is_some_and(|known| *known == text) => GitText::Unchanged,
+        Ok(text) => GitText::Changed(text),
         Err(error) => {
             tracing::error!("git's text could not be read: {error}");
-            GitText::Nothing
+            GitText::Missing
         }
     }
 }
@@ -158,7 +158,7 @@ pub async fn bytes_of(
     let command = CommandSpec {
         script: git::script(SCRIPT),
         cwd: folder.to_path_buf(),
-        timeout: Some(PATIENCE),
+        timeout: Some(TIMEOUT),
         env: [variable("BOWLINE_FILE", name), variable("BOWLINE_COMMIT", commit)].into(),
     };
     let exit = env.run(command, output, cancel).await;
@@ -174,8 +174,8 @@ pub async fn bytes_of(
 }
 
 /// When a text that is shown is compared again.
-pub fn due(state: &State) -> Option<Duration> {
-    let shown = state.shown.iter().chain(&state.beside).map(|view| view.buffer);
+pub fn deadline(state: &State) -> Option<Duration> {
+    let shown = state.visible_rows.iter().chain(&state.other_visible_rows).map(|view| view.buffer);
     let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));
-    all.filter_map(|buffer| buffer.area.per_view.hunks.due(buffer.area.text())).min()
+    all.filter_map(|buffer| buffer.area.per_view.hunks.deadline(buffer.area.text())).min()
 }

@@ -1,6 +1,6 @@
 //! What git has of the open files: marks beside lines, hunks to go to and to revert.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod events;
@@ -8,11 +8,11 @@ pub mod events;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    on_fact: |cx, fact| match fact {
-        Fact::FrameSent | Fact::Due => events::settle(cx),
-        Fact::FilesMayDiffer => events::ask_again(cx),
+    on_event: |cx, fact| match fact {
+        FeatureEvent::FrameSent | FeatureEvent::DeadlineReached => events::after_frame(cx),
+        FeatureEvent::FilesMayHaveChanged => events::invalidate_all(cx),
         _ => {}
     },
-    deadline: events::due,
+    deadline: events::deadline,
     ..Feature::new("git")
 };

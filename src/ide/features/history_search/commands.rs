@@ -18,13 +18,13 @@ pub const COMMANDS: &[Command] = &[
 
 fn import(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     }
     let title = "Import sessions of pi, Claude Code or codex from";
     let prompt = Prompt::new(title, |cx, answer| {
-        let folder = cx.state.typed_path(&answer);
-        cx.state.say(format!("Importing {}…", folder.display()));
+        let folder = cx.state.resolve_typed_path(&answer);
+        cx.state.set_status(format!("Importing {}…", folder.display()));
         events::import(cx, folder);
     });
-    prompt.required().first("~/.claude/projects").open(cx);
+    prompt.required().initial("~/.claude/projects").open(cx);
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::history_search;
 
 /// The entry of a conversation that a row stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryAt {
+pub struct EntryLocation {
     /// The session's id.
     pub session: String,
     /// Its file.
@@ -17,13 +17,13 @@ pub struct EntryAt {
 }
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "session-search",
     title: "Search sessions",
     footer: "Enter go · file: command: project: role: since:",
-    load: |_| Load::Live(String::new(), history_search::events::look),
+    load: |_| RowSource::Live(String::new(), history_search::events::start_search),
     accept: |cx, pick, _| {
-        if let Some(EntryAt { session, file, entry }) = pick.get() {
+        if let Some(EntryLocation { session, file, entry }) = pick.get() {
             history_search::events::open_at(cx, session, file, entry);
         }
     },

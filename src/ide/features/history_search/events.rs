@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Report;
 use crate::base::width::visible;
-use crate::ide::core::context::{Cx, answered, reported, succeeded};
+use crate::ide::core::context::{Cx, answer_or_error, answer_or_report, success_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
@@ -20,14 +20,14 @@ use crate::ide::core::layers::picker::push;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::history_search::conversations::EntryAt;
+use crate::ide::features::history_search::conversations::EntryLocation;
 use crate::ide::features::sessions::events as sessions;
 use crate::llm::model::Message;
 use crate::llm::model::message::join_text;
-use crate::runtime::history::navigation::{Change, Spot};
+use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
 use crate::runtime::history::search::{HistoryHit, HistorySearch};
-use crate::runtime::{Handle, Summary};
-use crate::session::format::message::{AgentMessage, Earlier};
+use crate::runtime::{BranchSummaryChoice, Handle};
+use crate::session::format::message::{AgentMessage, PagePosition};
 
 /// Results that a search brings.
 const RESULTS: usize = 200;
@@ -36,7 +36,7 @@ const SHOWN_MAX: usize = 300;
 
 /// Remembers a prompt.
 pub fn remember(cx: &Cx<'_>, text: String) {
-    let Some(past) = cx.session.map(Handle::past) else { return };
+    let Some(past) = cx.session.map(Handle::history_search) else { return };
     cx.tasks.detach(async move {
         // Nobody waits for it, and it fails only where nothing can be written at all.
         match tokio::task::spawn_blocking(move || past.remember(&text)).await {
@@ -49,11 +49,11 @@ pub fn remember(cx: &Cx<'_>, text: String) {
 
 /// Brings the prompts of the folder into the prompt's history, and behind them what was said in the session before the
 /// messages that are here.
-pub fn recall(cx: &Cx<'_>, earlier: Option<Earlier>) {
+pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
     let Some(session) = cx.session.cloned() else { return };
     let recalled = async move {
         let said = match earlier {
-            Some(earlier) => session.said_before(earlier).await,
+            Some(earlier) => session.earlier_user_messages(earlier).await,
             None => Ok(Vec::new()),
         };
         // The prompts of the folder are there all the same.
@@ -61,18 +61,18 @@ pub fn recall(cx: &Cx<'_>, earlier: Option<Earlier>) {
             tracing::warn!("what was said before cannot be read: {report}");
             Vec::new()
         });
-        let past = session.past();
-        on_thread(move || all_said(&past, &said)).await
+        let past = session.history_search();
+        on_thread(move || merge_history(&past, &said)).await
     };
     cx.tasks.spawn("history_search.recall", recalled, |cx, texts| {
-        if let Some(texts) = answered(cx, "recall prompts", texts) {
-            cx.state.prompt.remember_before(texts);
+        if let Some(texts) = answer_or_error(cx, "recall prompts", texts) {
+            cx.state.prompt.prepend_history(texts);
         }
     });
 }
 
 /// The prompts of the folder, and behind them what else was said.
-fn all_said(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
+fn merge_history(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
     let texts = said.iter().filter_map(|message| match &**message {
         AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
         _ => None,
@@ -87,25 +87,25 @@ fn all_said(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
 
 /// Takes over sessions of other programs, from a file or a folder.
 pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
-    let Some(past) = cx.session.map(Handle::past) else { return };
+    let Some(past) = cx.session.map(Handle::history_search) else { return };
     cx.tasks.spawn_blocking(
         "history_search.import",
         move || past.import(&from),
         |cx, imported| {
-            if let Some(said) = succeeded(cx, "import the session", imported) {
-                cx.state.say(said);
+            if let Some(said) = success_or_error(cx, "import the session", imported) {
+                cx.state.set_status(said);
             }
         },
     );
 }
 
 /// Searches for what stands in the picker on top, in place of what it was searching for before.
-pub fn look(cx: &mut Cx<'_>) {
+pub fn start_search(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    let injector = picker.renew();
+    let injector = picker.restart();
     let text = picker.query.text().to_string();
-    let past = cx.session.map(Handle::past).filter(|_| !text.trim().is_empty());
-    picker.filling = past.is_some();
+    let past = cx.session.map(Handle::history_search).filter(|_| !text.trim().is_empty());
+    picker.is_filling = past.is_some();
     picker.search = None;
     cx.state.damage.add(Part::Overlay);
     let Some(past) = past else { return };
@@ -125,11 +125,11 @@ pub fn look(cx: &mut Cx<'_>) {
         }
     };
     cx.tasks.spawn("history_search.find", found, move |cx, found| {
-        cx.state.filled(number);
-        match reported("Search sessions", found) {
-            Ok(Some(problem)) => cx.state.say(problem),
+        cx.state.finish_filling(number);
+        match answer_or_report("Search sessions", found) {
+            Ok(Some(problem)) => cx.state.set_status(problem),
             Ok(None) => {}
-            Err(report) => cx.state.fail(report.to_string()),
+            Err(report) => cx.state.set_error(report.to_string()),
         }
     });
 }
@@ -154,33 +154,33 @@ fn find(
 
 fn row(found: HistoryHit) -> PickRow {
     let HistoryHit { session, file, entry, text, role, title, .. } = found;
-    let detail = format!("{} · {}", role.name(), line(&title));
+    let detail = format!("{} · {}", role.name(), one_line(&title));
     PickRow {
-        text: line(&text),
+        text: one_line(&text),
         aliases: Vec::new(),
         detail,
-        pick: Pick::new(EntryAt { session, file, entry }),
+        pick: Pick::new(EntryLocation { session, file, entry }),
     }
 }
 
 /// The beginning of a text in one line.
-pub fn line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let start: String = text.chars().take(SHOWN_MAX).collect();
     visible(&start.replace('\n', "⏎")).into_owned()
 }
 
 /// Puts a text into the prompt, in place of what is being typed; that stays in its history.
-pub fn put(cx: &mut Cx<'_>, text: &str) {
-    cx.state.prompt.put(text, cx.now_ms);
+pub fn put_into_prompt(cx: &mut Cx<'_>, text: &str) {
+    cx.state.prompt.replace_text(text, cx.now_ms);
     panes::focus(cx, Focus::Agent);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// Goes to an entry of a session, which becomes the one that is open.
 pub fn open_at(cx: &mut Cx<'_>, session: &str, file: &Path, entry: &str) {
     if cx.state.agent.session == session {
-        sessions::go(cx, Spot::To(entry.to_string()), Summary::None);
+        sessions::go_to_entry(cx, NavigationTarget::To(entry.to_string()), BranchSummaryChoice::None);
     } else {
-        sessions::replace(cx, Change::Open(file.to_path_buf(), Some(entry.to_string())));
+        sessions::replace(cx, SessionSwitch::Open(file.to_path_buf(), Some(entry.to_string())));
     }
 }

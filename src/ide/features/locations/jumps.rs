@@ -2,33 +2,34 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "jumps",
     title: "Jumps",
     footer: "Enter go",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(at) = pick.get::<usize>()
             && let Some(spot) = cx.state.jumps.go(*at)
         {
-            locations::go(cx, &spot);
+            locations::go_to_location(cx, &spot);
         }
     },
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
     let (jumps, here) = state.jumps.list();
-    let row = |(at, spot): (usize, &crate::ide::model::jumps::Spot)| {
+    let row = |(at, spot): (usize, &crate::ide::model::jumps::JumpLocation)| {
         let open = state.buffers.all().iter().find(|buffer| buffer.id == spot.buffer);
         let now = open.and_then(|buffer| {
-            Some(buffer.area.text().line_of(buffer.area.document.places().get(spot.name)?).0 + 1)
+            Some(buffer.area.text().line_of(buffer.area.document.positions().get(spot.name)?).0 + 1)
         });
-        let file = spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.shown(path));
+        let file =
+            spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.display_path(path));
         PickRow {
             text: format!("{file}:{}", now.unwrap_or(spot.at.0)),
             aliases: Vec::new(),

@@ -3,17 +3,17 @@
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
 use crate::text::position::Byte;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "marks",
     title: "Marks",
     footer: "Enter go",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(letter) = pick.get::<char>() {
             locations::go_to_mark(cx, *letter);
@@ -28,7 +28,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let mut rows = Vec::new();
     if let Some(buffer) = state.buffers.current() {
         let text = buffer.area.text();
-        let here = buffer.area.document.places().marks();
+        let here = buffer.area.document.positions().marks();
         for (letter, at) in here.filter(|(letter, _)| !letter.is_ascii_uppercase()) {
             let line = text.line_of(at);
             let start = text.line_start(line);
@@ -44,12 +44,13 @@ fn rows(state: &State) -> Vec<PickRow> {
     }
     for (letter, spot) in state.jumps.marks() {
         let open = state.buffers.all().iter().find(|buffer| buffer.id == spot.buffer);
-        let now: Option<Byte> = open.and_then(|buffer| buffer.area.document.places().get(spot.name));
+        let now: Option<Byte> = open.and_then(|buffer| buffer.area.document.positions().get(spot.name));
         let line = match (open, now) {
             (Some(buffer), Some(at)) => buffer.area.text().line_of(at).0 + 1,
             _ => spot.at.0,
         };
-        let file = spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.shown(path));
+        let file =
+            spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.display_path(path));
         rows.push(PickRow {
             text: format!("{letter}  {line:>5}  {file}"),
             aliases: Vec::new(),

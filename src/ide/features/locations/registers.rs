@@ -3,20 +3,20 @@
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
-use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::content::{Content, ContentShape};
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "registers",
     title: "Registers",
     footer: "Enter paste",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {
-            registers::put(cx, *name);
+            registers::paste(cx, *name);
         }
     },
 };
@@ -29,9 +29,9 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |(name, content): (char, Content)| {
         let start: String = content.joined().chars().take(SHOWN).collect();
         let detail = match content.shape {
-            Shape::Chars => String::new(),
-            Shape::Lines => "lines".to_string(),
-            Shape::Block => "rectangle".to_string(),
+            ContentShape::Chars => String::new(),
+            ContentShape::Lines => "lines".to_string(),
+            ContentShape::Block => "rectangle".to_string(),
         };
         PickRow {
             text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),

@@ -2,7 +2,7 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
-use crate::ide::features::login::events::{look_again, refresh};
+use crate::ide::features::login::events::{refresh, reload_credentials};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -19,5 +19,5 @@ pub const COMMANDS: &[Command] = &[
 /// After a login in another process the models are here, too.
 fn choose_model(cx: &mut Cx<'_>) {
     cx.effects.push(Effect::Picker("models"));
-    look_again(cx);
+    reload_credentials(cx);
 }

@@ -4,10 +4,10 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{graphemes, text_width, truncate};
 use crate::ide::core::layers::frame;
-use crate::ide::features::login::view::{Asked, LoginView};
+use crate::ide::features::login::view::{LoginQuestion, LoginView};
 use crate::llm::model::Notice;
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line::{self, Break, Line, Span};
+use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
 /// Widest frame.
 const COLS: u16 = 78;
@@ -17,18 +17,19 @@ const LINK_ROWS: usize = 3;
 /// What stands above the answer, wrapped for a frame of that width.
 fn lines(view: &LoginView, cols: u16) -> Vec<Line> {
     let width = cols.saturating_sub(4).max(1);
-    let plain = |text: &str| line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], Break::Words);
+    let plain = |text: &str| line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], BreakMode::Words);
     let link = |page: &str| {
-        let mut rows = line::wrap(&[Span::new(page, "ui.overlay.soft")], width, &[], &[], Break::Anywhere);
+        let mut rows =
+            line::wrap(&[Span::new(page, "ui.overlay.soft")], width, &[], &[], BreakMode::Anywhere);
         if rows.len() > LINK_ROWS {
             let room = usize::from(width) * LINK_ROWS - 1;
             let short = truncate(page, room);
-            rows = line::wrap(&[Span::new(short, "ui.overlay.soft")], width, &[], &[], Break::Anywhere);
+            rows = line::wrap(&[Span::new(short, "ui.overlay.soft")], width, &[], &[], BreakMode::Anywhere);
         }
         rows
     };
     let mut out = Vec::new();
-    for notice in &view.told {
+    for notice in &view.notices {
         match notice {
             Notice::Progress(text) => out.extend(plain(text)),
             Notice::Page(page) => {
@@ -39,31 +40,31 @@ fn lines(view: &LoginView, cols: u16) -> Vec<Line> {
                 out.extend(plain("Open this page and type the code there:"));
                 out.extend(link(page));
                 let code = [Span::new(code.as_str(), "ui.overlay.title")];
-                out.extend(line::wrap(&code, width, &[], &[], Break::Words));
+                out.extend(line::wrap(&code, width, &[], &[], BreakMode::Words));
             }
         }
     }
-    let (words, scope) = match &view.asked {
+    let (words, scope) = match &view.question {
         Some(asked) => (format!("{}:", asked.text), "ui.overlay"),
         None => ("waiting…".to_string(), "ui.overlay.soft"),
     };
-    out.extend(line::wrap(&[Span::new(words, scope)], width, &[], &[], Break::Words));
+    out.extend(line::wrap(&[Span::new(words, scope)], width, &[], &[], BreakMode::Words));
     out
 }
 
 /// Where it is.
-pub fn place(size: (u16, u16), view: &LoginView) -> Rect {
+pub fn view_area(size: (u16, u16), view: &LoginView) -> Rect {
     let cols = COLS.min(size.0);
-    let inner = frame::place(size, cols, 3).width;
-    let rows = lines(view, inner).len().min(1_000) as u16 + u16::from(view.asked.is_some());
-    frame::place(size, cols, rows + 2)
+    let inner = frame::frame_area(size, cols, 3).width;
+    let rows = lines(view, inner).len().min(1_000) as u16 + u16::from(view.question.is_some());
+    frame::frame_area(size, cols, rows + 2)
 }
 
 /// The keys; in a narrow frame those that nobody can guess.
 fn footer(view: &LoginView, room: usize) -> String {
     let (page, code) = (view.page().is_some(), view.code().is_some());
     let keys = [
-        (view.asked.is_some(), "Enter accept"),
+        (view.question.is_some(), "Enter accept"),
         (true, "Escape cancel"),
         (page, "Alt-c copy link"),
         (page, "Alt-o open"),
@@ -79,8 +80,8 @@ fn footer(view: &LoginView, room: usize) -> String {
 }
 
 /// The end of the answer, as far as there is room.
-fn tail(asked: &Asked, room: usize) -> String {
-    let shown = asked.shown();
+fn tail(asked: &LoginQuestion, room: usize) -> String {
+    let shown = asked.visible_answer();
     let mut skip = (text_width(&shown) + 1).saturating_sub(room);
     let mut out = String::new();
     for grapheme in graphemes(&shown) {
@@ -98,7 +99,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
     let title = format!("log in: {}", view.name);
     let inner = frame::draw(canvas, &title, "", &footer(view, usize::from(cols).saturating_sub(6)));
     let all = lines(view, cols);
-    let room = usize::from(inner.height).saturating_sub(usize::from(view.asked.is_some()));
+    let room = usize::from(inner.height).saturating_sub(usize::from(view.question.is_some()));
     // What is asked stands last and stays in sight.
     for (n, line) in all.iter().skip(all.len().saturating_sub(room)).enumerate() {
         let mut x = inner.x + 1;
@@ -107,7 +108,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
             x = canvas.text(x, inner.y + n as u16, &span.text, style);
         }
     }
-    if let (Some(asked), Some(y)) = (&view.asked, (inner.y + inner.height).checked_sub(1)) {
+    if let (Some(asked), Some(y)) = (&view.question, (inner.y + inner.height).checked_sub(1)) {
         let (soft, style) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
         canvas.text(inner.x + 1, y, "›", soft);
         canvas.text(inner.x + 3, y, &tail(asked, usize::from(cols).saturating_sub(6)), style);
@@ -116,6 +117,6 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
 
 /// Where the caret is, in the overlay's coordinates.
 pub fn cursor(view: &LoginView, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
-    let width = text_width(&tail(view.asked.as_ref()?, usize::from(cols).saturating_sub(6)));
+    let width = text_width(&tail(view.question.as_ref()?, usize::from(cols).saturating_sub(6)));
     Some((4 + width as u16, rows.checked_sub(2)?))
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Report;
 use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
-use crate::ide::core::context::{Cx, TaskError, answered, ask_session, reported};
+use crate::ide::core::context::{Cx, TaskError, answer_or_error, answer_or_report, ask_session};
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::picker::Picker;
@@ -18,21 +18,21 @@ use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::llm::model::Model;
 use crate::runtime::Handle;
-use crate::runtime::login::channel::Said;
-use crate::runtime::models::refresh::Refreshed;
+use crate::runtime::login::channel::LoginMessage;
+use crate::runtime::models::refresh::RefreshResult;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Messages that a login sends before the loop takes the first.
-const SAID_MAX: usize = 32;
+const MESSAGES_MAX: usize = 32;
 /// How long it may take until a browser is asked.
-const OPEN_MAX: Duration = Duration::from_secs(20);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long rows that come anew may take before the frame, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
 
 /// Begins a login.
 pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     if !cx.state.agent.connected {
-        return cx.state.say("No session yet. In a shell: bowline login");
+        return cx.state.set_status("No session yet. In a shell: bowline login");
     }
     cx.state.layers.close::<LoginView>();
     cx.state.agent.logins += 1;
@@ -47,7 +47,7 @@ fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken)
     let Some(session) = cx.session.cloned() else { return };
     let tasks = cx.tasks.clone();
     cx.tasks.detach(async move {
-        let (sender, mut said) = mpsc::channel(SAID_MAX);
+        let (sender, mut said) = mpsc::channel(MESSAGES_MAX);
         let login = catch_async(session.login(&provider, sender));
         tokio::pin!(login);
         loop {
@@ -55,35 +55,35 @@ fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken)
                 biased;
                 () = cancel.cancelled() => return,
                 Some(said) = said.recv() => {
-                    tasks.post("login.progress", move |cx| progress(cx, number, said)).await;
+                    tasks.post("login.progress", move |cx| on_progress(cx, number, said)).await;
                 }
                 done = &mut login => {
-                    let done = reported("log in", done.map_err(TaskError::from));
+                    let done = answer_or_report("log in", done.map_err(TaskError::from));
                     let provider = provider.clone();
-                    return tasks.post("login.done", move |cx| ended(cx, number, &provider, done)).await;
+                    return tasks.post("login.done", move |cx| on_login_ended(cx, number, &provider, done)).await;
                 }
             }
         }
     });
 }
 
-fn view<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
-    cx.state.damage.all();
+fn view_numbered<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
+    cx.state.damage.add_all();
     cx.state.layers.all_mut::<LoginView>().find(|view| view.number == number)
 }
 
 /// A login says or asks something.
-pub fn progress(cx: &mut Cx<'_>, number: u64, said: Said) {
-    let Some(view) = view(cx, number) else { return };
+pub fn on_progress(cx: &mut Cx<'_>, number: u64, said: LoginMessage) {
+    let Some(view) = view_numbered(cx, number) else { return };
     match said {
-        Said::Told(notice) => view.told.push(notice),
-        Said::Asked(question, reply) => view.ask(question, reply),
+        LoginMessage::Notice(notice) => view.notices.push(notice),
+        LoginMessage::Question(question, reply) => view.ask(question, reply),
     }
 }
 
 /// A login has ended.
-fn ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Report>) {
-    if view(cx, number).is_none() {
+fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Report>) {
+    if view_numbered(cx, number).is_none() {
         return;
     }
     cx.state.layers.close_where::<LoginView>(|view| view.number == number);
@@ -91,25 +91,27 @@ fn ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Re
         Ok(said) => {
             // The keys that the models are looked for with take the message away.
             cx.state.slots[TRANSCRIPT].notice(false, said.clone());
-            cx.state.say(said);
-            offer(cx, provider);
+            cx.state.set_status(said);
+            show_models(cx, provider);
         }
-        Err(report) => cx.state.fail(report.to_string()),
+        Err(report) => cx.state.set_error(report.to_string()),
     }
 }
 
 /// Forgets what is kept for a provider.
 pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
     let work = |session: Handle| async move { session.logout(&provider).await };
-    ask_session(cx, "login.logout", "log out", work, move |cx, left| cx.state.say(left.sentence(&name)));
+    ask_session(cx, "login.logout", "log out", work, move |cx, left| {
+        cx.state.set_status(left.sentence(&name))
+    });
 }
 
 /// Looks whether another process has changed what opens providers.
-pub fn look_again(cx: &Cx<'_>) {
+pub fn reload_credentials(cx: &Cx<'_>) {
     let work = |session: Handle| async move {
         // Files first: servers may take their time.
-        let looked = session.look_again(false).await;
-        looked.and(session.freshen_models().await)
+        let looked = session.reload_models(false).await;
+        looked.and(session.refresh_expired_models().await)
     };
     ask_session(cx, "login.look-again", "look for models", work, |_, ()| {});
 }
@@ -117,12 +119,12 @@ pub fn look_again(cx: &Cx<'_>) {
 /// Asks providers for their lists of models.
 pub fn refresh(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     }
-    cx.state.say("Refreshing model lists…");
+    cx.state.set_status("Refreshing model lists…");
     let work = |session: Handle| async move { session.refresh_models(None).await };
     ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, told| {
-        refreshed(cx, &told);
+        on_refreshed(cx, &told);
     });
 }
 
@@ -131,7 +133,7 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
     let is_web = page.starts_with("https://") || page.starts_with("http://");
     if !is_web || !page.chars().all(plain) {
-        return cx.state.fail("Not a web address");
+        return cx.state.set_error("Not a web address");
     }
     // The browser must not end with the command that brings it up.
     let (opener, apart) = if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
@@ -140,39 +142,39 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
     let env = cx.env.clone();
     let ran = async move {
         let (cwd, env_vars) = (env.root().to_path_buf(), std::collections::BTreeMap::default());
-        let command = CommandSpec { script, cwd, timeout: Some(OPEN_MAX), env: env_vars };
+        let command = CommandSpec { script, cwd, timeout: Some(OPEN_TIMEOUT), env: env_vars };
         let cancel = CancellationToken::new();
         env.filter(command, Vec::new(), Box::new(|_| {}), Box::new(|_| {}), cancel).await
     };
-    cx.tasks.spawn("login.open-page", ran, move |cx, ran| match answered(cx, "open the page", ran) {
-        Some(Ok(Exit::Code(0))) => cx.state.say("Opened the page in the browser"),
-        Some(_) => cx.state.fail(format!("{opener} cannot open the page. Copy link: Alt-c")),
+    cx.tasks.spawn("login.open-page", ran, move |cx, ran| match answer_or_error(cx, "open the page", ran) {
+        Some(Ok(Exit::Code(0))) => cx.state.set_status("Opened the page in the browser"),
+        Some(_) => cx.state.set_error(format!("{opener} cannot open the page. Copy link: Alt-c")),
         None => {}
     });
 }
 
 /// Shows the models of a provider, unless the user is busy with something else by now.
-fn offer(cx: &mut Cx<'_>, provider: &str) {
+fn show_models(cx: &mut Cx<'_>, provider: &str) {
     if cx.state.layers.is_empty() {
         cx.effects.push(Effect::Picker("models"));
         cx.effects.push(Effect::Keys(provider.chars().map(Key::char).collect()));
     }
 }
 
-fn refreshed(cx: &mut Cx<'_>, told: &[Refreshed]) {
+fn on_refreshed(cx: &mut Cx<'_>, told: &[RefreshResult]) {
     for one in told {
         tracing::info!("models of {}", one.sentence());
     }
     let came: Vec<(usize, usize)> = told.iter().filter_map(|told| told.outcome.clone().ok()).collect();
     let (all, new) = came.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     match told.iter().find(|told| told.outcome.is_err()) {
-        Some(failed) => cx.state.fail(format!("{new} new models; {}", failed.sentence())),
-        None => cx.state.say(format!("{all} models of {} providers, {new} new", came.len())),
+        Some(failed) => cx.state.set_error(format!("{new} new models; {}", failed.sentence())),
+        None => cx.state.set_status(format!("{all} models of {} providers, {new} new", came.len())),
     }
 }
 
 /// These are all models that can be asked now.
-pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
+pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
     let has = |all: &[std::sync::Arc<Model>], id: &str| all.iter().any(|model| model.provider == id);
     let gone = cx
         .state
@@ -183,11 +185,11 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
     cx.state.agent.models = models.to_vec();
     let rows = agent::models::rows(cx.state);
     if let Some(picker) = cx.state.layers.top_mut::<Picker>()
-        && picker.row.id == agent::models::PICKER.id
+        && picker.spec.id == agent::models::PICKER.id
     {
         picker.replace(rows);
         picker.tick(FILL_WAIT_MS);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     }
     if let Some(model) = gone {
         let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
@@ -197,8 +199,8 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
             model.name, model.provider
         );
         cx.state.slots[TRANSCRIPT].notice(true, text.clone());
-        cx.state.fail(text);
-        cx.state.damage.all();
+        cx.state.set_error(text);
+        cx.state.damage.add_all();
     }
 }
 
@@ -211,7 +213,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     match key.code {
         KeyCode::Escape => {
             cx.state.pop_layer();
-            cx.state.say("Login canceled");
+            cx.state.set_status("Login canceled");
         }
         KeyCode::Enter => view.answer(),
         KeyCode::Backspace => view.erase(),
@@ -219,11 +221,11 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         _ if alt('c') || alt('o') => match view.page().map(str::to_string) {
             Some(page) if alt('c') => copy(cx, page, "the link"),
             Some(page) => open_page(cx, &page),
-            None => cx.state.say("No link yet"),
+            None => cx.state.set_status("No link yet"),
         },
         _ if alt('k') => match view.code().map(str::to_string) {
             Some(code) => copy(cx, code, "the code"),
-            None => cx.state.say("No code here"),
+            None => cx.state.set_status("No code here"),
         },
         _ => match key.typed() {
             Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
@@ -231,19 +233,19 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             None => return false,
         },
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }
 
 fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
     cx.effects.push(Effect::Copy(text));
-    cx.state.say(format!("Copied {what}"));
+    cx.state.set_status(format!("Copied {what}"));
 }
 
 /// Pasted text while a login is on top; whether it was for the login.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     let Some(view) = cx.state.layers.top_mut::<LoginView>() else { return false };
     view.type_in(text.trim().lines().next().unwrap_or_default());
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }

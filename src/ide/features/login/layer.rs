@@ -16,7 +16,7 @@ impl Layer for LoginView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size, self)
+        draw::view_area(size, self)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
@@ -28,6 +28,6 @@ impl Layer for LoginView {
     }
 
     fn actions(&self) -> Actions {
-        Actions { private_key: events::key, paste: events::paste, ..Actions::default() }
+        Actions { raw_key: events::key, paste: events::paste, ..Actions::default() }
     }
 }

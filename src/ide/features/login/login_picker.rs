@@ -2,11 +2,11 @@
 
 use nucleo::Injector;
 
-use crate::ide::core::context::{Cx, succeeded};
+use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::login;
 
 /// The provider that a row stands for.
@@ -19,11 +19,11 @@ pub struct Provider {
 }
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "logins",
     title: "Log in to provider",
     footer: "Enter log in",
-    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
+    load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {
             login::events::begin(cx, id, name);
@@ -33,11 +33,15 @@ pub const PICKER: Row = Row {
 
 /// Puts providers into the picker of this number; only those that something is kept for if `kept`.
 pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: bool) {
-    let Some(session) = cx.session.cloned() else { return cx.state.filled(picker) };
+    let Some(session) = cx.session.cloned() else { return cx.state.finish_filling(picker) };
     let listed = async move {
-        let choices = session.logins().await?.into_iter();
-        for choice in choices.filter(|choice| !kept || !choice.kept.is_empty()) {
-            let detail = if choice.kept.is_empty() { String::new() } else { format!("{} kept", choice.kept) };
+        let choices = session.login_providers().await?.into_iter();
+        for choice in choices.filter(|choice| !kept || !choice.credential_kind.is_empty()) {
+            let detail = if choice.credential_kind.is_empty() {
+                String::new()
+            } else {
+                format!("{} kept", choice.credential_kind)
+            };
             let text = format!("{}  {}", choice.name, choice.id);
             let pick = Pick::new(Provider { id: choice.id, name: choice.name });
             push(&injector, PickRow { text, aliases: Vec::new(), detail, pick });
@@ -45,7 +49,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: boo
         Ok(())
     };
     cx.tasks.spawn("login.list-providers", listed, move |cx, listed| {
-        cx.state.filled(picker);
-        succeeded(cx, "list providers", listed);
+        cx.state.finish_filling(picker);
+        success_or_error(cx, "list providers", listed);
     });
 }

@@ -1,16 +1,16 @@
 //! The providers that a key or a login is kept for.
 
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::login::events::log_out;
 use crate::ide::features::login::login_picker::Provider;
 use crate::ide::features::login::login_picker::list;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "logouts",
     title: "Log out of provider",
     footer: "Enter log out",
-    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, true)),
+    load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, true)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {
             log_out(cx, id.clone(), name.clone());

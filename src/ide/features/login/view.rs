@@ -15,14 +15,14 @@ pub struct LoginView {
     /// The provider.
     pub name: String,
     /// What it has told so far.
-    pub told: Vec<Notice>,
+    pub notices: Vec<Notice>,
     /// What it asks now.
-    pub asked: Option<Asked>,
+    pub question: Option<LoginQuestion>,
     _running: DropGuard,
 }
 
 /// A question of a login.
-pub struct Asked {
+pub struct LoginQuestion {
     /// Its words.
     pub text: String,
     /// Whether what is typed must not be seen.
@@ -35,7 +35,7 @@ pub struct Asked {
 impl LoginView {
     /// A login that has told nothing yet.
     pub fn new(number: u64, name: String, running: DropGuard) -> Self {
-        Self { number, name, told: Vec::new(), asked: None, _running: running }
+        Self { number, name, notices: Vec::new(), question: None, _running: running }
     }
 
     /// Takes a question in.
@@ -44,12 +44,12 @@ impl LoginView {
             Question::Secret(text) => (text, true),
             Question::Line(text) | Question::Pasted(text) => (text, false),
         };
-        self.asked = Some(Asked { text, is_secret, typed: String::new(), reply });
+        self.question = Some(LoginQuestion { text, is_secret, typed: String::new(), reply });
     }
 
     /// Gives what is typed to whoever asked.
     pub fn answer(&mut self) {
-        let Some(Asked { typed, reply, .. }) = self.asked.take() else { return };
+        let Some(LoginQuestion { typed, reply, .. }) = self.question.take() else { return };
         // Whoever asked may have got the answer elsewhere meanwhile.
         if reply.send(Some(typed)).is_err() {
             tracing::debug!("nobody waits for an answer to a login any more");
@@ -58,7 +58,7 @@ impl LoginView {
 
     /// Adds to what is typed.
     pub fn type_in(&mut self, text: &str) {
-        if let Some(asked) = &mut self.asked
+        if let Some(asked) = &mut self.question
             && asked.typed.len() + text.len() <= TYPED_MAX
         {
             asked.typed.push_str(text);
@@ -67,21 +67,21 @@ impl LoginView {
 
     /// Takes the last character away.
     pub fn erase(&mut self) {
-        if let Some(asked) = &mut self.asked {
+        if let Some(asked) = &mut self.question {
             asked.typed.pop();
         }
     }
 
     /// Takes everything away.
     pub fn clear(&mut self) {
-        if let Some(asked) = &mut self.asked {
+        if let Some(asked) = &mut self.question {
             asked.typed.clear();
         }
     }
 
     /// The page to open.
     pub fn page(&self) -> Option<&str> {
-        self.told.iter().rev().find_map(|notice| match notice {
+        self.notices.iter().rev().find_map(|notice| match notice {
             Notice::Page(page) | Notice::Code { page, .. } => Some(page.as_str()),
             Notice::Progress(_) => None,
         })
@@ -89,16 +89,16 @@ impl LoginView {
 
     /// The code to type there.
     pub fn code(&self) -> Option<&str> {
-        self.told.iter().rev().find_map(|notice| match notice {
+        self.notices.iter().rev().find_map(|notice| match notice {
             Notice::Code { code, .. } => Some(code.as_str()),
             _ => None,
         })
     }
 }
 
-impl Asked {
+impl LoginQuestion {
     /// What of the answer may be seen.
-    pub fn shown(&self) -> String {
+    pub fn visible_answer(&self) -> String {
         if self.is_secret { "•".repeat(self.typed.chars().count()) } else { self.typed.clone() }
     }
 }
@@ -118,16 +118,16 @@ mod tests {
         view.type_in("clé");
         view.type_in("s!");
         view.erase();
-        assert_eq!(view.asked.as_ref().unwrap().shown(), "••••");
+        assert_eq!(view.question.as_ref().unwrap().visible_answer(), "••••");
         view.answer();
         assert_eq!(answer.try_recv().unwrap().as_deref(), Some("clés"));
-        assert!(view.asked.is_none() && !cancel.is_cancelled());
+        assert!(view.question.is_none() && !cancel.is_cancelled());
         let (reply, _) = oneshot::channel();
         view.ask(Question::Line("Domain".into()), reply);
         view.type_in("a.b");
-        assert_eq!(view.asked.as_ref().unwrap().shown(), "a.b");
+        assert_eq!(view.question.as_ref().unwrap().visible_answer(), "a.b");
         view.clear();
-        assert_eq!(view.asked.as_ref().unwrap().shown(), "");
+        assert_eq!(view.question.as_ref().unwrap().visible_answer(), "");
         drop(view);
         assert!(cancel.is_cancelled());
     }
@@ -136,9 +136,9 @@ mod tests {
     fn login_view_shows_latest_link_and_code() {
         let mut view = LoginView::new(1, "Test".into(), CancellationToken::new().drop_guard());
         assert_eq!((view.page(), view.code()), (None, None));
-        view.told.push(Notice::Page("https://a".into()));
-        view.told.push(Notice::Code { code: "AB".into(), page: "https://b".into() });
-        view.told.push(Notice::Progress("waiting".into()));
+        view.notices.push(Notice::Page("https://a".into()));
+        view.notices.push(Notice::Code { code: "AB".into(), page: "https://b".into() });
+        view.notices.push(Notice::Progress("waiting".into()));
         assert_eq!((view.page(), view.code()), (Some("https://b"), Some("AB")));
     }
 }

@@ -44,20 +44,20 @@ pub const COMMANDS: &[Command] = &[
 fn quit(cx: &mut Cx<'_>) {
     let terminals = cx.state.slots[TERMINALS].running();
     if terminals.is_empty() {
-        return quit_from(cx, &[]);
+        return quit_or_confirm(cx, &[]);
     }
-    find_programs(cx, &terminals, |cx, programs| quit_from(cx, &programs));
+    find_programs(cx, &terminals, |cx, programs| quit_or_confirm(cx, &programs));
 }
 
 /// The same once it is known which programs run in terminals.
-fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
-    let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
+fn quit_or_confirm(cx: &mut Cx<'_>, programs: &[String]) {
+    let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.has_unapplied_edits());
     let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
     let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
     if unsaved.is_empty() && !working && programs.is_empty() {
-        return quit::leave(cx);
+        return quit::quit(cx);
     }
     let changing = quit::is_changing(cx.state);
     let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing, programs));
@@ -89,9 +89,9 @@ fn quit_dialog(
         Some(_) => dialog.choice('s', "Save and quit", save_and_quit).choice(
             'd',
             "Discard changes and quit",
-            quit::leave,
+            quit::quit,
         ),
-        None => dialog.choice('y', "Quit", quit::leave),
+        None => dialog.choice('y', "Quit", quit::quit),
     };
     dialog.close('n', "Cancel")
 }
@@ -99,7 +99,7 @@ fn quit_dialog(
 fn save_and_quit(cx: &mut Cx<'_>) {
     let ids: Vec<_> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
     if ids.is_empty() {
-        quit::leave(cx);
+        quit::quit(cx);
     }
     for id in ids {
         save_buffer(cx, id, AfterSave::Quit, false);
@@ -110,14 +110,14 @@ fn save_and_quit(cx: &mut Cx<'_>) {
 ///
 /// In an editor with modes it makes none: Vim users press Escape as often as they like, and `Alt-g` shows the tree.
 fn escape(cx: &mut Cx<'_>) {
-    if cancel(cx) || cursors::in_editor(cx.state) {
+    if cancel(cx) || cursors::is_modal_editor(cx.state) {
         return;
     }
-    let twice = cx.state.agent.escaped_at.take().is_some_and(|at| cx.now.saturating_sub(at) <= TWICE);
+    let twice = cx.state.agent.last_escape.take().is_some_and(|at| cx.now.saturating_sub(at) <= DOUBLE_PRESS);
     if twice {
         sessions::open(cx);
     } else {
-        cx.state.agent.escaped_at = Some(cx.now);
+        cx.state.agent.last_escape = Some(cx.now);
     }
 }
 
@@ -128,7 +128,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
         (actions.escape)(cx);
         return true;
     }
-    if quit::stay(cx) || catalog::stop(cx) {
+    if quit::cancel_quit(cx) || catalog::stop_features(cx) {
         return true;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.
@@ -137,12 +137,12 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     }
     if cx.state.agent.working_since.is_some() {
         interrupt(cx);
-        cx.state.say(INTERRUPTING);
+        cx.state.set_status(INTERRUPTING);
         return true;
     }
     if cx.state.panes.focus == Focus::Files {
         cx.state.panes.focus = Focus::Editor;
-        cx.state.damage.all();
+        cx.state.damage.add_all();
         return true;
     }
     let lit = cx.state.highlight.take().is_some();
@@ -153,7 +153,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
 }
 
 /// Two presses of Escape within this time are one double press; pi uses the same.
-const TWICE: std::time::Duration = std::time::Duration::from_millis(500);
+const DOUBLE_PRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
 fn keep_one_cursor(cx: &mut Cx<'_>) -> bool {
     let Some((area, _, part)) = cx.state.text_target() else { return false };

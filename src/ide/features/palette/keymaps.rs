@@ -6,16 +6,16 @@ use crate::ide::core::keys::keymap::BUILTIN;
 use crate::ide::core::keys::keymap::{Keymap, KeymapProblem};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::editor::modal::cursors;
 use crate::ide::features::plugins;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "keymaps",
     title: "Choose key map",
     footer: "Enter use for this run",
-    load: |_| Load::Rows(rows(), Vec::new()),
+    load: |_| RowSource::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<&'static str>() {
             use_keymap(cx, name);
@@ -48,13 +48,13 @@ pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>
 fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
     let (keymap, _) = read(cx.state.catalog, name, text);
-    cursors::ungroup(cx.state);
-    cx.state.modal = crate::ide::core::keys::modal::Modal::new(keymap.modes());
+    cursors::end_undo_group(cx.state);
+    cx.state.modal = crate::ide::core::keys::modal::Modal::new(keymap.modal_style());
     cx.state.keymap = keymap;
     for problem in plugins::run::bind(cx.state) {
         tracing::warn!("{problem}");
     }
     cx.state.pending.clear();
-    cx.state.damage.all();
-    cx.state.say(format!("Key map: {name}. To keep it: keymap = \"{name}\" in settings.toml"));
+    cx.state.damage.add_all();
+    cx.state.set_status(format!("Key map: {name}. To keep it: keymap = \"{name}\" in settings.toml"));
 }

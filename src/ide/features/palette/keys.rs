@@ -2,27 +2,32 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
-use crate::ide::features::palette::run::{Runs, run};
+use crate::ide::features::palette::run::{PaletteTarget, run};
 use crate::ide::features::plugins;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
     title: "Keyboard shortcuts",
     footer: "Enter run",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
-    let places = state.place_below().chain().iter();
-    let keys = places.flat_map(|place| state.keymap.rows(*place).into_iter().map(move |row| (place, row)));
+    let places = state.base_key_context().chain().iter();
+    let keys =
+        places.flat_map(|place| state.keymap.bindings(*place).into_iter().map(move |row| (place, row)));
     let row = |(place, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
-            (Some(command), _) => (command.title, command.aliases, Pick::new(Runs::Command(command.id))),
-            (None, Some(theirs)) => (theirs.command.title.as_str(), &[][..], Pick::new(Runs::Plugin(id))),
+            (Some(command), _) => {
+                (command.title, command.aliases, Pick::new(PaletteTarget::Command(command.id)))
+            }
+            (None, Some(theirs)) => {
+                (theirs.command.title.as_str(), &[][..], Pick::new(PaletteTarget::Plugin(id)))
+            }
             (None, None) => return None,
         };
         Some(PickRow {

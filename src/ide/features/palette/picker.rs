@@ -3,45 +3,45 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Command;
-use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
-use crate::ide::features::palette::run::{Runs, run};
+use crate::ide::features::palette::run::{PaletteTarget, run};
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::PluginCommand;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "commands",
     title: "Commands",
     footer: "Enter run",
-    load: |state| Load::Rows(rows(state), Vec::new()),
+    load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
     // The palette lies on top already: what matters are the keys of the place below it.
-    let place = state.place_below();
+    let place = state.base_key_context();
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
         detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
-        aliases: command.aliases.iter().chain(command.former).copied().collect(),
-        pick: Pick::new(Runs::Command(command.id)),
+        aliases: command.aliases.iter().chain(command.former_ids).copied().collect(),
+        pick: Pick::new(PaletteTarget::Command(command.id)),
     };
     // Commands of a map with modes mean nothing without them.
-    let modes = state.keymap.modes();
+    let modes = state.keymap.modal_style();
     let wanted = |command: &&Command| match command.id.split_once('.') {
-        Some(("vim", _)) => modes == Modes::Vim,
-        Some(("helix", _)) => modes == Modes::Helix,
+        Some(("vim", _)) => modes == ModalStyle::Vim,
+        Some(("helix", _)) => modes == ModalStyle::Helix,
         _ => true,
     };
     let theirs = |known: &Arc<PluginCommand>| PickRow {
         text: format!("{}  {}", known.command.title, known.id),
         aliases: Vec::new(),
         detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
-        pick: Pick::new(Runs::Plugin(known.id.clone())),
+        pick: Pick::new(PaletteTarget::Plugin(known.id.clone())),
     };
     let ours = state.catalog.commands().filter(wanted).map(row);
     ours.chain(state.slots[PLUGINS].commands.iter().map(theirs)).collect()

@@ -6,7 +6,7 @@ use crate::ide::core::layers::picker::Pick;
 
 /// A command of the program, or of a plugin, by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Runs {
+pub enum PaletteTarget {
     /// One of the program.
     Command(&'static str),
     /// One of a plugin.
@@ -16,7 +16,7 @@ pub enum Runs {
 /// Runs what a picked row stands for.
 pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     cx.effects.extend(pick.get().map(|runs| match runs {
-        Runs::Command(id) => Effect::Run(id),
-        Runs::Plugin(id) => Effect::RunPlugin(id.clone()),
+        PaletteTarget::Command(id) => Effect::Run(id),
+        PaletteTarget::Plugin(id) => Effect::RunPlugin(id.clone()),
     }));
 }

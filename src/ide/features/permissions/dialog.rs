@@ -12,7 +12,7 @@ use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
 use crate::tools::permissions::approval::{Ask, Decision};
 
 /// What dialogs and prompts about a tool call are about.
-const CALL: &str = "tool-call";
+const DIALOG_TOPIC: &str = "tool-call";
 
 /// A tool call wants to run.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
@@ -21,11 +21,11 @@ pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
     // Below everything else: what the user is busy with keeps the keys, and so does the
     // question that is being read.
     cx.state.layers.push_below(dialog);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// The question comes back, since one of its longer answers was given up.
-fn again(cx: &mut Cx<'_>, id: u64) {
+fn reopen(cx: &mut Cx<'_>, id: u64) {
     if let Some(dialog) = dialog(cx, id) {
         cx.state.push_layer(dialog);
     }
@@ -36,7 +36,7 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     let (title, mut lines) = (format!("{} wants to run", ask.tool), Vec::new());
     // Each line of a command as one; other control characters are shown as signs.
     lines.extend(ask.target.split('\n').map(str::to_string));
-    let changes = ask.preview.as_ref().map(changes).unwrap_or_default();
+    let changes = ask.preview.as_ref().map(difference_lines).unwrap_or_default();
     lines.push(String::new());
     // A folder elsewhere is told by the command itself, which goes there.
     lines.push(format!("in the workspace {}", last_name(&ask.workspace)));
@@ -49,34 +49,34 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     }
     let mut dialog = if is_difference { Dialog::difference(title, lines) } else { Dialog::ask(title, lines) };
     dialog = dialog
-        .uninvited(CALL, id)
-        .escaped(move |cx| deny(cx, id))
-        .read_first('y', "Allow once", move |cx| {
+        .uninvited(DIALOG_TOPIC, id)
+        .on_escape(move |cx| deny(cx, id))
+        .choice_after_scroll('y', "Allow once", move |cx| {
             cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, false);
         })
-        .short("Once");
+        .short_label("Once");
     if ask.repeatable {
         dialog = dialog
-            .read_first('a', "Always allow this call", move |cx| {
+            .choice_after_scroll('a', "Always allow this call", move |cx| {
                 cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, true);
             })
-            .short("Always");
+            .short_label("Always");
     }
     if ask.proposal.is_some() {
         dialog = dialog
-            .read_first('s', "Allow for this session", move |cx| allow_like(cx, id, None))
-            .short("Session")
-            .read_first('l', "Always allow (adds a rule)", move |cx| propose(cx, id))
-            .short("Rule");
+            .choice_after_scroll('s', "Allow for this session", move |cx| allow_like(cx, id, None))
+            .short_label("Session")
+            .choice_after_scroll('l', "Always allow (adds a rule)", move |cx| propose(cx, id))
+            .short_label("Rule");
     }
-    if editable(ask) {
+    if is_editable(ask) {
         // What is changed and run was read before.
-        dialog = dialog.read_first('e', "Edit command", move |cx| edit(cx, id));
+        dialog = dialog.choice_after_scroll('e', "Edit command", move |cx| edit(cx, id));
     }
     let dialog = dialog
         .choice('n', "Deny", move |cx| deny(cx, id))
         .choice('r', "Deny with reason", move |cx| ask_reason(cx, id))
-        .short("Reason");
+        .short_label("Reason");
     Some(dialog)
 }
 
@@ -85,12 +85,12 @@ fn last_name(folder: &str) -> &str {
 }
 
 /// Whether the command fits a line in which it can be changed.
-fn editable(ask: &Ask) -> bool {
+fn is_editable(ask: &Ask) -> bool {
     ask.editable.is_some() && !ask.target.contains(['\n', '\r'])
 }
 
 /// What would be changed, as lines of a difference.
-fn changes(view: &ResultView) -> Vec<String> {
+fn difference_lines(view: &ResultView) -> Vec<String> {
     let line = |line: &Option<DiffLine>| {
         line.as_ref().map_or_else(|| "…".to_string(), |line| format!("{}{}", line.sign, line.text))
     };
@@ -120,7 +120,7 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
         let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
         cx.state.slots[PERMISSION_REQUESTS].answer(id, decision, false);
     });
-    prompt.about(CALL, id).escaped(move |cx| again(cx, id)).required().first(command).open(cx);
+    prompt.with_id(DIALOG_TOPIC, id).on_escape(move |cx| reopen(cx, id)).required().initial(command).open(cx);
 }
 
 /// Asks why the call may not run.
@@ -132,7 +132,7 @@ fn ask_reason(cx: &mut Cx<'_>, id: u64) {
         };
         cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny(why), false);
     });
-    prompt.about(CALL, id).escaped(move |cx| again(cx, id)).open(cx);
+    prompt.with_id(DIALOG_TOPIC, id).on_escape(move |cx| reopen(cx, id)).open(cx);
 }
 
 /// Where a lasting rule holds.
@@ -154,13 +154,17 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
         format!("Goes to your permissions.toml, for the project {project} or for all."),
     ]);
     let dialog = Dialog::ask("Always allow", lines)
-        .about(CALL, id)
-        .escaped(move |cx| again(cx, id))
-        .read_first('y', "Allow for this project", move |cx| allow_like(cx, id, Some(Scope::Project)))
-        .short("Project")
-        .read_first('w', "Allow for all projects", move |cx| allow_like(cx, id, Some(Scope::Anywhere)))
-        .short("All")
-        .choice('n', "Back", move |cx| again(cx, id));
+        .with_id(DIALOG_TOPIC, id)
+        .on_escape(move |cx| reopen(cx, id))
+        .choice_after_scroll('y', "Allow for this project", move |cx| {
+            allow_like(cx, id, Some(Scope::Project))
+        })
+        .short_label("Project")
+        .choice_after_scroll('w', "Allow for all projects", move |cx| {
+            allow_like(cx, id, Some(Scope::Anywhere))
+        })
+        .short_label("All")
+        .choice('n', "Back", move |cx| reopen(cx, id));
     cx.state.push_layer(dialog);
 }
 
@@ -170,8 +174,8 @@ fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
         return;
     };
     match lasting {
-        Some(Scope::Project) => rules::remember(cx, proposal.project_rule.clone()),
-        Some(Scope::Anywhere) => rules::remember(cx, proposal.rule.clone()),
+        Some(Scope::Project) => rules::add_rule(cx, proposal.project_rule.clone()),
+        Some(Scope::Anywhere) => rules::add_rule(cx, proposal.rule.clone()),
         None => {}
     }
     cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::AllowLike(proposal), false);
@@ -179,11 +183,11 @@ fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let gone = cx.state.slots[PERMISSION_REQUESTS].withdrawn();
+    let gone = cx.state.slots[PERMISSION_REQUESTS].take_withdrawn();
     if !gone.is_empty() {
         let is_gone = |number: Option<u64>| number.is_some_and(|id| gone.contains(&id));
-        cx.state.layers.close_where::<Dialog>(|dialog| is_gone(dialog.number_of(CALL)));
-        cx.state.layers.close_where::<Prompt>(|prompt| is_gone(prompt.number_of(CALL)));
-        cx.state.damage.all();
+        cx.state.layers.close_where::<Dialog>(|dialog| is_gone(dialog.number_of(DIALOG_TOPIC)));
+        cx.state.layers.close_where::<Prompt>(|prompt| is_gone(prompt.number_of(DIALOG_TOPIC)));
+        cx.state.damage.add_all();
     }
 }

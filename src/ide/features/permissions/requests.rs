@@ -7,7 +7,7 @@ use crate::tools::permissions::approval::{Ask, Decision};
 
 /// One waiting call.
 #[derive(Debug)]
-struct Waiting {
+struct PendingRequest {
     id: u64,
     ask: Ask,
     reply: oneshot::Sender<Decision>,
@@ -19,51 +19,51 @@ pub const PERMISSION_REQUESTS: Slot<PermissionRequests> = Slot::new();
 /// All waiting calls, oldest first, and what was allowed for the rest of the program's life.
 #[derive(Debug, Default)]
 pub struct PermissionRequests {
-    waiting: Vec<Waiting>,
+    pending: Vec<PendingRequest>,
     next: u64,
-    allowed: Vec<Same>,
+    allowed: Vec<CallKey>,
 }
 
 /// What makes two calls the same: tool, target and all arguments. The target alone says of an edit only
 /// which file it changes.
-type Same = (String, String, String);
+type CallKey = (String, String, String);
 
-fn same(ask: &Ask) -> Same {
+fn call_key(ask: &Ask) -> CallKey {
     (ask.tool.clone(), ask.target.clone(), ask.arguments.clone())
 }
 
 impl PermissionRequests {
     /// Takes in a question. `None` when an earlier "always" has answered it.
     pub fn add(&mut self, ask: Ask, reply: oneshot::Sender<Decision>) -> Option<u64> {
-        if ask.repeatable && self.allowed.contains(&same(&ask)) {
+        if ask.repeatable && self.allowed.contains(&call_key(&ask)) {
             // A question that was withdrawn meanwhile needs no answer.
             reply.send(Decision::Allow).ok();
             return None;
         }
         self.next += 1;
-        self.waiting.push(Waiting { id: self.next, ask, reply });
+        self.pending.push(PendingRequest { id: self.next, ask, reply });
         Some(self.next)
     }
 
     /// The question of an id.
     pub fn get(&self, id: u64) -> Option<&Ask> {
-        self.waiting.iter().find(|w| w.id == id).map(|w| &w.ask)
+        self.pending.iter().find(|w| w.id == id).map(|w| &w.ask)
     }
 
     /// Answers a question.
     pub fn answer(&mut self, id: u64, decision: Decision, always: bool) {
-        let Some(at) = self.waiting.iter().position(|w| w.id == id) else { return };
-        let waiting = self.waiting.remove(at);
+        let Some(at) = self.pending.iter().position(|w| w.id == id) else { return };
+        let waiting = self.pending.remove(at);
         if always && waiting.ask.repeatable {
-            self.allowed.push(same(&waiting.ask));
+            self.allowed.push(call_key(&waiting.ask));
         }
         waiting.reply.send(decision).ok();
     }
 
     /// Forgets the questions that nobody waits for any more, and tells their ids.
-    pub fn withdrawn(&mut self) -> Vec<u64> {
-        let gone: Vec<u64> = self.waiting.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
-        self.waiting.retain(|w| !w.reply.is_closed());
+    pub fn take_withdrawn(&mut self) -> Vec<u64> {
+        let gone: Vec<u64> = self.pending.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
+        self.pending.retain(|w| !w.reply.is_closed());
         gone
     }
 }

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::ide::core::context::{Cx, answered, ask_session};
+use crate::ide::core::context::{Cx, answer_or_error, ask_session};
 use crate::runtime::Handle;
 
 /// Adds a rule, in the form of its file, to the user's file.
-pub fn remember(cx: &Cx<'_>, rule: String) {
-    let work = |session: Handle| async move { session.remember(&rule).await };
-    ask_session(cx, "permissions.remember", "save the rule", work, |cx, said| cx.state.say(said));
+pub fn add_rule(cx: &Cx<'_>, rule: String) {
+    let work = |session: Handle| async move { session.remember_rule(&rule).await };
+    ask_session(cx, "permissions.remember", "save the rule", work, |cx, said| cx.state.set_status(said));
 }
 
 /// Reads the files of rules again; `now` is the digest of what is trusted until the program ends.
-pub fn reread(cx: &Cx<'_>, now: Option<Arc<str>>) {
+pub fn reload(cx: &Cx<'_>, now: Option<Arc<str>>) {
     let Some(session) = cx.session.cloned() else { return };
-    let read = async move { session.reread_rules(now.as_deref()).await };
+    let read = async move { session.reload_rules(now.as_deref()).await };
     cx.tasks.spawn("permissions.reread", read, |cx, read| {
-        if let Some(said) = answered(cx, "read the rules again", read) {
-            cx.state.say(said);
+        if let Some(said) = answer_or_error(cx, "read the rules again", read) {
+            cx.state.set_status(said);
         }
     });
 }

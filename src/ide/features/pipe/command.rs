@@ -15,11 +15,11 @@ use crate::text::file_format::format::{self, Format};
 /// No more output than that is taken, in all, in bytes.
 pub const OUTPUT_MAX: usize = 64 << 20;
 /// No more is taken of what is only shown, in bytes.
-const SAID_MAX: usize = 1 << 20;
+const SHOWN_OUTPUT_MAX: usize = 1 << 20;
 /// Cells of a line that are shown.
 const LINE_MAX: usize = 1_000;
 /// Complaints are looked at for their first line.
-const COMPLAINT_MAX: usize = 4 << 10;
+const STDERR_MAX: usize = 4 << 10;
 /// Cells of a complaint that are shown.
 const SHOWN_MAX: usize = 100;
 
@@ -29,31 +29,31 @@ pub async fn run(
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
     if job.purpose == ShellUse::Show {
-        let output = said(env, job).await?;
-        return Ok(job.places.iter().map(|place| (place.clone(), output.clone())).collect());
+        let output = combined_output(env, job).await?;
+        return Ok(job.ranges.iter().map(|place| (place.clone(), output.clone())).collect());
     }
     if !job.purpose.reads() {
-        let mut output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
+        let mut output = run_once(env, job, Vec::new(), OUTPUT_MAX / job.ranges.len().max(1)).await?;
         if job.purpose == ShellUse::Lines && !output.is_empty() && !output.ends_with('\n') {
             output.push('\n');
         }
-        let output = if job.purpose == ShellUse::Lines { &output } else { without_end(&output) };
-        return Ok(job.places.iter().map(|place| (place.clone(), output.to_string())).collect());
+        let output = if job.purpose == ShellUse::Lines { &output } else { without_final_newline(&output) };
+        return Ok(job.ranges.iter().map(|place| (place.clone(), output.to_string())).collect());
     }
     let mut left = OUTPUT_MAX;
     let mut edits = Vec::new();
-    for place in &job.places {
+    for place in &job.ranges {
         let read = job.text.slice(place.clone()).into_owned();
         let ends = read.ends_with('\n');
         // Commands speak UTF-8, whatever the file's encoding is; bytes that are none stay what they are.
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..job.format };
         let bytes = format::encode(std::iter::once(read.as_str()), plain);
         let bytes = bytes.map_err(|unfit| ShellProblem::NotRun(unfit.to_string()))?;
-        let mut output = one(env, job, bytes, left).await?;
+        let mut output = run_once(env, job, bytes, left).await?;
         left -= output.len();
         // Commands end their last line; a part of a line must not be broken by that.
         if !ends {
-            output.truncate(without_end(&output).len());
+            output.truncate(without_final_newline(&output).len());
         } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
             output.push('\n');
         }
@@ -63,12 +63,12 @@ pub async fn run(
 }
 
 /// Output without what ends its last line.
-pub fn without_end(output: &str) -> &str {
+pub fn without_final_newline(output: &str) -> &str {
     output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// What comes in, up to so many bytes; tells somebody when there is more.
-fn gather(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputSink) {
+fn output_buffer(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputSink) {
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let into = bytes.clone();
     let sink = move |piece: &[u8]| {
@@ -82,12 +82,12 @@ fn gather(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputS
     (bytes, Box::new(sink))
 }
 
-fn taken(bytes: &Mutex<Vec<u8>>) -> Vec<u8> {
+fn take_bytes(bytes: &Mutex<Vec<u8>>) -> Vec<u8> {
     std::mem::take(&mut *bytes.lock())
 }
 
 /// One run of the command.
-async fn one(
+async fn run_once(
     env: &dyn Environment,
     job: &ShellJob,
     input: Vec<u8>,
@@ -103,7 +103,7 @@ async fn one(
 }
 
 /// Everything that a command says, for people: complaints too, in order, and how it failed if it did.
-async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProblem> {
+async fn combined_output(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProblem> {
     let command = CommandSpec {
         script: format!("exec 2>&1\n{}", job.script),
         cwd: env.root().to_path_buf(),
@@ -111,12 +111,12 @@ async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProb
         env: BTreeMap::new(),
     };
     let too_long = job.cancel.child_token();
-    let (output, into_output) = gather(SAID_MAX, too_long.clone());
-    let (_, nowhere) = gather(0, CancellationToken::new());
+    let (output, into_output) = output_buffer(SHOWN_OUTPUT_MAX, too_long.clone());
+    let (_, nowhere) = output_buffer(0, CancellationToken::new());
     let exit = env.filter(command, Vec::new(), into_output, nowhere, too_long).await;
     let exit = exit.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
     let mut said = String::new();
-    for line in String::from_utf8_lossy(&taken(&output)).lines() {
+    for line in String::from_utf8_lossy(&take_bytes(&output)).lines() {
         said.push_str(&truncate(line, LINE_MAX));
         said.push('\n');
     }
@@ -126,7 +126,7 @@ async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProb
         Exit::Code(code) => said.insert_str(0, &format!("(exit {code})\n")),
         Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => return Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => {
-            said.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SAID_MAX >> 20));
+            said.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SHOWN_OUTPUT_MAX >> 20));
         }
     }
     Ok(said)
@@ -140,19 +140,19 @@ pub async fn collect(
     (most, cancel): (usize, &CancellationToken),
 ) -> Result<String, ShellProblem> {
     let too_long = cancel.child_token();
-    let (output, into_output) = gather(most, too_long.clone());
-    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
+    let (output, into_output) = output_buffer(most, too_long.clone());
+    let (errors, into_errors) = output_buffer(STDERR_MAX, CancellationToken::new());
     let exit = env.filter(command, input, into_output, into_errors, too_long).await;
     match exit.map_err(|error| ShellProblem::NotRun(error.to_string()))? {
-        Exit::Code(0) => String::from_utf8(taken(&output)).map_err(|_| ShellProblem::NoText),
-        Exit::Code(code) => Err(ShellProblem::Failed(complaint(&taken(&errors)), code)),
+        Exit::Code(0) => String::from_utf8(take_bytes(&output)).map_err(|_| ShellProblem::NoText),
+        Exit::Code(code) => Err(ShellProblem::Failed(first_error_line(&take_bytes(&errors)), code)),
         Exit::TimedOut | Exit::Cancelled if cancel.is_cancelled() => Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => Err(ShellProblem::TooLong(OUTPUT_MAX >> 20)),
     }
 }
 
 /// The first line of what a command complained about.
-fn complaint(errors: &[u8]) -> String {
+fn first_error_line(errors: &[u8]) -> String {
     let text = String::from_utf8_lossy(errors);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     truncate(&visible(first.unwrap_or("the command failed and said nothing")), SHOWN_MAX).into_owned()

@@ -1,12 +1,12 @@
 //! Command lines that run commands of the shell: on lines, for their output, or just so.
 
 use crate::base::paths;
-use crate::ide::core::command_line::{Given, LineCommand, line_command};
+use crate::ide::core::command_line::{LineArgs, LineCommand, line_command};
 use crate::ide::core::context::Cx;
-use crate::ide::editor::modal::line;
+use crate::ide::editor::modal::command_line;
 use crate::ide::features::pipe;
 use crate::ide::features::pipe::job::ShellUse;
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Byte;
 
 /// The feature's rows.
@@ -37,22 +37,22 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
 }
 
 /// Sends lines through a command; without lines the command is run, and what it says is shown.
-fn filter(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn filter(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     // The second `!` of `:!!` was read as that of a name.
     let typed = if given.bang { format!("!{}", given.rest) } else { given.rest.to_string() };
     if given.lines.2 == 0 {
         let script = script(cx, &typed)?;
         return pipe::run::begin(cx, script, Vec::new(), ShellUse::Show);
     }
-    let text = line::text::text(cx)?;
+    let text = command_line::text::editable_text(cx)?;
     let script = script(cx, &typed)?;
-    let lines = Page::new(&text, 1).lines(given.lines.0, given.lines.1);
+    let lines = ModalText::new(&text, 1).lines(given.lines.0, given.lines.1);
     pipe::run::begin(cx, script, vec![lines], ShellUse::Filter)
 }
 
 /// Puts the output of a command, or a file, behind a line.
-fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let text = line::text::text(cx)?;
+fn read(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
+    let text = command_line::text::editable_text(cx)?;
     let typed = if given.bang { Some(given.rest) } else { given.rest.strip_prefix('!') };
     let script = match typed {
         Some(typed) => script(cx, typed)?,
@@ -62,7 +62,7 @@ fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
             format!("cat -- '{}'", name.display().to_string().replace('\'', "'\\''"))
         }
     };
-    let page = Page::new(&text, 1);
+    let page = ModalText::new(&text, 1);
     let at = if text.is_empty() { Byte(0) } else { page.lines(given.lines.1, given.lines.1).end };
     pipe::run::begin(cx, script, vec![at..at], ShellUse::Lines)
 }

@@ -7,18 +7,18 @@ use crate::ide::features::pipe;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.pipe", "Pipe selections through command", &["shell", "filter"], |cx| {
-        question(cx, true);
+        prompt_for_command(cx, true);
     }),
     command("edit.insert-output", "Insert command output", &["shell"], |cx| {
-        question(cx, false);
+        prompt_for_command(cx, false);
     }),
 ];
 
 /// Asks for a command, which reads what is selected or nothing.
-fn question(cx: &mut Cx<'_>, reads: bool) {
+fn prompt_for_command(cx: &mut Cx<'_>, reads: bool) {
     match cx.state.buffers.current().map(crate::ide::model::buffers::Buffer::read_only) {
-        None => cx.state.say("No file open"),
-        Some(Some(reason)) => cx.state.fail(reason),
+        None => cx.state.set_status("No file open"),
+        Some(Some(reason)) => cx.state.set_error(reason),
         Some(None) => {
             let first = cx.state.last_shell.clone();
             let title = if reads { "Pipe through command" } else { "Insert output of command" };
@@ -26,7 +26,7 @@ fn question(cx: &mut Cx<'_>, reads: bool) {
                 cx.state.last_shell.clone_from(&command);
                 pipe::run::start(cx, command, reads);
             });
-            prompt.required().first(first).open(cx);
+            prompt.required().initial(first).open(cx);
         }
     }
 }

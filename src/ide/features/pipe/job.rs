@@ -45,7 +45,7 @@ pub struct ShellJob {
     pub script: String,
     /// What each run reads, and what its output takes the place of. The command is run once, with
     /// nothing to read, and its output goes to each place, where nothing is to be read.
-    pub places: Vec<Range<Byte>>,
+    pub ranges: Vec<Range<Byte>>,
     /// What becomes of the output.
     pub purpose: ShellUse,
     /// Ends it.
@@ -53,7 +53,7 @@ pub struct ShellJob {
 }
 
 /// What came of it.
-pub struct ShellDone {
+pub struct ShellResult {
     /// For which text.
     pub buffer: BufferId,
     /// The version of that text.

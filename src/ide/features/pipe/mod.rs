@@ -11,7 +11,7 @@ pub mod run;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    lines: command_line::LINES,
+    line_commands: command_line::LINES,
     stop: run::stop,
     ..Feature::new("pipe")
 };

@@ -10,10 +10,10 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::pipe::command;
-use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
+use crate::ide::features::pipe::job::{ShellJob, ShellProblem, ShellResult, ShellUse};
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::{LineEnding, without_carriers};
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::{self, Selection};
@@ -22,7 +22,7 @@ use crate::text::transaction::Transaction;
 /// Runs a command for every selection, for the whole text where nothing is selected; with `reads`
 /// it reads what its output replaces, else its output goes before.
 pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
-    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("No file open") };
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.set_status("No file open") };
     let (end, selection) = (buffer.area.text().end(), &buffer.area.selection);
     let spans = selection.ranges().iter().map(selection::Range::span);
     let places = match (reads, selection.is_empty()) {
@@ -32,7 +32,7 @@ pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
     };
     let purpose = if reads { ShellUse::Replace } else { ShellUse::Insert };
     if let Err(problem) = begin(cx, script, places, purpose) {
-        cx.state.fail(problem);
+        cx.state.set_error(problem);
     }
 }
 
@@ -47,7 +47,7 @@ pub fn begin(
     if let Some(reason) = buffer.read_only().filter(|_| purpose != ShellUse::Show) {
         return Err(reason.to_string());
     }
-    if cx.state.shell.is_some() {
+    if cx.state.shell_cancel.is_some() {
         return Err("A command is running already. Escape ends it".to_string());
     }
     let cancel = CancellationToken::new();
@@ -58,12 +58,12 @@ pub fn begin(
         format: buffer.area.document.format(),
         script,
         // What is only shown goes nowhere.
-        places: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { places },
+        ranges: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { places },
         purpose,
         cancel: cancel.clone(),
     };
-    cx.state.shell = Some(cancel);
-    cx.state.say("Running … Escape ends it");
+    cx.state.shell_cancel = Some(cancel);
+    cx.state.set_status("Running … Escape ends it");
     let env = cx.env.clone();
     let (buffer, version, purpose, script) = (job.buffer, job.version, job.purpose, job.script.clone());
     let work = async move {
@@ -74,42 +74,42 @@ pub fn begin(
     };
     cx.tasks.spawn("pipe.run", work, move |cx, result| {
         let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string())));
-        done(cx, ShellDone { buffer, version, script, purpose, result });
+        on_done(cx, ShellResult { buffer, version, script, purpose, result });
     });
     Ok(())
 }
 
 /// Ends the command that runs; tells whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
-    let Some(cancel) = &cx.state.shell else { return false };
+    let Some(cancel) = &cx.state.shell_cancel else { return false };
     cancel.cancel();
-    cx.state.say("Ending command …");
+    cx.state.set_status("Ending command …");
     true
 }
 
 /// The commands are done.
-fn done(cx: &mut Cx<'_>, done: ShellDone) {
-    cx.state.shell = None;
+fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
+    cx.state.shell_cancel = None;
     let edits = match done.result {
         Ok(edits) => edits,
-        Err(ShellProblem::Cancelled) => return cx.state.say(ShellProblem::Cancelled.to_string()),
-        Err(problem) => return cx.state.fail(problem.to_string()),
+        Err(ShellProblem::Cancelled) => return cx.state.set_status(ShellProblem::Cancelled.to_string()),
+        Err(problem) => return cx.state.set_error(problem.to_string()),
     };
     if done.purpose == ShellUse::Show {
         return show(cx, &done.script, &edits);
     }
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(done.buffer) else {
-        return cx.state.fail("File closed before the command finished");
+        return cx.state.set_error("File closed before the command finished");
     };
     if buffer.area.document.version() != done.version {
-        return cx.state.fail("Text changed meanwhile: output not inserted");
+        return cx.state.set_error("Text changed meanwhile: output not inserted");
     }
     let whole = buffer.area.selection.is_empty() && edits.len() == 1;
     let as_lines = matches!(done.purpose, ShellUse::Filter | ShellUse::Lines);
     let edits =
-        if done.purpose == ShellUse::Lines { behind_open_end(buffer.area.text(), edits) } else { edits };
-    let (edits, after) = placed(edits, buffer.area.document.format().ending);
+        if done.purpose == ShellUse::Lines { fix_final_newline(buffer.area.text(), edits) } else { edits };
+    let (edits, after) = prepare_edits(edits, buffer.area.document.format().ending);
     let first = edits.first().map(|(place, _)| place.start);
     buffer.area.document.seal();
     buffer.area.edit(now_ms, |text, _| {
@@ -117,19 +117,19 @@ fn done(cx: &mut Cx<'_>, done: ShellDone) {
         if whole { edit } else { edit.select(after) }
     });
     if let Some(first) = first.filter(|_| as_lines) {
-        let page = Page::new(buffer.area.text(), 1);
+        let page = ModalText::new(buffer.area.text(), 1);
         // What goes behind a last line without an end begins with one.
         let line = page.line(first);
         let is_behind = page.start(line) < first;
         let line = if is_behind { Line(line.0 + 1) } else { line };
         buffer.area.go_to(page.first_non_blank(line.min(page.last_line())));
     }
-    cx.state.say("");
+    cx.state.set_status("");
     cx.state.damage.add(Part::Editor);
 }
 
 /// Lines that go behind a last line which has no end give it one, and have none themselves.
-fn behind_open_end(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Range<Byte>, String)> {
+fn fix_final_newline(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Range<Byte>, String)> {
     let is_open = text.line_start(text.last_line()) < text.end();
     let moved = |(place, output): (Range<Byte>, String)| match output.strip_suffix('\n') {
         Some(lines) if is_open && place.start == text.end() => (place, format!("\n{lines}")),
@@ -147,9 +147,9 @@ fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
         lines.push("… more".to_string());
     }
     if lines.is_empty() {
-        return cx.state.say("No output");
+        return cx.state.set_status("No output");
     }
-    cx.state.say("");
+    cx.state.set_status("");
     cx.state.push_layer(Dialog::message(truncate(&visible(script), TITLE_MAX), lines));
 }
 
@@ -159,7 +159,10 @@ const SHOWN_MAX: usize = 500;
 const TITLE_MAX: usize = 60;
 
 /// Outputs as edits whose lines end as the file's do, and what they select afterwards.
-fn placed(edits: Vec<(Range<Byte>, String)>, ending: LineEnding) -> (Vec<(Range<Byte>, String)>, Selection) {
+fn prepare_edits(
+    edits: Vec<(Range<Byte>, String)>,
+    ending: LineEnding,
+) -> (Vec<(Range<Byte>, String)>, Selection) {
     let (mut made, mut ranges) = (Vec::new(), Vec::new());
     let (mut added, mut gone) = (0, 0);
     for (place, output) in edits {

@@ -11,10 +11,10 @@ pub const COMMANDS: &[Command] = &[
         plugins::run::read(cx, true, None);
     }),
     command("plugins.results", "Show plugin results", &["last list"], |cx| {
-        if cx.state.slots[PLUGINS].places.1.is_empty() {
-            return cx.state.say("No plugin results");
+        if cx.state.slots[PLUGINS].locations.1.is_empty() {
+            return cx.state.set_status("No plugin results");
         }
         cx.effects.push(Effect::Picker("plugin-places"));
     })
-    .formerly(&["plugins.places"]),
+    .with_former_ids(&["plugins.places"]),
 ];

@@ -1,6 +1,6 @@
 //! Plugins of the editor, and whether those of a project may run.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod program;
@@ -18,8 +18,8 @@ pub const FEATURE: Feature = Feature {
     slots: &[|options| {
         Box::new(state::Plugins { state: options.state.clone(), ..state::Plugins::default() })
     }],
-    on_fact: |cx, fact| {
-        if fact == Fact::Begun {
+    on_event: |cx, fact| {
+        if fact == FeatureEvent::Started {
             run::read(cx, false, None);
         }
     },

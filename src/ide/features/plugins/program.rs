@@ -30,19 +30,21 @@ pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, 
     }
     let command = &job.command.command;
     match (command.output, &job.shown) {
-        (Output::Replace, Some(shown)) => replaced(env, &job, shown).await,
-        (Output::Insert, Some(shown)) => inserted(env, &job, shown).await,
+        (Output::Replace, Some(shown)) => replace_selections(env, &job, shown).await,
+        (Output::Insert, Some(shown)) => insert_at_selections(env, &job, shown).await,
         (Output::Edits, Some(shown)) => {
-            let answer = once(env, &job, OUTPUT_MAX).await?;
+            let answer = run_for_selections(env, &job, OUTPUT_MAX).await?;
             let edits = talk::edits(&shown.text, &answer, shown.format.ending);
             Ok(edit(&job, shown, edits.map_err(PluginProblem::Answer)?, false))
         }
         (Output::List, _) => {
-            let answer = once(env, &job, OUTPUT_MAX).await?;
-            talk::places(&job.workspace, &answer).map(PluginResult::Places).map_err(PluginProblem::Answer)
+            let answer = run_for_selections(env, &job, OUTPUT_MAX).await?;
+            talk::locations(&job.workspace, &answer)
+                .map(PluginResult::Locations)
+                .map_err(PluginProblem::Answer)
         }
         _ => {
-            let mut said = once(env, &job, OUTPUT_MAX).await?;
+            let mut said = run_for_selections(env, &job, OUTPUT_MAX).await?;
             said.truncate(said.floor_char_boundary(MESSAGE_MAX));
             Ok(PluginResult::Message(said))
         }
@@ -50,53 +52,58 @@ pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, 
 }
 
 /// The selections, as places of the text.
-fn selected(shown: &PluginText) -> Vec<Range<Byte>> {
+fn selected_ranges(shown: &PluginText) -> Vec<Range<Byte>> {
     shown.selection.ranges().iter().map(selection::Range::span).collect()
 }
 
 /// One run of the program, for everything that it is to know of.
-async fn once(env: &dyn Environment, job: &PluginJob, most: usize) -> Result<String, PluginProblem> {
-    let places = job.shown.as_ref().map(selected).unwrap_or_default();
-    one(env, job, &places, most).await
+async fn run_for_selections(
+    env: &dyn Environment,
+    job: &PluginJob,
+    most: usize,
+) -> Result<String, PluginProblem> {
+    let places = job.shown.as_ref().map(selected_ranges).unwrap_or_default();
+    run_program(env, job, &places, most).await
 }
 
-async fn replaced(
+async fn replace_selections(
     env: &dyn Environment,
     job: &PluginJob,
     shown: &PluginText,
 ) -> Result<PluginResult, PluginProblem> {
     if job.command.command.input == Input::Text {
-        let output = once(env, job, OUTPUT_MAX).await?;
-        let (old, new) = (shown.text.to_string(), talk::fitted(&output, shown.format.ending));
+        let output = run_for_selections(env, job, OUTPUT_MAX).await?;
+        let (old, new) = (shown.text.to_string(), talk::sanitized(&output, shown.format.ending));
         // As small as it can be, so that cursors and marks stay where they are.
         let changes = diff::change(&old, &new);
-        return Ok(authored(job, shown, Transaction::new(changes)));
+        return Ok(plugin_edit(job, shown, Transaction::new(changes)));
     }
     let mut edits = Vec::new();
     if job.command.command.input == Input::None {
-        let output = talk::fitted(&once(env, job, OUTPUT_MAX).await?, shown.format.ending);
-        edits.extend(selected(shown).into_iter().map(|place| (place, output.clone())));
+        let output = talk::sanitized(&run_for_selections(env, job, OUTPUT_MAX).await?, shown.format.ending);
+        edits.extend(selected_ranges(shown).into_iter().map(|place| (place, output.clone())));
         return Ok(edit(job, shown, edits, true));
     }
     let mut left = OUTPUT_MAX;
-    for place in selected(shown) {
-        let output = one(env, job, std::slice::from_ref(&place), left).await?;
+    for place in selected_ranges(shown) {
+        let output = run_program(env, job, std::slice::from_ref(&place), left).await?;
         left -= output.len();
         let read = shown.text.slice(place.clone());
         // Programs end their last line; a part of a line must not be broken by that.
-        let output = if read.ends_with('\n') { output.as_str() } else { command::without_end(&output) };
-        edits.push((place, talk::fitted(output, shown.format.ending)));
+        let output =
+            if read.ends_with('\n') { output.as_str() } else { command::without_final_newline(&output) };
+        edits.push((place, talk::sanitized(output, shown.format.ending)));
     }
     Ok(edit(job, shown, edits, true))
 }
 
-async fn inserted(
+async fn insert_at_selections(
     env: &dyn Environment,
     job: &PluginJob,
     shown: &PluginText,
 ) -> Result<PluginResult, PluginProblem> {
-    let output = once(env, job, OUTPUT_MAX / shown.selection.ranges().len().max(1)).await?;
-    let output = talk::fitted(command::without_end(&output), shown.format.ending);
+    let output = run_for_selections(env, job, OUTPUT_MAX / shown.selection.ranges().len().max(1)).await?;
+    let output = talk::sanitized(command::without_final_newline(&output), shown.format.ending);
     let at = |range: &selection::Range| (range.head..range.head, output.clone());
     Ok(edit(job, shown, shown.selection.ranges().iter().map(at).collect(), false))
 }
@@ -123,16 +130,16 @@ fn edit(
     } else {
         made
     };
-    authored(job, shown, made)
+    plugin_edit(job, shown, made)
 }
 
-fn authored(job: &PluginJob, shown: &PluginText, made: Transaction) -> PluginResult {
-    let made = made.by(Author::Plugin(job.command.plugin.clone())).prepared(&shown.text);
+fn plugin_edit(job: &PluginJob, shown: &PluginText, made: Transaction) -> PluginResult {
+    let made = made.with_author(Author::Plugin(job.command.plugin.clone())).prepare(&shown.text);
     PluginResult::Edit(Box::new(made))
 }
 
 /// One run of the program.
-async fn one(
+async fn run_program(
     env: &dyn Environment,
     job: &PluginJob,
     places: &[Range<Byte>],
@@ -142,7 +149,7 @@ async fn one(
     let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, places);
     let request = request.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
     let spec = CommandSpec {
-        script: script(&command.command.words(&command.folder)),
+        script: script(&command.command.command_line(&command.folder)),
         cwd: env.root().to_path_buf(),
         timeout: None,
         env: BTreeMap::new(),

@@ -21,7 +21,7 @@ use crate::text::rope::Text;
 /// The form of the documents.
 const VERSION: u32 = 1;
 /// More places than this are not listed.
-const PLACES_MAX: usize = 10_000;
+const LOCATIONS_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,8 +85,8 @@ pub fn request(
 ) -> Result<Vec<u8>, serde_json::Error> {
     let selected = |text: &'_ PluginText| {
         let one = |place: &Range<Byte>| Selected {
-            start: spot(&text.text, place.start),
-            end: spot(&text.text, place.end),
+            start: position(&text.text, place.start),
+            end: position(&text.text, place.end),
             text: Cow::Owned(text.text.slice(place.clone()).into_owned()),
         };
         places.iter().map(one).collect()
@@ -97,20 +97,20 @@ pub fn request(
         workspace: workspace.to_string_lossy(),
         path: shown.and_then(|shown| shown.path.as_deref()).map(Path::to_string_lossy),
         language: shown.and_then(|shown| shown.language),
-        caret: shown.map(|shown| spot(&shown.text, shown.selection.primary().head)),
+        caret: shown.map(|shown| position(&shown.text, shown.selection.primary().head)),
         text: shown.filter(|_| input == Input::Text).map(|shown| shown.text.to_string()),
         selections: shown.filter(|_| input == Input::Selections).map(selected),
     };
     serde_json::to_vec(&document)
 }
 
-fn spot(text: &Text, at: Byte) -> Spot {
+fn position(text: &Text, at: Byte) -> Spot {
     let line = text.line_of(at);
     Spot { line: line.0 + 1, column: at - text.line_start(line) + 1 }
 }
 
 /// The byte of a line and column; what is wrong with them otherwise.
-fn place(text: &Text, spot: Spot) -> Result<Byte, String> {
+fn byte_at(text: &Text, spot: Spot) -> Result<Byte, String> {
     let told = |what: &str| format!("line {}, column {}: {what}", spot.line, spot.column);
     let (Some(line), Some(column)) = (spot.line.checked_sub(1), spot.column.checked_sub(1)) else {
         return Err(told("lines and columns count from 1"));
@@ -127,7 +127,7 @@ fn place(text: &Text, spot: Spot) -> Result<Byte, String> {
 }
 
 /// A text as it may stand in a file whose lines end so: without other control characters than tabs.
-pub fn fitted(output: &str, ending: LineEnding) -> String {
+pub fn sanitized(output: &str, ending: LineEnding) -> String {
     let output = output.replace("\r\n", "\n");
     let mut output = without_carriers(&output).into_owned();
     output.retain(|c| !c.is_control() || c == '\n' || c == '\t');
@@ -139,11 +139,11 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
     let edits: Vec<Edit> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     let mut placed = Vec::with_capacity(edits.len());
     for edit in edits {
-        let (start, end) = (place(text, edit.start)?, place(text, edit.end)?);
+        let (start, end) = (byte_at(text, edit.start)?, byte_at(text, edit.end)?);
         if start > end {
             return Err(format!("line {}: an edit ends before it begins", edit.start.line));
         }
-        placed.push((start..end, fitted(&edit.text, ending)));
+        placed.push((start..end, sanitized(&edit.text, ending)));
     }
     // What is put in twice at one place stays in the order of the answer.
     placed.sort_by_key(|(place, _)| (place.start, place.end));
@@ -154,7 +154,7 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
 }
 
 /// The places of an answer; paths are those of the workspace where they are not absolute.
-pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
+pub fn locations(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
     let places: Vec<TextLocation> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     if places.iter().any(|place| place.line == 0 || place.column == 0) {
         return Err("lines and columns count from 1".to_string());
@@ -172,7 +172,7 @@ pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
             }),
         }
     };
-    Ok(places.into_iter().take(PLACES_MAX).map(row).collect())
+    Ok(places.into_iter().take(LOCATIONS_MAX).map(row).collect())
 }
 
 #[cfg(test)]
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn plugin_locations_are_resolved_and_escaped() {
-        let rows = places(
+        let rows = locations(
             Path::new("/w"),
             r#"[{"path":"src/a.rs","line":3,"column":2,"text":"\u001b[31mx"},{"path":"/b","line":1}]"#,
         );
@@ -260,8 +260,8 @@ mod tests {
         assert_eq!(rows[0].text, "src/a.rs:3: ␛[31mx");
         assert_eq!(rows[0].pick, Pick::new(Location { path: "/w/src/a.rs".into(), line: 3, column: 2 }));
         assert_eq!(rows[1].pick, Pick::new(Location { path: "/b".into(), line: 1, column: 1 }));
-        assert!(places(Path::new("/w"), r#"[{"path":"a","line":0}]"#).is_err());
-        assert!(places(Path::new("/w"), "no").is_err());
+        assert!(locations(Path::new("/w"), r#"[{"path":"a","line":0}]"#).is_err());
+        assert!(locations(Path::new("/w"), "no").is_err());
     }
 
     proptest! {
@@ -270,7 +270,7 @@ mod tests {
         fn plugin_position_roundtrips(content in "[aé\n]{0,20}", at in 0usize..24) {
             let text = Text::from(content.as_str());
             let at = text.char_floor(Byte(at).min(text.end()));
-            prop_assert_eq!(place(&text, spot(&text, at)), Ok(at));
+            prop_assert_eq!(byte_at(&text, position(&text, at)), Ok(at));
         }
     }
 }

@@ -1,35 +1,41 @@
 //! Reads plugins, and whether what a project wants to run is trusted. Must not know the state.
 
 use crate::config::plugins;
-use crate::exec::storage::trust::{Standing, Trust};
-use crate::ide::features::plugins::state::{PluginMessage, PluginsJob, PluginsRead};
+use crate::exec::storage::trust::{Trust, TrustState};
+use crate::ide::features::plugins::state::{PluginsJob, PluginsRead, TrustChange};
 use crate::runtime::agent_setup::trust_requests::{self, TrustRequests};
 
 /// Reads all plugins, after what the user says about the project's was noted. Blocking.
 pub fn read(job: &PluginsJob) -> PluginsRead {
     let (own, mut wrong) = plugins::read(&job.own);
-    let (project, more) = plugins::read(&trust_requests::plugins(&job.workspace));
+    let (project, more) = plugins::read(&trust_requests::plugins_folder(&job.workspace));
     let TrustRequests { allows, digest } = TrustRequests::read(&job.workspace, &job.home);
     wrong.extend(more);
     let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-    let forgotten = job.say == Some(PluginMessage::Forget);
-    let mut read =
-        PluginsRead { own, project, allows, asked: job.asked, forgotten, ..PluginsRead::default() };
+    let forgotten = job.trust_change == Some(TrustChange::Forget);
+    let mut read = PluginsRead {
+        own,
+        project,
+        allows,
+        asked: job.asked,
+        trust_forgotten: forgotten,
+        ..PluginsRead::default()
+    };
     let trust = Trust::new(&job.state);
     let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
     let wants = runs || !read.allows.is_empty();
     let known = || -> std::io::Result<()> {
-        match &job.say {
-            Some(PluginMessage::Answer(digest, trusted)) => trust.answer(&job.workspace, digest, *trusted)?,
-            Some(PluginMessage::Forget) => trust.forget(&job.workspace)?,
+        match &job.trust_change {
+            Some(TrustChange::Set(digest, trusted)) => trust.answer(&job.workspace, digest, *trusted)?,
+            Some(TrustChange::Forget) => trust.forget(&job.workspace)?,
             None => {}
         }
         if wants {
             let digest = digest?;
-            read.said = match trust.standing(&job.workspace, &digest)? {
-                Standing::Trusted => Some(true),
-                Standing::Refused => Some(false),
-                Standing::Open => None,
+            read.decision = match trust.state_of(&job.workspace, &digest)? {
+                TrustState::Trusted => Some(true),
+                TrustState::Refused => Some(false),
+                TrustState::Undecided => None,
             };
             read.digest = Some(digest.into());
         }

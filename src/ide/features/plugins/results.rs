@@ -1,18 +1,18 @@
 //! The places that a command of a plugin listed last.
 
 use crate::ide::core::layers::picker::Location;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files;
 use crate::ide::features::plugins::state::PLUGINS;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "plugin-places",
     title: "Plugin results",
     footer: "Enter go",
-    load: |state| Load::Rows(state.slots[PLUGINS].places.1.clone(), Vec::new()),
+    load: |state| RowSource::Rows(state.slots[PLUGINS].locations.1.clone(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {
             cx.state.note_jump();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::base::counted::counted;
+use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::config::plugins::{Input, Output, Plugin};
 use crate::ide::core::context::{self, Cx};
@@ -19,19 +19,19 @@ use crate::ide::features::permissions;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
-    PluginCommand, PluginJob, PluginMessage, PluginProblem, PluginResult, PluginText, PluginsJob,
-    PluginsRead, Trusted,
+    PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead, Trust,
+    TrustChange,
 };
 use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::tui::input::Key;
 
 /// What the ids of their commands begin with.
-const AREA: &str = "plugin.";
+const ID_PREFIX: &str = "plugin.";
 
 /// Whether a command of this id can be one of a plugin: whether there is one is known later.
 pub fn is_id(id: &str) -> bool {
-    id.strip_prefix(AREA)
+    id.strip_prefix(ID_PREFIX)
         .and_then(|rest| rest.split_once('.'))
         .is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
 }
@@ -42,17 +42,17 @@ pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
 }
 
 /// Has them read; `say` is noted first.
-pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<PluginMessage>) {
+pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
-    let job = PluginsJob { own, workspace, home, state, asked, say };
+    let job = PluginsJob { own, workspace, home, state, asked, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
         |cx, read| {
-            if let Some(read) = context::answered(cx, "read plugins", read) {
-                loaded(cx, read);
+            if let Some(read) = context::answer_or_error(cx, "read plugins", read) {
+                on_loaded(cx, read);
             }
         },
     );
@@ -60,26 +60,26 @@ pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<PluginMessage>) {
 
 /// A session is there: it has read the rules of the project, perhaps before the user has said that he trusts
 /// them, and does not know what he trusts until the program ends.
-pub fn connected(cx: &mut Cx<'_>) {
+pub fn on_connected(cx: &mut Cx<'_>) {
     let plugins = &cx.state.slots[PLUGINS];
-    if matches!(plugins.trusted, Trusted::Always | Trusted::ForNow) && !plugins.read.allows.is_empty() {
-        permissions::rules::reread(cx, plugins.for_now.clone());
+    if matches!(plugins.trusted, Trust::Always | Trust::Session) && !plugins.read.allows.is_empty() {
+        permissions::rules::reload(cx, plugins.session_trust.clone());
     }
 }
 
 /// They were read.
-fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
+fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.slots[PLUGINS];
-    let for_now = plugins.for_now.is_some() && plugins.for_now == read.digest;
+    let for_now = plugins.session_trust.is_some() && plugins.session_trust == read.digest;
     let before = plugins.trusted;
-    plugins.trusted = match (&read.digest, read.said) {
-        (None, _) => Trusted::Nothing,
-        (Some(_), Some(true)) => Trusted::Always,
-        (Some(_), _) if for_now => Trusted::ForNow,
-        (Some(_), Some(false)) => Trusted::Never,
-        (Some(_), None) => Trusted::Open,
+    plugins.trusted = match (&read.digest, read.decision) {
+        (None, _) => Trust::NotNeeded,
+        (Some(_), Some(true)) => Trust::Always,
+        (Some(_), _) if for_now => Trust::Session,
+        (Some(_), Some(false)) => Trust::Never,
+        (Some(_), None) => Trust::Undecided,
     };
-    let runs = matches!(plugins.trusted, Trusted::Nothing | Trusted::Always | Trusted::ForNow);
+    let runs = matches!(plugins.trusted, Trust::NotNeeded | Trust::Always | Trust::Session);
     let project = if runs { read.project.as_slice() } else { &[] };
     let own = read.own.iter().map(|plugin| (plugin, None));
     let all: Vec<(&Plugin, Option<Arc<str>>)> =
@@ -88,7 +88,7 @@ fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let mut commands: Vec<Arc<PluginCommand>> = Vec::new();
     for (plugin, trusted) in &all {
         for command in &plugin.commands {
-            let id = format!("{AREA}{}.{}", plugin.name, command.name);
+            let id = format!("{ID_PREFIX}{}.{}", plugin.name, command.name);
             // The user's own win over the project's.
             if commands.iter().all(|known| known.id != id) {
                 let (plugin, folder, command) = (plugin.name.clone(), plugin.folder.clone(), command.clone());
@@ -104,39 +104,39 @@ fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     }
     plugins.commands = commands;
     let mut problems = read.problems.clone();
-    let (asked, forgotten) = (read.asked, read.forgotten);
+    let (asked, forgotten) = (read.asked, read.trust_forgotten);
     let allows = !read.allows.is_empty() || !plugins.read.allows.is_empty();
     plugins.read = read;
     if asked && allows && plugins.trusted != before {
-        let for_now = plugins.for_now.clone();
-        permissions::rules::reread(cx, for_now);
+        let for_now = plugins.session_trust.clone();
+        permissions::rules::reload(cx, for_now);
     }
-    withdraw(cx.state);
+    close_trust_dialogs(cx.state);
     problems.extend(bind(cx.state));
     for problem in &problems {
         tracing::warn!("{problem}");
     }
-    told(cx, asked, &problems);
+    report_problems(cx, asked, &problems);
     // Also where it was changed between what he saw and what he said.
-    if cx.state.slots[PLUGINS].trusted == Trusted::Open && !forgotten {
-        ask(cx);
+    if cx.state.slots[PLUGINS].trusted == Trust::Undecided && !forgotten {
+        ask_for_trust(cx);
     }
 }
 
-fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
+fn report_problems(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     let count = cx.state.slots[PLUGINS].commands.len();
     match (problems, cx.state.slots[PLUGINS].trusted) {
         // Of rules that are off the session tells.
-        ([], Trusted::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
-            cx.state.say("Project is not trusted. Details: trust.show");
+        ([], Trust::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
+            cx.state.set_status("Project is not trusted. Details: trust.show");
         }
         ([], _) if asked => {
-            cx.state.say(format!("{} of plugins", counted(count, "command", "commands")));
+            cx.state.set_status(format!("{} of plugins", pluralize(count, "command", "commands")));
         }
         ([], _) => {}
-        ([one], _) => cx.state.fail(one.clone()),
+        ([one], _) => cx.state.set_error(one.clone()),
         ([first, rest @ ..], _) => {
-            cx.state.fail(format!("{first} (and {} more, in the log)", rest.len()));
+            cx.state.set_error(format!("{first} (and {} more, in the log)", rest.len()));
         }
     }
 }
@@ -176,18 +176,18 @@ const TRUST: &str = "trust";
 
 /// Takes questions about the project off the screen: an answer to one that shows what was read before
 /// would be taken for one about what was read now.
-fn withdraw(state: &mut State) {
+fn close_trust_dialogs(state: &mut State) {
     if state.layers.close_where::<Dialog>(|dialog| dialog.number_of(TRUST).is_some()) {
-        state.damage.all();
+        state.damage.add_all();
     }
 }
 
 /// What the project wants to run and to allow, in words.
-fn wanted(state: &State) -> Vec<String> {
+fn trust_requests(state: &State) -> Vec<String> {
     let of = |plugin: &Plugin| {
-        let folder = state.shown(&plugin.folder);
+        let folder = state.display_path(&plugin.folder);
         let line = move |command: &crate::config::plugins::Command| {
-            let words = command.words(Path::new(&folder)).join(" ");
+            let words = command.command_line(Path::new(&folder)).join(" ");
             format!("  {folder} ({}): {}", command.title, visible(&words))
         };
         plugin.commands.iter().map(line).collect::<Vec<_>>()
@@ -205,61 +205,61 @@ fn wanted(state: &State) -> Vec<String> {
 }
 
 /// Asks, because the project has something that nobody has said anything about.
-fn ask(cx: &mut Cx<'_>) {
-    let mut lines = wanted(cx.state);
+fn ask_for_trust(cx: &mut Cx<'_>) {
+    let mut lines = trust_requests(cx.state);
     let read = &cx.state.slots[PLUGINS].read;
     let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
     lines.push(format!("If anything {what} changes, you are asked again."));
     let dialog = Dialog::ask("Trust this project?", lines)
         .uninvited(TRUST, 0)
-        .read_first('y', "Trust", |cx| answered(cx, Some(true)))
-        .read_first('o', "Trust once", |cx| answered(cx, None))
-        .short("Once")
-        .choice('n', "Do not trust", |cx| answered(cx, Some(false)))
-        .short("No");
+        .choice_after_scroll('y', "Trust", |cx| on_trust_answered(cx, Some(true)))
+        .choice_after_scroll('o', "Trust once", |cx| on_trust_answered(cx, None))
+        .short_label("Once")
+        .choice('n', "Do not trust", |cx| on_trust_answered(cx, Some(false)))
+        .short_label("No");
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// The user has said something; nothing means until the program ends.
-pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
+pub fn on_trust_answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
-        return cx.state.say("This project needs no trust");
+        return cx.state.set_status("This project needs no trust");
     };
     let Some(trusted) = answer else {
-        cx.state.slots[PLUGINS].for_now = Some(digest);
+        cx.state.slots[PLUGINS].session_trust = Some(digest);
         return read(cx, true, None);
     };
-    cx.state.slots[PLUGINS].for_now = None;
-    read(cx, true, Some(PluginMessage::Answer(digest, trusted)));
+    cx.state.slots[PLUGINS].session_trust = None;
+    read(cx, true, Some(TrustChange::Set(digest, trusted)));
 }
 
 /// What was said is forgotten; what the project wants to run does not any more.
-pub fn take_back(cx: &mut Cx<'_>) {
-    cx.state.slots[PLUGINS].for_now = None;
-    read(cx, true, Some(PluginMessage::Forget));
+pub fn forget_trust(cx: &mut Cx<'_>) {
+    cx.state.slots[PLUGINS].session_trust = None;
+    read(cx, true, Some(TrustChange::Forget));
 }
 
 /// Shows what the project wants to run, and whether it may.
-pub fn show(cx: &mut Cx<'_>) {
+pub fn show_trust(cx: &mut Cx<'_>) {
     let state = match cx.state.slots[PLUGINS].trusted {
-        Trusted::Nothing => return cx.state.say("This project needs no trust"),
-        Trusted::Always => "Trusted.",
-        Trusted::ForNow => "Trusted until you quit.",
-        Trusted::Never => "Not trusted: these are off.",
-        Trusted::Open => "Not decided: these are off.",
+        Trust::NotNeeded => return cx.state.set_status("This project needs no trust"),
+        Trust::Always => "Trusted.",
+        Trust::Session => "Trusted until you quit.",
+        Trust::Never => "Not trusted: these are off.",
+        Trust::Undecided => "Not decided: these are off.",
     };
     let mut lines = vec![state.to_string()];
-    lines.extend(wanted(cx.state));
+    lines.extend(trust_requests(cx.state));
     let dialog = Dialog::ask("Project trust", lines)
-        .about(TRUST, 0)
+        .with_id(TRUST, 0)
         .close('\n', "Close")
-        .read_first('y', "Trust", |cx| answered(cx, Some(true)))
-        .read_first('o', "Trust once", |cx| answered(cx, None))
-        .short("Once")
-        .choice('n', "Do not trust", |cx| answered(cx, Some(false)))
-        .short("No");
+        .choice_after_scroll('y', "Trust", |cx| on_trust_answered(cx, Some(true)))
+        .choice_after_scroll('o', "Trust once", |cx| on_trust_answered(cx, None))
+        .short_label("Once")
+        .choice('n', "Do not trust", |cx| on_trust_answered(cx, Some(false)))
+        .short_label("No");
     cx.state.push_layer(dialog);
 }
 
@@ -267,18 +267,18 @@ pub fn show(cx: &mut Cx<'_>) {
 pub fn run(cx: &mut Cx<'_>, id: &str) {
     cx.state.kill_ring.interrupt();
     let Some(command) = find(cx.state, id).cloned() else {
-        return cx.state.fail(format!("No such plugin command: {id}"));
+        return cx.state.set_error(format!("No such plugin command: {id}"));
     };
     if cx.state.slots[PLUGINS].running.is_some() {
-        return cx.state.say("A plugin command is running already. Escape ends it");
+        return cx.state.set_status("A plugin command is running already. Escape ends it");
     }
     let buffer = cx.state.buffers.current();
     let edits = matches!(command.command.output, Output::Replace | Output::Insert | Output::Edits);
     if buffer.is_none() && (edits || command.command.input != Input::None) {
-        return cx.state.say("No file open");
+        return cx.state.set_status("No file open");
     }
     if let Some(reason) = buffer.and_then(Buffer::read_only).filter(|_| edits) {
-        return cx.state.fail(reason);
+        return cx.state.set_error(reason);
     }
     let shown = buffer.map(|buffer| PluginText {
         buffer: buffer.id,
@@ -287,11 +287,11 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
         format: buffer.area.document.format(),
         selection: buffer.area.selection.clone(),
         path: buffer.path.clone(),
-        language: buffer.coloring.names().first().copied(),
+        language: buffer.highlighting.names().first().copied(),
     });
     let cancel = CancellationToken::new();
     cx.state.slots[PLUGINS].running = Some(cancel.clone());
-    cx.state.say(format!("{}: running … Escape ends it", command.plugin));
+    cx.state.set_status(format!("{}: running … Escape ends it", command.plugin));
     let workspace = cx.state.workspace.clone();
     let home = cx.state.home.clone();
     let text = shown.as_ref().map(|shown| (shown.buffer, shown.version));
@@ -299,7 +299,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     let job = PluginJob { command, shown, workspace, home, cancel };
     cx.tasks.spawn("plugins.run", async move { program::run(&*env, job).await }, move |cx, result| {
         let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string()).into()));
-        done(cx, &ran.plugin, text, result);
+        on_done(cx, &ran.plugin, text, result);
     });
 }
 
@@ -307,12 +307,12 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let Some(cancel) = &cx.state.slots[PLUGINS].running else { return false };
     cancel.cancel();
-    cx.state.say("Ending command …");
+    cx.state.set_status("Ending command …");
     true
 }
 
 /// A command was run.
-fn done(
+fn on_done(
     cx: &mut Cx<'_>,
     name: &str,
     text: Option<(BufferId, u64)>,
@@ -320,31 +320,33 @@ fn done(
 ) {
     cx.state.slots[PLUGINS].running = None;
     match result {
-        Err(problem) => cx.state.fail(format!("{name}: {problem}")),
+        Err(problem) => cx.state.set_error(format!("{name}: {problem}")),
         Ok(PluginResult::Message(text)) => show_message(cx, name, &text),
-        Ok(PluginResult::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no results")),
-        Ok(PluginResult::Places(rows)) => {
-            cx.state.slots[PLUGINS].places = (name.to_string(), rows);
-            cx.state.say("");
+        Ok(PluginResult::Locations(rows)) if rows.is_empty() => {
+            cx.state.set_status(format!("{name}: no results"))
+        }
+        Ok(PluginResult::Locations(rows)) => {
+            cx.state.slots[PLUGINS].locations = (name.to_string(), rows);
+            cx.state.set_status("");
             cx.effects.push(Effect::Picker("plugin-places"));
         }
         Ok(PluginResult::Edit(edit)) => {
             let now_ms = cx.now_ms;
             let Some((id, version)) = text else { return };
             let Some(buffer) = cx.state.buffers.get_mut(id) else {
-                return cx.state.fail(format!("{name}: file closed before the command finished"));
+                return cx.state.set_error(format!("{name}: file closed before the command finished"));
             };
             if buffer.area.document.version() != version {
                 let why = "Text changed meanwhile: nothing changed";
-                return cx.state.fail(format!("{name}: {why}"));
+                return cx.state.set_error(format!("{name}: {why}"));
             }
             if let Some(reason) = buffer.read_only() {
-                return cx.state.fail(reason);
+                return cx.state.set_error(reason);
             }
             buffer.area.document.seal();
             let changed = buffer.area.edit(now_ms, |_, _| *edit).is_some();
             let told = if changed { String::new() } else { format!("{name}: nothing to change") };
-            cx.state.say(told);
+            cx.state.set_status(told);
             cx.state.damage.add(Part::Editor);
         }
     }
@@ -353,10 +355,10 @@ fn done(
 fn show_message(cx: &mut Cx<'_>, name: &str, text: &str) {
     let lines: Vec<String> = text.trim_end().lines().map(|line| visible(line).into_owned()).collect();
     match lines.as_slice() {
-        [] => cx.state.say(format!("{name}: done")),
-        [line] => cx.state.say(format!("{name}: {line}")),
+        [] => cx.state.set_status(format!("{name}: done")),
+        [line] => cx.state.set_status(format!("{name}: {line}")),
         _ => {
-            cx.state.say("");
+            cx.state.set_status("");
             cx.state.push_layer(Dialog::message(name, lines));
         }
     }

@@ -33,18 +33,18 @@ pub struct PluginCommand {
 
 /// Whether what a project wants to run may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trusted {
+pub enum Trust {
     /// It wants to run nothing.
     #[default]
-    Nothing,
+    NotNeeded,
     /// It may.
     Always,
     /// It may until the program ends.
-    ForNow,
+    Session,
     /// It may not.
     Never,
     /// Nobody has said.
-    Open,
+    Undecided,
 }
 
 /// Where it is in the state.
@@ -60,15 +60,15 @@ pub struct Plugins {
     /// What was read last.
     pub read: PluginsRead,
     /// Whether what the project wants to run may.
-    pub trusted: Trusted,
+    pub trusted: Trust,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
     /// What may run until the program ends: a digest.
-    pub for_now: Option<Arc<str>>,
+    pub session_trust: Option<Arc<str>>,
     /// Ends the program that runs for a command.
     pub running: Option<CancellationToken>,
     /// The last list of places, and whose it is.
-    pub places: (String, Vec<PickRow>),
+    pub locations: (String, Vec<PickRow>),
 }
 
 /// What there is to be read.
@@ -85,14 +85,14 @@ pub struct PluginsJob {
     /// Whether the user asked for it: then it is told that it is done.
     pub asked: bool,
     /// What the user says about the project first, if he does.
-    pub say: Option<PluginMessage>,
+    pub trust_change: Option<TrustChange>,
 }
 
 /// What a user says about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PluginMessage {
+pub enum TrustChange {
     /// What has this digest may run, or may not.
-    Answer(Arc<str>, bool),
+    Set(Arc<str>, bool),
     /// Nothing any more.
     Forget,
 }
@@ -110,13 +110,13 @@ pub struct PluginsRead {
     /// allow something. Where it wants anything.
     pub digest: Option<Arc<str>>,
     /// What was said about that: nothing, where that cannot be known.
-    pub said: Option<bool>,
+    pub decision: Option<bool>,
     /// What is wrong with them.
     pub problems: Vec<String>,
     /// Whether the user asked for them to be read.
     pub asked: bool,
     /// Whether he has just taken back what he had said: then nothing is asked.
-    pub forgotten: bool,
+    pub trust_forgotten: bool,
 }
 
 /// A command that is to be run.
@@ -159,7 +159,7 @@ pub enum PluginResult {
     /// Something to be shown.
     Message(String),
     /// Places to go to.
-    Places(Vec<PickRow>),
+    Locations(Vec<PickRow>),
 }
 
 /// Why a plugin's command did nothing.

@@ -5,14 +5,19 @@ use crate::ide::features::plugins;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("trust.show", "Show project trust", &["workspace trust", "restricted mode"], plugins::run::show),
+    command(
+        "trust.show",
+        "Show project trust",
+        &["workspace trust", "restricted mode"],
+        plugins::run::show_trust,
+    ),
     command("trust.give", "Trust project", &["trust folder", "workspace trust"], |cx| {
-        plugins::run::answered(cx, Some(true));
+        plugins::run::on_trust_answered(cx, Some(true));
     }),
     command(
         "trust.take-back",
         "Revoke project trust",
         &["untrust", "restricted mode"],
-        plugins::run::take_back,
+        plugins::run::forget_trust,
     ),
 ];

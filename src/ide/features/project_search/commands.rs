@@ -8,7 +8,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::commands::search::seed_of;
 use crate::ide::features::project_search;
-use crate::ide::model::results::Asked;
+use crate::ide::model::results::Query;
 use crate::text::search::Needle;
 
 /// The area's rows.
@@ -16,49 +16,49 @@ pub const COMMANDS: &[Command] = &[
     command("workspace.search", "Find in files", &["search workspace", "project search", "grep"], |cx| {
         let first = seed_of(cx);
         let prompt = Prompt::new("Find in files", |cx, wanted| list(cx, wanted, None));
-        prompt.first(first).searches().check(is_needle).open(cx);
+        prompt.initial(first).as_search().check(is_needle).open(cx);
     }),
     command("workspace.replace", "Replace in files", &["project replace", "find and replace"], |cx| {
         let first = seed_of(cx);
         let prompt = Prompt::new("Replace in files", |cx, wanted| {
             let by = Prompt::new("Replace with", move |cx, new| list(cx, wanted, Some(new)));
-            by.searches().open(cx);
+            by.as_search().open(cx);
         });
-        prompt.first(first).searches().check(is_needle).open(cx);
+        prompt.initial(first).as_search().check(is_needle).open(cx);
     }),
     command("workspace.grep-picker", "Search files while typing", &["live grep", "global search"], |cx| {
         cx.effects.push(Effect::Picker("grep"));
     }),
     command("workspace.go", "Go to search result", &["open result"], |cx| {
         if let Some(list) = project_search::navigate::current(cx.state) {
-            project_search::navigate::go(cx, list);
+            project_search::navigate::go_to_location(cx, list);
         }
     }),
     command("workspace.next", "Go to next result", &["quickfix", "cnext"], |cx| {
-        project_search::navigate::step(cx, true);
+        project_search::navigate::go_to_next(cx, true);
     }),
     command("workspace.previous", "Go to previous result", &["quickfix", "cprevious"], |cx| {
-        project_search::navigate::step(cx, false);
+        project_search::navigate::go_to_next(cx, false);
     }),
     command("workspace.results", "Show search results", &["quickfix", "copen"], show)
-        .formerly(&["workspace.list"]),
+        .with_former_ids(&["workspace.list"]),
     command("workspace.apply", "Apply edited results", &["save replacements"], |cx| {
         match project_search::navigate::current(cx.state) {
             Some(list) => project_search::apply::begin(cx, list),
-            None => cx.state.say("No search results: find in files first"),
+            None => cx.state.set_status("No search results: find in files first"),
         }
     }),
     command(
         "workspace.undo-apply",
         "Undo applied results",
         &["revert replacements"],
-        project_search::apply::take_back,
+        project_search::apply::undo,
     ),
 ];
 
 /// Whether something can be looked for by what was typed.
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
-    match Needle::new(typed, cx.state.search_how) {
+    match Needle::new(typed, cx.state.search_options) {
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("Nothing typed".to_string()),
         Err(problem) => Err(problem.to_string()),
@@ -67,16 +67,16 @@ fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
 
 /// Searches all files for a list.
 fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
-    let how = cx.state.search_how;
-    project_search::navigate::start(cx, Asked { wanted, how, replacement });
+    let how = cx.state.search_options;
+    project_search::navigate::start(cx, Query { pattern: wanted, options: how, replacement });
 }
 
 fn show(cx: &mut Cx<'_>) {
     let Some(list) = project_search::navigate::current(cx.state) else {
-        return cx.state.say("No search results: find in files first");
+        return cx.state.set_status("No search results: find in files first");
     };
     cx.state.note_jump();
     cx.state.buffers.show(list);
     panes::focus(cx, Focus::Editor);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

@@ -1,7 +1,7 @@
 //! The lines of all files in which the query stands; every key begins the search anew.
 
 use crate::ide::core::layers::picker::Location;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -9,11 +9,11 @@ use crate::ide::features::files;
 use crate::ide::features::project_search::navigate;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
     title: "Find in files",
     footer: "Enter go",
-    load: |state| Load::Live(seed(state), navigate::look),
+    load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {
             cx.state.note_jump();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::exec::Stamp;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::results::{Found, ListedFile, Origin};
+use crate::ide::model::results::{FoundText, ListedFile, Origin};
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
@@ -37,7 +37,7 @@ pub struct Batch {
     /// The files that they name for the first time.
     pub files: Vec<ListedFile>,
     /// What is known about them.
-    pub places: Vec<(Origin, Found)>,
+    pub rows: Vec<(Origin, FoundText)>,
 }
 
 /// Changes of several files.
@@ -48,11 +48,11 @@ pub struct Plan {
     /// The files.
     pub files: Vec<FilePlan>,
     /// What is not done, and why, in words.
-    pub refused: Vec<String>,
+    pub skipped: Vec<String>,
     /// What could not be taken back and may be tried again.
-    pub left: Vec<Changed>,
+    pub retryable: Vec<ChangedFile>,
     /// Files that were as they are wanted already.
-    pub there: Vec<Changed>,
+    pub already_done: Vec<ChangedFile>,
 }
 
 /// What is to become of one file.
@@ -64,12 +64,12 @@ pub struct FilePlan {
     pub name: String,
     /// Its text as it is.
     pub before: Text,
-    /// What changes.
+    /// The changes.
     pub changes: ChangeSet,
-    /// How many places of it are changed.
-    pub places: usize,
+    /// Number of changed locations.
+    pub edit_count: usize,
     /// What the list knows afterwards: place, what stood there, what stands there then.
-    pub known: Vec<(Origin, String, String)>,
+    pub row_updates: Vec<(Origin, String, String)>,
     /// Whether it is open.
     pub target: Target,
 }
@@ -85,21 +85,21 @@ pub enum Target {
 
 /// A file that was changed.
 #[derive(Debug, Clone)]
-pub struct Changed {
+pub struct ChangedFile {
     /// Where it is.
     pub path: PathBuf,
     /// Its name for the user.
     pub name: String,
     /// Its text before.
     pub before: Text,
-    /// What was changed.
+    /// The changes.
     pub changes: ChangeSet,
     /// Its text afterwards.
     pub after: Text,
-    /// How many places that were.
-    pub places: usize,
+    /// Number of changed locations.
+    pub edit_count: usize,
     /// What the list has known since.
-    pub known: Vec<(Origin, String, String)>,
+    pub row_updates: Vec<(Origin, String, String)>,
     /// The revision that the change made in the text of an open file.
     pub revision: Option<(BufferId, RevisionId)>,
 }

@@ -16,11 +16,11 @@ pub mod tasks;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&grep::PICKER],
-    slots: &[|_| Box::new(steps::Lists::default())],
-    is_changing: |state| state.slots[steps::LISTS].is_busy(),
+    slots: &[|_| Box::new(steps::Replacements::default())],
+    is_changing: |state| state.slots[steps::REPLACEMENTS].is_busy(),
     stop: navigate::stop,
-    saves: |cx, id| {
-        let is_list = cx.state.buffers.get_mut(id).is_some_and(|buffer| buffer.listing.is_some());
+    save_own_buffer: |cx, id| {
+        let is_list = cx.state.buffers.get_mut(id).is_some_and(|buffer| buffer.results.is_some());
         if is_list {
             apply::begin(cx, id);
         }

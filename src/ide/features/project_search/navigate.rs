@@ -15,17 +15,17 @@ use crate::ide::features::files;
 use crate::ide::features::project_search;
 use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::results::{Asked, Listing, Running};
+use crate::ide::model::results::{Query, RunningSearch, SearchResults};
 use crate::text::changes::ChangeSet;
 use crate::text::display::columns;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::Needle;
-use crate::workspace::grep::Grepped;
+use crate::workspace::grep::GrepSummary;
 
 /// The open files, for a task.
 pub fn open_texts(state: &State) -> Vec<OpenText> {
-    let whole = state.buffers.all().iter().filter(|buffer| buffer.reading.is_none());
+    let whole = state.buffers.all().iter().filter(|buffer| buffer.loading.is_none());
     let open = |buffer: &crate::ide::model::buffers::Buffer| {
         Some(OpenText {
             id: buffer.id,
@@ -41,67 +41,72 @@ pub fn open_texts(state: &State) -> Vec<OpenText> {
 }
 
 /// Opens a list and begins to search.
-pub fn start(cx: &mut Cx<'_>, asked: Asked) {
+pub fn start(cx: &mut Cx<'_>, asked: Query) {
     cx.state.note_jump();
     let open = open_texts(cx.state);
     // Lists in which nothing was edited are of no use once there is a new one.
-    let old =
-        cx.state.buffers.all().iter().filter(|buffer| buffer.listing.is_some() && !buffer.is_edited_list());
+    let old = cx
+        .state
+        .buffers
+        .all()
+        .iter()
+        .filter(|buffer| buffer.results.is_some() && !buffer.has_unapplied_edits());
     let old: Vec<BufferId> = old.map(|buffer| buffer.id).collect();
     let cancel = CancellationToken::new();
-    let list = cx.state.buffers.open_list(Listing::new(asked.clone(), Running(cancel.clone())));
+    let list =
+        cx.state.buffers.open_results(SearchResults::new(asked.clone(), RunningSearch(cancel.clone())));
     for id in old {
         cx.state.close_buffer(id);
     }
     cx.state.buffers.show(list);
     if asked.replacement.is_none() {
-        cx.state.last_search = Some(asked.wanted.clone());
+        cx.state.last_search = Some(asked.pattern.clone());
         // The expression was prepared before, by whoever took it.
-        cx.state.highlight = Needle::new(&asked.wanted, asked.how).ok().flatten();
+        cx.state.highlight = Needle::new(&asked.pattern, asked.options).ok().flatten();
     }
     panes::focus(cx, Focus::Editor);
-    cx.state.damage.all();
-    cx.state.say("Searching … Escape ends it");
-    project_search::tasks::list(cx, list, asked, open, cancel);
+    cx.state.damage.add_all();
+    cx.state.set_status("Searching … Escape ends it");
+    project_search::tasks::search_for_list(cx, list, asked, open, cancel);
 }
 
 /// Looks for the query of the picker on top, in place of what it was looking for before.
-pub fn look(cx: &mut Cx<'_>) {
-    let (how, open) = (cx.state.search_how, open_texts(cx.state));
+pub fn search_picker(cx: &mut Cx<'_>) {
+    let (how, open) = (cx.state.search_options, open_texts(cx.state));
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    let injector = picker.renew();
+    let injector = picker.restart();
     let wanted = picker.query.text().to_string();
     let problem = Needle::new(&wanted, how).err();
-    picker.filling = !wanted.is_empty() && problem.is_none();
+    picker.is_filling = !wanted.is_empty() && problem.is_none();
     let cancel = CancellationToken::new();
-    picker.search = picker.filling.then(|| cancel.clone().drop_guard());
-    let (is_wanted, number) = (picker.filling, picker.number);
+    picker.search = picker.is_filling.then(|| cancel.clone().drop_guard());
+    let (is_wanted, number) = (picker.is_filling, picker.number);
     cx.state.damage.add(Part::Overlay);
     if let Some(problem) = problem {
-        cx.state.fail(problem.to_string());
+        cx.state.set_error(problem.to_string());
     }
     if is_wanted {
-        let asked = Asked { wanted, how, replacement: None };
-        project_search::tasks::pick(cx, number, asked, open, injector, cancel);
+        let asked = Query { pattern: wanted, options: how, replacement: None };
+        project_search::tasks::search_for_picker(cx, number, asked, open, injector, cancel);
     }
 }
 
 /// More was found.
-pub fn found(cx: &mut Cx<'_>, list: BufferId, batch: Batch) {
+pub fn on_found(cx: &mut Cx<'_>, list: BufferId, batch: Batch) {
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
-    let Some(listing) = buffer.list_mut() else { return };
-    Arc::make_mut(&mut listing.known).add(batch.files, batch.places);
+    let Some(listing) = buffer.results_mut() else { return };
+    Arc::make_mut(&mut listing.known).add(batch.files, batch.rows);
     let mut text = buffer.area.text().clone();
     let end = text.end();
     ChangeSet::replace(end.0, [(end..end, batch.text)]).apply(&mut text);
-    buffer.area.document.grow(text);
-    cx.state.damage.all();
+    buffer.area.document.extend_loaded(text);
+    cx.state.damage.add_all();
 }
 
 /// A search is done.
-pub fn searched(cx: &mut Cx<'_>, list: BufferId, done: Result<Grepped, String>) {
+pub fn on_searched(cx: &mut Cx<'_>, list: BufferId, done: Result<GrepSummary, String>) {
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
-    let Some((listing, came_from)) = &mut buffer.listing else { return };
+    let Some((listing, came_from)) = &mut buffer.results else { return };
     listing.running = None;
     let (came_from, is_empty) = (*came_from, listing.known.is_empty());
     let was_shown = cx.state.buffers.current().is_some_and(|shown| shown.id == list);
@@ -111,73 +116,73 @@ pub fn searched(cx: &mut Cx<'_>, list: BufferId, done: Result<Grepped, String>) 
             cx.state.buffers.show(before);
         }
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     match done {
-        Ok(done) => cx.state.say(project_search::search::told(&done)),
-        Err(problem) => cx.state.fail(format!("Cannot search: {problem}")),
+        Ok(done) => cx.state.set_status(project_search::search::summary(&done)),
+        Err(problem) => cx.state.set_error(format!("Cannot search: {problem}")),
     }
 }
 
 /// Ends the search whose list is shown; tells whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
-    let list = cx.state.buffers.current().and_then(|buffer| buffer.list());
-    let Some(Running(cancel)) = list.and_then(|list| list.running.as_ref()) else { return false };
+    let list = cx.state.buffers.current().and_then(|buffer| buffer.results());
+    let Some(RunningSearch(cancel)) = list.and_then(|list| list.running.as_ref()) else { return false };
     cancel.cancel();
-    cx.state.say("Ending search …");
+    cx.state.set_status("Ending search …");
     true
 }
 
 /// The list that commands are about: the one that is shown, else the newest.
 pub fn current(state: &State) -> Option<BufferId> {
-    let shown = state.buffers.current().filter(|buffer| buffer.listing.is_some());
-    let newest = || state.buffers.all().iter().rev().find(|buffer| buffer.listing.is_some());
+    let shown = state.buffers.current().filter(|buffer| buffer.results.is_some());
+    let newest = || state.buffers.all().iter().rev().find(|buffer| buffer.results.is_some());
     shown.or_else(newest).map(|buffer| buffer.id)
 }
 
 /// Goes to the place of the line with the cursor.
-pub fn go(cx: &mut Cx<'_>, list: BufferId) {
-    let tab_width = cx.state.show.tab_width;
+pub fn go_to_location(cx: &mut Cx<'_>, list: BufferId) {
+    let tab_width = cx.state.text_options.tab_width;
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let at = buffer.area.caret();
     let text = buffer.area.document.text();
-    let Some((listing, _)) = &mut buffer.listing else { return };
-    let Some((start, head)) = listing.at(text, at) else {
-        return cx.state.say("No result on this line");
+    let Some((listing, _)) = &mut buffer.results else { return };
+    let Some((start, head)) = listing.row_at(text, at) else {
+        return cx.state.set_status("No result on this line");
     };
-    listing.visited = true;
+    listing.is_visited = true;
     let file = &listing.known.files[head.origin.file];
-    let line = file.now(head.origin.first);
+    let line = file.current_line(head.origin.first);
     let found = listing.known.get(&head.origin);
     let before = found.map(|found| Text::from(&found.old[..found.at])).unwrap_or_default();
     let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
     let path = file.path.clone();
-    let number = place_of(listing, text, start);
+    let number = row_position(listing, text, start);
     cx.state.note_jump();
-    cx.state.say(number);
+    cx.state.set_status(number);
     files::open::open(cx, path, Some((line, column)));
     panes::focus(cx, Focus::Editor);
 }
 
 /// Which line of the list it is, in words.
-fn place_of(listing: &Listing, text: &Text, start: Byte) -> String {
+fn row_position(listing: &SearchResults, text: &Text, start: Byte) -> String {
     let lines =
         text.line_count() - usize::from(text.end().0 == 0 || text.byte_at(text.end().back(1)) == Some(b'\n'));
-    format!("line {} of {lines}: {}", text.line_of(start).0 + 1, listing.asked.wanted)
+    format!("line {} of {lines}: {}", text.line_of(start).0 + 1, listing.query.pattern)
 }
 
 /// Goes to the place of the next line of the list, or of the one before.
-pub fn step(cx: &mut Cx<'_>, forward: bool) {
+pub fn go_to_next(cx: &mut Cx<'_>, forward: bool) {
     let Some(list) = current(cx.state) else {
-        return cx.state.say("No search results: find in files first");
+        return cx.state.set_status("No search results: find in files first");
     };
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let text = buffer.area.document.text().clone();
-    let Some(listing) = buffer.list() else { return };
+    let Some(listing) = buffer.results() else { return };
     let here = text.line_of(buffer.area.caret());
     let is_place = |line: &Line| {
-        listing.at(&text, text.line_start(*line)).is_some_and(|(at, _)| text.line_of(at) == *line)
+        listing.row_at(&text, text.line_start(*line)).is_some_and(|(at, _)| text.line_of(at) == *line)
     };
-    let first = (!listing.visited && forward).then_some(here).filter(is_place);
+    let first = (!listing.is_visited && forward).then_some(here).filter(is_place);
     let next = first.or_else(|| {
         if forward {
             (here.0 + 1..text.line_count()).map(Line).find(is_place)
@@ -189,8 +194,8 @@ pub fn step(cx: &mut Cx<'_>, forward: bool) {
         Some(line) => {
             buffer.area.go_to(text.line_start(line));
             cx.state.damage.add(Part::Editor);
-            go(cx, list);
+            go_to_location(cx, list);
         }
-        None => cx.state.say(if forward { "At last result" } else { "At first result" }),
+        None => cx.state.set_status(if forward { "At last result" } else { "At first result" }),
     }
 }

@@ -1,13 +1,13 @@
 //! From what a list wants to changes of texts, and from changes that were made to what takes them
 //! back. Pure and possibly slow: not to be called on the loop.
 
-use crate::ide::features::project_search::job::Changed;
+use crate::ide::features::project_search::job::ChangedFile;
 use crate::ide::model::results::{KnownRows, Origin, RowEdit};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::undo::rebase::{Overlap, rebase, trimmed};
+use crate::text::undo::rebase::{RebaseConflict, rebase, trim};
 
 /// What is to become of a text.
 #[derive(Debug, Default)]
@@ -15,14 +15,14 @@ pub struct PlannedEdits {
     /// What changes.
     pub changes: ChangeSet,
     /// What the list knows afterwards: place, what stood there, what stands there then.
-    pub known: Vec<(Origin, String, String)>,
+    pub row_updates: Vec<(Origin, String, String)>,
     /// The lines, as they are listed, where something else stands than what was found.
     pub stale: Vec<usize>,
 }
 
 /// The changes that make wishes true in the text of their file; `ending` is how lines of it end
 /// where the text does not say. The wishes are sorted.
-pub fn make(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
+pub fn plan_edits(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
     let before = text.to_string();
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', before.as_bytes()).map(|at| at + 1)).collect();
@@ -31,8 +31,8 @@ pub fn make(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) ->
     let mut end = 0;
     for RowEdit { origin, new } in wishes {
         let old = known.get(origin).map(|found| found.old.as_str()).unwrap_or_default();
-        let first = known.files[origin.file].now(origin.first);
-        let place = place(&before, &starts, first, old.split('\n').count());
+        let first = known.files[origin.file].current_line(origin.first);
+        let place = line_range(&before, &starts, first, old.split('\n').count());
         match place.filter(|place| place.start >= end && before[place.clone()].replace("\r\n", "\n") == old) {
             None => made.stale.push(origin.first),
             Some(place) => {
@@ -41,16 +41,16 @@ pub fn make(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) ->
                 let ending = line.map_or(ending, |line| if line.ends_with("\r\n") { "\r\n" } else { "\n" });
                 end = place.end;
                 edits.push((Byte(place.start)..Byte(place.end), new.replace('\n', ending)));
-                made.known.push((*origin, old.to_string(), new.clone()));
+                made.row_updates.push((*origin, old.to_string(), new.clone()));
             }
         }
     }
-    made.changes = trimmed(&ChangeSet::replace(before.len(), edits), text);
+    made.changes = trim(&ChangeSet::replace(before.len(), edits), text);
     made
 }
 
 /// Where `count` lines from one on stand, without what ends the last of them.
-fn place(text: &str, starts: &[usize], first: usize, count: usize) -> Option<std::ops::Range<usize>> {
+fn line_range(text: &str, starts: &[usize], first: usize, count: usize) -> Option<std::ops::Range<usize>> {
     let start = *starts.get(first.checked_sub(1)?)?;
     let last = *starts.get(first + count - 2)?;
     let line = &text[last..starts.get(first + count - 1).copied().unwrap_or(text.len())];
@@ -60,7 +60,7 @@ fn place(text: &str, starts: &[usize], first: usize, count: usize) -> Option<std
 
 /// What takes a change back in the text as it is now; `None` when that is as it was before.
 /// Refused where something was changed in the same place since.
-pub fn take_back(changed: &Changed, now: &Text) -> Result<Option<ChangeSet>, Overlap> {
+pub fn invert_change(changed: &ChangedFile, now: &Text) -> Result<Option<ChangeSet>, RebaseConflict> {
     if *now == changed.before {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ pub fn take_back(changed: &Changed, now: &Text) -> Result<Option<ChangeSet>, Ove
     for ours in back.edits() {
         let next = replaced.partition_point(|edit| edit.old.end < ours.old.start);
         if let Some(edit) = replaced.get(next).filter(|edit| edit.old.start <= ours.old.end) {
-            return Err(Overlap { at: edit.new.clone() });
+            return Err(RebaseConflict { at: edit.new.clone() });
         }
     }
     rebase(&back, &later).map(Some)
@@ -84,14 +84,14 @@ pub fn take_back(changed: &Changed, now: &Text) -> Result<Option<ChangeSet>, Ove
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ide::model::results::{Found, ListedFile};
+    use crate::ide::model::results::{FoundText, ListedFile};
 
     /// One file with these lines found in it.
     fn known(found: &[(usize, usize, &str)]) -> KnownRows {
         let mut known = KnownRows::default();
         let file = ListedFile { path: "f".into(), name: "f".into(), shifts: Vec::new() };
         let place = |(first, last, old): &(usize, usize, &str)| {
-            (Origin { file: 0, first: *first, last: *last }, Found { old: (*old).to_string(), at: 0 })
+            (Origin { file: 0, first: *first, last: *last }, FoundText { old: (*old).to_string(), at: 0 })
         };
         known.add(vec![file], found.iter().map(place));
         known
@@ -99,10 +99,10 @@ mod tests {
 
     /// The text after the wishes of a list, and the lines that are not as they were found.
     fn apply(known: &KnownRows, list: &str, text: &str) -> (String, Vec<usize>) {
-        let (wishes, problems) = known.read(list);
+        let (wishes, problems) = known.parse_edits(list);
         assert_eq!(problems, [""; 0]);
         let mut after = Text::from(text);
-        let made = make(known, &wishes, &after, "\n");
+        let made = plan_edits(known, &wishes, &after, "\n");
         made.changes.apply(&mut after);
         (after.to_string(), made.stale)
     }
@@ -124,21 +124,21 @@ mod tests {
         assert_eq!(apply(&found, list, ""), (String::new(), vec![1, 2, 9]));
     }
 
-    fn changed(before: &str, list: &str, found: &[(usize, usize, &str)]) -> Changed {
+    fn changed(before: &str, list: &str, found: &[(usize, usize, &str)]) -> ChangedFile {
         let known = known(found);
-        let (before, wishes) = (Text::from(before), known.read(list).0);
-        let made = make(&known, &wishes, &before, "\n");
+        let (before, wishes) = (Text::from(before), known.parse_edits(list).0);
+        let made = plan_edits(&known, &wishes, &before, "\n");
         let mut after = before.clone();
         made.changes.apply(&mut after);
-        let (path, name, known) = ("f".into(), "f".to_string(), made.known);
-        Changed {
+        let (path, name, known) = ("f".into(), "f".to_string(), made.row_updates);
+        ChangedFile {
             path,
             name,
             before,
             changes: made.changes,
             after,
-            places: wishes.len(),
-            known,
+            edit_count: wishes.len(),
+            row_updates: known,
             revision: None,
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(done.after.to_string(), "ONE\ntwo\nthree!\n");
         let back = |now: &str| {
             let mut text = Text::from(now);
-            take_back(&done, &text).map(|changes| {
+            invert_change(&done, &text).map(|changes| {
                 if let Some(changes) = changes {
                     changes.apply(&mut text);
                 }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn results_undo_refuses_partly_changed_word() {
         let done = changed("let foo;\n", "f:1:let fob;", &[(1, 1, "let foo;")]);
-        let back = |now: &str| take_back(&done, &Text::from(now));
+        let back = |now: &str| invert_change(&done, &Text::from(now));
         assert!(back("let ab;\n").is_err(), "not `ao`");
         assert!(back("let fobar;\n").is_ok_and(|changes| changes.is_some()));
     }
@@ -182,17 +182,17 @@ mod tests {
         ) {
             let found: Vec<_> = lines.iter().enumerate().map(|(n, line)| (n + 1, n + 1, line.as_str())).collect();
             let list: String = wanted.iter().zip(&found).filter_map(|(new, (line, ..))| {
-                new.as_ref().map(|new| crate::ide::model::results::line("f", *line, *line, new))
+                new.as_ref().map(|new| crate::ide::model::results::format_row("f", *line, *line, new))
             }).collect();
             let expected: Vec<String> = wanted.iter().zip(&lines).map(|(new, old)| {
                 new.as_ref().unwrap_or(old).replace('\n', ending)
             }).collect();
             let before = lines.join(ending);
             let known = known(&found);
-            let (wishes, problems) = known.read(&list);
+            let (wishes, problems) = known.parse_edits(&list);
             proptest::prop_assert!(problems.is_empty());
             let mut text = Text::from(before.as_str());
-            let made = make(&known, &wishes, &text, ending);
+            let made = plan_edits(&known, &wishes, &text, ending);
             proptest::prop_assert!(made.stale.is_empty());
             let back = made.changes.invert(&text);
             made.changes.apply(&mut text);
@@ -206,7 +206,7 @@ mod tests {
     fn results_later_lines_shift_after_line_count_change() {
         let mut found = known(&[(1, 1, "a"), (3, 3, "c")]);
         let mut text = Text::from("a\nb\nc\n");
-        make(&found, &found.read("f:1:a\n:a2").0, &text, "\n").changes.apply(&mut text);
+        plan_edits(&found, &found.parse_edits("f:1:a\n:a2").0, &text, "\n").changes.apply(&mut text);
         found.set(Origin { file: 0, first: 1, last: 1 }, "a\na2");
         found.files[0].shifts.push((1, 1));
         assert_eq!(apply(&found, "f:1:A\nf:3:C", &text.to_string()), ("A\nb\nC\n".to_string(), vec![]));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::counted::counted;
+use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::ide::core::layers::picker;
 use crate::ide::core::layers::picker::Location;
@@ -16,27 +16,27 @@ use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::model::results;
-use crate::ide::model::results::{Asked, Found, ListedFile, Origin};
+use crate::ide::model::results::{FoundText, ListedFile, Origin, Query};
 use crate::text::display::columns;
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format;
 use crate::text::rope::Text;
-use crate::text::search::expression;
-use crate::workspace::grep::{self, FileHits, Grepped, Hit, Pattern, Texts};
+use crate::text::search::to_regex;
+use crate::workspace::grep::{self, FileHits, FileTexts, GrepSummary, Hit, Pattern};
 
 /// No more matches than that are listed.
 pub const MATCHES_MAX: usize = 10_000;
 /// No more text than that, in bytes: a few files of one line each could be very long.
 const LIST_MAX: usize = 16 << 20;
 /// No more matches than that are picked from: whoever wants more of them wants a list.
-const PICKED_MAX: usize = 2_000;
+const PICKER_MAX: usize = 2_000;
 /// Characters of a line that a row has at most.
 const SHOWN_MAX: usize = 300;
 /// How much of a file is looked at to tell whether it is text, in bytes.
 const PROBE: usize = 64 << 10;
 
 /// The texts of open files, by path.
-pub struct Texted {
+pub struct OpenTexts {
     texts: HashMap<PathBuf, OpenText>,
     /// The folder that is searched, and where it is with every link followed.
     root: Root,
@@ -45,7 +45,7 @@ pub struct Texted {
 /// A folder, and where it is with every link followed.
 pub type Root = (PathBuf, PathBuf);
 
-impl Texted {
+impl OpenTexts {
     /// Those of these files, for a search of that folder.
     pub fn new(open: Vec<OpenText>, root: Root) -> Self {
         let paths = |open: OpenText| {
@@ -56,13 +56,13 @@ impl Texted {
     }
 }
 
-impl Texts for Texted {
-    fn in_place_of(&self, file: &Path) -> Option<String> {
+impl FileTexts for OpenTexts {
+    fn unsaved_text(&self, file: &Path) -> Option<String> {
         let real = || self.texts.get(&self.root.1.join(file.strip_prefix(&self.root.0).ok()?));
         self.texts.get(file).or_else(real).map(|open| open.text.to_string())
     }
 
-    fn unwritten(&self) -> Vec<PathBuf> {
+    fn unsaved_files(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> =
             self.texts.values().filter(|open| open.is_new).map(|open| open.path.clone()).collect();
         paths.sort_unstable();
@@ -78,7 +78,7 @@ impl Texts for Texted {
         }
         let marked = [Encoding::UTF8, Encoding::UTF16LE, Encoding::UTF16BE]
             .iter()
-            .any(|one| bytes.starts_with(one.mark()));
+            .any(|one| bytes.starts_with(one.bom()));
         // Most files are plain, and their bytes need not be copied.
         let other = match String::from_utf8(bytes) {
             Ok(text) if !looks_binary && !marked => return Some(text),
@@ -91,30 +91,31 @@ impl Texts for Texted {
 }
 
 /// What is to be looked for, prepared. Says what is wrong with it.
-pub fn pattern(asked: &Asked) -> Result<Pattern, String> {
-    let pattern = Pattern::new(&expression(&asked.wanted, asked.how)).map_err(|error| error.to_string())?;
+pub fn pattern(asked: &Query) -> Result<Pattern, String> {
+    let pattern =
+        Pattern::new(&to_regex(&asked.pattern, asked.options)).map_err(|error| error.to_string())?;
     Ok(match &asked.replacement {
-        Some(new) => pattern.replaced_by(new, asked.how.regex),
+        Some(new) => pattern.with_replacement(new, asked.options.regex),
         None => pattern,
     })
 }
 
 /// Searches; what is found goes to `sink` while it is found.
-pub fn run(
+pub fn search_for_list(
     root: Root,
-    asked: &Asked,
+    asked: &Query,
     open: Vec<OpenText>,
     cancel: &CancellationToken,
     mut sink: impl FnMut(Batch),
-) -> Result<Grepped, String> {
+) -> Result<GrepSummary, String> {
     let pattern = pattern(asked)?;
     let full = cancel.child_token();
     let (mut files, mut listed) = (0, 0);
     let cut = Cell::new(false);
     let folder = root.0.clone();
-    let mut done = grep::grep(&folder, &pattern, MATCHES_MAX, &full, &Texted::new(open, root), |hits| {
+    let mut done = grep::grep(&folder, &pattern, MATCHES_MAX, &full, &OpenTexts::new(open, root), |hits| {
         let mut batch = Batch::default();
-        add(&mut batch, hits, files);
+        add_file(&mut batch, hits, files);
         files += 1;
         listed += batch.text.len();
         if listed > LIST_MAX {
@@ -125,17 +126,17 @@ pub fn run(
         sink(batch);
     });
     if cut.get() {
-        (done.cut, done.cancelled) = (true, cancel.is_cancelled());
+        (done.truncated, done.cancelled) = (true, cancel.is_cancelled());
     }
     Ok(done)
 }
 
 /// What is looked for in all files for a picker.
-pub struct PickedHits {
+pub struct PickerSearch {
     /// Where rows are put in.
     pub injector: Injector<PickRow>,
     /// What to look for.
-    pub asked: Asked,
+    pub asked: Query,
     /// The open files.
     pub open: Vec<OpenText>,
     /// Columns from one tab stop to the next.
@@ -144,11 +145,11 @@ pub struct PickedHits {
 
 /// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
 /// the expression was said before.
-pub fn pick(root: Root, picked: PickedHits, cancel: &CancellationToken) {
-    let PickedHits { injector, asked, open, tab_width } = picked;
+pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &CancellationToken) {
+    let PickerSearch { injector, asked, open, tab_width } = picked;
     let Ok(pattern) = pattern(&asked) else { return };
     let folder = root.0.clone();
-    grep::grep(&folder, &pattern, PICKED_MAX, cancel, &Texted::new(open, root), |found| {
+    grep::grep(&folder, &pattern, PICKER_MAX, cancel, &OpenTexts::new(open, root), |found| {
         for Hit { first, old, at, .. } in found.hits {
             let before = Text::from(&old[..at]);
             let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
@@ -161,7 +162,7 @@ pub fn pick(root: Root, picked: PickedHits, cancel: &CancellationToken) {
 }
 
 /// Makes lines of what was found in a file.
-fn add(batch: &mut Batch, found: FileHits, file: usize) {
+fn add_file(batch: &mut Batch, found: FileHits, file: usize) {
     // A name with a line end would be two lines.
     let name = visible(&found.name).into_owned();
     for Hit { first, last, old, new, at } in found.hits {
@@ -172,35 +173,35 @@ fn add(batch: &mut Batch, found: FileHits, file: usize) {
             Some(pairs) => {
                 for (n, (old, new)) in pairs.enumerate() {
                     let at = if n == 0 { at } else { 0 };
-                    place(batch, &name, (file, first + n, first + n), (old, new, at));
+                    add_row(batch, &name, (file, first + n, first + n), (old, new, at));
                 }
             }
-            None => place(batch, &name, (file, first, last), (&old, &new, at)),
+            None => add_row(batch, &name, (file, first, last), (&old, &new, at)),
         }
     }
     batch.files.push(ListedFile { path: found.path, name, shifts: Vec::new() });
 }
 
-fn place(
+fn add_row(
     batch: &mut Batch,
     name: &str,
     (file, first, last): (usize, usize, usize),
     (old, new, at): (&str, &str, usize),
 ) {
-    batch.text.push_str(&results::line(name, first, last, new));
-    batch.places.push((Origin { file, first, last }, Found { old: old.to_string(), at }));
+    batch.text.push_str(&results::format_row(name, first, last, new));
+    batch.rows.push((Origin { file, first, last }, FoundText { old: old.to_string(), at }));
 }
 
 /// How a search ended, in words.
-pub fn told(done: &Grepped) -> String {
+pub fn summary(done: &GrepSummary) -> String {
     let mut text = match done.matches {
         0 => "No match".to_string(),
         matches => {
-            let matches = counted(matches, "match", "matches");
-            format!("{matches} in {}", counted(done.files, "file", "files"))
+            let matches = pluralize(matches, "match", "matches");
+            format!("{matches} in {}", pluralize(done.files, "file", "files"))
         }
     };
-    if done.cut {
+    if done.truncated {
         text.push_str("; more matches not shown");
     }
     if done.cancelled {

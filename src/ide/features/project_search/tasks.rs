@@ -12,52 +12,61 @@ use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::features::project_search::job::{Changed, FilePlan, OpenText, Plan, Target};
-use crate::ide::features::project_search::search::PickedHits;
+use crate::ide::features::project_search::job::{ChangedFile, FilePlan, OpenText, Plan, Target};
+use crate::ide::features::project_search::search::PickerSearch;
 use crate::ide::features::project_search::{apply, navigate, plan, search};
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::results::{Asked, KnownRows, RowEdit};
+use crate::ide::model::results::{KnownRows, Query, RowEdit};
 use crate::text::file_format::format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
 /// Searches for the picker of this number, until `cancel`; its rows go to `injector`.
-pub fn pick(
+pub fn search_for_picker(
     cx: &Cx<'_>,
     number: u64,
-    asked: Asked,
+    asked: Query,
     open: Vec<OpenText>,
     injector: Injector<PickRow>,
     cancel: CancellationToken,
 ) {
-    let (env, tab_width) = (cx.env.clone(), cx.state.show.tab_width);
+    let (env, tab_width) = (cx.env.clone(), cx.state.text_options.tab_width);
     let work = async move {
-        let root = with_real(&*env, env.root().to_path_buf()).await;
-        on_thread(move || search::pick(root, PickedHits { injector, asked, open, tab_width }, &cancel)).await;
+        let root = resolve_root(&*env, env.root().to_path_buf()).await;
+        on_thread(move || {
+            search::search_for_picker(root, PickerSearch { injector, asked, open, tab_width }, &cancel)
+        })
+        .await;
     };
     // One that panics brings nothing more either.
-    cx.tasks.spawn("project_search.pick", work, move |cx, _| cx.state.filled(number));
+    cx.tasks.spawn("project_search.pick", work, move |cx, _| cx.state.finish_filling(number));
 }
 
 /// Searches the workspace for a list; what is found is added to it while the search runs.
-pub fn list(cx: &Cx<'_>, list: BufferId, asked: Asked, open: Vec<OpenText>, cancel: CancellationToken) {
+pub fn search_for_list(
+    cx: &Cx<'_>,
+    list: BufferId,
+    asked: Query,
+    open: Vec<OpenText>,
+    cancel: CancellationToken,
+) {
     let (env, tasks, root) = (cx.env.clone(), cx.tasks.clone(), cx.state.workspace.clone());
     let work = async move {
-        let root = with_real(&*env, root).await;
+        let root = resolve_root(&*env, root).await;
         let found = move || {
-            search::run(root, &asked, open, &cancel, |batch| {
-                tasks.post_blocking("project_search.found", move |cx| navigate::found(cx, list, batch));
+            search::search_for_list(root, &asked, open, &cancel, |batch| {
+                tasks.post_blocking("project_search.found", move |cx| navigate::on_found(cx, list, batch));
             })
         };
         on_thread(found).await
     };
     cx.tasks.spawn("project_search.list", work, move |cx, answer| {
-        navigate::searched(cx, list, answer.unwrap_or_else(|why| Err(why.to_string())));
+        navigate::on_searched(cx, list, answer.unwrap_or_else(|why| Err(why.to_string())));
     });
 }
 
 /// Finds out what a list, whose text has this version, wants changed.
-pub fn compare(
+pub fn plan_changes(
     cx: &Cx<'_>,
     (list, version): (BufferId, u64),
     text: Text,
@@ -65,20 +74,21 @@ pub fn compare(
     open: Vec<OpenText>,
 ) {
     let (env, of) = (cx.env.clone(), Some((list, version)));
-    let work = async move { Plan { list: of, ..wanted(&*env, text, known, &open).await } };
+    let work = async move { Plan { list: of, ..plan_list(&*env, text, known, &open).await } };
     cx.tasks.spawn("project_search.compare", work, move |cx, answer| {
-        let failed = |why: TaskError| Plan { list: of, refused: vec![why.to_string()], ..Plan::default() };
-        apply::planned(cx, answer.unwrap_or_else(failed));
+        let failed = |why: TaskError| Plan { list: of, skipped: vec![why.to_string()], ..Plan::default() };
+        apply::on_planned(cx, answer.unwrap_or_else(failed));
     });
 }
 
 /// Finds out how a change of many files is taken back.
-pub fn reverse(cx: &Cx<'_>, files: Vec<Changed>, open: Vec<OpenText>) {
+pub fn plan_undo(cx: &Cx<'_>, files: Vec<ChangedFile>, open: Vec<OpenText>) {
     let (env, left) = (cx.env.clone(), files.clone());
-    let work = async move { back(&*env, files, &open).await };
+    let work = async move { plan_undo_files(&*env, files, &open).await };
     cx.tasks.spawn("project_search.reverse", work, move |cx, answer| {
-        let failed = |why: TaskError| Plan { left, refused: vec![why.to_string()], ..Plan::default() };
-        apply::planned(cx, answer.unwrap_or_else(failed));
+        let failed =
+            |why: TaskError| Plan { retryable: left, skipped: vec![why.to_string()], ..Plan::default() };
+        apply::on_planned(cx, answer.unwrap_or_else(failed));
     });
 }
 
@@ -101,21 +111,21 @@ pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
                 |(number, path): (usize, PathBuf)| (number, Err(EnvError::internal(&path, why.clone())));
             all.into_iter().map(error).collect()
         });
-        apply::written(cx, results);
+        apply::on_written(cx, results);
     });
 }
 
 /// A folder, and where it is with every link followed.
-async fn with_real(env: &dyn Environment, folder: PathBuf) -> search::Root {
+async fn resolve_root(env: &dyn Environment, folder: PathBuf) -> search::Root {
     let real = env.resolve(&folder).await.unwrap_or_else(|_| folder.clone());
     (folder, real)
 }
 
 /// A file's text, how its lines end, and where a change of it is to be made.
-type Now = (Text, &'static str, Target);
+type CurrentText = (Text, &'static str, Target);
 
 /// What a file says now: its open text, else the disk's. Says why it cannot be changed.
-async fn now(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<Now, String> {
+async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<CurrentText, String> {
     let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
     if let Some(open) = open.iter().find(is_it) {
@@ -138,54 +148,62 @@ async fn now(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<No
 }
 
 /// What a list wants changed.
-async fn wanted(env: &dyn Environment, list: Text, known: Arc<KnownRows>, open: &[OpenText]) -> Plan {
+async fn plan_list(env: &dyn Environment, list: Text, known: Arc<KnownRows>, open: &[OpenText]) -> Plan {
     let mut plan = Plan::default();
     let read = {
         let known = known.clone();
-        tokio::task::spawn_blocking(move || known.read(&list.to_string())).await
+        tokio::task::spawn_blocking(move || known.parse_edits(&list.to_string())).await
     };
     let (wishes, problems) = match read {
         Ok(read) => read,
         Err(error) => (Vec::new(), vec![format!("a task of the program failed: {error}")]),
     };
-    plan.refused = problems;
+    plan.skipped = problems;
     for wishes in wishes.chunk_by(|a, b| a.origin.file == b.origin.file) {
         let file = &known.files[wishes[0].origin.file];
-        match of_file(env, wishes, &known, open).await {
+        match plan_file(env, wishes, &known, open).await {
             Ok((planned, stale)) => {
                 let not_so = |line| format!("{}:{line}: is not what was found any more", file.name);
-                plan.refused.extend(stale.into_iter().map(not_so));
+                plan.skipped.extend(stale.into_iter().map(not_so));
                 plan.files.extend(planned);
             }
-            Err(why) => plan.refused.push(format!("{}: {why}", file.name)),
+            Err(why) => plan.skipped.push(format!("{}: {why}", file.name)),
         }
     }
     plan
 }
 
 /// What is to become of one file, and the lines that are not as they were found.
-async fn of_file(
+async fn plan_file(
     env: &dyn Environment,
     wishes: &[RowEdit],
     known: &Arc<KnownRows>,
     open: &[OpenText],
 ) -> Result<(Option<FilePlan>, Vec<usize>), String> {
     let file = &known.files[wishes[0].origin.file];
-    let (before, ending, target) = now(env, &file.path, open).await?;
+    let (before, ending, target) = current_text(env, &file.path, open).await?;
     let (text, all, wishes) = (before.clone(), known.clone(), wishes.to_vec());
-    let made = tokio::task::spawn_blocking(move || plan::make(&all, &wishes, &text, ending));
+    let made = tokio::task::spawn_blocking(move || plan::plan_edits(&all, &wishes, &text, ending));
     let made = made.await.map_err(|error| error.to_string())?;
     let (path, name) = (file.path.clone(), file.name.clone());
-    let places = made.known.len();
-    let planned = FilePlan { path, name, before, changes: made.changes, places, known: made.known, target };
+    let places = made.row_updates.len();
+    let planned = FilePlan {
+        path,
+        name,
+        before,
+        changes: made.changes,
+        edit_count: places,
+        row_updates: made.row_updates,
+        target,
+    };
     if places == 0 {
         return Ok((None, made.stale));
     }
-    Ok((Some(fitting(planned).await?), made.stale))
+    Ok((Some(check_encoding(planned).await?), made.stale))
 }
 
 /// The same, if the new text can be written in the file's encoding.
-async fn fitting(file: FilePlan) -> Result<FilePlan, String> {
+async fn check_encoding(file: FilePlan) -> Result<FilePlan, String> {
     let Target::Closed(_, format) = file.target else { return Ok(file) };
     let encoded = tokio::task::spawn_blocking(move || {
         let mut after = file.before.clone();
@@ -196,35 +214,38 @@ async fn fitting(file: FilePlan) -> Result<FilePlan, String> {
 }
 
 /// How changes are taken back.
-async fn back(env: &dyn Environment, files: Vec<Changed>, open: &[OpenText]) -> Plan {
+async fn plan_undo_files(env: &dyn Environment, files: Vec<ChangedFile>, open: &[OpenText]) -> Plan {
     let mut plan = Plan::default();
     for file in files {
         let name = file.name.clone();
-        match back_in(env, &file, open).await {
+        match plan_undo_file(env, &file, open).await {
             Ok(Some(planned)) => plan.files.push(planned),
-            Ok(None) => plan.there.push(file),
+            Ok(None) => plan.already_done.push(file),
             Err(why) => {
-                plan.refused.push(format!("{name}: {why}"));
-                plan.left.push(file);
+                plan.skipped.push(format!("{name}: {why}"));
+                plan.retryable.push(file);
             }
         }
     }
     plan
 }
 
-async fn back_in(
+async fn plan_undo_file(
     env: &dyn Environment,
-    file: &Changed,
+    file: &ChangedFile,
     open: &[OpenText],
 ) -> Result<Option<FilePlan>, String> {
-    let (before, _, target) = now(env, &file.path, open).await?;
+    let (before, _, target) = current_text(env, &file.path, open).await?;
     let (done, text) = (file.clone(), before.clone());
-    let changes = tokio::task::spawn_blocking(move || plan::take_back(&done, &text)).await;
+    let changes = tokio::task::spawn_blocking(move || plan::invert_change(&done, &text)).await;
     let changes = changes.map_err(|error| error.to_string())?.map_err(|overlap| overlap.to_string())?;
     let Some(changes) = changes else { return Ok(None) };
-    let known = file.known.iter().map(|(origin, old, new)| (*origin, new.clone(), old.clone())).collect();
-    let (path, name, places) = (file.path.clone(), file.name.clone(), file.places);
-    fitting(FilePlan { path, name, before, changes, places, known, target }).await.map(Some)
+    let known =
+        file.row_updates.iter().map(|(origin, old, new)| (*origin, new.clone(), old.clone())).collect();
+    let (path, name, places) = (file.path.clone(), file.name.clone(), file.edit_count);
+    check_encoding(FilePlan { path, name, before, changes, edit_count: places, row_updates: known, target })
+        .await
+        .map(Some)
 }
 
 /// Writes a file that is as it was when the change was made.
@@ -238,7 +259,7 @@ async fn write(env: &dyn Environment, file: FilePlan) -> Result<Stamp, EnvError>
     });
     match encoded.await {
         Ok(Ok(bytes)) => env.write(&path, bytes, Some(stamp)).await,
-        Ok(Err(unfit)) => Err(EnvError::unfit(&path, unfit)),
+        Ok(Err(unfit)) => Err(EnvError::unencodable(&path, unfit)),
         Err(_) => Err(EnvError::Cancelled),
     }
 }

@@ -5,7 +5,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
-use crate::ide::features::prompt::slash;
+use crate::ide::features::prompt::slash_commands;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
 use crate::text::movement::motion::Motion;
@@ -31,15 +31,15 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if !cx.state.agent.connected {
-        cx.state.say("Session is starting; press Enter again in a moment");
+        cx.state.set_status("Session is starting; press Enter again in a moment");
         return;
     }
-    if slash::typed(cx) {
+    if slash_commands::run_typed(cx) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     history_search::events::remember(cx, text.clone());
     if let Some(session) = cx.session {
         session.prompt(text, attached, delivery);
@@ -48,7 +48,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
 
 /// Inside a text of several lines the arrows move; at its edge they go through what was sent.
 fn browse(cx: &mut Cx<'_>, up: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.text_options.tab_width;
     let prompt = &mut cx.state.prompt;
     let text = prompt.area.text();
     let line = text.line_of(prompt.area.selection.primary().head);

@@ -4,7 +4,7 @@ use crate::ide::core::feature::Feature;
 
 pub mod commands;
 pub mod pane;
-pub mod slash;
+pub mod slash_commands;
 
 /// The feature's row.
 pub const FEATURE: Feature =

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::truncate;
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::text::position::Byte;
@@ -12,17 +12,17 @@ use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Prompt, layer: 0, make: || Box::new(Prompt) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Prompt, layer: 0, make: || Box::new(PromptPane) };
 
 /// Waiting messages shown at most.
 const QUEUE_ROWS: usize = 3;
 /// Cells before the text.
 const MARGIN: u16 = 2;
 
-struct Prompt;
+struct PromptPane;
 
 /// Rows that the prompt and the queue want in a pane of that width.
-pub fn rows_wanted(state: &State, cols: u16) -> u16 {
+pub fn rows_needed(state: &State, cols: u16) -> u16 {
     let queue = (state.agent.steering.len() + state.agent.follow_up.len()).min(QUEUE_ROWS);
     let text = state.prompt.rows(text_cols(cols)).len();
     (1 + queue + text).min(usize::from(u16::MAX)) as u16
@@ -38,7 +38,7 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
 }
 
 /// How many rows the queue takes in a pane of that height, and the first row of the text shown.
-fn shape(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, bool)>, usize) {
+fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, bool)>, usize) {
     let steering = state.agent.steering.iter().map(|text| (text.clone(), true));
     let follow_up = state.agent.follow_up.iter().map(|text| (text.clone(), false));
     let room = usize::from(height.saturating_sub(2)).min(QUEUE_ROWS);
@@ -49,12 +49,12 @@ fn shape(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, boo
     (queue, (caret + 1).saturating_sub(text_rows))
 }
 
-impl Component<State> for Prompt {
+impl Component<State> for PromptPane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, height) = canvas.size();
         let focused = state.panes.focus == Focus::Agent;
         let rows = state.prompt.rows(text_cols(cols));
-        let (queue, first) = shape(state, height, &rows);
+        let (queue, first) = layout(state, height, &rows);
         let mut y = 0;
         if height > 1 {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
@@ -101,7 +101,7 @@ impl Component<State> for Prompt {
     fn cursor(&self, (cols, height): (u16, u16), state: &State) -> Option<(u16, u16)> {
         let area = &state.prompt.area;
         let rows = state.prompt.rows(text_cols(cols));
-        let (queue, first) = shape(state, height, &rows);
+        let (queue, first) = layout(state, height, &rows);
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
         let x = crate::base::width::text_width(&area.text().slice(rows[row].0..head)) as u16 + MARGIN;

@@ -6,21 +6,21 @@ use crate::base::width::{graphemes, text_width};
 use crate::ide::core::layers::frame;
 use crate::ide::features::questions::view::QuestionsView;
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line::{self, Break, Line, Span};
+use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
 /// Widest frame.
 const COLS: u16 = 78;
 /// The color of the selected row.
 const SELECTED: &str = "ui.row";
 /// What stands before what is typed.
-const LEAD: &str = "› ";
+const TYPED_PREFIX: &str = "› ";
 
 /// All rows, wrapped for a frame of that width, and where the selected one begins.
 fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
     let width = cols.saturating_sub(4).max(1);
     let question = view.question();
     let text = [Span::new(question.text.as_str(), "ui.overlay.title")];
-    let mut out = line::wrap(&text, width, &[], &[], Break::Words);
+    let mut out = line::wrap(&text, width, &[], &[], BreakMode::Words);
     let mut selected = 0;
     for (row, option) in question.options.iter().enumerate() {
         let is_here = row == view.row;
@@ -28,7 +28,7 @@ fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
         if is_here {
             selected = out.len();
         }
-        let sign = match (question.several, view.is_chosen(row)) {
+        let sign = match (question.multiple, view.is_chosen(row)) {
             (true, true) => "[x]",
             (true, false) => "[ ]",
             (false, true) => "•",
@@ -42,23 +42,23 @@ fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
             width,
             &lead,
             &indent,
-            Break::Words,
+            BreakMode::Words,
         ));
         if !option.description.is_empty() {
             let words = [Span::new(option.description.as_str(), "ui.overlay.soft")];
             let below = [Span::new(" ".repeat(text_width(&lead_text)), "ui.overlay")];
-            out.extend(line::wrap(&words, width, &below, &below, Break::Words));
+            out.extend(line::wrap(&words, width, &below, &below, BreakMode::Words));
         }
     }
     if view.is_typing() {
         selected = out.len();
     }
-    out.push(typed(view, usize::from(width)));
+    out.push(typed_row(view, usize::from(width)));
     (out, selected)
 }
 
 /// The row for other words: what is typed, as much of its end as there is room for.
-fn typed(view: &QuestionsView, width: usize) -> Line {
+fn typed_row(view: &QuestionsView, width: usize) -> Line {
     let scope = if view.is_typing() { "ui.overlay" } else { "ui.overlay.soft" };
     let text = view.typed();
     if text.is_empty() {
@@ -68,9 +68,12 @@ fn typed(view: &QuestionsView, width: usize) -> Line {
             ("", false) => "or type another answer",
             (placeholder, _) => placeholder,
         };
-        return vec![Span::new(LEAD, scope), Span::new(words.to_string(), "ui.overlay.soft")];
+        return vec![Span::new(TYPED_PREFIX, scope), Span::new(words.to_string(), "ui.overlay.soft")];
     }
-    vec![Span::new(LEAD, scope), Span::new(tail(text, width.saturating_sub(LEAD.chars().count() + 1)), scope)]
+    vec![
+        Span::new(TYPED_PREFIX, scope),
+        Span::new(tail(text, width.saturating_sub(TYPED_PREFIX.chars().count() + 1)), scope),
+    ]
 }
 
 fn tail(text: &str, room: usize) -> String {
@@ -86,16 +89,16 @@ fn tail(text: &str, room: usize) -> String {
 }
 
 /// Where it is.
-pub fn place(size: (u16, u16), view: &QuestionsView) -> Rect {
+pub fn view_area(size: (u16, u16), view: &QuestionsView) -> Rect {
     let cols = COLS.min(size.0);
-    let inner = frame::place(size, cols, 3).width;
+    let inner = frame::frame_area(size, cols, 3).width;
     let rows = lines(view, inner).0.len().min(1_000) as u16;
-    frame::place(size, cols, rows + 2)
+    frame::frame_area(size, cols, rows + 2)
 }
 
 fn footer(view: &QuestionsView) -> String {
     let mut keys = vec!["Enter accept"];
-    if view.question().several {
+    if view.question().multiple {
         keys.push("Space choose");
     }
     if view.at > 0 {
@@ -148,7 +151,7 @@ pub fn cursor(view: &QuestionsView, (cols, rows): (u16, u16)) -> Option<(u16, u1
     let (all, selected) = lines(view, cols);
     let inner = usize::from(rows.saturating_sub(2));
     let y = selected.checked_sub(top(selected, all.len(), inner))? + 1;
-    let room = usize::from(cols.saturating_sub(4)).saturating_sub(LEAD.chars().count() + 1);
-    let width = text_width(&tail(view.typed(), room)) + LEAD.chars().count();
+    let room = usize::from(cols.saturating_sub(4)).saturating_sub(TYPED_PREFIX.chars().count() + 1);
+    let width = text_width(&tail(view.typed(), room)) + TYPED_PREFIX.chars().count();
     Some((2 + width as u16, y as u16))
 }

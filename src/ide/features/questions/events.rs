@@ -29,7 +29,7 @@ impl Questions for AskQuestions {
         let tasks = self.tasks.clone();
         async move {
             let (reply, answers) = oneshot::channel();
-            tasks.post("questions.ask", move |cx| asked(cx, questions, reply)).await;
+            tasks.post("questions.ask", move |cx| show_questions(cx, questions, reply)).await;
             // A loop that has ended drops the questions and their reply.
             answers.await.ok().flatten()
         }
@@ -38,7 +38,11 @@ impl Questions for AskQuestions {
 }
 
 /// The agent asks.
-pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<Option<Vec<Answer>>>) {
+pub fn show_questions(
+    cx: &mut Cx<'_>,
+    questions: Vec<Question>,
+    reply: oneshot::Sender<Option<Vec<Answer>>>,
+) {
     if questions.is_empty() {
         return;
     }
@@ -46,13 +50,13 @@ pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<O
     let view = QuestionsView::new(cx.state.agent.question_dialogs, questions, reply);
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(view);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
     if cx.state.layers.close_where(QuestionsView::is_withdrawn) {
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     }
 }
 
@@ -62,7 +66,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let (last, typing) = (view.question().options.len(), view.is_typing());
     match key.code {
         KeyCode::Enter => {
-            if view.take()
+            if view.accept_answer()
                 && let Some(view) = cx.state.layers.pop_as::<QuestionsView>()
             {
                 view.reply();
@@ -76,17 +80,17 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         KeyCode::Backspace => view.erase(),
         KeyCode::Char('u') if key.mods == Mods::CTRL => view.clear(),
         _ => match key.typed() {
-            Some(' ') if !typing => view.switch(view.row),
+            Some(' ') if !typing => view.toggle_option(view.row),
             Some(c) if !typing && c.to_digit(10).is_some_and(|n| (1..=last).contains(&(n as usize))) => {
                 let option = c.to_digit(10).map_or(0, |n| n as usize - 1);
-                view.switch(option);
+                view.toggle_option(option);
             }
             Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
             // Keys of the whole program, such as the one that leaves it.
             None => return false,
         },
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }
 
@@ -95,7 +99,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     let Some(view) = cx.state.layers.top_mut::<QuestionsView>() else { return false };
     let words: Vec<&str> = text.split_whitespace().collect();
     view.type_in(&words.join(" "));
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }
 
@@ -103,6 +107,6 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
 fn decline(cx: &mut Cx<'_>) {
     if let Some(view) = cx.state.layers.pop_as::<QuestionsView>() {
         view.decline();
-        cx.state.say("Sent to the agent: no answer");
+        cx.state.set_status("Sent to the agent: no answer");
     }
 }

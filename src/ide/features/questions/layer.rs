@@ -16,7 +16,7 @@ impl Layer for QuestionsView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size, self)
+        draw::view_area(size, self)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
@@ -27,7 +27,7 @@ impl Layer for QuestionsView {
         draw::cursor(self, size)
     }
 
-    fn uninvited(&self) -> Option<LayerId> {
+    fn unsolicited_id(&self) -> Option<LayerId> {
         Some(LayerId { kind: "questions", number: self.number })
     }
 

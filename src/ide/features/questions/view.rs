@@ -90,8 +90,8 @@ impl QuestionsView {
     }
 
     /// Chooses the option of a row, or lets it go where several can be chosen.
-    pub fn switch(&mut self, row: usize) {
-        let several = self.question().several;
+    pub fn toggle_option(&mut self, row: usize) {
+        let several = self.question().multiple;
         if row >= self.question().options.len() {
             return;
         }
@@ -108,10 +108,10 @@ impl QuestionsView {
 
     /// Takes the answer to the question that is shown and goes to the next one; `true` behind the last.
     /// An empty answer is none, and then nothing happens.
-    pub fn take(&mut self) -> bool {
-        let several = self.question().several;
+    pub fn accept_answer(&mut self) -> bool {
+        let several = self.question().multiple;
         if !self.is_typing() && (!several || self.drafts[self.at].chosen.is_empty()) {
-            self.switch(self.row);
+            self.toggle_option(self.row);
         } else if self.is_typing() && !several && !self.typed().trim().is_empty() {
             self.drafts[self.at].chosen.clear();
         }
@@ -121,18 +121,18 @@ impl QuestionsView {
         if self.at + 1 == self.questions.len() {
             return true;
         }
-        self.go(self.at + 1);
+        self.go_to(self.at + 1);
         false
     }
 
     /// Goes back to the question before.
     pub fn back(&mut self) {
         if let Some(before) = self.at.checked_sub(1) {
-            self.go(before);
+            self.go_to(before);
         }
     }
 
-    fn go(&mut self, at: usize) {
+    fn go_to(&mut self, at: usize) {
         self.at = at;
         let draft = &self.drafts[at];
         let typed = (!draft.typed.is_empty()).then_some(self.questions[at].options.len());
@@ -144,22 +144,22 @@ impl QuestionsView {
         let chosen = draft.chosen.iter().map(|option| question.options[*option].label.clone());
         let typed = Some(draft.typed.trim().to_string()).filter(|text| !text.is_empty());
         // One answer is one answer: what was typed before an option was chosen does not count.
-        let typed = typed.filter(|_| question.several || draft.chosen.is_empty());
+        let typed = typed.filter(|_| question.multiple || draft.chosen.is_empty());
         chosen.chain(typed).collect()
     }
 
     /// Gives the answers to whoever asked.
     pub fn reply(self) {
         let answers = (0..self.questions.len()).map(|at| self.answer(at)).collect();
-        self.tell(Some(answers));
+        self.send_answers(Some(answers));
     }
 
     /// Tells whoever asked that there will be no answer.
     pub fn decline(self) {
-        self.tell(None);
+        self.send_answers(None);
     }
 
-    fn tell(self, answers: Option<Vec<Answer>>) {
+    fn send_answers(self, answers: Option<Vec<Answer>>) {
         if self.reply.send(answers).is_err() {
             tracing::debug!("nobody waits for an answer to the agent's question any more");
         }
@@ -176,7 +176,7 @@ mod tests {
         Question {
             text: text.into(),
             options: options.iter().map(choice).collect(),
-            several,
+            multiple: several,
             ..Question::default()
         }
     }
@@ -191,13 +191,13 @@ mod tests {
         let (mut view, mut answers) =
             inquiry(vec![question("a?", &["x", "y"], false), question("b?", &["x", "y"], false)]);
         view.step(1);
-        assert!(!view.take());
+        assert!(!view.accept_answer());
         assert_eq!((view.at, view.row), (1, 0));
         view.step(9);
-        assert!(view.is_typing() && !view.take(), "nothing is typed yet");
+        assert!(view.is_typing() && !view.accept_answer(), "nothing is typed yet");
         view.type_in("zz");
         view.erase();
-        assert!(view.take());
+        assert!(view.accept_answer());
         view.reply();
         assert_eq!(answers.try_recv().unwrap(), Some(vec![vec!["y".to_string()], vec!["z".to_string()]]));
     }
@@ -205,12 +205,12 @@ mod tests {
     #[test]
     fn question_multiple_choices_and_typed_answer() {
         let (mut view, mut answers) = inquiry(vec![question("a?", &["x", "y", "z"], true)]);
-        view.switch(2);
-        view.switch(0);
-        view.switch(1);
-        view.switch(1);
+        view.toggle_option(2);
+        view.toggle_option(0);
+        view.toggle_option(1);
+        view.toggle_option(1);
         view.type_in("and more");
-        assert!(view.take());
+        assert!(view.accept_answer());
         view.reply();
         let all = ["x", "z", "and more"].map(String::from).to_vec();
         assert_eq!(answers.try_recv().unwrap(), Some(vec![all]));
@@ -220,14 +220,14 @@ mod tests {
     fn question_back_keeps_earlier_answers() {
         let (mut view, mut answers) =
             inquiry(vec![question("a?", &["x", "y"], false), question("b?", &[], false)]);
-        assert!(!view.take());
+        assert!(!view.accept_answer());
         view.type_in("words");
         view.back();
         assert_eq!((view.at, view.row, view.is_chosen(0)), (0, 0, true));
         view.type_in("other");
-        assert!(!view.take());
+        assert!(!view.accept_answer());
         assert_eq!(view.typed(), "words");
-        assert!(view.take());
+        assert!(view.accept_answer());
         view.reply();
         let told = vec![vec!["other".to_string()], vec!["words".to_string()]];
         assert_eq!(answers.try_recv().unwrap(), Some(told));

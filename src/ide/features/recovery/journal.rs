@@ -18,14 +18,14 @@ use crate::ide::model::buffers::BufferId;
 use crate::text::file_format::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::undo::trail::{self, Steps};
+use crate::text::undo::change_journal::{self, JournalSteps};
 
 /// How the keys of texts without a file begin.
-pub const NAMELESS: &str = "nameless-";
+pub const UNTITLED: &str = "nameless-";
 
 /// What is known about a kept text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct JournalHeader {
     /// Its file, links followed; none for a text without a file.
     pub path: Option<PathBuf>,
     /// The state of the file that the text was made from; none when there was no file.
@@ -39,38 +39,38 @@ pub struct Head {
 }
 
 /// A text to be kept.
-pub struct Write {
+pub struct JournalWrite {
     /// Whose.
     pub buffer: BufferId,
     /// Under which key.
     pub key: String,
     /// What is known about it.
-    pub head: Head,
+    pub head: JournalHeader,
     /// The text.
     pub text: Text,
     /// What led to it from the text that is kept already, where that is all that is new.
-    pub steps: Option<Steps>,
+    pub steps: Option<JournalSteps>,
     /// What it makes useless.
     pub replaces: Vec<String>,
 }
 
 /// A text that was found.
-pub struct Found {
+pub struct JournalEntry {
     /// The kept file's name.
     pub name: String,
     /// What is known about it.
-    pub head: Head,
+    pub head: JournalHeader,
     /// The text.
     pub text: Arc<str>,
 }
 
 /// Keeps a text; blocking. Returns the name under which it is kept.
-pub fn keep(files: &RunFiles, write: Write) -> io::Result<String> {
-    let Write { key, head, text, steps, replaces, .. } = write;
+pub fn write_entry(files: &RunFiles, write: JournalWrite) -> io::Result<String> {
+    let JournalWrite { key, head, text, steps, replaces, .. } = write;
     let added = steps.map(|steps| steps.to_line(head.now_ms));
     let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
     // What cannot be added to, for whatever reason, is written anew.
-    added.map_or_else(|| write_anew(files, &key, &head, &text, &replaces), Ok)
+    added.map_or_else(|| rewrite(files, &key, &head, &text, &replaces), Ok)
 }
 
 /// Removes kept files; blocking.
@@ -88,10 +88,10 @@ pub fn key_of(path: &Path) -> String {
     format!("{hash:016x}")
 }
 
-fn write_anew(
+fn rewrite(
     files: &RunFiles,
     key: &str,
-    head: &Head,
+    head: &JournalHeader,
     text: &Text,
     replaces: &[String],
 ) -> io::Result<String> {
@@ -102,9 +102,9 @@ fn write_anew(
 
 /// The newest text of a file that differs from `text`. One that is equal is of no use; older
 /// ones are offered the next time. Blocking.
-pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
-    let mut newest: Option<Found> = None;
-    for left in files.left(Some(&key_of(path)))? {
+pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<JournalEntry>> {
+    let mut newest: Option<JournalEntry> = None;
+    for left in files.leftovers(Some(&key_of(path)))? {
         let Some(found) = read(files, left.name) else { continue };
         if found.head.path.as_deref() != Some(path) {
             continue;
@@ -119,9 +119,9 @@ pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<Fou
 }
 
 /// Texts without a file, and the files beside the open ones that have unsaved text. Blocking.
-pub fn others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Vec<PathBuf>)> {
+pub fn find_others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<JournalEntry>, Vec<PathBuf>)> {
     let (mut nameless, mut paths) = (Vec::new(), Vec::new());
-    for left in files.left(None)? {
+    for left in files.leftovers(None)? {
         let Some(found) = read(files, left.name) else { continue };
         match &found.head.path {
             None => nameless.push(found),
@@ -133,7 +133,7 @@ pub fn others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Vec
 }
 
 /// A kept file; one that cannot be understood is left where it is and told in the log.
-fn read(files: &RunFiles, name: String) -> Option<Found> {
+fn read(files: &RunFiles, name: String) -> Option<JournalEntry> {
     let bytes = match files.read(&name) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -141,17 +141,17 @@ fn read(files: &RunFiles, name: String) -> Option<Found> {
             return None;
         }
     };
-    let parsed = Head::parse(&bytes);
+    let parsed = JournalHeader::parse(&bytes);
     if parsed.is_none() {
         tracing::warn!(name, "a recovery file is damaged; it is left where it is");
     }
     let (mut head, base, lines) = parsed?;
     if lines.is_empty() {
-        return Some(Found { name, head, text: base.into() });
+        return Some(JournalEntry { name, head, text: base.into() });
     }
     let mut text = Text::from(base);
-    head.now_ms = trail::replay(&mut text, head.version, lines).unwrap_or(head.now_ms);
-    Some(Found { name, head, text: text.to_string().into() })
+    head.now_ms = change_journal::replay(&mut text, head.version, lines).unwrap_or(head.now_ms);
+    Some(JournalEntry { name, head, text: text.to_string().into() })
 }
 
 /// The first line, as it is in the file.
@@ -171,7 +171,7 @@ struct Line {
     version: u64,
 }
 
-impl Head {
+impl JournalHeader {
     fn to_line(&self, length: usize) -> String {
         let bytes = |path: &PathBuf| STANDARD.encode(path.as_os_str().as_bytes());
         let line = Line {
@@ -216,15 +216,15 @@ mod tests {
         let odd = PathBuf::from(OsString::from_vec(b"/a/\xff\n.txt".to_vec()));
         for path in [None, Some(PathBuf::from("/a/é.txt")), Some(odd)] {
             let format = Format { bom: true, ..Format::default() };
-            let head = Head { path, stamp: Some(Stamp::of(b"x")), format, now_ms: 7, version: 3 };
+            let head = JournalHeader { path, stamp: Some(Stamp::of(b"x")), format, now_ms: 7, version: 3 };
             let text = "é\r\n{\n\u{10FF80}";
             let file = head.to_line(text.len()) + text;
             let added = format!("{file}more");
-            assert_eq!(Head::parse(file.as_bytes()), Some((head.clone(), text, &b""[..])));
-            assert_eq!(Head::parse(added.as_bytes()), Some((head, text, &b"more"[..])));
-            assert_eq!(Head::parse(&file.as_bytes()[..file.len() - 4]), None);
+            assert_eq!(JournalHeader::parse(file.as_bytes()), Some((head.clone(), text, &b""[..])));
+            assert_eq!(JournalHeader::parse(added.as_bytes()), Some((head, text, &b"more"[..])));
+            assert_eq!(JournalHeader::parse(&file.as_bytes()[..file.len() - 4]), None);
         }
-        assert_eq!(Head::parse(b""), None);
-        assert_eq!(Head::parse(b"{}\n"), None);
+        assert_eq!(JournalHeader::parse(b""), None);
+        assert_eq!(JournalHeader::parse(b"{}\n"), None);
     }
 }

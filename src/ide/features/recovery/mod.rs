@@ -1,6 +1,6 @@
 //! Unsaved text outlives the program: a journal of it, and bringing it back.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod journal;
 pub mod recover;
@@ -9,9 +9,9 @@ pub mod unsaved;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     slots: &[|options| Box::new(unsaved::Unsaved::new(&options.state))],
-    on_fact: |cx, fact| match fact {
-        Fact::BeforeSleep => recover::watch(cx),
-        Fact::Due => recover::tick(cx),
+    on_event: |cx, fact| match fact {
+        FeatureEvent::BeforeSleep => recover::update_journal(cx),
+        FeatureEvent::DeadlineReached => recover::tick(cx),
         _ => {}
     },
     deadline: |state| state.slots[unsaved::UNSAVED].deadline(),

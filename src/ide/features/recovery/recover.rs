@@ -12,19 +12,19 @@ use crate::exec::Stamp;
 use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
-use crate::ide::features::recovery::journal::{self, Found, Head, Write};
+use crate::ide::features::recovery::journal::{self, JournalEntry, JournalHeader, JournalWrite};
 use crate::ide::features::recovery::unsaved::UNSAVED;
-use crate::ide::features::recovery::unsaved::{Due, UnsavedText};
-use crate::ide::model::buffers::{BufferId, Disk};
+use crate::ide::features::recovery::unsaved::{JournalTask, UnsavedText};
+use crate::ide::model::buffers::{BufferId, DiskState};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::document::Document;
 use crate::text::transaction::Transaction;
 
 /// After whatever happened: what is saved or closed needs nothing kept any more.
-pub fn watch(cx: &mut Cx<'_>) {
+pub fn update_journal(cx: &mut Cx<'_>) {
     for due in cx.state.slots[UNSAVED].watch(cx.state.buffers.all(), cx.now) {
-        if let Due::Remove(buffer, names) = due {
+        if let JournalTask::Remove(buffer, names) = due {
             remove(cx, Some(buffer), names);
         }
     }
@@ -33,22 +33,22 @@ pub fn watch(cx: &mut Cx<'_>) {
 /// Keeps what is due.
 pub fn tick(cx: &mut Cx<'_>) {
     for id in cx.state.slots[UNSAVED].due(cx.now) {
-        if let Some(write) = write(cx.state, id, cx.now_ms) {
-            keep(cx, write);
+        if let Some(write) = prepare_write(cx.state, id, cx.now_ms) {
+            write_entry(cx, write);
         }
     }
 }
 
 /// Keeps a text.
-fn keep(cx: &mut Cx<'_>, write: Write) {
+fn write_entry(cx: &mut Cx<'_>, write: JournalWrite) {
     let (files, buffer) = (cx.state.slots[UNSAVED].files.clone(), write.buffer);
-    let work = move || journal::keep(&files, write);
-    cx.tasks.spawn_blocking("recovery.keep", work, move |cx, name| match answer_of(name) {
-        Ok(name) => cx.state.slots[UNSAVED].written(buffer, Some(name)),
+    let work = move || journal::write_entry(&files, write);
+    cx.tasks.spawn_blocking("recovery.keep", work, move |cx, name| match flatten_answer(name) {
+        Ok(name) => cx.state.slots[UNSAVED].end_write(buffer, Some(name)),
         Err(error) => {
-            cx.state.slots[UNSAVED].written(buffer, None);
-            if !std::mem::replace(&mut cx.state.slots[UNSAVED].told, true) {
-                cx.state.fail(format!("Cannot write the recovery journal, save often: {error}"));
+            cx.state.slots[UNSAVED].end_write(buffer, None);
+            if !std::mem::replace(&mut cx.state.slots[UNSAVED].failure_reported, true) {
+                cx.state.set_error(format!("Cannot write the recovery journal, save often: {error}"));
             }
         }
     });
@@ -60,37 +60,40 @@ fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
     let work = move || journal::remove(&files, &names);
     cx.tasks.spawn_blocking("recovery.remove", work, move |cx, removed| {
         if let Some(buffer) = buffer {
-            cx.state.slots[UNSAVED].removed(buffer);
+            cx.state.slots[UNSAVED].end_removal(buffer);
         }
-        if let Err(error) = answer_of(removed) {
-            cx.state.fail(format!("Cannot remove a recovery file: {error}"));
+        if let Err(error) = flatten_answer(removed) {
+            cx.state.set_error(format!("Cannot remove a recovery file: {error}"));
         }
     });
 }
 
 /// The answer of a task; that it has none is an error as any other.
-fn answer_of<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
+fn flatten_answer<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
     answer.unwrap_or_else(|why| Err(io::Error::other(why)))
 }
 
 /// The answer of a task that looks for kept texts, or says that it could not.
-fn found<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option<T> {
-    answer_of(answer).map_err(|error| cx.state.fail(format!("Cannot read recovery files: {error}"))).ok()
+fn entry_or_report<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option<T> {
+    flatten_answer(answer)
+        .map_err(|error| cx.state.set_error(format!("Cannot read recovery files: {error}")))
+        .ok()
 }
 
 /// What is left to do at an end, blocking; nothing that is kept later counts. Unless the user chose to give it up
 /// (`chosen`), everything is kept that is not kept as it is.
-pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Send + 'static + use<> {
-    let names = state.slots[UNSAVED].useless(chosen);
-    let behind = if chosen { Vec::new() } else { state.slots[UNSAVED].behind() };
-    let writes: Vec<Write> = behind.into_iter().filter_map(|id| write(state, id, now_ms)).collect();
+pub fn final_writes(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Send + 'static + use<> {
+    let names = state.slots[UNSAVED].obsolete_files(chosen);
+    let behind = if chosen { Vec::new() } else { state.slots[UNSAVED].outdated() };
+    let writes: Vec<JournalWrite> =
+        behind.into_iter().filter_map(|id| prepare_write(state, id, now_ms)).collect();
     let files = state.slots[UNSAVED].files.clone();
     move || {
         if let Err(error) = journal::remove(&files, &names) {
             tracing::warn!(%error, "recovery files of no use could not be removed");
         }
         for write in writes {
-            if let Err(error) = journal::keep(&files, write) {
+            if let Err(error) = journal::write_entry(&files, write) {
                 tracing::error!(%error, "unsaved text could not be kept");
             }
         }
@@ -101,59 +104,59 @@ pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Sen
 }
 
 /// How an open file's text is kept, if it is unsaved.
-fn write(state: &mut State, id: BufferId, now_ms: u64) -> Option<Write> {
+fn prepare_write(state: &mut State, id: BufferId, now_ms: u64) -> Option<JournalWrite> {
     let buffer = state.buffers.get_mut(id).filter(|buffer| buffer.is_unsaved())?;
     let path = buffer.real_path().map(Path::to_path_buf);
-    let key = key(path.as_deref(), id);
+    let key = journal_key(path.as_deref(), id);
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let steps = buffer.area.document.steps();
+    let steps = buffer.area.document.take_journal_steps();
     let format = buffer.area.document.format();
-    let head = Head { path, stamp: buffer.stamp.clone(), format, now_ms, version };
+    let head = JournalHeader { path, stamp: buffer.stamp.clone(), format, now_ms, version };
     let steps = steps.filter(|steps| state.slots[UNSAVED].can_add(id, &head, steps));
-    let replaces = state.slots[UNSAVED].begin(id, &head, steps.as_ref());
-    Some(Write { buffer: id, key, head, text, steps, replaces })
+    let replaces = state.slots[UNSAVED].begin_write(id, &head, steps.as_ref());
+    Some(JournalWrite { buffer: id, key, head, text, steps, replaces })
 }
 
 /// The key under which a file's text is kept.
-fn key(path: Option<&Path>, id: BufferId) -> String {
-    path.map_or_else(|| format!("{}{}", journal::NAMELESS, id.0), journal::key_of)
+fn journal_key(path: Option<&Path>, id: BufferId) -> String {
+    path.map_or_else(|| format!("{}{}", journal::UNTITLED, id.0), journal::key_of)
 }
 
 /// A file was opened: has a run before left unsaved text of it?
-pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
+pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.real_path().map(Path::to_path_buf) else { return };
     let text = buffer.area.text().clone();
     let files = cx.state.slots[UNSAVED].files.clone();
     let work = move || journal::find(&files, &path, &text);
     cx.tasks.spawn_blocking("recovery.find", work, move |cx, text| {
-        if let Some(Some(text)) = found(cx, text) {
-            offer(cx, Some(id), text);
+        if let Some(Some(text)) = entry_or_report(cx, text) {
+            ask_to_recover(cx, Some(id), text);
         }
     });
 }
 
 /// The files of the start are open: what else has a run before left?
-pub fn all_opened(cx: &mut Cx<'_>) {
+pub fn on_all_opened(cx: &mut Cx<'_>) {
     let open: Vec<PathBuf> = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect();
     let files = cx.state.slots[UNSAVED].files.clone();
-    let work = move || journal::others(&files, &open);
+    let work = move || journal::find_others(&files, &open);
     cx.tasks.spawn_blocking("recovery.find-others", work, |cx, others| {
-        let Some((nameless, paths)) = found(cx, others) else { return };
+        let Some((nameless, paths)) = entry_or_report(cx, others) else { return };
         for text in nameless {
-            offer(cx, None, text);
+            ask_to_recover(cx, None, text);
         }
         if !paths.is_empty() {
-            let names: Vec<String> = paths.iter().map(|path| cx.state.shown(path)).collect();
+            let names: Vec<String> = paths.iter().map(|path| cx.state.display_path(path)).collect();
             let (them, names) = (if names.len() == 1 { "it" } else { "them" }, names.join(", "));
-            cx.state.say(format!("Unsaved text of {names}: open {them} to recover it"));
+            cx.state.set_status(format!("Unsaved text of {names}: open {them} to recover it"));
         }
     });
 }
 
 /// Asks what is to be done with unsaved text of a run that is no more.
-fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
-    let Found { name, head, text } = found;
+fn ask_to_recover(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: JournalEntry) {
+    let JournalEntry { name, head, text } = found;
     let (what, moved_on) = match buffer {
         None => ("a text without a file".to_string(), false),
         Some(id) => match cx.state.buffers.get_mut(id) {
@@ -164,7 +167,7 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
     let lines = text.split('\n').count();
     let mut told = vec![
         format!("bowline ended before {what} was saved."),
-        format!("Unsaved text of {}: {lines} lines.", when(head.now_ms)),
+        format!("Unsaved text of {}: {lines} lines.", format_time(head.now_ms)),
     ];
     if buffer.is_none() {
         let first: String = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().into();
@@ -176,7 +179,7 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
     }
     let left =
         UnsavedText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
-    let number = cx.state.slots[UNSAVED].found(left);
+    let number = cx.state.slots[UNSAVED].add_recoverable(left);
     let dialog = Dialog::ask("Unsaved text", told)
         .uninvited("unsaved-text", number)
         .choice('r', "Recover (undo reverts)", move |cx| recover(cx, number))
@@ -184,59 +187,59 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
         .close('k', "Keep for later");
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// A moment as a user wants to see it.
-fn when(ms: u64) -> String {
+fn format_time(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(19).collect::<String>() + " UTC"
 }
 
 /// The user wants it back.
 fn recover(cx: &mut Cx<'_>, number: u64) {
-    let Some(left) = cx.state.slots[UNSAVED].left(number).cloned() else { return };
+    let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number).cloned() else { return };
     let id = left.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    cx.state.slots[UNSAVED].take(number);
-    let number = cx.state.slots[UNSAVED].found(UnsavedText { buffer: Some(id), ..left.clone() });
+    cx.state.slots[UNSAVED].take_recoverable(number);
+    let number = cx.state.slots[UNSAVED].add_recoverable(UnsavedText { buffer: Some(id), ..left.clone() });
     let wanted: Arc<str> = left.text;
     let work = move || diff::change(&text.to_string(), &wanted);
     cx.tasks.spawn_blocking("recovery.compare", work, move |cx, changes| {
-        if let Some(changes) = found(cx, changes.map(Ok)) {
-            compared(cx, number, version, changes);
+        if let Some(changes) = entry_or_report(cx, changes.map(Ok)) {
+            on_compared(cx, number, version, changes);
         }
     });
 }
 
 /// The difference is there: it becomes one edit.
-fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
-    let Some(left) = cx.state.slots[UNSAVED].left(number) else { return };
+fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
+    let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number) else { return };
     let Some(buffer) = left.buffer.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
     if buffer.area.document.version() != version {
         return recover(cx, number);
     }
     let (id, now_ms, format, stamp) = (buffer.id, cx.now_ms, left.format, left.stamp.clone());
     buffer.area.document.seal();
-    buffer.area.apply_foreign(Transaction::new(changes).format(format), now_ms);
+    buffer.area.apply_external(Transaction::new(changes).format(format), now_ms);
     if buffer.stamp.is_some() && buffer.stamp != stamp {
         // Made from another file than the one that is there: saving has to ask.
         buffer.stamp = Some(stamp.unwrap_or_else(Stamp::missing));
-        buffer.disk = Disk::Changed;
+        buffer.disk = DiskState::Changed;
     }
     let name = buffer.name();
     cx.state.buffers.show(id);
-    if let Some(left) = cx.state.slots[UNSAVED].take(number) {
+    if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
         // It goes once the text is kept anew, or saved.
         cx.state.slots[UNSAVED].adopt(id, left.name);
     }
-    cx.state.say(format!("Recovered unsaved text of {name}. Undo reverts it"));
-    cx.state.damage.all();
+    cx.state.set_status(format!("Recovered unsaved text of {name}. Undo reverts it"));
+    cx.state.damage.add_all();
 }
 
 /// The user does not want it.
 fn discard(cx: &mut Cx<'_>, number: u64) {
-    if let Some(left) = cx.state.slots[UNSAVED].take(number) {
+    if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
         remove(cx, None, vec![left.name]);
     }
 }

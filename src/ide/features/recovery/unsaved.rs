@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use crate::exec::{RunFiles, Stamp};
 use crate::ide::core::slots::Slot;
-use crate::ide::features::recovery::journal::Head;
+use crate::ide::features::recovery::journal::JournalHeader;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::file_format::format::Format;
-use crate::text::undo::trail::Steps;
+use crate::text::undo::change_journal::JournalSteps;
 
 /// How long an edit may be without being kept. The write itself takes its time too, and what
 /// is older than a second must be safe.
@@ -32,7 +32,7 @@ const ADDED_MAX: usize = 1 << 20;
 #[derive(Debug, Default)]
 struct Track {
     /// The text that is kept or on its way, and how many bytes were added to it since.
-    kept: Option<(Head, usize)>,
+    kept: Option<(JournalHeader, usize)>,
     /// When the text as it is must be kept.
     due: Option<Duration>,
     /// Whether a write or a removal is on its way.
@@ -73,17 +73,17 @@ pub struct Unsaved {
     /// Where it is kept.
     pub files: Arc<RunFiles>,
     tracks: BTreeMap<BufferId, Track>,
-    left: BTreeMap<u64, UnsavedText>,
+    recoverable: BTreeMap<u64, UnsavedText>,
     next: u64,
     /// Whether the user has been told that keeping fails.
-    pub told: bool,
+    pub failure_reported: bool,
 }
 
 /// What has to be done.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum JournalTask {
     /// This buffer's text is to be kept.
-    Keep(BufferId),
+    Write(BufferId),
     /// These files are of no use any more.
     Remove(BufferId, Vec<String>),
 }
@@ -92,12 +92,18 @@ impl Unsaved {
     /// Nothing kept yet; it will be in the program's folder of state.
     pub fn new(state: &Path) -> Self {
         let files = Arc::new(RunFiles::new(state.join("swap")));
-        Self { files, tracks: BTreeMap::new(), left: BTreeMap::new(), next: 0, told: false }
+        Self {
+            files,
+            tracks: BTreeMap::new(),
+            recoverable: BTreeMap::new(),
+            next: 0,
+            failure_reported: false,
+        }
     }
 
     /// Looks at the buffers after something happened: new edits get a time, and kept files of
     /// what is saved or closed are to be removed. The cost is that of the open files' number.
-    pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<Due> {
+    pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<JournalTask> {
         for buffer in buffers {
             if !buffer.is_unsaved() {
                 if let Some(track) = self.tracks.get_mut(&buffer.id) {
@@ -106,8 +112,8 @@ impl Unsaved {
                 continue;
             }
             let track = self.tracks.entry(buffer.id).or_default();
-            if track.kept.as_ref().is_none_or(|(head, _)| !is_of(head, buffer)) {
-                let anew = track.kept.is_some() && !buffer.area.document.has_steps();
+            if track.kept.as_ref().is_none_or(|(head, _)| !is_current(head, buffer)) {
+                let anew = track.kept.is_some() && !buffer.area.document.has_journal_steps();
                 let delay = if anew { delay(buffer.area.text().end().0) } else { DELAY };
                 let delay = if track.failed { delay.max(DELAY_FAILED) } else { delay };
                 track.due.get_or_insert(now + delay);
@@ -119,7 +125,7 @@ impl Unsaved {
             if !unsaved && !track.busy && !track.names.is_empty() {
                 track.busy = true;
                 track.removing = std::mem::take(&mut track.names);
-                due.push(Due::Remove(*id, track.removing.clone()));
+                due.push(JournalTask::Remove(*id, track.removing.clone()));
             }
         }
         let open = |id: &BufferId| buffers.iter().any(|buffer| buffer.id == *id);
@@ -140,17 +146,17 @@ impl Unsaved {
 
     /// The buffers whose text is not kept as it is, as far as is known: a write on its way may
     /// still fail.
-    pub fn behind(&self) -> Vec<BufferId> {
+    pub fn outdated(&self) -> Vec<BufferId> {
         let is_behind = |track: &Track| track.due.is_some() || track.busy || track.failed;
         self.tracks.iter().filter(|(_, track)| is_behind(track)).map(|(id, _)| *id).collect()
     }
 
     /// Whether steps are all that what is kept of this buffer lacks, and short enough.
-    pub fn can_add(&self, id: BufferId, head: &Head, steps: &Steps) -> bool {
+    pub fn can_add(&self, id: BufferId, head: &JournalHeader, steps: &JournalSteps) -> bool {
         let Some(Track { kept: Some((kept, added)), busy: false, .. }) = self.tracks.get(&id) else {
             return false;
         };
-        let about = |head: &Head| (head.path.clone(), head.stamp.clone(), head.format);
+        let about = |head: &JournalHeader| (head.path.clone(), head.stamp.clone(), head.format);
         kept.version == steps.from
             && about(kept) == about(head)
             && added + steps.bytes() <= ADDED_MAX.max(steps.length)
@@ -158,7 +164,12 @@ impl Unsaved {
 
     /// A write of a text begins, of the whole or of steps to it; returns the files that it makes
     /// useless.
-    pub fn begin(&mut self, id: BufferId, head: &Head, steps: Option<&Steps>) -> Vec<String> {
+    pub fn begin_write(
+        &mut self,
+        id: BufferId,
+        head: &JournalHeader,
+        steps: Option<&JournalSteps>,
+    ) -> Vec<String> {
         let track = self.tracks.entry(id).or_default();
         let before = track.kept.take().map_or(0, |(_, added)| added);
         let added = steps.map_or(0, |steps| before + steps.bytes());
@@ -168,7 +179,7 @@ impl Unsaved {
     }
 
     /// A write ended, under this name or not at all; a failed one is tried again.
-    pub fn written(&mut self, id: BufferId, name: Option<String>) {
+    pub fn end_write(&mut self, id: BufferId, name: Option<String>) {
         let track = self.tracks.entry(id).or_default();
         track.busy = false;
         let failed = std::mem::replace(&mut track.failed, name.is_none());
@@ -179,7 +190,7 @@ impl Unsaved {
         let replaced = std::mem::take(&mut track.replacing);
         if let Some(name) = name {
             track.names.push(name);
-            self.told = false;
+            self.failure_reported = false;
         } else {
             track.kept = None;
             track.names.extend(replaced);
@@ -187,7 +198,7 @@ impl Unsaved {
     }
 
     /// A removal ended.
-    pub fn removed(&mut self, id: BufferId) {
+    pub fn end_removal(&mut self, id: BufferId) {
         if let Some(track) = self.tracks.get_mut(&id) {
             track.busy = false;
             track.removing.clear();
@@ -196,7 +207,7 @@ impl Unsaved {
 
     /// Kept files of no use at the end, also those whose removal may not come to its end.
     /// `given_up`: so is everything that is unsaved.
-    pub fn useless(&self, given_up: bool) -> Vec<String> {
+    pub fn obsolete_files(&self, given_up: bool) -> Vec<String> {
         let all = |track: &Track| [track.names.clone(), track.replacing.clone()].concat();
         let of =
             |track: &Track| [track.removing.clone(), if given_up { all(track) } else { Vec::new() }].concat();
@@ -209,26 +220,26 @@ impl Unsaved {
     }
 
     /// Remembers what a run before has left, until the user has decided.
-    pub fn found(&mut self, left: UnsavedText) -> u64 {
+    pub fn add_recoverable(&mut self, left: UnsavedText) -> u64 {
         self.next += 1;
-        self.left.insert(self.next, left);
+        self.recoverable.insert(self.next, left);
         self.next
     }
 
     /// What was found under this number.
-    pub fn left(&self, number: u64) -> Option<&UnsavedText> {
-        self.left.get(&number)
+    pub fn get_recoverable(&self, number: u64) -> Option<&UnsavedText> {
+        self.recoverable.get(&number)
     }
 
     /// Takes what was found under this number.
-    pub fn take(&mut self, number: u64) -> Option<UnsavedText> {
-        self.left.remove(&number)
+    pub fn take_recoverable(&mut self, number: u64) -> Option<UnsavedText> {
+        self.recoverable.remove(&number)
     }
 }
 
 /// Whether that is known about a buffer's text as it is: a file that was moved is offered where it
 /// is now.
-fn is_of(head: &Head, buffer: &Buffer) -> bool {
+fn is_current(head: &JournalHeader, buffer: &Buffer) -> bool {
     let document = &buffer.area.document;
     head.version == document.version()
         && head.path.as_deref() == buffer.real_path()
@@ -252,8 +263,8 @@ mod tests {
         Duration::from_secs(count)
     }
 
-    fn head(version: u64) -> Head {
-        Head { path: None, stamp: None, format: Format::default(), now_ms: 0, version }
+    fn head(version: u64) -> JournalHeader {
+        JournalHeader { path: None, stamp: None, format: Format::default(), now_ms: 0, version }
     }
 
     fn typed() -> (Buffers, BufferId) {
@@ -266,7 +277,7 @@ mod tests {
     fn type_x(buffers: &mut Buffers, id: BufferId) {
         let area = &mut buffers.get_mut(id).unwrap().area;
         let edit = edit::insert(area.text(), &area.selection, "x");
-        area.apply_foreign(edit, 0);
+        area.apply_external(edit, 0);
     }
 
     #[test]
@@ -275,16 +286,16 @@ mod tests {
         let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.adopt(id, "old.run.kept".to_string());
         unsaved.watch(buffers.all(), seconds(0));
-        assert_eq!(unsaved.useless(false), [""; 0]);
-        assert_eq!(unsaved.useless(true), ["old.run.kept"]);
-        unsaved.begin(id, &head(1), None);
-        assert_eq!(unsaved.useless(true), ["old.run.kept"], "the write may not come to its end");
-        unsaved.written(id, Some("new.run.kept".to_string()));
+        assert_eq!(unsaved.obsolete_files(false), [""; 0]);
+        assert_eq!(unsaved.obsolete_files(true), ["old.run.kept"]);
+        unsaved.begin_write(id, &head(1), None);
+        assert_eq!(unsaved.obsolete_files(true), ["old.run.kept"], "the write may not come to its end");
+        unsaved.end_write(id, Some("new.run.kept".to_string()));
         buffers.get_mut(id).unwrap().area.document.mark_saved();
         unsaved.watch(buffers.all(), seconds(1));
-        assert_eq!(unsaved.useless(false), ["new.run.kept"], "nor may the removal");
-        unsaved.removed(id);
-        assert_eq!(unsaved.useless(true), [""; 0]);
+        assert_eq!(unsaved.obsolete_files(false), ["new.run.kept"], "nor may the removal");
+        unsaved.end_removal(id);
+        assert_eq!(unsaved.obsolete_files(true), [""; 0]);
     }
 
     #[test]
@@ -293,35 +304,38 @@ mod tests {
         let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.due(seconds(1)), [id]);
-        unsaved.begin(id, &head(1), None);
-        assert_eq!(unsaved.behind(), [id], "it may fail");
+        unsaved.begin_write(id, &head(1), None);
+        assert_eq!(unsaved.outdated(), [id], "it may fail");
         unsaved.watch(buffers.all(), seconds(1));
-        unsaved.written(id, None);
-        assert_eq!(unsaved.behind(), [id], "it has failed");
-        unsaved.told = true;
+        unsaved.end_write(id, None);
+        assert_eq!(unsaved.outdated(), [id], "it has failed");
+        unsaved.failure_reported = true;
         unsaved.watch(buffers.all(), seconds(1));
         assert_eq!(unsaved.due(seconds(3)), []);
         assert_eq!(unsaved.due(seconds(7)), [id]);
-        unsaved.begin(id, &head(1), None);
-        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.begin_write(id, &head(1), None);
+        unsaved.end_write(id, Some("a.run.kept".to_string()));
         unsaved.watch(buffers.all(), seconds(7));
-        assert_eq!((unsaved.behind(), unsaved.deadline(), unsaved.told), (Vec::new(), None, false));
+        assert_eq!(
+            (unsaved.outdated(), unsaved.deadline(), unsaved.failure_reported),
+            (Vec::new(), None, false)
+        );
     }
 
     #[test]
     fn journal_typing_during_failed_write_keeps_delay() {
         let (mut buffers, id) = typed();
         let mut unsaved = Unsaved::new(Path::new("unused"));
-        unsaved.begin(id, &head(1), None);
+        unsaved.begin_write(id, &head(1), None);
         type_x(&mut buffers, id);
         unsaved.watch(buffers.all(), seconds(0));
-        unsaved.written(id, None);
+        unsaved.end_write(id, None);
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.due(seconds(3)), []);
-        unsaved.begin(id, &head(2), None);
+        unsaved.begin_write(id, &head(2), None);
         type_x(&mut buffers, id);
         unsaved.watch(buffers.all(), seconds(6));
-        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.end_write(id, Some("a.run.kept".to_string()));
         unsaved.watch(buffers.all(), seconds(6));
         assert_eq!(unsaved.due(seconds(7)), [id], "it works again");
     }
@@ -332,29 +346,29 @@ mod tests {
         let mut unsaved = Unsaved::new(Path::new("unused"));
         let steps = |buffers: &mut Buffers| {
             let document = &mut buffers.get_mut(id).unwrap().area.document;
-            (document.steps(), head(document.version()))
+            (document.take_journal_steps(), head(document.version()))
         };
         let (none, first) = steps(&mut buffers);
         assert!(none.is_none(), "nobody has asked before");
-        unsaved.begin(id, &first, None);
+        unsaved.begin_write(id, &first, None);
         type_x(&mut buffers, id);
         let (added, second) = steps(&mut buffers);
         let added = added.unwrap();
         assert!(!unsaved.can_add(id, &second, &added), "the first write may fail");
-        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.end_write(id, Some("a.run.kept".to_string()));
         assert!(unsaved.can_add(id, &second, &added));
-        let moved = Head { path: Some("/a".into()), ..second.clone() };
+        let moved = JournalHeader { path: Some("/a".into()), ..second.clone() };
         assert!(!unsaved.can_add(id, &moved, &added), "another file");
-        unsaved.begin(id, &second, Some(&added));
-        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.begin_write(id, &second, Some(&added));
+        unsaved.end_write(id, Some("a.run.kept".to_string()));
         assert!(!unsaved.can_add(id, &second, &added), "they are there already");
         let area = &mut buffers.get_mut(id).unwrap().area;
         let much = edit::insert(area.text(), &area.selection, &"x".repeat(ADDED_MAX - 100));
-        area.apply_foreign(much, 0);
+        area.apply_external(much, 0);
         let (added, third) = steps(&mut buffers);
         assert!(unsaved.can_add(id, &third, added.as_ref().unwrap()));
-        unsaved.begin(id, &third, added.as_ref());
-        unsaved.written(id, None);
+        unsaved.begin_write(id, &third, added.as_ref());
+        unsaved.end_write(id, None);
         type_x(&mut buffers, id);
         let (added, fourth) = steps(&mut buffers);
         assert!(!unsaved.can_add(id, &fourth, &added.unwrap()), "the file may be torn");

@@ -1,6 +1,6 @@
 //! What was open in a folder comes back with the next start there.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod restore;
 pub mod state;
@@ -8,13 +8,13 @@ pub mod store;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    slots: &[|options| Box::new(state::Restoring::of(options))],
-    on_fact: |cx, fact| match fact {
-        Fact::BeforeSleep => restore::watch(cx),
-        Fact::Due => restore::tick(cx),
-        Fact::Saved { is_renamed: true, .. } => cx.state.slots[state::RESTORING].renamed(),
+    slots: &[|options| Box::new(state::Reopen::from_options(options))],
+    on_event: |cx, fact| match fact {
+        FeatureEvent::BeforeSleep => restore::note_changes(cx),
+        FeatureEvent::DeadlineReached => restore::tick(cx),
+        FeatureEvent::Saved { is_renamed: true, .. } => cx.state.slots[state::REOPEN].mark_renamed(),
         _ => {}
     },
-    deadline: |state| state.slots[state::RESTORING].due,
+    deadline: |state| state.slots[state::REOPEN].due,
     ..Feature::new("reopen")
 };

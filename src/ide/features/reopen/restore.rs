@@ -11,11 +11,11 @@ use crate::exec::storage::cache;
 use crate::ide::core::context::Cx;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::state::State;
-use crate::ide::features::reopen::state::Mark;
-use crate::ide::features::reopen::state::RESTORING;
-use crate::ide::features::reopen::store::OpenStore;
-use crate::ide::model::arrangement::{Restored, View};
+use crate::ide::features::reopen::state::LastWritten;
+use crate::ide::features::reopen::state::REOPEN;
+use crate::ide::features::reopen::store::ReopenStore;
 use crate::ide::model::buffers::Buffer;
+use crate::ide::model::saved_windows::{SavedWindows, View};
 use crate::ide::model::view::view_state;
 use crate::ide::model::view::view_state::SavedView;
 use crate::ide::model::windows::{Shape, Windows};
@@ -33,10 +33,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What is kept of one folder.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SavedWorkspace {
     version: u32,
     /// In the order in which they were opened.
-    files: Vec<File>,
+    files: Vec<SavedFile>,
     windows: Shape,
     /// What each window shows, from the top left.
     views: Vec<View>,
@@ -45,22 +45,22 @@ struct Kept {
 }
 
 #[derive(Serialize, Deserialize)]
-struct File {
+struct SavedFile {
     path: PathBuf,
     line: usize,
     column: usize,
 }
 
 /// What was open in a folder: what is to be opened, and how it was arranged. Blocking, and quick.
-pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored)> {
-    let bytes = match OpenStore::new(state, workspace).get() {
+pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, SavedWindows)> {
+    let bytes = match ReopenStore::new(state, workspace).get() {
         Ok(bytes) => bytes?,
         Err(error) => {
             tracing::warn!(%error, "what was open here cannot be read");
             return None;
         }
     };
-    let kept: Kept = match serde_json::from_slice(&bytes) {
+    let kept: SavedWorkspace = match serde_json::from_slice(&bytes) {
         Ok(kept) => kept,
         Err(error) => {
             tracing::info!("what was open here is dropped: {error}");
@@ -70,7 +70,7 @@ pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored
     if kept.version != VERSION {
         return None;
     }
-    let (there, missing): (Vec<File>, Vec<File>) =
+    let (there, missing): (Vec<SavedFile>, Vec<SavedFile>) =
         kept.files.into_iter().take(FILES_MAX).partition(|file| cache::is_file(&file.path));
     let order = there.iter().map(|file| file.path.clone()).collect();
     let shown = kept.views.get(kept.active).map(|view| view.path.clone());
@@ -83,29 +83,32 @@ pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored
         open[..=at].rotate_right(1);
     }
     let missing = missing.into_iter().map(|file| file.path).collect();
-    Some((open, Restored { windows: kept.windows, views: kept.views, active: kept.active, order, missing }))
+    Some((
+        open,
+        SavedWindows { windows: kept.windows, views: kept.views, active: kept.active, order, missing },
+    ))
 }
 
 /// What is open now, to be kept; `None` where that is not wanted or not known yet.
-fn content(state: &State) -> Option<String> {
-    if !state.slots[RESTORING].on || state.slots[RESTORING].restored.is_some() {
+fn serialize_open(state: &State) -> Option<String> {
+    if !state.slots[REOPEN].is_enabled || state.slots[REOPEN].restored.is_some() {
         return None;
     }
-    let tab_width = state.show.tab_width;
+    let tab_width = state.text_options.tab_width;
     let named = |buffer: &&Buffer| buffer.path.as_ref().is_some_and(|path| path.to_str().is_some());
     let files = state.buffers.all().iter().filter(named).take(FILES_MAX).filter_map(|buffer| {
-        let (line, column) = place_of(buffer, &buffer.area.selection, tab_width);
-        Some(File { path: buffer.path.clone()?, line, column })
+        let (line, column) = cursor_position(buffer, &buffer.area.selection, tab_width);
+        Some(SavedFile { path: buffer.path.clone()?, line, column })
     });
     let all = state.windows.all();
-    let views: Option<Vec<View>> = all.iter().map(|window| view(state, *window, tab_width)).collect();
+    let views: Option<Vec<View>> = all.iter().map(|window| saved_view(state, *window, tab_width)).collect();
     let active = all.iter().position(|window| *window == state.windows.active)?;
     let (windows, views, active) = match views {
         Some(views) => (state.windows.shape(), views, active),
         // A window shows what has no name: files alone are kept.
         None => (Shape::Window, Vec::new(), 0),
     };
-    let kept = Kept { version: VERSION, files: files.collect(), windows, views, active };
+    let kept = SavedWorkspace { version: VERSION, files: files.collect(), windows, views, active };
     match serde_json::to_string(&kept) {
         Ok(text) => Some(text),
         Err(error) => {
@@ -116,51 +119,56 @@ fn content(state: &State) -> Option<String> {
 }
 
 /// How a window looks at its file.
-fn view(state: &State, window: crate::ide::model::window_id::WindowId, tab_width: usize) -> Option<View> {
+fn saved_view(
+    state: &State,
+    window: crate::ide::model::window_id::WindowId,
+    tab_width: usize,
+) -> Option<View> {
     let is_active = window == state.windows.active;
-    let shown = if is_active { state.buffers.current()?.id } else { *state.windows.shows.get(&window)? };
+    let shown =
+        if is_active { state.buffers.current()?.id } else { *state.windows.other_buffers.get(&window)? };
     let buffer = state.buffers.all().iter().find(|buffer| buffer.id == shown)?;
     let per_view = &buffer.area.per_view;
-    let parked = per_view.parked.iter().find(|parked| !is_active && parked.window == window);
+    let parked = per_view.other_views.iter().find(|parked| !is_active && parked.window == window);
     let (selection, top) = match parked {
         Some(parked) => (&parked.selection, parked.view.top),
         None => (&buffer.area.selection, per_view.view.top),
     };
-    let (line, column) = place_of(buffer, selection, tab_width);
+    let (line, column) = cursor_position(buffer, selection, tab_width);
     let path = buffer.path.clone().filter(|path| path.to_str().is_some())?;
     let text = buffer.area.text();
     Some(View { path, line, column, top: text.line_of(top.min(text.end())).0 })
 }
 
 /// Line and column of the main cursor, from 1.
-fn place_of(buffer: &Buffer, selection: &Selection, tab_width: usize) -> (usize, usize) {
+fn cursor_position(buffer: &Buffer, selection: &Selection, tab_width: usize) -> (usize, usize) {
     let text = buffer.area.text();
     let at = text.grapheme_floor(selection.primary().head.min(text.end()));
     (text.line_of(at).0 + 1, columns::column_of(text, at, buffer.tab_width(tab_width)).0 + 1)
 }
 
 /// Every file is open that was to be: the windows come back, and what is missing is said.
-pub fn arrange(cx: &mut Cx<'_>) {
-    let Some(restored) = cx.state.slots[RESTORING].restored.take() else { return };
+pub fn restore_windows(cx: &mut Cx<'_>) {
+    let Some(restored) = cx.state.slots[REOPEN].restored.take() else { return };
     if !restored.missing.is_empty() {
-        let names: Vec<String> = restored.missing.iter().map(|path| cx.state.shown(path)).collect();
-        cx.state.say(format!("No longer there: {}", names.join(", ")));
+        let names: Vec<String> = restored.missing.iter().map(|path| cx.state.display_path(path)).collect();
+        cx.state.set_status(format!("No longer there: {}", names.join(", ")));
     }
     // Whoever has divided the screen already wants it so.
     if cx.state.windows.count() == 1 {
-        windows(cx.state, &restored);
+        restore_layout(cx.state, &restored);
     }
-    cx.state.buffers.order(&restored.order);
-    cx.state.damage.all();
+    cx.state.buffers.sort_by_paths(&restored.order);
+    cx.state.damage.add_all();
 }
 
-fn windows(state: &mut State, restored: &Restored) {
+fn restore_layout(state: &mut State, restored: &SavedWindows) {
     let Some(mut windows) = Windows::of_shape(&restored.windows) else { return };
     let all = windows.all();
     if all.len() != restored.views.len() {
         return;
     }
-    let tab_width = state.show.tab_width;
+    let tab_width = state.text_options.tab_width;
     let active = all.get(restored.active).copied();
     let mut has_keys = None;
     for (window, kept) in all.iter().zip(&restored.views) {
@@ -169,21 +177,21 @@ fn windows(state: &mut State, restored: &Restored) {
             windows.close(*window);
             continue;
         };
-        let (selection, top) = placed(buffer.area.text(), kept, buffer.tab_width(tab_width));
+        let (selection, top) = restored_position(buffer.area.text(), kept, buffer.tab_width(tab_width));
         if active == Some(*window) {
             buffer.area.selection = selection;
             buffer.area.per_view.view.top = top;
             has_keys = Some((*window, buffer.id));
         } else {
             let view = view_state::View { top, ..view_state::View::default() };
-            buffer.area.per_view.parked.push(SavedView { window: *window, selection, view });
-            windows.shows.insert(*window, buffer.id);
+            buffer.area.per_view.other_views.push(SavedView { window: *window, selection, view });
+            windows.other_buffers.insert(*window, buffer.id);
         }
     }
     let Some((window, id)) = has_keys else {
         // What had the keys is gone: the first file that was opened has the screen.
         for buffer in state.buffers.all_mut() {
-            buffer.area.per_view.parked.clear();
+            buffer.area.per_view.other_views.clear();
         }
         return;
     };
@@ -193,31 +201,32 @@ fn windows(state: &mut State, restored: &Restored) {
 }
 
 /// A cursor and the first row on screen, as near to where they were as the text allows.
-fn placed(text: &Text, kept: &View, tab_width: usize) -> (Selection, Byte) {
+fn restored_position(text: &Text, kept: &View, tab_width: usize) -> (Selection, Byte) {
     let line = Line(kept.line.max(1) - 1).min(text.last_line());
     let at = columns::at_column(text, line, Column(kept.column.max(1) - 1), tab_width);
     (Selection::cursor(at), text.line_start(Line(kept.top).min(text.last_line())))
 }
 
 /// Notes when other files or windows are there than were written last.
-pub fn watch(cx: &mut Cx<'_>) {
-    let restoring = &cx.state.slots[RESTORING];
-    if !restoring.on || restoring.restored.is_some() {
+pub fn note_changes(cx: &mut Cx<'_>) {
+    let restoring = &cx.state.slots[REOPEN];
+    if !restoring.is_enabled || restoring.restored.is_some() {
         return;
     }
-    let (mark, files) = (&restoring.mark, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
+    let (mark, files) = (&restoring.last_written, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
     // Nearly every key comes by here and changes neither.
     if !files().eq(mark.files.iter().copied()) || cx.state.windows.all() != mark.windows {
-        cx.state.slots[RESTORING].mark = Mark { files: files().collect(), windows: cx.state.windows.all() };
-        cx.state.slots[RESTORING].due = Some(cx.now + PAUSE);
+        cx.state.slots[REOPEN].last_written =
+            LastWritten { files: files().collect(), windows: cx.state.windows.all() };
+        cx.state.slots[REOPEN].due = Some(cx.now + PAUSE);
     }
 }
 
 /// Writes it once it is time to.
 pub fn tick(cx: &mut Cx<'_>) {
-    if cx.state.slots[RESTORING].due.is_some_and(|due| due <= cx.now) {
-        cx.state.slots[RESTORING].due = None;
-        let (store, content) = (cx.state.slots[RESTORING].store.clone(), content(cx.state));
+    if cx.state.slots[REOPEN].due.is_some_and(|due| due <= cx.now) {
+        cx.state.slots[REOPEN].due = None;
+        let (store, content) = (cx.state.slots[REOPEN].store.clone(), serialize_open(cx.state));
         let Some(content) = content else { return };
         cx.tasks.spawn_blocking(
             "reopen.keep",
@@ -232,8 +241,8 @@ pub fn tick(cx: &mut Cx<'_>) {
 }
 
 /// What writes it at the end, where that is wanted; blocking.
-pub fn end(state: &State) -> impl FnOnce() + Send + 'static + use<> {
-    let (store, content) = (state.slots[RESTORING].store.clone(), content(state));
+pub fn final_write(state: &State) -> impl FnOnce() + Send + 'static + use<> {
+    let (store, content) = (state.slots[REOPEN].store.clone(), serialize_open(state));
     move || {
         if let Some(content) = content {
             store.put(&content);

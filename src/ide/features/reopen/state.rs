@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use crate::ide::core::options::Options;
 use crate::ide::core::slots::Slot;
-use crate::ide::features::reopen::store::OpenStore;
-use crate::ide::model::arrangement::Restored;
+use crate::ide::features::reopen::store::ReopenStore;
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::window_id::WindowId;
 
 /// What there was when it was written last; carets come along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct LastWritten {
     /// The open files.
     pub files: Vec<BufferId>,
     /// The windows.
@@ -20,33 +20,33 @@ pub struct Mark {
 }
 
 /// Where it is in the state.
-pub const RESTORING: Slot<Restoring> = Slot::new();
+pub const REOPEN: Slot<Reopen> = Slot::new();
 
 /// Keeping what is open.
 #[derive(Debug)]
-pub struct Restoring {
+pub struct Reopen {
     /// Whether this run keeps it.
-    pub on: bool,
+    pub is_enabled: bool,
     /// What is to come back once all files are open.
-    pub restored: Option<Restored>,
+    pub restored: Option<SavedWindows>,
     /// What was there when it was noted last.
-    pub mark: Mark,
+    pub last_written: LastWritten,
     /// When it is to be written, on the monotonic clock.
     pub due: Option<Duration>,
     /// Where it is written.
-    pub store: Arc<OpenStore>,
+    pub store: Arc<ReopenStore>,
 }
 
-impl Restoring {
+impl Reopen {
     /// Whether it is kept and where, and what is to come back.
-    pub fn of(options: &Options) -> Self {
-        let store = Arc::new(OpenStore::new(&options.state, &options.workspace));
+    pub fn from_options(options: &Options) -> Self {
+        let store = Arc::new(ReopenStore::new(&options.state, &options.workspace));
         let (on, restored) = (options.keep_open, options.restored.clone());
-        Self { on, restored, mark: Mark::default(), due: None, store }
+        Self { is_enabled: on, restored, last_written: LastWritten::default(), due: None, store }
     }
 
     /// An open file has another path.
-    pub fn renamed(&mut self) {
-        self.mark = Mark::default();
+    pub fn mark_renamed(&mut self) {
+        self.last_written = LastWritten::default();
     }
 }

@@ -14,12 +14,12 @@ const LIMITS: Limits = Limits { bytes: 8 << 20, age: Duration::from_hours(365 * 
 
 /// Where it is kept.
 #[derive(Debug)]
-pub struct OpenStore {
+pub struct ReopenStore {
     files: CacheFolder,
     name: String,
 }
 
-impl OpenStore {
+impl ReopenStore {
     /// That of a folder, in the program's folder of state.
     pub fn new(state: &Path, workspace: &Path) -> Self {
         Self { files: CacheFolder::new(folder_in(state)), name: name_of(workspace) }

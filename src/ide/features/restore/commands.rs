@@ -5,7 +5,7 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::restore;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::view::SessionView;
-use crate::runtime::restore::target::{HERE, RestoreScope, RestoreTarget};
+use crate::runtime::restore::target::{CURRENT_ENTRY, RestoreScope, RestoreTarget};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -14,28 +14,28 @@ pub const COMMANDS: &[Command] = &[
         "Restore files to here",
         &["revert", "rewind", "checkpoint", "undo changes"],
         |cx| {
-            go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Code));
+            preview_restore(cx, |entry| RestoreTarget::To(entry, RestoreScope::Code));
         },
     ),
     command("session.restore-both", "Restore files and conversation", &["rewind", "checkpoint"], |cx| {
-        go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Both));
+        preview_restore(cx, |entry| RestoreTarget::To(entry, RestoreScope::Both));
     }),
     command("session.undo-turn", "Undo file changes of turn", &["revert", "undo changes", "reject"], |cx| {
-        go(cx, RestoreTarget::Without);
+        preview_restore(cx, RestoreTarget::RevertTurn);
     }),
     command("session.undo-restore", "Undo last restore", &["redo", "revert restore"], undo),
 ];
 
-fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
+fn preview_restore(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
     let in_tree = cx.state.layers.top::<SessionView>().is_some();
     let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
-    let entry = row.map_or_else(|| HERE.to_string(), |row| row.id.to_string());
+    let entry = row.map_or_else(|| CURRENT_ENTRY.to_string(), |row| row.id.to_string());
     restore::events::open(cx, way(entry));
 }
 
 fn undo(cx: &mut Cx<'_>) {
-    match cx.state.agent.way_back.clone() {
+    match cx.state.agent.undo_restore_entry.clone() {
         Some(entry) => restore::events::open(cx, RestoreTarget::To(entry, RestoreScope::Code)),
-        None => cx.state.say("No restore to undo"),
+        None => cx.state.set_status("No restore to undo"),
     }
 }

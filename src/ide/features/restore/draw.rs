@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::base::counted::counted;
+use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::features::restore::view::RestoreView;
@@ -16,7 +16,7 @@ const WIDE: u16 = 90;
 const LIST: u16 = 42;
 
 /// Where it is: everywhere but in the last line, which says things.
-pub fn place((cols, rows): (u16, u16)) -> Rect {
+pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
@@ -37,9 +37,9 @@ fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
 fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {
-            Decision::Mine => "ours kept",
+            Decision::Ours => "ours kept",
             Decision::Theirs => "theirs",
-            Decision::Beside => "beside",
+            Decision::KeepBoth => "beside",
         }
         .to_string();
     }
@@ -50,14 +50,14 @@ fn note(view: &RestoreView, file: &PreviewPath) -> String {
 
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
-    let title = match &view.preview.way {
+    let title = match &view.preview.target {
         RestoreTarget::To(_, RestoreScope::Both) => "Restore files and conversation",
         RestoreTarget::To(..) => "Restore files to here",
-        RestoreTarget::Without(_) => "Undo file changes of turn",
+        RestoreTarget::RevertTurn(_) => "Undo file changes of turn",
     };
     let conflicts = view.preview.conflicts();
     let count = view.preview.files.len();
-    let mut right = counted(count, "path", "paths");
+    let mut right = pluralize(count, "path", "paths");
     if conflicts > 0 {
         right.push_str(&format!(", {conflicts} to decide"));
     }
@@ -74,7 +74,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
         difference(&mut inside.sub(Rect::new(LIST + 1, 0, cols - LIST - 1, rows)), view);
     } else {
         let above =
-            (view.preview.files.len() + view.preview.left.len()).min(usize::from(rows / 2).max(1)) as u16;
+            (view.preview.files.len() + view.preview.skipped.len()).min(usize::from(rows / 2).max(1)) as u16;
         list(&mut inside.sub(Rect::new(0, 0, cols, above)), view);
         difference(&mut inside.sub(Rect::new(0, above, cols, rows.saturating_sub(above))), view);
     }
@@ -102,7 +102,7 @@ fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
         }
     }
     let below = view.preview.files.len().saturating_sub(first);
-    for (n, (name, why)) in view.preview.left.iter().enumerate() {
+    for (n, (name, why)) in view.preview.skipped.iter().enumerate() {
         let Some(y) = u16::try_from(below + n).ok().filter(|y| *y < rows) else { break };
         canvas.text(1, y, &truncate(&visible(&format!("= {name}: {why}")), usize::from(cols) - 2), soft);
     }
@@ -117,7 +117,7 @@ fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
         canvas.text(
             1,
             y,
-            &format!("{}: + is what would come, − what is there", conflict.clash.words()),
+            &format!("{}: + is what would come, − what is there", conflict.reason.text()),
             soft,
         );
         y += 1;

@@ -2,8 +2,8 @@
 //!
 //! Must not know how states are kept. Whoever shows places of the session opens it with [`open`].
 
-use crate::base::counted::counted;
-use crate::ide::core::context::{Cx, reported};
+use crate::base::plural::pluralize;
+use crate::ide::core::context::{Cx, answer_or_report};
 use crate::ide::features::agent;
 use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
@@ -19,43 +19,43 @@ const TASK: &str = "restore files";
 /// Shows what a way back would do, and goes it when the user agrees.
 pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
     let Some(session) = cx.session.cloned() else {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     };
     if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return start(cx, way, Decisions::new());
     }
-    cx.state.say("Comparing files…");
-    let preview = async move { session.preview(way, Decisions::new()).await };
+    cx.state.set_status("Comparing files…");
+    let preview = async move { session.preview_restore(way, Decisions::new()).await };
     cx.tasks.spawn("restore.preview", preview, |cx, preview| {
-        match reported(TASK, preview) {
-            Ok(preview) => looked(cx, preview),
-            Err(report) => cx.state.fail(report.to_string()),
+        match answer_or_report(TASK, preview) {
+            Ok(preview) => show_preview(cx, preview),
+            Err(report) => cx.state.set_error(report.to_string()),
         }
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     });
 }
 
 /// Has the session do it.
 fn start(cx: &mut Cx<'_>, way: RestoreTarget, decisions: Decisions) {
     let Some(session) = cx.session.cloned() else { return };
-    let restored = async move { session.take(way, decisions).await };
+    let restored = async move { session.apply_restore(way, decisions).await };
     cx.tasks.spawn("restore.apply", restored, |cx, restored| {
-        match reported(TASK, restored) {
-            Ok(restored) => gone(cx, restored),
-            Err(report) => cx.state.fail(report.to_string()),
+        match answer_or_report(TASK, restored) {
+            Ok(restored) => on_restored(cx, restored),
+            Err(report) => cx.state.set_error(report.to_string()),
         }
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     });
 }
 
-fn looked(cx: &mut Cx<'_>, preview: Preview) {
-    cx.state.say("");
-    let with_conversation = matches!(preview.way, RestoreTarget::To(_, RestoreScope::Both));
+fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
+    cx.state.set_status("");
+    let with_conversation = matches!(preview.target, RestoreTarget::To(_, RestoreScope::Both));
     if preview.files.is_empty() && with_conversation {
-        return start(cx, preview.way, Decisions::new());
+        return start(cx, preview.target, Decisions::new());
     }
     if preview.files.is_empty() {
-        return cx.state.say(match preview.left.len() {
+        return cx.state.set_status(match preview.skipped.len() {
             0 => "Nothing to restore".to_string(),
             left => format!("Nothing to restore ({left} not recorded)"),
         });
@@ -64,17 +64,17 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.push_layer(RestoreView::new(preview));
 }
 
-fn gone(cx: &mut Cx<'_>, restored: Restored) {
-    let Restored { way, applied, conflicts, merged, undo, said } = restored;
-    if !matches!(way, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::Without(_)) {
+fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
+    let Restored { target: way, applied, conflicts, merged, undo, message: said } = restored;
+    if !matches!(way, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
         // The conversation is somewhere else: nobody looks at where it was.
         cx.state.layers.close::<SessionView>();
     }
     if let Some(said) = said {
-        agent::queue::put_back(cx, vec![said]);
+        agent::queue::restore_to_prompt(cx, vec![said]);
     }
     if undo.is_none() {
-        return cx.state.say("Conversation continues from here");
+        return cx.state.set_status("Conversation continues from here");
     }
     let further = |count: usize, what: &str| match count {
         0 => String::new(),
@@ -83,17 +83,17 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
     let text = format!(
         "Restored {}{}{}. Undo: session.undo-restore",
-        counted(applied.done, "path", "paths"),
+        pluralize(applied.done, "path", "paths"),
         further(merged.len(), "merged"),
         further(stayed, "kept"),
     );
     match applied.failed.first() {
         Some((name, why)) => {
-            cx.state.fail(format!("{text} ({} failed: {name}: {why})", applied.failed.len()));
+            cx.state.set_error(format!("{text} ({} failed: {name}: {why})", applied.failed.len()));
         }
-        None => cx.state.say(text),
+        None => cx.state.set_status(text),
     }
-    cx.state.agent.way_back = undo;
+    cx.state.agent.undo_restore_entry = undo;
 }
 
 /// A key while a way back is looked at; whether it was for that.
@@ -118,14 +118,14 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         }
         KeyCode::Enter => {
             if let Some(view) = cx.state.layers.pop_as::<RestoreView>() {
-                cx.state.say("Restoring files…");
-                start(cx, view.preview.way, view.decisions);
+                cx.state.set_status("Restoring files…");
+                start(cx, view.preview.target, view.decisions);
             }
             Ok(())
         }
         KeyCode::Escape => {
             cx.state.pop_layer();
-            cx.state.say("Nothing changed");
+            cx.state.set_status("Nothing changed");
             Ok(())
         }
         _ => match key.typed() {
@@ -137,16 +137,16 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
                 view.step(1);
                 Ok(())
             }
-            Some('m') => view.decide(Decision::Mine),
+            Some('m') => view.decide(Decision::Ours),
             Some('t') => view.decide(Decision::Theirs),
-            Some('b') => view.decide(Decision::Beside),
+            Some('b') => view.decide(Decision::KeepBoth),
             // Keys of the whole program, such as the one that leaves it.
             _ => return false,
         },
     };
     if let Err(why) = decided {
-        cx.state.say(why);
+        cx.state.set_status(why);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     true
 }

@@ -16,7 +16,7 @@ impl Layer for RestoreView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size)
+        draw::view_area(size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {

@@ -44,23 +44,23 @@ impl RestoreView {
     /// What is done about a path.
     pub fn decision(&self, file: &PreviewPath) -> Decision {
         let decided = self.decisions.get(&file.name).copied().unwrap_or_default();
-        file.conflict.as_ref().map_or(decided, |conflict| conflict.clash.done(decided))
+        file.conflict.as_ref().map_or(decided, |conflict| conflict.reason.allowed(decided))
     }
 
     /// Decides about the selected path; the error says why not.
     pub fn decide(&mut self, decision: Decision) -> Result<(), &'static str> {
         let Some((name, clash)) = self
             .current()
-            .and_then(|file| file.conflict.as_ref().map(|conflict| (file.name.clone(), conflict.clash)))
+            .and_then(|file| file.conflict.as_ref().map(|conflict| (file.name.clone(), conflict.reason)))
         else {
             return Err("No conflict in this file");
         };
-        match clash.done(decision) {
+        match clash.allowed(decision) {
             done if done == decision => {
                 self.decisions.insert(name, decision);
                 Ok(())
             }
-            Decision::Beside => Err("Unrecorded file is not overwritten. Keep both: b"),
+            Decision::KeepBoth => Err("Unrecorded file is not overwritten. Keep both: b"),
             _ => Err("Another file is in the way: cannot restore it there"),
         }
     }
@@ -70,30 +70,35 @@ impl RestoreView {
 mod tests {
     use super::*;
     use crate::runtime::restore::target::{RestoreScope, RestoreTarget};
-    use crate::workspace::checkpoint::plan::Overlap;
+    use crate::workspace::checkpoint::plan::ConflictReason;
     use crate::workspace::checkpoint::{Conflict, Name};
 
     #[test]
     fn restore_view_offers_only_possible_decisions() {
-        let view = |clash: Option<Overlap>| {
+        let view = |clash: Option<ConflictReason>| {
             let name = Name::from_bytes(b"a").unwrap();
-            let decision = Decision::Mine;
-            let conflict =
-                clash.map(|clash| Conflict { name: name.clone(), clash, mine: None, theirs: None, decision });
+            let decision = Decision::Ours;
+            let conflict = clash.map(|clash| Conflict {
+                name: name.clone(),
+                reason: clash,
+                ours: None,
+                theirs: None,
+                decision,
+            });
             let file = PreviewPath { name, from: None, to: None, diff: None, merged: false, conflict };
             let way = RestoreTarget::To(String::new(), RestoreScope::Code);
-            RestoreView::new(Preview { way, files: vec![file], left: Vec::new() })
+            RestoreView::new(Preview { target: way, files: vec![file], skipped: Vec::new() })
         };
         let decided = |clash, decision| {
             let mut view = view(clash);
             let said = view.decide(decision);
             (said.is_ok(), view.decision(&view.preview.files[0]))
         };
-        assert_eq!(decided(None, Decision::Theirs), (false, Decision::Mine));
-        assert_eq!(decided(Some(Overlap::Changed), Decision::Theirs), (true, Decision::Theirs));
-        for clash in [Overlap::Unrecorded, Overlap::InTheWay] {
-            assert_eq!(decided(Some(clash), Decision::Theirs), (false, Decision::Mine), "{clash:?}");
+        assert_eq!(decided(None, Decision::Theirs), (false, Decision::Ours));
+        assert_eq!(decided(Some(ConflictReason::Changed), Decision::Theirs), (true, Decision::Theirs));
+        for clash in [ConflictReason::Unrecorded, ConflictReason::InTheWay] {
+            assert_eq!(decided(Some(clash), Decision::Theirs), (false, Decision::Ours), "{clash:?}");
         }
-        assert_eq!(decided(Some(Overlap::Unrecorded), Decision::Beside), (true, Decision::Beside));
+        assert_eq!(decided(Some(ConflictReason::Unrecorded), Decision::KeepBoth), (true, Decision::KeepBoth));
     }
 }

@@ -8,9 +8,9 @@ use crate::ide::editor::commands::edit;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::trash;
-use crate::runtime::Summary;
-use crate::runtime::history::navigation::{Change, Spot};
-use crate::text::operations::edit::Reach;
+use crate::runtime::BranchSummaryChoice;
+use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
+use crate::text::operations::edit::DeleteTarget;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -21,7 +21,7 @@ pub const COMMANDS: &[Command] = &[
         sessions::open,
     ),
     command("session.new", "New session", &["new chat", "clear", "reset"], |cx| {
-        sessions::replace(cx, Change::New(None));
+        sessions::replace(cx, SessionSwitch::New(None));
     }),
     command("session.resume", "Resume session", &["continue", "open session", "history"], |cx| {
         cx.effects.push(Effect::Picker("sessions"));
@@ -35,32 +35,37 @@ pub const COMMANDS: &[Command] = &[
         },
     ),
     command("session.copy", "Copy session", &["clone", "duplicate"], |cx| {
-        sessions::replace(cx, Change::Copy);
+        sessions::replace(cx, SessionSwitch::Copy);
     }),
     command("session.rename", "Rename session", &["name", "title"], rename),
     command("session.delete", "Delete session", &["trash", "remove"], delete),
     command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
     command("session.branch", "Branch from selected entry", &["edit message", "rewind"], |cx| {
-        sessions::at_row(cx, |cx, _, id| sessions::go(cx, Spot::Behind(id), Summary::None));
+        sessions::with_selected_entry(cx, |cx, _, id| {
+            sessions::go_to_entry(cx, NavigationTarget::After(id), BranchSummaryChoice::None)
+        });
     }),
     command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {
-        sessions::go(cx, Spot::Root, Summary::None);
+        sessions::go_to_entry(cx, NavigationTarget::Root, BranchSummaryChoice::None);
     }),
     command("session.go-with-summary", "Go to entry with summary", &["branch summary"], |cx| {
-        sessions::at_row(cx, |cx, _, _| {
-            Prompt::new("Focus of the summary (empty: all)", |cx, about| sessions::summarise(cx, &about))
-                .open(cx);
+        sessions::with_selected_entry(cx, |cx, _, _| {
+            Prompt::new("Focus of the summary (empty: all)", |cx, about| {
+                sessions::go_with_summary(cx, &about)
+            })
+            .open(cx);
         });
     }),
     command("session.fork", "Fork session from entry", &["clone", "new session"], |cx| {
-        sessions::at_row(cx, |cx, _, id| sessions::replace(cx, Change::Fork(id)));
+        sessions::with_selected_entry(cx, |cx, _, id| sessions::replace(cx, SessionSwitch::Fork(id)));
     }),
     command("session.label", "Label selected entry", &["bookmark", "tag"], label),
     command("session.search-tree", "Search session tree", &["filter entries"], |cx| {
-        let text = sessions::view_of(cx.state).map(|view| view.found.as_ref().map(|(text, _)| text.clone()));
+        let text =
+            sessions::view_of(cx.state).map(|view| view.matches.as_ref().map(|(text, _)| text.clone()));
         match text {
             Some(text) => Prompt::new("Search session tree", |cx, text| sessions::search(cx, text.trim()))
-                .first(text.unwrap_or_default())
+                .initial(text.unwrap_or_default())
                 .open(cx),
             None => sessions::open(cx),
         }
@@ -69,37 +74,37 @@ pub const COMMANDS: &[Command] = &[
         "session.next-filter",
         "Cycle session tree filter",
         &["show all", "hide tools"],
-        sessions::filter,
+        sessions::next_filter,
     ),
     command("session.fold", "Fold session entry", &["collapse"], |cx| {
-        sessions::with(cx, |view| view.fold(true));
+        sessions::with_view(cx, |view| view.fold(true));
     }),
     command("session.unfold", "Unfold session entry", &["expand"], |cx| {
-        sessions::with(cx, |view| view.fold(false));
+        sessions::with_view(cx, |view| view.fold(false));
     }),
     command("session.next-branch", "Go to next branch point", &[], |cx| {
-        sessions::with(cx, |view| view.leap(1));
+        sessions::with_view(cx, |view| view.step_to_branch(1));
     }),
     command("session.previous-branch", "Go to previous branch point", &[], |cx| {
-        sessions::with(cx, |view| view.leap(-1));
+        sessions::with_view(cx, |view| view.step_to_branch(-1));
     }),
 ];
 
 fn rename(cx: &mut Cx<'_>) {
     let now = cx.state.agent.name.clone().unwrap_or_default();
     let prompt = Prompt::new("Rename session", |cx, name| sessions::rename(cx, name.trim().to_string()));
-    prompt.required().first(now).open(cx);
+    prompt.required().initial(now).open(cx);
 }
 
 fn label(cx: &mut Cx<'_>) {
-    sessions::at_row(cx, |cx, number, id| {
+    sessions::with_selected_entry(cx, |cx, number, id| {
         let row = sessions::view_of(cx.state).and_then(|view| view.selected_row());
         let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
         let prompt = Prompt::new("Label (empty removes it)", move |cx, label| {
             let label = Some(label.trim().to_string()).filter(|label| !label.is_empty());
             sessions::label(cx, number, id, label);
         });
-        prompt.first(now).open(cx);
+        prompt.initial(now).open(cx);
     });
 }
 
@@ -113,6 +118,6 @@ fn delete(cx: &mut Cx<'_>) {
         picker.current().and_then(|row| Some((row.pick.get::<SessionFile>()?.clone(), row.text.clone())));
     match row {
         Some((SessionFile(path), title)) => trash::ask_to_delete(cx, path, &title),
-        None => edit::erase(cx, Reach::Grapheme),
+        None => edit::erase(cx, DeleteTarget::Grapheme),
     }
 }

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::base::counted::counted;
+use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
@@ -13,7 +13,7 @@ use crate::ide::features::undo_tree::view::age;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Outline, Row};
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line::{self, Break, Span};
+use crate::tui::widgets::line::{self, BreakMode, Span};
 
 /// From this width on the turn is beside the rows.
 const WIDE: u16 = 90;
@@ -39,13 +39,13 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Where it is: everywhere but in the last line, which says things.
-pub fn place((cols, rows): (u16, u16)) -> Rect {
+pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
 /// How many rows fit.
 pub fn height(size: (u16, u16)) -> usize {
-    usize::from(place(size).height.saturating_sub(2)).max(1)
+    usize::from(view_area(size).height.saturating_sub(2)).max(1)
 }
 
 /// Draws it.
@@ -88,11 +88,11 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
 
 fn counts(view: &SessionView) -> String {
     let Some(outline) = &view.outline else { return String::new() };
-    let mut told = vec![counted(outline.turns, "turn", "turns")];
-    if outline.ends > 1 {
-        told.push(counted(outline.ends, "branch", "branches"));
+    let mut told = vec![pluralize(outline.turns, "turn", "turns")];
+    if outline.leaf_count > 1 {
+        told.push(pluralize(outline.leaf_count, "branch", "branches"));
     }
-    match &view.found {
+    match &view.matches {
         Some((text, _)) => told.push(format!("search: {}", visible(text))),
         None => told.push(format!("filter: {}", view.filter.name())),
     }
@@ -110,20 +110,20 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     let x = 1 + text_width(&lanes) as u16;
     let style: Style = if row.active { title } else { plain };
     list.text(x, y, glyph(row), style);
-    let here = outline.here == Some(at);
+    let here = outline.leaf_row == Some(at);
     let mut right = age(view.now_ms, row.time_ms);
     if here && cols >= NARROW {
         right = format!("you are here  {right}");
     }
     if view.is_folded(row) {
-        right = format!("⋯ {}  {right}", row.below);
+        right = format!("⋯ {}  {right}", row.descendants);
     }
     let right_width = text_width(&right) as u16;
     let label = row.label.as_ref().map(|label| format!("⚑ {} ", visible(label))).unwrap_or_default();
     let room = usize::from(cols.saturating_sub(x + right_width + 4));
     let label = truncate(&label, room).into_owned();
     list.text(x + 2, y, &label, title);
-    let words = visible(view.words(row).unwrap_or("…")).into_owned();
+    let words = visible(view.text_of(row).unwrap_or("…")).into_owned();
     let left = room.saturating_sub(text_width(&label));
     list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, left), style);
     if cols > right_width + x + 3 {
@@ -178,8 +178,8 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
     };
     put(side, &format!("turn {} · {} ago", turn.number, age(now_ms, turn.time_ms)), title);
     let mut spent: Vec<String> = turn.models.iter().map(|model| visible(model).into_owned()).collect();
-    if turn.spent.cost > 0.0 {
-        spent.push(format!("${:.2}", turn.spent.cost));
+    if turn.usage.cost > 0.0 {
+        spent.push(format!("${:.2}", turn.usage.cost));
     }
     if turn.calls > 0 {
         spent.push(format!("{} tool calls", turn.calls));
@@ -189,7 +189,7 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
     }
     put(side, "", plain);
     let half = usize::from(rows) / 2;
-    for text in wrapped(&turn.words, cols).take(half) {
+    for text in wrapped(&turn.text, cols).take(half) {
         put(side, &text, plain);
     }
     for file in &turn.files {
@@ -206,6 +206,6 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
 
 /// The lines of a text, broken where they are too long.
 fn wrapped(text: &str, width: u16) -> impl Iterator<Item = String> {
-    let lines = line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], Break::Words);
+    let lines = line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], BreakMode::Words);
     lines.into_iter().map(|spans| spans.into_iter().map(|span| span.text).collect())
 }

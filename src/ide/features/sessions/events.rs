@@ -13,63 +13,63 @@ use crate::ide::features::agent;
 use crate::ide::features::sessions;
 use crate::ide::features::sessions::view::{Missing, SessionView};
 use crate::llm::model::UserMessage;
-use crate::runtime::history::navigation::{Change, Spot};
-use crate::runtime::{Handle, Summary};
+use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
+use crate::runtime::{BranchSummaryChoice, Handle};
 use crate::session::derived::outline::Filter;
 
 /// What could not be done where a task has no answer.
 const TASK: &str = "ask the session";
 
 /// Entries whose words are asked for at once, so that the session is not held up.
-const WORDS_AT_ONCE: usize = 500;
+const TEXTS_BATCH: usize = 500;
 
 /// Whether the session is connected; where it is not yet, the last line says so.
 fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
-        cx.state.say("Session is starting; try again in a moment");
+        cx.state.set_status("Session is starting; try again in a moment");
     }
     cx.state.agent.connected
 }
 
 /// Replaces the session by another one.
-pub fn replace(cx: &mut Cx<'_>, change: Change) {
+pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     let words = match change {
-        Change::New(_) => "New session. Previous: session.resume",
-        Change::Open(..) => "Resumed session",
-        Change::Fork(_) => "Forked session. The original is unchanged",
-        Change::Copy => "Copied session. The original is unchanged",
+        SessionSwitch::New(_) => "New session. Previous: session.resume",
+        SessionSwitch::Open(..) => "Resumed session",
+        SessionSwitch::Fork(_) => "Forked session. The original is unchanged",
+        SessionSwitch::Copy => "Copied session. The original is unchanged",
     };
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
-        ask_session(cx, "sessions.replace", TASK, work, move |cx, said| moved(cx, said, words));
+        ask_session(cx, "sessions.replace", TASK, work, move |cx, said| on_moved(cx, said, words));
     }
 }
 
 /// Goes to another place of the conversation, perhaps with a summary of what is left.
-pub fn go(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
+pub fn go_to_entry(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
     if is_connected(cx) {
-        start_going(cx, spot, summary);
+        start_navigation(cx, spot, summary);
     }
 }
 
-fn start_going(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
+fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
     let words = match spot {
-        Spot::Root => "Started over. Earlier messages stay in the session tree",
+        NavigationTarget::Root => "Started over. Earlier messages stay in the session tree",
         _ => "Conversation continues from here. The rest stays in the session tree",
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
-    ask_session(cx, "sessions.go", TASK, work, move |cx, said| moved(cx, said, words));
+    ask_session(cx, "sessions.go", TASK, work, move |cx, said| on_moved(cx, said, words));
 }
 
 /// The conversation is at another place now.
-fn moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
+fn on_moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
     cx.state.layers.close::<SessionView>();
     panes::focus(cx, Focus::Agent);
-    cx.state.say(words);
+    cx.state.set_status(words);
     if let Some(message) = said {
-        agent::queue::put_back(cx, vec![message]);
+        agent::queue::restore_to_prompt(cx, vec![message]);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 /// Gives the session a name.
@@ -77,14 +77,14 @@ pub fn rename(cx: &mut Cx<'_>, name: String) {
     if !is_connected(cx) {
         return;
     }
-    let work = |session: Handle| async move { session.name(name.clone()).await.map(|()| name) };
+    let work = |session: Handle| async move { session.rename_session(name.clone()).await.map(|()| name) };
     ask_session(cx, "sessions.rename", TASK, work, |cx, name| {
-        cx.state.say(format!("Session name: {name}"));
+        cx.state.set_status(format!("Session name: {name}"));
         if let Some(view) = view_of(cx.state) {
             view.name = Some(name.clone());
         }
         cx.state.agent.name = Some(name);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     });
 }
 
@@ -93,20 +93,21 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
     if !is_connected(cx) {
         return;
     }
-    let work = |session: Handle| async move { session.label(entry, label).await };
+    let work = |session: Handle| async move { session.set_label(entry, label).await };
     ask_session(cx, "sessions.label", TASK, work, move |cx, ()| {
         if let Some(view) = view_numbered(cx.state, number) {
-            view.forget();
+            view.invalidate();
             let filter = view.filter;
-            outline(cx, number, filter);
+            request_outline(cx, number, filter);
         }
     });
 }
 
 /// Asks for the entries of the tree of this number.
-fn outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
+fn request_outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
     let Some(view) = view_numbered(cx.state, number) else { return };
-    let done = view.outlines.only(move |cx, outline| with_numbered(cx, number, |view| view.take(outline)));
+    let done =
+        view.outlines.begin(move |cx, outline| with_numbered(cx, number, |view| view.set_outline(outline)));
     let work = |session: Handle| async move { session.outline(filter).await };
     ask_session(cx, "sessions.outline", TASK, work, done);
 }
@@ -117,8 +118,8 @@ pub fn open(cx: &mut Cx<'_>) {
 }
 
 /// Shows the tree with all entries, this one selected.
-pub fn open_with(cx: &mut Cx<'_>, entry: &str) {
-    show(cx, |view| view.want(entry));
+pub fn open_at(cx: &mut Cx<'_>, entry: &str) {
+    show(cx, |view| view.select_when_loaded(entry));
 }
 
 fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
@@ -131,7 +132,7 @@ fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
     set(&mut view);
     let (number, filter) = (view.number, view.filter);
     cx.state.push_layer(view);
-    outline(cx, number, filter);
+    request_outline(cx, number, filter);
 }
 
 /// The tree, if it is on top or below what was put over it.
@@ -153,7 +154,7 @@ fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionV
 }
 
 /// Does something to the tree that is shown.
-pub fn with(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
+pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
     match view_of(cx.state) {
         Some(view) => {
             change(view);
@@ -164,26 +165,26 @@ pub fn with(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
 }
 
 /// Does something about the row that is selected.
-pub fn at_row(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+pub fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
     match view.selected_row().map(|row| row.id.to_string()) {
         Some(id) => act(cx, number, id),
-        None => cx.state.say("Nothing to choose"),
+        None => cx.state.set_status("Nothing to choose"),
     }
 }
 
 /// Asks for what the screen still lacks.
-pub fn settle(cx: &mut Cx<'_>) {
+pub fn after_frame(cx: &mut Cx<'_>) {
     let rows = sessions::draw::height(cx.state.size);
     let Some(view) = view_of(cx.state) else { return };
     let (number, missing) = (view.number, view.missing(rows));
     for what in missing {
         match what {
-            Missing::Words(ids) => {
-                let work = |session: Handle| async move { session.words(ids).await };
+            Missing::Texts(ids) => {
+                let work = |session: Handle| async move { session.entry_lines(ids).await };
                 ask_session(cx, "sessions.words", TASK, work, move |cx, words| {
-                    with_numbered(cx, number, |view| view.tell(words));
+                    with_numbered(cx, number, |view| view.set_texts(words));
                 });
             }
             Missing::Turn(id) => {
@@ -191,7 +192,7 @@ pub fn settle(cx: &mut Cx<'_>) {
                 let work = |session: Handle| async move { session.turn(entry).await };
                 ask_session(cx, "sessions.turn", TASK, work, move |cx, turn| {
                     with_numbered(cx, number, |view| {
-                        if view.asked.as_ref().is_some_and(|asked| *asked == id) {
+                        if view.requested_turn.as_ref().is_some_and(|asked| *asked == id) {
                             view.turn = turn;
                         }
                     });
@@ -202,12 +203,12 @@ pub fn settle(cx: &mut Cx<'_>) {
 }
 
 /// Other entries have rows from now on.
-pub fn filter(cx: &mut Cx<'_>) {
+pub fn next_filter(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     view.set_filter(view.next_filter());
     let (number, filter) = (view.number, view.filter);
     cx.state.damage.add(Part::Overlay);
-    outline(cx, number, filter);
+    request_outline(cx, number, filter);
 }
 
 /// Looks for what entries say, in all that the filter has.
@@ -216,17 +217,17 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     let number = view.number;
     let (filter, text) = (view.filter, text.to_string());
     let wanted = text.clone();
-    let done = view.searches.only(move |cx, ids: HashSet<String>| {
+    let done = view.searches.begin(move |cx, ids: HashSet<String>| {
         if view_numbered(cx.state, number).is_none() {
             return;
         }
         if ids.is_empty() {
-            return cx.state.say(format!("No entry contains {text}"));
+            return cx.state.set_status(format!("No entry contains {text}"));
         }
-        with_numbered(cx, number, |view| view.set_found(Some((text, ids))));
+        with_numbered(cx, number, |view| view.set_matches(Some((text, ids))));
     });
     if wanted.trim().is_empty() {
-        return with(cx, |view| view.set_found(None));
+        return with_view(cx, |view| view.set_matches(None));
     }
     let work = |session: Handle| async move { find(&session, &wanted, filter).await };
     ask_session(cx, "sessions.search", TASK, work, done);
@@ -238,8 +239,8 @@ async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<St
     let ids: Vec<String> = rows.into_iter().map(|row| row.id.into()).collect();
     let exact = text.chars().any(char::is_uppercase);
     let mut found = HashSet::new();
-    for some in ids.chunks(WORDS_AT_ONCE) {
-        for (id, words) in session.words(some.to_vec()).await? {
+    for some in ids.chunks(TEXTS_BATCH) {
+        for (id, words) in session.entry_lines(some.to_vec()).await? {
             let says = if exact { words.contains(text) } else { words.to_lowercase().contains(text) };
             if says {
                 found.insert(id);
@@ -252,27 +253,29 @@ async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<St
 /// Shows everything again where something was looked for; `false` where nothing was.
 pub fn end_search(cx: &mut Cx<'_>) -> bool {
     let Some(view) = cx.state.layers.top_mut::<SessionView>() else { return false };
-    let looked = view.found.is_some();
+    let looked = view.matches.is_some();
     if looked {
-        view.set_found(None);
+        view.set_matches(None);
         cx.state.damage.add(Part::Overlay);
     }
     looked
 }
 
 /// Goes to the selected row.
-pub fn accept(cx: &mut Cx<'_>) {
-    at_row(cx, |cx, _, id| start_going(cx, Spot::To(id), Summary::None));
+pub fn go_to_selected(cx: &mut Cx<'_>) {
+    with_selected_entry(cx, |cx, _, id| {
+        start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None)
+    });
 }
 
 /// Goes to the selected row with a summary of what is left, which is about this above all if anything.
-pub fn summarise(cx: &mut Cx<'_>, about: &str) {
+pub fn go_with_summary(cx: &mut Cx<'_>, about: &str) {
     let summary = match about.trim() {
-        "" => Summary::Written,
-        about => Summary::WithInstructions(about.to_string()),
+        "" => BranchSummaryChoice::Written,
+        about => BranchSummaryChoice::WithInstructions(about.to_string()),
     };
-    at_row(cx, |cx, _, id| {
-        cx.state.say("Summarizing the branch. Escape cancels");
-        start_going(cx, Spot::To(id), summary);
+    with_selected_entry(cx, |cx, _, id| {
+        cx.state.set_status("Summarizing the branch. Escape cancels");
+        start_navigation(cx, NavigationTarget::To(id), summary);
     });
 }

@@ -17,7 +17,7 @@ impl Layer for SessionView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size)
+        draw::view_area(size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -25,7 +25,7 @@ impl Layer for SessionView {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept: events::accept, escape, ..Actions::default() }
+        Actions { step, accept: events::go_to_selected, escape, ..Actions::default() }
     }
 }
 
@@ -40,7 +40,7 @@ fn escape(cx: &mut Cx<'_>) {
     if events::end_search(cx) {
         return;
     }
-    if cx.state.agent.summing.is_some() {
+    if cx.state.agent.summarizing.is_some() {
         if let Some(session) = cx.session {
             session.abort();
         }

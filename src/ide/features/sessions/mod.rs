@@ -1,6 +1,6 @@
 //! The tree of the session, and going on with other sessions.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod draw;
@@ -17,9 +17,9 @@ pub mod view;
 pub const FEATURE: Feature = Feature {
     commands: &[summaries::COMMANDS, commands::COMMANDS],
     pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
-    on_fact: |cx, fact| {
-        if fact == Fact::FrameSent {
-            events::settle(cx);
+    on_event: |cx, fact| {
+        if fact == FeatureEvent::FrameSent {
+            events::after_frame(cx);
         }
     },
     ..Feature::new("sessions")

@@ -4,23 +4,23 @@ use std::path::PathBuf;
 
 use nucleo::Injector;
 
-use crate::base::counted::counted;
-use crate::ide::core::context::{Cx, succeeded};
+use crate::base::plural::pluralize;
+use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::undo_tree::view::age;
-use crate::runtime::history::navigation::Change;
+use crate::runtime::history::navigation::SessionSwitch;
 
 /// Those of this folder.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions",
     title: "Sessions of this folder",
     footer: "Enter resume  Ctrl-d delete",
-    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
-    accept: go_on,
+    load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
+    accept: resume_session,
 };
 
 /// Goes on with the session that was picked.
@@ -28,20 +28,21 @@ pub const PICKER: Row = Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile(pub PathBuf);
 
-pub fn go_on(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
+pub fn resume_session(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     if let Some(SessionFile(path)) = pick.get() {
-        sessions::replace(cx, Change::Open(path.clone(), None));
+        sessions::replace(cx, SessionSwitch::Open(path.clone(), None));
     }
 }
 
 /// Puts the sessions of this folder, or of every one, into the picker of this number.
 pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere: bool) {
-    let Some(session) = cx.session.cloned() else { return cx.state.filled(picker) };
+    let Some(session) = cx.session.cloned() else { return cx.state.finish_filling(picker) };
     let now_ms = cx.now_ms;
     let listed = async move {
         for listed in session.sessions(anywhere).await? {
             let summary = &listed.summary;
-            let mut detail = vec![counted(summary.prompts, "turn", "turns"), age(now_ms, summary.active_ms)];
+            let mut detail =
+                vec![pluralize(summary.prompts, "turn", "turns"), age(now_ms, summary.active_ms)];
             if anywhere {
                 detail.insert(0, summary.cwd.clone());
             }
@@ -52,7 +53,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere:
         Ok(())
     };
     cx.tasks.spawn("sessions.list", listed, move |cx, listed| {
-        cx.state.filled(picker);
-        succeeded(cx, "list sessions", listed);
+        cx.state.finish_filling(picker);
+        success_or_error(cx, "list sessions", listed);
     });
 }

@@ -1,13 +1,13 @@
 //! Sessions of every folder: one of another folder goes on in a copy for this one.
 
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-anywhere",
     title: "Sessions of all folders",
     footer: "Enter resume  Ctrl-d delete",
-    load: |_| Load::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
-    accept: sessions::picker::go_on,
+    load: |_| RowSource::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
+    accept: sessions::picker::resume_session,
 };

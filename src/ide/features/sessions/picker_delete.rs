@@ -1,16 +1,16 @@
 //! Sessions of this folder, to delete one.
 
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::picker::list;
 use crate::ide::features::sessions::trash::ask_to_delete;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-delete",
     title: "Delete session",
     footer: "Enter move to trash",
-    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
+    load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(SessionFile(path)) = pick.get() {
             ask_to_delete(cx, path.clone(), "");

@@ -1,85 +1,85 @@
 //! Commands on summaries: compact the conversation, read the summary that counts, change it.
 
-use crate::ide::core::context::{Command, Cx, answered, command, succeeded};
+use crate::ide::core::context::{Command, Cx, answer_or_error, command, success_or_error};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::sessions::view::SessionView;
 
 /// Begins a prompt that is another text for the summary.
-const SUMMARY_WORD: &str = "/summary";
+const SUMMARY_COMMAND: &str = "/summary";
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.compact", "Compact conversation", &["summarize", "compress context"], |cx| {
         compact(cx, None);
     }),
-    command("agent.show-summary", "Show compaction summary", &["summarize"], |cx| summary(cx, false)),
-    command("agent.edit-summary", "Edit compaction summary", &["summarize"], |cx| summary(cx, true)),
+    command("agent.show-summary", "Show compaction summary", &["summarize"], |cx| request_summary(cx, false)),
+    command("agent.edit-summary", "Edit compaction summary", &["summarize"], |cx| request_summary(cx, true)),
 ];
 
 /// Puts another text in place of the summary that counts; without one it is brought into the prompt first.
-pub fn change(cx: &mut Cx<'_>, text: &str) {
+pub fn replace_summary(cx: &mut Cx<'_>, text: &str) {
     if text.is_empty() {
-        return summary(cx, true);
+        return request_summary(cx, true);
     }
     let Some(session) = cx.session.cloned() else { return };
     let text = text.to_string();
     let changed = async move { session.edit_summary(&text).await };
     cx.tasks.spawn("agent.edit-summary", changed, |cx, changed| {
-        if succeeded(cx, "change the summary", changed).is_none() {
+        if success_or_error(cx, "change the summary", changed).is_none() {
             return;
         }
         // The conversation goes on behind a new entry: the tree that is shown does not have it.
         cx.state.layers.close::<SessionView>();
         panes::focus(cx, Focus::Agent);
-        cx.state.say("Summary changed");
-        cx.state.damage.all();
+        cx.state.set_status("Summary changed");
+        cx.state.damage.add_all();
     });
 }
 
 /// Sums the conversation up, above all about something.
 pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if !cx.state.agent.connected {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     }
-    if cx.state.agent.summing.is_some() {
-        return cx.state.say("Already compacting. Escape cancels");
+    if cx.state.agent.summarizing.is_some() {
+        return cx.state.set_status("Already compacting. Escape cancels");
     }
     if cx.state.agent.working_since.is_some() {
-        cx.state.say("Compacting before the agent's next request");
+        cx.state.set_status("Compacting before the agent's next request");
     }
     if let Some(session) = cx.session {
         session.compact(about);
     }
 }
 
-fn summary(cx: &mut Cx<'_>, change: bool) {
+fn request_summary(cx: &mut Cx<'_>, change: bool) {
     if !cx.state.agent.connected {
-        return cx.state.say("Session is starting; try again in a moment");
+        return cx.state.set_status("Session is starting; try again in a moment");
     }
     let Some(session) = cx.session.cloned() else { return };
     let summary = async move { session.summary().await };
     cx.tasks.spawn("agent.show-summary", summary, move |cx, summary| {
-        if let Some(summary) = answered(cx, "show the summary", summary) {
-            show(cx, summary.as_deref(), change);
+        if let Some(summary) = answer_or_error(cx, "show the summary", summary) {
+            show_summary(cx, summary.as_deref(), change);
         }
     });
 }
 
 /// Shows the summary that counts, to be read, or to be changed in the prompt.
-fn show(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
+fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
     let Some(summary) = summary else {
-        return cx.state.say("No summary. Create one: /compact");
+        return cx.state.set_status("No summary. Create one: /compact");
     };
     if change {
         let now_ms = cx.now_ms;
-        cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
+        cx.state.prompt.replace_text(&format!("{SUMMARY_COMMAND} {summary}"), now_ms);
         panes::focus(cx, Focus::Agent);
-        cx.state.say("Edit the summary here; Enter replaces it");
+        cx.state.set_status("Edit the summary here; Enter replaces it");
     } else {
-        cx.state.buffers.open_fixed("summary", "This text is read-only", summary);
+        cx.state.buffers.open_builtin("summary", "This text is read-only", summary);
         panes::focus(cx, Focus::Editor);
-        cx.state.say("This is the summary sent in place of earlier messages");
+        cx.state.set_status("This is the summary sent in place of earlier messages");
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

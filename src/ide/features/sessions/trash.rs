@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::base::width::visible;
-use crate::ide::core::context::{Cx, succeeded};
+use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Picker;
@@ -13,7 +13,7 @@ use crate::ide::features::sessions::picker::list;
 pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
     let id = &cx.state.agent.session;
     if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
-        return cx.state.say("Session is open. First: session.new or session.resume");
+        return cx.state.set_status("Session is open. First: session.new or session.resume");
     }
     let mut lines = vec!["It goes to the system's trash.".to_string()];
     if !title.is_empty() {
@@ -26,15 +26,15 @@ pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
 }
 
 /// Lists the sessions of the picker on top anew, with what was typed there.
-fn list_again(cx: &mut Cx<'_>) {
+fn refresh_picker(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    let anywhere = match picker.row.id {
+    let anywhere = match picker.spec.id {
         "sessions" | "sessions-delete" => false,
         "sessions-anywhere" => true,
         _ => return,
     };
-    let injector = picker.renew();
-    picker.filling = true;
+    let injector = picker.restart();
+    picker.is_filling = true;
     let number = picker.number;
     cx.state.damage.add(Part::Overlay);
     list(cx, injector, number, anywhere);
@@ -42,14 +42,14 @@ fn list_again(cx: &mut Cx<'_>) {
 
 /// Moves a session to the trash.
 fn delete(cx: &mut Cx<'_>, file: PathBuf) {
-    let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return };
+    let Some(past) = cx.session.map(crate::runtime::Handle::history_search) else { return };
     cx.tasks.spawn_blocking(
         "sessions.delete",
         move || past.delete(&file),
         |cx, deleted| {
-            if succeeded(cx, "delete the session", deleted).is_some() {
-                cx.state.say("Session moved to trash. Restore: session.undelete");
-                list_again(cx);
+            if success_or_error(cx, "delete the session", deleted).is_some() {
+                cx.state.set_status("Session moved to trash. Restore: session.undelete");
+                refresh_picker(cx);
             }
         },
     );
@@ -57,16 +57,16 @@ fn delete(cx: &mut Cx<'_>, file: PathBuf) {
 
 /// Brings the session back that was deleted last.
 pub fn undelete(cx: &mut Cx<'_>) {
-    let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return };
+    let Some(past) = cx.session.map(crate::runtime::Handle::history_search) else { return };
     cx.tasks.spawn_blocking(
         "sessions.undelete",
         move || past.undelete(),
-        |cx, restored| match succeeded(cx, "bring the session back", restored) {
+        |cx, restored| match success_or_error(cx, "bring the session back", restored) {
             Some(Some(_)) => {
-                cx.state.say("Session restored");
-                list_again(cx);
+                cx.state.set_status("Session restored");
+                refresh_picker(cx);
             }
-            Some(None) => cx.state.fail("No sessions in the trash"),
+            Some(None) => cx.state.set_error("No sessions in the trash"),
             None => {}
         },
     );

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use compact_str::CompactString;
 
-use crate::ide::core::tasks::latest::Latest;
+use crate::ide::core::tasks::latest_request::LatestRequest;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline, Row};
 
 /// Rows beside those on the screen whose words are asked for, too.
-const AHEAD: usize = 50;
+const PREFETCH_ROWS: usize = 50;
 
 /// The session tree.
 #[derive(Debug)]
@@ -31,26 +31,26 @@ pub struct SessionView {
     /// Which of the shown ones is selected.
     pub selected: usize,
     /// What was looked for, and which entries say it.
-    pub found: Option<(String, HashSet<String>)>,
+    pub matches: Option<(String, HashSet<String>)>,
     /// The turn of the row that is selected; that of the one before until it has come.
     pub turn: Option<Turn>,
     /// Whose turn was asked for.
-    pub asked: Option<CompactString>,
+    pub requested_turn: Option<CompactString>,
     /// Which entry is wanted selected once the rows are there.
-    wanted: Option<CompactString>,
+    pending_selection: Option<CompactString>,
     /// Requests for the rows.
-    pub outlines: Latest,
+    pub outlines: LatestRequest,
     /// Searches in what the entries say.
-    pub searches: Latest,
+    pub searches: LatestRequest,
     folded: HashSet<CompactString>,
-    words: HashMap<CompactString, Option<String>>,
+    texts: HashMap<CompactString, Option<String>>,
 }
 
 /// What has to be asked for before everything on the screen can be told.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Missing {
     /// What these entries say.
-    Words(Vec<String>),
+    Texts(Vec<String>),
     /// The turn of this one.
     Turn(String),
 }
@@ -66,56 +66,56 @@ impl SessionView {
             outline: None,
             shown: Vec::new(),
             selected: 0,
-            found: None,
+            matches: None,
             turn: None,
-            asked: None,
-            wanted: None,
-            outlines: Latest::default(),
-            searches: Latest::default(),
+            requested_turn: None,
+            pending_selection: None,
+            outlines: LatestRequest::default(),
+            searches: LatestRequest::default(),
             folded: HashSet::new(),
-            words: HashMap::new(),
+            texts: HashMap::new(),
         }
     }
 
     /// Takes the rows. The row that was selected stays so where it is still there; at first it is where
     /// the conversation is.
-    pub fn take(&mut self, outline: Outline) {
-        let kept = self.wanted.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
-        let here = outline.here.map(|at| outline.rows[at as usize].id.clone());
+    pub fn set_outline(&mut self, outline: Outline) {
+        let kept = self.pending_selection.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
+        let here = outline.leaf_row.map(|at| outline.rows[at as usize].id.clone());
         self.outline = Some(outline);
-        self.asked = None;
-        self.lay_out();
-        let found = [kept, here].into_iter().flatten().find_map(|id| self.place_of(&id));
+        self.requested_turn = None;
+        self.update_shown();
+        let found = [kept, here].into_iter().flatten().find_map(|id| self.index_of(&id));
         self.selected = found.unwrap_or(0);
     }
 
     /// Asks anew for the rows of another filter; the selection stays.
     pub fn set_filter(&mut self, filter: Filter) {
-        self.wanted = self.selected_row().map(|row| row.id.clone());
-        (self.filter, self.found) = (filter, None);
+        self.pending_selection = self.selected_row().map(|row| row.id.clone());
+        (self.filter, self.matches) = (filter, None);
     }
 
     /// Has rows for all entries, and this one selected once they are there.
-    pub fn want(&mut self, entry: &str) {
+    pub fn select_when_loaded(&mut self, entry: &str) {
         self.filter = Filter::All;
-        self.wanted = Some(entry.into());
+        self.pending_selection = Some(entry.into());
     }
 
     /// Shows only what says something, or everything again.
-    pub fn set_found(&mut self, found: Option<(String, HashSet<String>)>) {
+    pub fn set_matches(&mut self, found: Option<(String, HashSet<String>)>) {
         let kept = self.selected_row().map(|row| row.id.clone());
-        self.found = found;
-        self.lay_out();
-        self.selected = kept.and_then(|id| self.place_of(&id)).unwrap_or(0);
+        self.matches = found;
+        self.update_shown();
+        self.selected = kept.and_then(|id| self.index_of(&id)).unwrap_or(0);
     }
 
-    fn place_of(&self, id: &str) -> Option<usize> {
+    fn index_of(&self, id: &str) -> Option<usize> {
         let outline = self.outline.as_ref()?;
         self.shown.iter().position(|at| outline.rows[*at as usize].id == id)
     }
 
     /// Finds out which rows are shown, once for every outline and every search.
-    fn lay_out(&mut self) {
+    fn update_shown(&mut self) {
         let rows = self.outline.as_ref().map_or(0, |outline| outline.rows.len());
         self.shown = self.shown_in(0..rows);
         self.selected = self.selected.min(self.shown.len().saturating_sub(1));
@@ -128,10 +128,10 @@ impl SessionView {
         let mut at = rows.start;
         while at < rows.end {
             let row = &outline.rows[at];
-            if self.found.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str())) {
+            if self.matches.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str())) {
                 shown.push(at as u32);
             }
-            at += 1 + if self.is_folded(row) { row.below as usize } else { 0 };
+            at += 1 + if self.is_folded(row) { row.descendants as usize } else { 0 };
         }
         shown
     }
@@ -141,20 +141,20 @@ impl SessionView {
     pub fn fold(&mut self, close: bool) {
         let Some(outline) = &self.outline else { return };
         let Some(at) = self.shown.get(self.selected).map(|at| *at as usize) else { return };
-        let holds = |row: usize| row + outline.rows[row].below as usize >= at;
-        let row = match outline.rows[at].below {
+        let holds = |row: usize| row + outline.rows[row].descendants as usize >= at;
+        let row = match outline.rows[at].descendants {
             0 if close => (0..at).rev().find(|row| holds(*row)),
             _ => Some(at),
         };
         let Some(row) = row else { return };
         let id = outline.rows[row].id.clone();
-        let below = row + 1..row + 1 + outline.rows[row].below as usize;
+        let below = row + 1..row + 1 + outline.rows[row].descendants as usize;
         if close {
             self.folded.insert(id);
         } else {
             self.folded.remove(&id);
         }
-        if self.found.is_some() {
+        if self.matches.is_some() {
             return;
         }
         // Only what is below the row comes or goes: a session of any length folds at once.
@@ -167,7 +167,7 @@ impl SessionView {
 
     /// Whether something is hidden below a row.
     pub fn is_folded(&self, row: &Row) -> bool {
-        row.below > 0 && self.found.is_none() && self.folded.contains(&row.id)
+        row.descendants > 0 && self.matches.is_none() && self.folded.contains(&row.id)
     }
 
     /// Moves the selection.
@@ -177,7 +177,7 @@ impl SessionView {
     }
 
     /// Goes to the next place where the conversation parts or ends, or to the one before.
-    pub fn leap(&mut self, by: isize) {
+    pub fn step_to_branch(&mut self, by: isize) {
         let Some(outline) = &self.outline else { return };
         let parts = |place: usize| {
             let at = self.shown[place] as usize;
@@ -204,21 +204,21 @@ impl SessionView {
     }
 
     /// What a row says, once it is known.
-    pub fn words(&self, row: &Row) -> Option<&str> {
-        self.words.get(&row.id)?.as_deref()
+    pub fn text_of(&self, row: &Row) -> Option<&str> {
+        self.texts.get(&row.id)?.as_deref()
     }
 
     /// Takes what rows say.
-    pub fn tell(&mut self, words: Vec<(String, String)>) {
+    pub fn set_texts(&mut self, words: Vec<(String, String)>) {
         for (id, words) in words {
-            self.words.insert(id.into(), Some(words));
+            self.texts.insert(id.into(), Some(words));
         }
     }
 
     /// What was changed of the session is asked for anew.
-    pub fn forget(&mut self) {
-        self.words.clear();
-        self.asked = None;
+    pub fn invalidate(&mut self) {
+        self.texts.clear();
+        self.requested_turn = None;
     }
 
     /// What there is to ask for. Nothing is asked for twice.
@@ -226,17 +226,17 @@ impl SessionView {
         let mut missing = Vec::new();
         let Some(outline) = &self.outline else { return missing };
         let page = self.page(rows);
-        let near = page.start.saturating_sub(AHEAD)..(page.end + AHEAD).min(self.shown.len());
+        let near = page.start.saturating_sub(PREFETCH_ROWS)..(page.end + PREFETCH_ROWS).min(self.shown.len());
         let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
-        let unknown: Vec<CompactString> = ids.filter(|id| !self.words.contains_key(*id)).cloned().collect();
+        let unknown: Vec<CompactString> = ids.filter(|id| !self.texts.contains_key(*id)).cloned().collect();
         if !unknown.is_empty() {
-            missing.push(Missing::Words(unknown.iter().map(ToString::to_string).collect()));
-            self.words.extend(unknown.into_iter().map(|id| (id, None)));
+            missing.push(Missing::Texts(unknown.iter().map(ToString::to_string).collect()));
+            self.texts.extend(unknown.into_iter().map(|id| (id, None)));
         }
         let selected = self.selected_row().map(|row| row.id.clone());
-        if let Some(id) = selected.filter(|id| self.asked.as_ref() != Some(id)) {
+        if let Some(id) = selected.filter(|id| self.requested_turn.as_ref() != Some(id)) {
             missing.push(Missing::Turn(id.to_string()));
-            self.asked = Some(id);
+            self.requested_turn = Some(id);
         }
         missing
     }
@@ -271,7 +271,7 @@ mod tests {
             tree.push(Entry::parse(&line).unwrap()).unwrap();
         }
         let mut view = SessionView::new(1, 0, None);
-        view.take(outline(&tree, &HashMap::new(), Filter::Turns));
+        view.set_outline(outline(&tree, &HashMap::new(), Filter::Turns));
         view
     }
 
@@ -305,16 +305,16 @@ mod tests {
         assert_eq!((shown(&view), view.selected), ("a".into(), 0));
         view.fold(false);
         assert_eq!((shown(&view), view.selected), ("abd".into(), 0), "b is still folded");
-        view.lay_out();
+        view.update_shown();
         assert_eq!(shown(&view), "abd", "as if it were laid out anew");
     }
 
     #[test]
     fn session_tree_search_shows_only_matches() {
         let mut view = view();
-        view.set_found(Some(("x".into(), ["c".to_string(), "d".to_string()].into())));
+        view.set_matches(Some(("x".into(), ["c".to_string(), "d".to_string()].into())));
         assert_eq!((shown(&view), view.selected), ("cd".into(), 1));
-        view.set_found(None);
+        view.set_matches(None);
         assert_eq!((shown(&view), view.selected), ("abcd".into(), 3));
     }
 
@@ -324,11 +324,11 @@ mod tests {
         view.step(-9);
         let mut places = vec![view.selected];
         for _ in 0..4 {
-            view.leap(1);
+            view.step_to_branch(1);
             places.push(view.selected);
         }
         assert_eq!(places, [0, 1, 2, 3, 3]);
-        view.leap(-1);
+        view.step_to_branch(-1);
         assert_eq!(view.selected, 2);
     }
 
@@ -338,22 +338,22 @@ mod tests {
         let asks = |view: &mut SessionView| view.missing(9).contains(&Missing::Turn("d".into()));
         assert_eq!((asks(&mut view), asks(&mut view)), (true, false));
         let again = view.outline.clone().unwrap();
-        view.take(again);
+        view.set_outline(again);
         assert_eq!((asks(&mut view), asks(&mut view)), (true, false), "it may be another one now");
-        view.forget();
+        view.invalidate();
         assert!(asks(&mut view));
     }
 
     #[test]
     fn session_tree_requests_each_text_once() {
         let mut view = view();
-        let words = Missing::Words(["a", "b", "c", "d"].map(String::from).to_vec());
+        let words = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
         assert_eq!(view.missing(10), [words, Missing::Turn("d".into())]);
         assert_eq!(view.missing(10), []);
         view.step(-1);
         assert_eq!(view.missing(10), [Missing::Turn("c".into())]);
-        view.tell(vec![("a".into(), "hello".into())]);
+        view.set_texts(vec![("a".into(), "hello".into())]);
         let row = view.row(0).unwrap().1.clone();
-        assert_eq!(view.words(&row), Some("hello"));
+        assert_eq!(view.text_of(&row), Some("hello"));
     }
 }

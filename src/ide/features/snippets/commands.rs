@@ -5,11 +5,11 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::ide::editor::commands::edit::{apply, line_ending, signs};
+use crate::ide::editor::commands::edit::{apply, comment_tokens, line_ending};
 use crate::ide::editor::commands::registers;
-use crate::ide::features::snippets::variables::Facts;
+use crate::ide::features::snippets::variables::VariableContext;
 use crate::ide::model::buffers::Buffer;
-use crate::text::anchors::stops::{self, Stops, Style};
+use crate::text::anchors::snippet_stops::{self, SnippetStops, SnippetStyle};
 use crate::text::operations::edit::indents_by_tabs;
 use crate::text::snippet::Snippet;
 
@@ -19,44 +19,54 @@ pub const COMMANDS: &[Command] = &[
         if cx.state.panes.focus == Focus::Editor && cx.state.buffers.current().is_some() {
             cx.effects.push(Effect::Picker("snippets"));
         } else {
-            cx.state.say("Snippets need an open file");
+            cx.state.set_status("Snippets need an open file");
         }
     }),
-    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go(cx, true)),
-    command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| go(cx, false)),
-    command("snippet.next-choice", "Insert next snippet choice", &[], choose),
+    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go_to_next_stop(cx, true)),
+    command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| {
+        go_to_next_stop(cx, false)
+    }),
+    command("snippet.next-choice", "Insert next snippet choice", &[], choose_option),
 ];
 
 /// The names under which snippets for the file that is shown are kept.
 pub fn languages(state: &State) -> Vec<&'static str> {
-    state.buffers.current().map(|buffer| buffer.coloring.names()).unwrap_or_default()
+    state.buffers.current().map(|buffer| buffer.highlighting.names()).unwrap_or_default()
 }
 
 /// Puts a snippet in at every cursor, as one step, and goes to its first stop.
-pub fn put(cx: &mut Cx<'_>, body: &str) {
+pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
     let snippet = match Snippet::parse(body) {
         Ok(snippet) => snippet,
-        Err(error) => return cx.state.fail(format!("Cannot parse snippet: {error}")),
+        Err(error) => return cx.state.set_error(format!("Cannot parse snippet: {error}")),
     };
     let ending = line_ending(cx).text();
     let (width, by_tabs) = cx.state.indentation();
-    let signs = signs(cx);
+    let signs = comment_tokens(cx);
     let newest = registers::read(cx, '+').map(|content| content.joined());
     let (workspace, now_ms) = (cx.state.workspace.clone(), cx.now_ms);
     let Some(buffer) = cx.state.buffers.current() else { return };
     if let Some(reason) = buffer.read_only() {
-        return cx.state.fail(reason);
+        return cx.state.set_error(reason);
     }
     let text = buffer.area.text();
     let indent =
         if by_tabs.unwrap_or_else(|| indents_by_tabs(text)) { "\t".into() } else { " ".repeat(width) };
-    let facts = Facts { text, path: buffer.path.as_deref(), workspace: &workspace, now_ms, signs, newest };
-    let style = Style { indent: &indent, ending };
-    let put =
-        stops::insert(text, &buffer.area.selection, &snippet, &style, &|range, name| facts.get(range, name));
+    let facts = VariableContext {
+        text,
+        path: buffer.path.as_deref(),
+        workspace: &workspace,
+        now_ms,
+        comment_tokens: signs,
+        clipboard: newest,
+    };
+    let style = SnippetStyle { indent: &indent, ending };
+    let put = snippet_stops::insert(text, &buffer.area.selection, &snippet, &style, &|range, name| {
+        facts.get(range, name)
+    });
     match put {
         Ok((edit, stops)) => {
-            let (version, is_list) = (buffer.area.document.version(), buffer.list().is_some());
+            let (version, is_list) = (buffer.area.document.version(), buffer.results().is_some());
             apply(cx, |_, _| edit);
             if is_list {
                 // Names of places stay: what was put in may be less than the stops are of.
@@ -66,50 +76,50 @@ pub fn put(cx: &mut Cx<'_>, body: &str) {
             if buffer.area.document.version() != version {
                 buffer.area.document.seal();
             }
-            arrive(cx, stops);
+            go_to_stop(cx, stops);
         }
-        Err(error) => cx.state.fail(format!("Cannot insert snippet: {error}")),
+        Err(error) => cx.state.set_error(format!("Cannot insert snippet: {error}")),
     }
 }
 
 /// One is at a stop; behind the last one there is nothing to go through.
-fn arrive(cx: &mut Cx<'_>, stops: Stops) {
+fn go_to_stop(cx: &mut Cx<'_>, stops: SnippetStops) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let choices = stops.choices().join(", ");
     buffer.area.select(stops.selection());
-    buffer.area.per_view.stops = Some(stops).filter(|stops| !stops.is_last());
+    buffer.area.per_view.snippet_stops = Some(stops).filter(|stops| !stops.is_last());
     if !choices.is_empty() {
-        cx.state.say(format!("one of: {choices}"));
+        cx.state.set_status(format!("one of: {choices}"));
     }
     cx.state.damage.add(Part::Editor);
 }
 
-fn go(cx: &mut Cx<'_>, forward: bool) {
+fn go_to_next_stop(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    let Some(mut stops) = buffer.area.per_view.stops.take() else {
-        return cx.state.say("No active snippet");
+    let Some(mut stops) = buffer.area.per_view.snippet_stops.take() else {
+        return cx.state.set_status("No active snippet");
     };
     if stops.go(forward).is_some() {
-        arrive(cx, stops);
+        go_to_stop(cx, stops);
     } else {
-        buffer.area.per_view.stops = Some(stops);
+        buffer.area.per_view.snippet_stops = Some(stops);
     }
 }
 
-fn choose(cx: &mut Cx<'_>) {
+fn choose_option(cx: &mut Cx<'_>) {
     let with_choices = |buffer: &mut Buffer| {
         let text = buffer.area.text().clone();
-        buffer.area.per_view.stops.as_mut()?.choose(&text)
+        buffer.area.per_view.snippet_stops.as_mut()?.choose(&text)
     };
     let Some(edit) = cx.state.buffers.current_mut().and_then(with_choices) else {
-        return cx.state.say("No snippet choice here");
+        return cx.state.set_status("No snippet choice here");
     };
     apply(cx, |_, _| edit);
 }
 
 /// Nobody goes through the snippet any more.
-pub fn leave(state: &mut State) {
+pub fn end_snippet(state: &mut State) {
     if let Some(buffer) = state.buffers.current_mut() {
-        buffer.area.per_view.stops = None;
+        buffer.area.per_view.snippet_stops = None;
     }
 }

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use nucleo::Injector;
 
 use crate::config;
-use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::snippets;
 
 /// The table's row.
-pub const PICKER: Row = Row {
+pub const PICKER: PickerSpec = PickerSpec {
     id: "snippets",
     title: "Insert snippet",
     footer: "Enter paste",
-    load: |_| Load::Task(read),
+    load: |_| RowSource::Task(read),
     accept: |cx, pick, _| {
         if let Some(body) = pick.get::<String>() {
-            snippets::commands::put(cx, body);
+            snippets::commands::insert_snippet(cx, body);
         }
     },
 };
@@ -34,9 +34,9 @@ fn read(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let names = snippets::commands::languages(cx.state);
     let work = move || fill(&injector, &folders, &names);
     cx.tasks.spawn_blocking("snippets.read", work, move |cx, problem| {
-        cx.state.filled(picker);
-        if let Some(problem) = answered(cx, "read snippets", problem).flatten() {
-            cx.state.fail(problem);
+        cx.state.finish_filling(picker);
+        if let Some(problem) = answer_or_error(cx, "read snippets", problem).flatten() {
+            cx.state.set_error(problem);
         }
     });
 }

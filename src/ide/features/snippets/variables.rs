@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::base::ids;
 use crate::text::movement::motion;
-use crate::text::operations::comment_signs::Signs;
+use crate::text::operations::comment_tokens::CommentTokens;
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
 /// What is known of the place where a snippet is put in.
-pub struct Facts<'a> {
+pub struct VariableContext<'a> {
     /// The text.
     pub text: &'a Text,
     /// Its file.
@@ -19,9 +19,9 @@ pub struct Facts<'a> {
     /// Milliseconds since the epoch.
     pub now_ms: u64,
     /// How comments are written there.
-    pub signs: Option<Signs>,
+    pub comment_tokens: Option<CommentTokens>,
     /// What was cut or copied last.
-    pub newest: Option<String>,
+    pub clipboard: Option<String>,
 }
 
 /// Variables that are a time, and how it is written.
@@ -41,7 +41,7 @@ const TIMES: &[(&str, &str)] = &[
     ("CURRENT_YEAR_SHORT", "%y"),
 ];
 
-impl Facts<'_> {
+impl VariableContext<'_> {
     /// What a variable stands for at a range; `None` when there is none of the name.
     pub fn get(&self, range: Range, name: &str) -> Option<String> {
         let line = self.text.line_of(range.start());
@@ -49,7 +49,7 @@ impl Facts<'_> {
             self.path.and_then(part).map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
         };
         let shown = |path: Option<&Path>| path.map(|path| path.display().to_string()).unwrap_or_default();
-        let block = self.signs.and_then(|signs| signs.block);
+        let block = self.comment_tokens.and_then(|signs| signs.block);
         Some(match name {
             "TM_SELECTED_TEXT" => self.text.slice(range.span()).into_owned(),
             "TM_CURRENT_LINE" => self.text.line(line).into_owned(),
@@ -67,8 +67,10 @@ impl Facts<'_> {
             }
             "WORKSPACE_FOLDER" => shown(Some(self.workspace)),
             "WORKSPACE_NAME" => shown(self.workspace.file_name().map(Path::new)),
-            "CLIPBOARD" => self.newest.clone().unwrap_or_default(),
-            "LINE_COMMENT" => self.signs.and_then(|signs| signs.line).unwrap_or_default().to_string(),
+            "CLIPBOARD" => self.clipboard.clone().unwrap_or_default(),
+            "LINE_COMMENT" => {
+                self.comment_tokens.and_then(|signs| signs.line).unwrap_or_default().to_string()
+            }
             "BLOCK_COMMENT_START" => block.map_or("", |(open, _)| open).to_string(),
             "BLOCK_COMMENT_END" => block.map_or("", |(_, close)| close).to_string(),
             "UUID" => ids::uuid(),
@@ -84,16 +86,22 @@ impl Facts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::operations::comment_signs;
+    use crate::text::operations::comment_tokens;
     use crate::text::position::Byte;
 
     #[test]
     fn snippet_variables_cover_file_text_and_time() {
         let text = Text::from("one\n\tgröße x\n");
         let (workspace, path) = (Path::new("/w/näme"), Path::new("/w/näme/src/a.b.rs"));
-        let signs = comment_signs::of("a.rs");
-        let facts =
-            Facts { text: &text, path: Some(path), workspace, now_ms: 0, signs, newest: Some("cut".into()) };
+        let signs = comment_tokens::for_file("a.rs");
+        let facts = VariableContext {
+            text: &text,
+            path: Some(path),
+            workspace,
+            now_ms: 0,
+            comment_tokens: signs,
+            clipboard: Some("cut".into()),
+        };
         let get = |name: &str| facts.get(Range::new(Byte(5), Byte(7)), name);
         let is = |name: &str, value: &str| assert_eq!(get(name).as_deref(), Some(value), "{name}");
         is("TM_SELECTED_TEXT", "gr");
@@ -113,7 +121,7 @@ mod tests {
         assert_eq!(get("CURRENT_YEAR").map(|year| year.len()), Some(4));
         assert_eq!(get("UUID").map(|id| id.len()), Some(36));
         assert_eq!(get("nothing"), None);
-        let bare = Facts { path: None, signs: None, newest: None, ..facts };
+        let bare = VariableContext { path: None, comment_tokens: None, clipboard: None, ..facts };
         let get = |name: &str| bare.get(Range::cursor(Byte(0)), name);
         assert_eq!((get("TM_FILENAME"), get("LINE_COMMENT")), (Some(String::new()), Some(String::new())));
     }

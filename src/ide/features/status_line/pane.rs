@@ -8,9 +8,9 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::awaiting::Awaiting;
-use crate::ide::core::keys::keymap::{KeyContext, Modes};
-use crate::ide::core::pane::Row;
+use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
+use crate::ide::core::keys::pending_char::PendingChar;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
@@ -20,7 +20,8 @@ use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Status, layer: 0, make: || Box::new(Status::default()) };
+pub const PANE: PaneSpec =
+    PaneSpec { part: Part::Status, layer: 0, make: || Box::new(StatusLine::default()) };
 
 /// The one moving sign while the agent works.
 pub const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
@@ -30,20 +31,20 @@ const LEFT_USUAL: usize = 64;
 
 /// The line is drawn with every key, but little of it differs: what is the same is not found again.
 #[derive(Default)]
-struct Status {
+struct StatusLine {
     /// What is at the right, its cells, and what it was made of.
-    right: Option<(String, u16, Facts)>,
+    right: Option<(String, u16, RightInputs)>,
     /// A file, and its name.
-    named: (PathBuf, String),
+    cached_name: (PathBuf, String),
 }
 
 /// All that the right of the line is made of.
-struct Facts {
+struct RightInputs {
     cols: usize,
     /// Whether a message needs the room.
-    told: bool,
+    has_message: bool,
     sign: Option<&'static str>,
-    summing: Option<&'static str>,
+    summarizing: Option<&'static str>,
     unrestricted: bool,
     model: Option<Arc<Model>>,
     thinking: Thinking,
@@ -52,14 +53,14 @@ struct Facts {
     cost: f64,
 }
 
-impl Facts {
+impl RightInputs {
     fn of(state: &State, cols: usize) -> Self {
         let agent = &state.agent;
         Self {
             cols,
-            told: !state.status.message.is_empty(),
-            sign: agent.working_since.map(|_| SIGNS[agent.sign % SIGNS.len()]),
-            summing: agent.summing.map(|summing| summing.what),
+            has_message: !state.status.message.is_empty(),
+            sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
+            summarizing: agent.summarizing.map(|summing| summing.what),
             unrestricted: agent.unrestricted,
             model: agent.model.clone(),
             thinking: agent.thinking,
@@ -69,16 +70,17 @@ impl Facts {
     }
 }
 
-impl PartialEq for Facts {
+impl PartialEq for RightInputs {
     fn eq(&self, other: &Self) -> bool {
-        let flags = |facts: &Self| (facts.cols, facts.told, facts.sign, facts.summing, facts.unrestricted);
+        let flags =
+            |facts: &Self| (facts.cols, facts.has_message, facts.sign, facts.summarizing, facts.unrestricted);
         let counts = |facts: &Self| (facts.thinking, facts.context_tokens, facts.cost.to_bits());
         let model = |facts: &Self| facts.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other) && counts(self) == counts(other) && model(self) == model(other)
     }
 }
 
-impl Component<State> for Status {
+impl Component<State> for StatusLine {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, _) = canvas.size();
         let ground = canvas.style("ui.status");
@@ -92,10 +94,10 @@ impl Component<State> for Status {
     }
 }
 
-impl Status {
+impl StatusLine {
     /// What is at the right, and its cells.
     fn right(&mut self, state: &State, cols: usize) -> (&str, u16) {
-        let facts = Facts::of(state, cols);
+        let facts = RightInputs::of(state, cols);
         if self.right.as_ref().is_none_or(|(.., known)| *known != facts) {
             let text = right(&facts);
             let width = text_width(&text) as u16;
@@ -105,12 +107,12 @@ impl Status {
     }
 
     fn name(&mut self, buffer: &Buffer) -> Cow<'_, str> {
-        let usual = buffer.listing.is_none() && buffer.fixed.is_none();
+        let usual = buffer.results.is_none() && buffer.builtin.is_none();
         let Some(path) = buffer.path.as_deref().filter(|_| usual) else { return buffer.name().into() };
-        if self.named.0.as_os_str() != path.as_os_str() {
-            self.named = (path.to_path_buf(), buffer.name());
+        if self.cached_name.0.as_os_str() != path.as_os_str() {
+            self.cached_name = (path.to_path_buf(), buffer.name());
         }
-        Cow::Borrowed(&self.named.1)
+        Cow::Borrowed(&self.cached_name.1)
     }
 
     /// What is at the left: hints, a message, or the cursor's place.
@@ -129,8 +131,8 @@ impl Status {
             let sign = if state.status.is_error { "✗ " } else { "" };
             return (format!("{sign}{}", state.status.message), scope);
         }
-        if state.place() == KeyContext::Terminal {
-            return (leaving(state), "ui.status");
+        if state.key_context() == KeyContext::Terminal {
+            return (terminal_keys(state), "ui.status");
         }
         if state.areas.editor.is_none() {
             // Wider windows name the model at the right.
@@ -139,19 +141,19 @@ impl Status {
             return (model.unwrap_or_default(), "ui.status");
         }
         let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
-        let (line, column) = buffer.cursor(state.show.tab_width);
+        let (line, column) = buffer.cursor(state.text_options.tab_width);
         let mut text = String::with_capacity(LEFT_USUAL);
         text.push_str(&self.name(buffer));
         for (before, number) in [(' ', line.0 + 1), (':', column.0 + 1)] {
             text.push(before);
             text.push_str(&number.to_string());
         }
-        let modes = state.keymap.modes();
-        if modes != Modes::None {
+        let modes = state.keymap.modal_style();
+        if modes != ModalStyle::None {
             text.insert_str(0, &format!("{} ", state.modal.mode.name(modes)));
         }
-        text.push_str(&begun(state));
-        if let Some(reading) = &buffer.reading {
+        text.push_str(&pending_input(state));
+        if let Some(reading) = &buffer.loading {
             text.push_str(&format!("  reading: {} %", reading.percent));
         } else if let Some(reason) = buffer.read_only() {
             text.push_str(&format!("  read-only: {reason}"));
@@ -165,7 +167,7 @@ impl Status {
         if buffer.area.text().is_long(line) {
             text.push_str("  long line, tabs are one cell");
         }
-        if let Some(trouble) = buffer.coloring.trouble() {
+        if let Some(trouble) = buffer.highlighting.trouble() {
             text.push_str(&format!("  {trouble}"));
         }
         let edits = buffer.area.document.marks().all().len();
@@ -178,7 +180,7 @@ impl Status {
 }
 
 /// The keys that a terminal does not get.
-fn leaving(state: &State) -> String {
+fn terminal_keys(state: &State) -> String {
     let keys = [("terminal.toggle", "editor"), ("view.next-pane", "next pane")];
     let key = |(id, what): (&str, &str)| {
         Some(format!("{} {what}", state.keymap.keys_for(KeyContext::Terminal, id)?))
@@ -191,14 +193,14 @@ fn leaving(state: &State) -> String {
 }
 
 /// What of a modal command has come already, and the recording that goes on.
-fn begun(state: &State) -> String {
+fn pending_input(state: &State) -> String {
     let modal = &state.modal;
     let mut text = String::new();
     if let Some((name, _)) = modal.recording {
         text.push_str(&format!("  recording @{name}"));
     }
-    let fresh = modal.is_fresh() && !matches!(state.awaiting, Some(Awaiting::Modal(_)));
-    if state.keymap.modes() != Modes::None && !modal.mode.types() && !fresh {
+    let fresh = modal.is_idle() && !matches!(state.pending_char, Some(PendingChar::Modal(_)));
+    if state.keymap.modal_style() != ModalStyle::None && !modal.mode.is_typing() && !fresh {
         let keys: Vec<String> = modal.keys.iter().map(ToString::to_string).collect();
         let count = modal.count.map(|count| count.to_string()).unwrap_or_default();
         let before = modal.operator.and_then(|waiting| waiting.count);
@@ -209,15 +211,15 @@ fn begun(state: &State) -> String {
 }
 
 /// What is at the right, as much as fits in half the line or the whole of a wide one.
-fn right(facts: &Facts) -> String {
+fn right(facts: &RightInputs) -> String {
     let cols = facts.cols;
     let mut parts: Vec<String> =
-        [facts.sign, facts.summing].into_iter().flatten().map(String::from).collect();
+        [facts.sign, facts.summarizing].into_iter().flatten().map(String::from).collect();
     if facts.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }
     // A message needs the room: what it advises must be readable.
-    if facts.told {
+    if facts.has_message {
         return parts.join("  ");
     }
     let signs = parts.len();

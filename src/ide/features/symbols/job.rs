@@ -19,7 +19,7 @@ const BUDGET: Duration = Duration::from_secs(5);
 
 /// Where a named thing stands in a version of an open file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SymbolAt {
+pub struct SymbolLocation {
     /// Which file.
     pub buffer: BufferId,
     /// The version of its text.
@@ -41,9 +41,9 @@ impl SymbolsJob {
     /// For an open file; `None` when it is not read as code.
     pub fn of(buffer: &Buffer) -> Option<Self> {
         let text = buffer.area.text().clone();
-        let readable = buffer.reading.is_none() && text.end().0 <= SIZE_MAX;
-        let language = buffer.coloring.language().filter(|_| readable)?;
-        let (version, tree) = (buffer.area.document.version(), buffer.coloring.tree().cloned());
+        let readable = buffer.loading.is_none() && text.end().0 <= SIZE_MAX;
+        let language = buffer.highlighting.language().filter(|_| readable)?;
+        let (version, tree) = (buffer.area.document.version(), buffer.highlighting.tree().cloned());
         Some(Self { buffer: buffer.id, version, text, language, tree })
     }
 
@@ -57,7 +57,7 @@ impl SymbolsJob {
                 text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
                 aliases: Vec::new(),
                 detail: format!("{} {line}", symbol.kind),
-                pick: Pick::new(SymbolAt { buffer: self.buffer, version: self.version, at: symbol.at }),
+                pick: Pick::new(SymbolLocation { buffer: self.buffer, version: self.version, at: symbol.at }),
             }
         };
         tree.symbols(&self.text).into_iter().map(row).collect()

@@ -2,7 +2,7 @@
 
 use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::tui::canvas::Canvas;
@@ -10,12 +10,12 @@ use crate::tui::tree::Component;
 use ratatui::layout::Rect;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Tabs, layer: 0, make: || Box::new(Tabs) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Tabs, layer: 0, make: || Box::new(TabLine) };
 
-struct Tabs;
+struct TabLine;
 
 /// Which tabs are shown, so that the current one is among them: buffer index and columns.
-pub fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
+pub fn tab_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let current = state.buffers.current().map(|b| b.id);
     let widths: Vec<u16> = state.buffers.all().iter().map(|b| text_width(&b.label()) as u16).collect();
     let at = state.buffers.all().iter().position(|b| Some(b.id) == current).unwrap_or(0);
@@ -35,13 +35,13 @@ pub fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     places
 }
 
-impl Component<State> for Tabs {
+impl Component<State> for TabLine {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, rows) = canvas.size();
         let ground = canvas.style("ui.tab");
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
         let current = state.buffers.current().map(|b| b.id);
-        for (n, x, _) in places(state, cols) {
+        for (n, x, _) in tab_spans(state, cols) {
             let buffer = &state.buffers.all()[n];
             let focused = state.panes.focus == Focus::Editor;
             let style = match (Some(buffer.id) == current, focused) {

@@ -7,11 +7,11 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Modes;
-use crate::ide::features::terminal::emulator::screen::By;
+use crate::ide::features::terminal::emulator::screen::ScrollBy;
+use crate::ide::features::terminal::messages::{TerminalId, TerminalRequest};
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::terminal::state::{Shell, TERMINALS_MAX};
+use crate::ide::features::terminal::state::{ShellState, TERMINALS_MAX};
 use crate::ide::features::terminal::tasks;
-use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -27,12 +27,16 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.next", "Show next terminal", &[], |cx| step(cx, 1)),
     command("terminal.previous", "Show previous terminal", &[], |cx| step(cx, -1)),
     command("terminal.close", "Close terminal", &["kill terminal"], close),
-    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, By::Pages(1))),
-    command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| scroll(cx, By::Pages(-1))),
-    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, By::Top)),
-    command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| scroll(cx, By::Bottom)),
+    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, ScrollBy::Pages(1))),
+    command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| {
+        scroll(cx, ScrollBy::Pages(-1))
+    }),
+    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, ScrollBy::Top)),
+    command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| {
+        scroll(cx, ScrollBy::Bottom)
+    }),
     command("terminal.copy", "Copy terminal selection", &[], |cx| {
-        with_one(cx, |cx| terminal::input::ask(cx, Ask::Copy));
+        with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Copy));
     }),
     command("terminal.paste", "Paste into terminal", &[], paste),
     command(
@@ -45,7 +49,7 @@ pub const COMMANDS: &[Command] = &[
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
             cx.state.slots[TERMINALS].next_is_raw = true;
-            cx.state.say("Next key goes to the terminal");
+            cx.state.set_status("Next key goes to the terminal");
         });
     }),
     command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP)),
@@ -67,7 +71,7 @@ fn toggle(cx: &mut Cx<'_>) {
 
 fn open(cx: &mut Cx<'_>) {
     if cx.state.slots[TERMINALS].add(Vec::new()).is_none() {
-        return cx.state.say(format!("Limit reached: {TERMINALS_MAX} terminals"));
+        return cx.state.set_status(format!("Limit reached: {TERMINALS_MAX} terminals"));
     }
     panes::focus(cx, Focus::Terminal);
 }
@@ -75,7 +79,7 @@ fn open(cx: &mut Cx<'_>) {
 /// Does something with the terminal that is shown; says so where there is none.
 fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
-        return cx.state.say("No terminal open. Open one: Alt-4");
+        return cx.state.set_status("No terminal open. Open one: Alt-4");
     }
     act(cx);
 }
@@ -94,8 +98,8 @@ fn close(cx: &mut Cx<'_>) {
             return;
         };
         match shell {
-            Shell::Ended(_) | Shell::Failed(_) => terminal::events::close(cx, id),
-            Shell::Starting | Shell::Runs => {
+            ShellState::Ended(_) | ShellState::Failed(_) => terminal::events::close(cx, id),
+            ShellState::Starting | ShellState::Running => {
                 tasks::find_programs(cx, &[id], move |cx, programs| close_from(cx, id, &programs));
             }
         }
@@ -112,19 +116,19 @@ fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
     cx.state.push_layer(dialog);
 }
 
-fn scroll(cx: &mut Cx<'_>, by: By) {
-    with_one(cx, |cx| terminal::input::ask(cx, Ask::Scroll(by)));
+fn scroll(cx: &mut Cx<'_>, by: ScrollBy) {
+    with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Scroll(by)));
 }
 
 fn paste(cx: &mut Cx<'_>) {
     with_one(cx, |cx| match cx.state.kill_ring.yank().map(|texts| texts.join("\n")) {
         Some(text) => terminal::input::paste(cx, &text),
-        None => cx.state.say("Nothing to paste"),
+        None => cx.state.set_status("Nothing to paste"),
     });
 }
 
 fn send_selection(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("No file open") };
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.set_status("No file open") };
     let selected = buffer.area.selected();
     let text = if selected.iter().all(String::is_empty) {
         let (text, caret) = (buffer.area.text(), buffer.area.caret());
@@ -135,7 +139,7 @@ fn send_selection(cx: &mut Cx<'_>) {
     };
     let text = text.trim_end_matches(['\n', '\r']).to_string();
     if text.is_empty() {
-        return cx.state.say("Empty line");
+        return cx.state.set_status("Empty line");
     }
     if cx.state.slots[TERMINALS].active().is_none() {
         // A shell that has not begun to read takes it as it is typed.
@@ -144,16 +148,16 @@ fn send_selection(cx: &mut Cx<'_>) {
         cx.state.slots[TERMINALS].add(typed);
     } else {
         terminal::input::paste(cx, &text);
-        terminal::input::ask(cx, Ask::Input(b"\r".to_vec()));
+        terminal::input::send_to_active(cx, TerminalRequest::Input(b"\r".to_vec()));
     }
     cx.state.panes.set(Focus::Terminal, true);
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }
 
 fn grow(cx: &mut Cx<'_>, by: i16) {
     with_one(cx, |cx| {
         cx.state.panes.grow_terminal(by);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
         cx.state.damage.add(Part::Terminal);
     });
 }

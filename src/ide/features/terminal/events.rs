@@ -13,10 +13,10 @@ use crate::ide::core::state::State;
 use crate::ide::features::files;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Grid;
-use crate::ide::features::terminal::state::Shell;
+use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
+use crate::ide::features::terminal::state::ShellState;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::tasks;
-use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
 
 /// Lower panes have no title.
 const TITLE_ROWS_MIN: u16 = 3;
@@ -31,22 +31,22 @@ pub fn divide(pane: Rect) -> (Option<Rect>, Rect) {
 }
 
 /// Tells terminals before a frame what they must know: their size, who is seen, who has the keys.
-pub fn fit(cx: &mut Cx<'_>) {
+pub fn sync_terminals(cx: &mut Cx<'_>) {
     let area = cx.state.areas.terminal.map(|pane| divide(pane).1);
     if let Some(size) = area.map(|grid| (grid.width, grid.height))
         && size != cx.state.slots[TERMINALS].size
     {
         cx.state.slots[TERMINALS].size = size;
-        for id in cx.state.slots[TERMINALS].begun() {
-            tasks::ask(cx, id, Ask::Resize(size.0, size.1));
+        for id in cx.state.slots[TERMINALS].started() {
+            tasks::send_request(cx, id, TerminalRequest::Resize(size.0, size.1));
         }
     }
     if area.is_some() {
         let size = cx.state.slots[TERMINALS].size;
-        for (id, first) in cx.state.slots[TERMINALS].unbegun() {
+        for (id, first) in cx.state.slots[TERMINALS].take_unstarted() {
             tasks::open(cx, id, size);
             if !first.is_empty() {
-                tasks::ask(cx, id, Ask::Input(first));
+                tasks::send_request(cx, id, TerminalRequest::Input(first));
             }
         }
     }
@@ -54,8 +54,8 @@ pub fn fit(cx: &mut Cx<'_>) {
     let seen = active.filter(|_| area.is_some());
     if seen != cx.state.slots[TERMINALS].watched {
         let before = std::mem::replace(&mut cx.state.slots[TERMINALS].watched, seen);
-        before.inspect(|id| tasks::ask(cx, *id, Ask::Watch(false)));
-        seen.inspect(|id| tasks::ask(cx, *id, Ask::Watch(true)));
+        before.inspect(|id| tasks::send_request(cx, *id, TerminalRequest::Watch(false)));
+        seen.inspect(|id| tasks::send_request(cx, *id, TerminalRequest::Watch(true)));
     }
     let focused = seen.filter(|_| cx.state.panes.focus == Focus::Terminal && cx.state.layers.is_empty());
     if focused != cx.state.slots[TERMINALS].focused {
@@ -69,50 +69,50 @@ fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
     let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
     let bytes = terminal::emulator::keys::focus(gained, terminal.grid.modes);
     if !bytes.is_empty() {
-        tasks::ask(cx, id, Ask::Report(bytes.to_vec()));
+        tasks::send_request(cx, id, TerminalRequest::Report(bytes.to_vec()));
     }
 }
 
 /// Something happened to a terminal.
-pub fn happened(cx: &mut Cx<'_>, happening: TerminalEvent) {
+pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
     match happening {
         TerminalEvent::Started(id, name) => {
             if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
-                (terminal.name, terminal.shell) = (name, Shell::Runs);
+                (terminal.name, terminal.shell) = (name, ShellState::Running);
             }
             cx.state.damage.add(Part::Terminal);
         }
-        TerminalEvent::Shows(id, grid, permit) => {
-            shows(cx.state, id, *grid);
+        TerminalEvent::GridChanged(id, grid, permit) => {
+            update_grid(cx.state, id, *grid);
             drop(permit);
         }
-        TerminalEvent::Ended(id, code) => ended(cx, id, Shell::Ended(code)),
-        TerminalEvent::Failed(id, why) => ended(cx, id, Shell::Failed(why)),
-        TerminalEvent::Copied(None) => cx.state.say("Nothing selected in the terminal"),
+        TerminalEvent::Ended(id, code) => on_shell_ended(cx, id, ShellState::Ended(code)),
+        TerminalEvent::Failed(id, why) => on_shell_ended(cx, id, ShellState::Failed(why)),
+        TerminalEvent::Copied(None) => cx.state.set_status("Nothing selected in the terminal"),
         TerminalEvent::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
             cx.effects.push(Effect::Copy(text));
-            cx.state.say("Copied");
+            cx.state.set_status("Copied");
         }
-        TerminalEvent::Place(path, at) => open_place(cx, path, at),
-        TerminalEvent::NoPlace(word) if word.is_empty() => {}
-        TerminalEvent::NoPlace(word) => cx.state.say(format!("No such file: {word}")),
-        TerminalEvent::Full(_) => {
-            cx.state.fail("Terminal program reads no input: keys dropped");
+        TerminalEvent::Location(path, at) => open_location(cx, path, at),
+        TerminalEvent::NoLocation(word) if word.is_empty() => {}
+        TerminalEvent::NoLocation(word) => cx.state.set_status(format!("No such file: {word}")),
+        TerminalEvent::InputFull(_) => {
+            cx.state.set_error("Terminal program reads no input: keys dropped");
         }
-        TerminalEvent::Refused(_) => {
-            cx.state.say("Refused: terminal program tried to write the clipboard");
+        TerminalEvent::ClipboardRefused(_) => {
+            cx.state.set_status("Refused: terminal program tried to write the clipboard");
         }
     }
 }
 
-fn open_place(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
+fn open_location(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     cx.state.panes.focus = Focus::Editor;
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     files::open::open(cx, path, at);
 }
 
-fn ended(cx: &mut Cx<'_>, id: TerminalId, shell: Shell) {
+fn on_shell_ended(cx: &mut Cx<'_>, id: TerminalId, shell: ShellState) {
     if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
         terminal.shell = shell;
         terminal.grid.modes = crate::ide::features::terminal::emulator::grid::Modes::default();
@@ -122,12 +122,12 @@ fn ended(cx: &mut Cx<'_>, id: TerminalId, shell: Shell) {
 }
 
 /// A terminal shows something else: only rows that differ are drawn.
-fn shows(state: &mut State, id: TerminalId, grid: Grid) {
+fn update_grid(state: &mut State, id: TerminalId, grid: Grid) {
     let is_seen = state.slots[TERMINALS].watched == Some(id);
     let title_rows = state.areas.terminal.map_or(0, |pane| u16::from(divide(pane).0.is_some()));
     let Some(terminal) = state.slots[TERMINALS].get_mut(id) else { return };
     let before = std::mem::replace(&mut terminal.grid, grid);
-    if !matches!(terminal.shell, Shell::Runs | Shell::Starting) {
+    if !matches!(terminal.shell, ShellState::Running | ShellState::Starting) {
         terminal.grid.cursor = None;
     }
     if !is_seen {
@@ -144,10 +144,10 @@ fn shows(state: &mut State, id: TerminalId, grid: Grid) {
     }
     let has_other_title = before.title != now.title || before.back != now.back;
     for row in rows {
-        state.damage.terminal_row(row + title_rows);
+        state.damage.add_terminal_row(row + title_rows);
     }
     if has_other_title {
-        state.damage.terminal_row(0);
+        state.damage.add_terminal_row(0);
     }
 }
 
@@ -157,5 +157,5 @@ pub fn close(cx: &mut Cx<'_>, id: TerminalId) {
     if cx.state.slots[TERMINALS].all().is_empty() {
         cx.state.panes.set(Focus::Terminal, false);
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
 }

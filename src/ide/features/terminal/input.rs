@@ -8,14 +8,14 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
-use crate::ide::features::terminal::emulator::grid::{Modes, Reports};
+use crate::ide::features::terminal::emulator::grid::{Modes, MouseReporting};
 use crate::ide::features::terminal::emulator::mouse as reports;
-use crate::ide::features::terminal::emulator::screen::{By, Unit};
+use crate::ide::features::terminal::emulator::screen::{ScrollBy, SelectionUnit};
 use crate::ide::features::terminal::events::divide;
-use crate::ide::features::terminal::pane::place_at;
-use crate::ide::features::terminal::state::Shell;
+use crate::ide::features::terminal::messages::TerminalRequest;
+use crate::ide::features::terminal::pane::title_at;
+use crate::ide::features::terminal::state::ShellState;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::terminal::work::Ask;
 use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
 
 /// Rows that one notch of the wheel scrolls.
@@ -24,9 +24,9 @@ const WHEEL_ROWS: i32 = 3;
 const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// Asks the terminal that is shown for something.
-pub fn ask(cx: &mut Cx<'_>, ask: Ask) {
+pub fn send_to_active(cx: &mut Cx<'_>, ask: TerminalRequest) {
     if let Some(id) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id) {
-        terminal::tasks::ask(cx, id, ask);
+        terminal::tasks::send_request(cx, id, ask);
     }
 }
 
@@ -34,15 +34,15 @@ pub fn ask(cx: &mut Cx<'_>, ask: Ask) {
 pub fn key(cx: &mut Cx<'_>, key: Key) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     match terminal.shell {
-        Shell::Ended(_) | Shell::Failed(_) => {
+        ShellState::Ended(_) | ShellState::Failed(_) => {
             if key.code == KeyCode::Enter {
                 restart(cx);
             }
         }
-        Shell::Starting | Shell::Runs => {
+        ShellState::Starting | ShellState::Running => {
             let bytes = terminal::emulator::keys::encode(key, terminal.grid.modes);
             if !bytes.is_empty() {
-                ask(cx, Ask::Input(bytes));
+                send_to_active(cx, TerminalRequest::Input(bytes));
             }
         }
     }
@@ -51,10 +51,10 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
 fn restart(cx: &mut Cx<'_>) {
     let Some(id) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id) else { return };
     if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
-        terminal.shell = Shell::Starting;
+        terminal.shell = ShellState::Starting;
     }
     cx.state.damage.add(Part::Terminal);
-    ask(cx, Ask::Restart);
+    send_to_active(cx, TerminalRequest::Restart);
 }
 
 /// A text that is pasted into the terminal.
@@ -62,9 +62,9 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     let (bytes, ended) = (terminal::emulator::keys::paste(text, terminal.grid.modes), terminal.has_ended());
     if ended {
-        return cx.state.say("Terminal shell ended. Restart: Enter there");
+        return cx.state.set_status("Terminal shell ended. Restart: Enter there");
     }
-    ask(cx, Ask::Input(bytes));
+    send_to_active(cx, TerminalRequest::Input(bytes));
 }
 
 /// The mouse over the pane.
@@ -79,8 +79,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse, pane: Rect) {
         return on_title(cx, mouse, title);
     }
     let cell = (mouse.col - grid.x, mouse.row - grid.y);
-    if !inside(cx, mouse, cell) {
-        ours(cx, mouse, cell);
+    if !forward_mouse(cx, mouse, cell) {
+        handle_mouse(cx, mouse, cell);
     }
 }
 
@@ -89,7 +89,7 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
     if mouse.kind != MouseKind::Down(Button::Left) {
         return;
     }
-    match place_at(cx.state, title.width, mouse.col - title.x) {
+    match title_at(cx.state, title.width, mouse.col - title.x) {
         Some(place) => {
             cx.state.slots[TERMINALS].show(place);
             cx.state.damage.add(Part::Terminal);
@@ -99,18 +99,18 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
 }
 
 /// Lets the program inside have what the mouse does, if it wants that; Shift keeps it here.
-fn inside(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
+fn forward_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
     let Some(modes) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.grid.modes) else {
         return true;
     };
     let kept = mouse.mods.contains(Mods::SHIFT) || cx.state.slots[TERMINALS].selecting;
-    if kept || modes.mouse == Reports::Nothing && !modes.wheel_keys {
+    if kept || modes.mouse == MouseReporting::Off && !modes.wheel_keys {
         return false;
     }
     let bytes = reports::encode(mouse.kind, cell, mouse.mods, modes);
-    let taken = !bytes.is_empty() || modes.mouse != Reports::Nothing;
+    let taken = !bytes.is_empty() || modes.mouse != MouseReporting::Off;
     if !bytes.is_empty() {
-        ask(cx, Ask::Report(bytes));
+        send_to_active(cx, TerminalRequest::Report(bytes));
     }
     if taken && matches!(mouse.kind, MouseKind::Down(_)) {
         cx.state.slots[TERMINALS].held_inside = true;
@@ -119,16 +119,25 @@ fn inside(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
 }
 
 /// What the mouse does where no program wants it.
-fn ours(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
+fn handle_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
     match mouse.kind {
-        MouseKind::ScrollUp => ask(cx, Ask::Scroll(By::Rows(WHEEL_ROWS))),
-        MouseKind::ScrollDown => ask(cx, Ask::Scroll(By::Rows(-WHEEL_ROWS))),
-        MouseKind::Down(Button::Left) if mouse.mods.contains(Mods::CTRL) => ask(cx, Ask::Word(cell)),
+        MouseKind::ScrollUp => send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(WHEEL_ROWS))),
+        MouseKind::ScrollDown => send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(-WHEEL_ROWS))),
+        MouseKind::Down(Button::Left) if mouse.mods.contains(Mods::CTRL) => {
+            send_to_active(cx, TerminalRequest::WordAt(cell))
+        }
         MouseKind::Down(Button::Left) => {
-            let unit = unit(cx, cell, mouse.mods);
+            let unit = selection_unit(cx, cell, mouse.mods);
             cx.state.slots[TERMINALS].selecting = true;
-            ask(cx, if unit == Unit::Chars { Ask::Unselect } else { Ask::Select(cell, false, unit) });
-            if unit == Unit::Chars {
+            send_to_active(
+                cx,
+                if unit == SelectionUnit::Chars {
+                    TerminalRequest::Unselect
+                } else {
+                    TerminalRequest::Select(cell, false, unit)
+                },
+            );
+            if unit == SelectionUnit::Chars {
                 cx.state.slots[TERMINALS].selection_start = Some(cell);
             }
         }
@@ -137,9 +146,9 @@ fn ours(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
 }
 
 /// What a press selects by: more at the second and third time, a rectangle with Alt.
-fn unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> Unit {
+fn selection_unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> SelectionUnit {
     if mods.contains(Mods::ALT) {
-        return Unit::Block;
+        return SelectionUnit::Block;
     }
     let terminals = &mut cx.state.slots[TERMINALS];
     let times = match terminals.last_click {
@@ -147,11 +156,11 @@ fn unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> Unit {
         _ => 1,
     };
     terminals.last_click = Some((cx.now, cell, times));
-    [Unit::Chars, Unit::Words, Unit::Lines][usize::from(times - 1)]
+    [SelectionUnit::Chars, SelectionUnit::Words, SelectionUnit::Lines][usize::from(times - 1)]
 }
 
 /// While a button is held that was pressed in the pane, everything is the pane's. Tells whether it was.
-pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
+pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     let Some(pane) = cx.state.areas.terminal else { return false };
     let (up, drag) = (matches!(mouse.kind, MouseKind::Up(_)), matches!(mouse.kind, MouseKind::Drag(_)));
     let terminals = &mut cx.state.slots[TERMINALS];
@@ -169,13 +178,13 @@ pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         let share = u32::from(rows) * 100 / u32::from(column);
         let by = share.min(100) as i16 - cx.state.panes.terminal_share as i16;
         cx.state.panes.grow_terminal(by);
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     } else if terminals.held_inside {
         terminals.held_inside = drag;
         let modes: Modes = terminals.active().map(|terminal| terminal.grid.modes).unwrap_or_default();
         let bytes = reports::encode(mouse.kind, cell, mouse.mods, modes);
         if !bytes.is_empty() {
-            ask(cx, Ask::Report(bytes));
+            send_to_active(cx, TerminalRequest::Report(bytes));
         }
     } else {
         terminals.selecting = drag;
@@ -193,15 +202,15 @@ fn select_to(cx: &mut Cx<'_>, mouse: Mouse, grid: Rect, cell: (u16, u16)) {
     if let Some(start) = cx.state.slots[TERMINALS].selection_start.take() {
         // A press alone selects nothing; which half of its cell was meant shows the way that the mouse goes.
         let backwards = (cell.1, cell.0) < (start.1, start.0);
-        ask(cx, Ask::Select(start, backwards, Unit::Chars));
-        cx.state.slots[TERMINALS].select_back = Some(start);
+        send_to_active(cx, TerminalRequest::Select(start, backwards, SelectionUnit::Chars));
+        cx.state.slots[TERMINALS].selection_anchor = Some(start);
     }
     if mouse.row < grid.y {
-        ask(cx, Ask::Scroll(By::Rows(1)));
+        send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(1)));
     } else if mouse.row >= grid.bottom() {
-        ask(cx, Ask::Scroll(By::Rows(-1)));
+        send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(-1)));
     }
-    let start = cx.state.slots[TERMINALS].select_back.unwrap_or((0, 0));
+    let start = cx.state.slots[TERMINALS].selection_anchor.unwrap_or((0, 0));
     let forwards = (cell.1, cell.0) >= (start.1, start.0);
-    ask(cx, Ask::SelectTo(cell, forwards));
+    send_to_active(cx, TerminalRequest::SelectTo(cell, forwards));
 }

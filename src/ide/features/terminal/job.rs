@@ -14,9 +14,9 @@ use tokio::time::{sleep, timeout};
 use crate::base::paths;
 use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec};
 use crate::ide::core::context::Tasks;
-use crate::ide::features::terminal::emulator::screen::{By, Emulator};
-use crate::ide::features::terminal::events::happened;
-use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
+use crate::ide::features::terminal::emulator::screen::{Emulator, ScrollBy};
+use crate::ide::features::terminal::events::handle_event;
+use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
 
 /// Read size; what is taken in between two looks at what the user asks for.
 const CHUNK: usize = 32 << 10;
@@ -25,15 +25,15 @@ const FRAME: Duration = Duration::from_millis(20);
 /// What waits for a program to read it, in bytes.
 const INPUT_MAX: usize = 1 << 20;
 /// After the shell's end, how long what it left running may still print here.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const DRAIN_TIME: Duration = Duration::from_millis(100);
 /// How long programs may take to end when their terminal goes away.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// One terminal.
-pub struct Job {
+pub struct TerminalJob {
     id: TerminalId,
     env: Arc<dyn Environment>,
-    asks: mpsc::Receiver<Ask>,
+    requests: mpsc::Receiver<TerminalRequest>,
     tasks: Tasks,
     size: (u16, u16),
     emulator: Emulator,
@@ -41,33 +41,46 @@ pub struct Job {
     watched: bool,
     /// Whether something else is to be seen than what was told.
     dirty: bool,
-    told: Instant,
+    reported_at: Instant,
     /// Whether the user knows that the clipboard is refused: a program may ask without end.
     refused: bool,
     turn: Arc<Semaphore>,
 }
 
 /// Why a shell is not read any more.
-enum Left {
+enum ShellExit {
     /// It ended with this code.
     Ended(i32),
     /// Nobody wants it any more.
     Closed,
 }
 
-impl Job {
+impl TerminalJob {
     /// A terminal whose window has so many columns and rows.
     pub fn new(
         id: TerminalId,
         size: (u16, u16),
         env: Arc<dyn Environment>,
-        asks: mpsc::Receiver<Ask>,
+        asks: mpsc::Receiver<TerminalRequest>,
         tasks: Tasks,
     ) -> Self {
         let emulator = Emulator::new(size.0, size.1);
         let (told, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
         let (input, watched, dirty) = (Vec::new(), true, true);
-        Self { id, env, asks, tasks, size, emulator, input, watched, dirty, told, refused: false, turn }
+        Self {
+            id,
+            env,
+            requests: asks,
+            tasks,
+            size,
+            emulator,
+            input,
+            watched,
+            dirty,
+            reported_at: told,
+            refused: false,
+            turn,
+        }
     }
 
     /// Runs until nobody can ask it for anything any more.
@@ -77,18 +90,18 @@ impl Job {
                 TerminalSpec { cwd: self.env.root().to_path_buf(), cols: self.size.0, rows: self.size.1 };
             match self.env.terminal(spec) {
                 Ok(mut terminal) => {
-                    self.tell(TerminalEvent::Started(self.id, terminal.name.clone())).await;
-                    match self.live(&mut terminal).await {
-                        Left::Closed => return end(terminal).await,
-                        Left::Ended(code) => {
+                    self.send_event(TerminalEvent::Started(self.id, terminal.name.clone())).await;
+                    match self.run_shell(&mut terminal).await {
+                        ShellExit::Closed => return end_terminal(terminal).await,
+                        ShellExit::Ended(code) => {
                             drop(terminal);
-                            self.tell(TerminalEvent::Ended(self.id, code)).await;
+                            self.send_event(TerminalEvent::Ended(self.id, code)).await;
                         }
                     }
                 }
-                Err(error) => self.tell(TerminalEvent::Failed(self.id, error.to_string())).await,
+                Err(error) => self.send_event(TerminalEvent::Failed(self.id, error.to_string())).await,
             }
-            if !self.rest().await {
+            if !self.wait_for_restart().await {
                 return;
             }
             self.emulator = Emulator::new(self.size.0, self.size.1);
@@ -98,26 +111,26 @@ impl Job {
     }
 
     /// While a shell runs.
-    async fn live(&mut self, terminal: &mut Terminal) -> Left {
+    async fn run_shell(&mut self, terminal: &mut Terminal) -> ShellExit {
         let mut buffer = vec![0; CHUNK];
         let mut open = true;
         let mut ended: Option<(i32, Instant)> = None;
         loop {
             if let Some((code, at)) = ended
-                && (!open || at.elapsed() >= LAST_WORDS)
+                && (!open || at.elapsed() >= DRAIN_TIME)
             {
-                return Left::Ended(code);
+                return ShellExit::Ended(code);
             }
-            let shows = self.shows();
-            let due = [self.due(), ended.map(|(_, at)| at + LAST_WORDS)].into_iter().flatten().min();
+            let shows = self.can_report();
+            let due = [self.deadline(), ended.map(|(_, at)| at + DRAIN_TIME)].into_iter().flatten().min();
             tokio::select! {
                 biased;
-                ask = self.asks.recv() => match ask {
-                    Some(ask) => self.answer(ask, Some(&*terminal.control)).await,
-                    None => return Left::Closed,
+                ask = self.requests.recv() => match ask {
+                    Some(ask) => self.handle_request(ask, Some(&*terminal.control)).await,
+                    None => return ShellExit::Closed,
                 },
-                permit = turn(&self.turn, shows) => self.show(permit).await,
-                () = until(due) => self.wait_no_longer(),
+                permit = acquire_turn(&self.turn, shows) => self.report_grid(permit).await,
+                () = sleep_until(due) => self.end_sync(),
                 code = terminal.control.wait(), if ended.is_none() => ended = Some((code, Instant::now())),
                 wrote = terminal.input.write(&self.input), if !self.input.is_empty() => match wrote {
                     Ok(n) => drop(self.input.drain(..n)),
@@ -127,7 +140,7 @@ impl Job {
                     }
                 },
                 read = terminal.output.read(&mut buffer), if open => match read {
-                    Ok(n @ 1..) => self.printed(&buffer[..n]).await,
+                    Ok(n @ 1..) => self.on_output(&buffer[..n]).await,
                     // The system calls it an error when the last program has closed its side.
                     Ok(0) | Err(_) => open = false,
                 },
@@ -136,127 +149,137 @@ impl Job {
     }
 
     /// After the shell's end. False when there is to be no other.
-    async fn rest(&mut self) -> bool {
+    async fn wait_for_restart(&mut self) -> bool {
         loop {
-            let (due, shows) = (self.due(), self.shows());
+            let (due, shows) = (self.deadline(), self.can_report());
             tokio::select! {
                 biased;
-                ask = self.asks.recv() => match ask {
-                    Some(Ask::Restart) => return true,
-                    Some(ask) => self.answer(ask, None).await,
+                ask = self.requests.recv() => match ask {
+                    Some(TerminalRequest::Restart) => return true,
+                    Some(ask) => self.handle_request(ask, None).await,
                     None => return false,
                 },
-                permit = turn(&self.turn, shows) => self.show(permit).await,
-                () = until(due) => self.wait_no_longer(),
+                permit = acquire_turn(&self.turn, shows) => self.report_grid(permit).await,
+                () = sleep_until(due) => self.end_sync(),
             }
         }
     }
 
-    async fn printed(&mut self, bytes: &[u8]) {
+    async fn on_output(&mut self, bytes: &[u8]) {
         self.emulator.feed(bytes);
-        let answers = self.emulator.answers();
+        let answers = self.emulator.take_replies();
         if self.input.len() + answers.len() <= INPUT_MAX {
             self.input.extend(answers);
         }
         self.dirty = true;
-        if self.emulator.has_copied() && !std::mem::replace(&mut self.refused, true) {
-            self.tell(TerminalEvent::Refused(self.id)).await;
+        if self.emulator.take_copied() && !std::mem::replace(&mut self.refused, true) {
+            self.send_event(TerminalEvent::ClipboardRefused(self.id)).await;
         }
     }
 
     /// Whether there is something to tell, and the time for it has come.
-    fn shows(&self) -> bool {
-        self.dirty && self.watched && self.told.elapsed() >= FRAME
+    fn can_report(&self) -> bool {
+        self.dirty && self.watched && self.reported_at.elapsed() >= FRAME
     }
 
     /// When time alone changes what is to be done.
-    fn due(&self) -> Option<Instant> {
-        let frame = (self.dirty && self.watched && !self.shows()).then(|| self.told + FRAME);
-        [frame, self.emulator.due()].into_iter().flatten().min()
+    fn deadline(&self) -> Option<Instant> {
+        let frame = (self.dirty && self.watched && !self.can_report()).then(|| self.reported_at + FRAME);
+        [frame, self.emulator.sync_deadline()].into_iter().flatten().min()
     }
 
-    fn wait_no_longer(&mut self) {
-        if self.emulator.due().is_some_and(|due| due <= Instant::now()) {
-            self.emulator.give_up_waiting();
+    fn end_sync(&mut self) {
+        if self.emulator.sync_deadline().is_some_and(|due| due <= Instant::now()) {
+            self.emulator.end_sync();
             self.dirty = true;
         }
     }
 
-    async fn show(&mut self, permit: OwnedSemaphorePermit) {
+    async fn report_grid(&mut self, permit: OwnedSemaphorePermit) {
         self.dirty = false;
-        self.told = Instant::now();
+        self.reported_at = Instant::now();
         let grid = Box::new(self.emulator.grid());
-        self.tell(TerminalEvent::Shows(self.id, grid, permit)).await;
+        self.send_event(TerminalEvent::GridChanged(self.id, grid, permit)).await;
     }
 
-    async fn answer(&mut self, ask: Ask, control: Option<&dyn TerminalControl>) {
-        let changes =
-            !matches!(ask, Ask::Input(_) | Ask::Report(_) | Ask::Copy | Ask::Word(_) | Ask::Busy(_));
+    async fn handle_request(&mut self, ask: TerminalRequest, control: Option<&dyn TerminalControl>) {
+        let changes = !matches!(
+            ask,
+            TerminalRequest::Input(_)
+                | TerminalRequest::Report(_)
+                | TerminalRequest::Copy
+                | TerminalRequest::WordAt(_)
+                | TerminalRequest::ForegroundProgram(_)
+        );
         match ask {
-            Ask::Input(bytes) => self.typed(&bytes, control.is_some()).await,
-            Ask::Report(bytes) if control.is_some() && self.input.len() + bytes.len() <= INPUT_MAX => {
+            TerminalRequest::Input(bytes) => self.queue_input(&bytes, control.is_some()).await,
+            TerminalRequest::Report(bytes)
+                if control.is_some() && self.input.len() + bytes.len() <= INPUT_MAX =>
+            {
                 self.input.extend(bytes);
             }
-            Ask::Report(_) | Ask::Restart => {}
-            Ask::Resize(cols, rows) => {
+            TerminalRequest::Report(_) | TerminalRequest::Restart => {}
+            TerminalRequest::Resize(cols, rows) => {
                 self.size = (cols, rows);
                 self.emulator.resize(cols, rows);
                 if let Some(Err(error)) = control.map(|control| control.resize(cols, rows)) {
                     tracing::warn!(%error, "cannot tell a terminal's size");
                 }
             }
-            Ask::Scroll(by) => self.emulator.scroll(by),
-            Ask::Select(at, right, unit) => self.emulator.select(at, right, unit),
-            Ask::SelectTo(at, right) => self.emulator.select_to(at, right),
-            Ask::Unselect => self.emulator.unselect(),
-            Ask::Copy => self.tell(TerminalEvent::Copied(self.emulator.selected())).await,
-            Ask::Word(at) => {
-                let found = self.place(self.emulator.word_at(at)).await;
-                self.tell(found).await;
+            TerminalRequest::Scroll(by) => self.emulator.scroll(by),
+            TerminalRequest::Select(at, right, unit) => self.emulator.select(at, right, unit),
+            TerminalRequest::SelectTo(at, right) => self.emulator.select_to(at, right),
+            TerminalRequest::Unselect => self.emulator.unselect(),
+            TerminalRequest::Copy => {
+                self.send_event(TerminalEvent::Copied(self.emulator.selected_text())).await
             }
-            Ask::Watch(watched) => self.watched = watched,
-            Ask::Busy(reply) => {
+            TerminalRequest::WordAt(at) => {
+                let found = self.find_location(self.emulator.word_at(at)).await;
+                self.send_event(found).await;
+            }
+            TerminalRequest::Watch(watched) => self.watched = watched,
+            TerminalRequest::ForegroundProgram(reply) => {
                 // Whoever has asked may have gone meanwhile.
-                reply.send(control.and_then(TerminalControl::busy)).ok();
+                reply.send(control.and_then(TerminalControl::foreground_program)).ok();
             }
         }
         self.dirty |= changes;
     }
 
     /// The file that a word names, with a line and a column behind it or not.
-    async fn place(&self, word: String) -> TerminalEvent {
+    async fn find_location(&self, word: String) -> TerminalEvent {
         let path = |name: &str| paths::absolute(self.env.root(), Path::new(name));
-        let (name, at) = paths::split_place(&word);
+        let (name, at) = paths::split_position(&word);
         for (path, at) in [(path(&word), None), (path(name), at)] {
             if !name.is_empty() && self.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::File)
             {
-                return TerminalEvent::Place(path, at);
+                return TerminalEvent::Location(path, at);
             }
         }
-        TerminalEvent::NoPlace(word)
+        TerminalEvent::NoLocation(word)
     }
 
-    async fn typed(&mut self, bytes: &[u8], runs: bool) {
+    async fn queue_input(&mut self, bytes: &[u8], runs: bool) {
         if !runs {
             return;
         }
         if self.input.len() + bytes.len() > INPUT_MAX {
-            return self.tell(TerminalEvent::Full(self.id)).await;
+            return self.send_event(TerminalEvent::InputFull(self.id)).await;
         }
         self.input.extend_from_slice(bytes);
         // Whoever types wants to see what comes of it.
-        self.emulator.scroll(By::Bottom);
+        self.emulator.scroll(ScrollBy::Bottom);
         self.emulator.unselect();
         self.dirty = true;
     }
 
-    async fn tell(&self, happening: TerminalEvent) {
-        self.tasks.post("terminal.happened", move |cx| happened(cx, happening)).await;
+    async fn send_event(&self, happening: TerminalEvent) {
+        self.tasks.post("terminal.happened", move |cx| handle_event(cx, happening)).await;
     }
 }
 
 /// Waits for the right to tell something, if there is something to tell.
-async fn turn(turn: &Arc<Semaphore>, wanted: bool) -> OwnedSemaphorePermit {
+async fn acquire_turn(turn: &Arc<Semaphore>, wanted: bool) -> OwnedSemaphorePermit {
     if wanted && let Ok(permit) = turn.clone().acquire_owned().await {
         return permit;
     }
@@ -264,7 +287,7 @@ async fn turn(turn: &Arc<Semaphore>, wanted: bool) -> OwnedSemaphorePermit {
     std::future::pending().await
 }
 
-async fn until(due: Option<Instant>) {
+async fn sleep_until(due: Option<Instant>) {
     match due {
         Some(at) => sleep(at.saturating_duration_since(Instant::now())).await,
         None => std::future::pending().await,
@@ -272,7 +295,7 @@ async fn until(due: Option<Instant>) {
 }
 
 /// Ends everything inside: it is told, and what is left after a while is killed.
-async fn end(terminal: Terminal) {
+async fn end_terminal(terminal: Terminal) {
     let Terminal { mut output, mut control, .. } = terminal;
     control.hang_up();
     let mut buffer = vec![0; CHUNK];

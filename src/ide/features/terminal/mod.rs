@@ -7,10 +7,10 @@ pub mod emulator;
 pub mod events;
 pub mod input;
 pub mod job;
+pub mod messages;
 pub mod pane;
 pub mod state;
 pub mod tasks;
-pub mod work;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {

@@ -4,18 +4,18 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::terminal::events::divide;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::terminal::state::{Shell, Terminal};
+use crate::ide::features::terminal::state::{ShellState, Terminal};
 use crate::tui::canvas::Canvas;
 use crate::tui::screen::CursorShape;
 use crate::tui::tree::Component;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Terminal, layer: 0, make: || Box::new(TerminalPane) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Terminal, layer: 0, make: || Box::new(TerminalPane) };
 
 /// Cells of a program's own title.
 const TITLE_COLS_MAX: usize = 30;
@@ -25,8 +25,8 @@ struct TerminalPane;
 /// A terminal's text in the title row.
 fn label(place: usize, terminal: &Terminal) -> String {
     let sign = match terminal.shell {
-        Shell::Ended(_) | Shell::Failed(_) => " ✗",
-        Shell::Starting | Shell::Runs => "",
+        ShellState::Ended(_) | ShellState::Failed(_) => " ✗",
+        ShellState::Starting | ShellState::Running => "",
     };
     let name = match &terminal.name {
         name if name.is_empty() => "shell",
@@ -40,10 +40,10 @@ fn label(place: usize, terminal: &Terminal) -> String {
 }
 
 /// The titles that are shown, so that the one of the active terminal is among them: place, column, width.
-fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
+fn title_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let all = state.slots[TERMINALS].all().iter().enumerate();
     let widths: Vec<u16> = all.map(|(place, one)| text_width(&label(place, one)) as u16).collect();
-    let active = state.slots[TERMINALS].active_place();
+    let active = state.slots[TERMINALS].active_index();
     let mut first = 0;
     while first < active
         && widths[first..=active].iter().map(|w| u32::from(*w)).sum::<u32>() > u32::from(cols)
@@ -63,8 +63,8 @@ fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
 }
 
 /// The terminal whose title is at a column of a title row of that width.
-pub fn place_at(state: &State, cols: u16, x: u16) -> Option<usize> {
-    let places = places(state, cols);
+pub fn title_at(state: &State, cols: u16, x: u16) -> Option<usize> {
+    let places = title_spans(state, cols);
     places.into_iter().find(|(_, from, width)| (*from..from + width).contains(&x)).map(|(place, ..)| place)
 }
 
@@ -92,8 +92,8 @@ fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
     let (active, strong) = (canvas.style("ui.tab.active"), canvas.style("ui.title.focus"));
     canvas.fill(Rect::new(0, 0, cols, 1), ground);
     let mut end = 0;
-    for (place, x, _) in places(state, cols) {
-        let style = match (place == state.slots[TERMINALS].active_place(), focused) {
+    for (place, x, _) in title_spans(state, cols) {
+        let style = match (place == state.slots[TERMINALS].active_index(), focused) {
             (true, true) => active.patch(strong),
             (true, false) => active,
             (false, _) => ground,
@@ -124,9 +124,9 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
         }
     }
     let (told, scope) = match &terminal.shell {
-        Shell::Starting | Shell::Runs => return,
-        Shell::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
-        Shell::Failed(why) => (format!("No shell: {why}. Retry: Enter"), "ui.status.error"),
+        ShellState::Starting | ShellState::Running => return,
+        ShellState::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
+        ShellState::Failed(why) => (format!("No shell: {why}. Retry: Enter"), "ui.status.error"),
     };
     let style = canvas.style(scope);
     let y = rows.saturating_sub(1);

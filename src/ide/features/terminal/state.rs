@@ -8,18 +8,18 @@ use tokio_util::task::task_tracker::TrackedFuture;
 
 use crate::ide::core::slots::Slot;
 use crate::ide::features::terminal::emulator::grid::Grid;
-use crate::ide::features::terminal::work::{Ask, TerminalId};
+use crate::ide::features::terminal::messages::{TerminalId, TerminalRequest};
 
 /// How many terminals there may be.
 pub const TERMINALS_MAX: usize = 16;
 
 /// How a terminal's shell is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shell {
+pub enum ShellState {
     /// It is being started.
     Starting,
     /// It runs.
-    Runs,
+    Running,
     /// It has ended with this code.
     Ended(i32),
     /// It could not be started, and why.
@@ -34,19 +34,19 @@ pub struct Terminal {
     /// The shell's name.
     pub name: String,
     /// How it is.
-    pub shell: Shell,
+    pub shell: ShellState,
     /// What it shows.
     pub grid: Grid,
     /// What its task is asked through, once there is one. Where nobody can ask it any more the task ends.
-    pub asks: Option<mpsc::Sender<Ask>>,
+    pub requests: Option<mpsc::Sender<TerminalRequest>>,
     /// What its shell is to read first.
-    first: Vec<u8>,
+    initial_input: Vec<u8>,
 }
 
 impl Terminal {
     /// Whether nobody is there to read.
     pub fn has_ended(&self) -> bool {
-        matches!(self.shell, Shell::Ended(_) | Shell::Failed(_))
+        matches!(self.shell, ShellState::Ended(_) | ShellState::Failed(_))
     }
 }
 
@@ -58,7 +58,7 @@ pub const TERMINALS: Slot<Terminals> = Slot::new();
 pub struct Terminals {
     list: Vec<Terminal>,
     active: usize,
-    made: u64,
+    last_id: u64,
     running: TaskTracker,
     /// Columns and rows that the terminals were told last.
     pub size: (u16, u16),
@@ -77,7 +77,7 @@ pub struct Terminals {
     /// Where a press was that has selected nothing yet: column and row.
     pub selection_start: Option<(u16, u16)>,
     /// Where the selection that is being made began.
-    pub select_back: Option<(u16, u16)>,
+    pub selection_anchor: Option<(u16, u16)>,
     /// The last press: when, where, how many in a row.
     pub last_click: Option<(Duration, (u16, u16), u8)>,
 }
@@ -87,7 +87,7 @@ impl Default for Terminals {
         Self {
             list: Vec::new(),
             active: 0,
-            made: 0,
+            last_id: 0,
             running: TaskTracker::new(),
             size: (0, 0),
             watched: None,
@@ -97,7 +97,7 @@ impl Default for Terminals {
             held_inside: false,
             resizing: false,
             selection_start: None,
-            select_back: None,
+            selection_anchor: None,
             last_click: None,
         }
     }
@@ -115,7 +115,7 @@ impl Terminals {
     }
 
     /// The place of the one that is shown.
-    pub fn active_place(&self) -> usize {
+    pub fn active_index(&self) -> usize {
         self.active
     }
 
@@ -129,27 +129,34 @@ impl Terminals {
         if self.list.len() >= TERMINALS_MAX {
             return None;
         }
-        self.made += 1;
-        let id = TerminalId(self.made);
+        self.last_id += 1;
+        let id = TerminalId(self.last_id);
         let (name, grid) = (String::new(), Grid::default());
-        self.list.push(Terminal { id, name, shell: Shell::Starting, grid, asks: None, first });
+        self.list.push(Terminal {
+            id,
+            name,
+            shell: ShellState::Starting,
+            grid,
+            requests: None,
+            initial_input: first,
+        });
         self.active = self.list.len() - 1;
         Some(id)
     }
 
     /// Those that have no task yet, with what their shells are to read first.
-    pub fn unbegun(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
-        let fresh = self.list.iter_mut().filter(|terminal| terminal.asks.is_none());
-        fresh.map(|terminal| (terminal.id, std::mem::take(&mut terminal.first))).collect()
+    pub fn take_unstarted(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
+        let fresh = self.list.iter_mut().filter(|terminal| terminal.requests.is_none());
+        fresh.map(|terminal| (terminal.id, std::mem::take(&mut terminal.initial_input))).collect()
     }
 
     /// Those that have a task.
-    pub fn begun(&self) -> Vec<TerminalId> {
-        self.list.iter().filter(|terminal| terminal.asks.is_some()).map(|terminal| terminal.id).collect()
+    pub fn started(&self) -> Vec<TerminalId> {
+        self.list.iter().filter(|terminal| terminal.requests.is_some()).map(|terminal| terminal.id).collect()
     }
 
     /// The task of a terminal, so that [`Terminals::end`] waits for it.
-    pub fn tracked<F: Future>(&self, task: F) -> TrackedFuture<F> {
+    pub fn track<F: Future>(&self, task: F) -> TrackedFuture<F> {
         self.running.track_future(task)
     }
 
@@ -164,7 +171,8 @@ impl Terminals {
 
     /// Those whose shells may run.
     pub fn running(&self) -> Vec<TerminalId> {
-        let runs = |terminal: &&Terminal| matches!(terminal.shell, Shell::Starting | Shell::Runs);
+        let runs =
+            |terminal: &&Terminal| matches!(terminal.shell, ShellState::Starting | ShellState::Running);
         self.list.iter().filter(runs).map(|terminal| terminal.id).collect()
     }
 
@@ -207,7 +215,7 @@ mod tests {
         }
         assert_eq!(ids(&terminals), (vec![1, 2, 3], Some(3)));
         terminals.step(1);
-        assert_eq!(terminals.active_place(), 0);
+        assert_eq!(terminals.active_index(), 0);
         terminals.step(-1);
         terminals.remove(TerminalId(1));
         assert_eq!(ids(&terminals), (vec![2, 3], Some(3)));

@@ -3,42 +3,43 @@
 use tokio::sync::{mpsc, oneshot};
 
 use crate::base::panics::catch_async;
-use crate::ide::core::context::{Cx, answered};
-use crate::ide::features::terminal::events::happened;
-use crate::ide::features::terminal::job::Job;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::features::terminal::events::handle_event;
+use crate::ide::features::terminal::job::TerminalJob;
+use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
 
 /// What a terminal may be asked for before it has answered anything.
-const ASKS_MAX: usize = 1024;
+const REQUESTS_MAX: usize = 1024;
 
 /// Starts a shell with a window of so many columns and rows.
 pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
     let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
-    let (sender, asks) = mpsc::channel(ASKS_MAX);
-    terminal.asks = Some(sender);
-    let job = Job::new(id, size, cx.env.clone(), asks, cx.tasks.clone());
-    let (tasks, fault) = (cx.tasks.clone(), cx.tasks.next_fault());
+    let (sender, asks) = mpsc::channel(REQUESTS_MAX);
+    terminal.requests = Some(sender);
+    let job = TerminalJob::new(id, size, cx.env.clone(), asks, cx.tasks.clone());
+    let (tasks, fault) = (cx.tasks.clone(), cx.tasks.next_panic());
     let run = async move {
         let work = async move {
-            fault.strike();
+            fault.panic_if_planned();
             job.run().await;
         };
         if let Err(why) = Box::pin(catch_async(work)).await {
             let failed = TerminalEvent::Failed(id, why.to_string());
-            tasks.post("terminal.failed", move |cx| happened(cx, failed)).await;
+            tasks.post("terminal.failed", move |cx| handle_event(cx, failed)).await;
         }
     };
-    cx.tasks.detach(cx.state.slots[TERMINALS].tracked(run));
+    cx.tasks.detach(cx.state.slots[TERMINALS].track(run));
 }
 
 /// Asks a terminal for something.
-pub fn ask(cx: &mut Cx<'_>, id: TerminalId, ask: Ask) {
-    let Some(asks) = cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.asks.as_ref()) else {
+pub fn send_request(cx: &mut Cx<'_>, id: TerminalId, ask: TerminalRequest) {
+    let Some(asks) = cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.requests.as_ref())
+    else {
         return;
     };
     if asks.try_send(ask).is_err() {
-        happened(cx, TerminalEvent::Full(id));
+        handle_event(cx, TerminalEvent::InputFull(id));
     }
 }
 
@@ -49,20 +50,20 @@ pub fn find_programs(
     done: impl FnOnce(&mut Cx<'_>, Vec<String>) + Send + 'static,
 ) {
     let asks: Vec<_> =
-        ids.iter().filter_map(|id| cx.state.slots[TERMINALS].get_mut(*id)?.asks.clone()).collect();
+        ids.iter().filter_map(|id| cx.state.slots[TERMINALS].get_mut(*id)?.requests.clone()).collect();
     let work = async move {
         let mut programs = Vec::new();
         for asks in asks {
             let (reply, answer) = oneshot::channel();
             // One that has ended meanwhile has nothing to say.
-            if asks.send(Ask::Busy(reply)).await.is_ok() {
+            if asks.send(TerminalRequest::ForegroundProgram(reply)).await.is_ok() {
                 programs.extend(answer.await.ok().flatten());
             }
         }
         programs
     };
     cx.tasks.spawn("terminal.programs", work, |cx, answer| {
-        if let Some(programs) = answered(cx, "ask the terminals", answer) {
+        if let Some(programs) = answer_or_error(cx, "ask the terminals", answer) {
             done(cx, programs);
         }
     });

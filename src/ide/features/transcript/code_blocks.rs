@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::syntax::Language;
 use crate::syntax::Syntax;
-use crate::syntax::coloring::by_lines::Read;
+use crate::syntax::highlighting::line_highlighter::LineHighlighter;
 use crate::syntax::languages::detect;
-use crate::syntax::languages::lined;
-use crate::syntax::languages::lined::Lined;
+use crate::syntax::languages::line_language;
+use crate::syntax::languages::line_language::LineLanguage;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::tui::widgets::markdown::codes::{Block, Colored};
+use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 
 /// Time for a block; what takes longer stays plain.
 const BUDGET: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
             "transcript.color-code",
             move || job.run(),
             |cx, found| {
-                if let Some(CodeColored { item, block, colors }) = answered(cx, "color code", found) {
+                if let Some(ColoredCode { item, block, colors }) = answer_or_error(cx, "color code", found) {
                     let mut view = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut();
                     if view.color(&cx.state.slots[TRANSCRIPT], item, &block, &colors) {
                         cx.state.damage.add(Part::Transcript);
@@ -44,19 +44,19 @@ pub fn after_frame(cx: &mut Cx<'_>) {
 struct CodeJob {
     item: u64,
     block: Block,
-    language: Code,
+    language: CodeLanguage,
 }
 
 /// How its colors are found.
 #[derive(Debug)]
-enum Code {
+enum CodeLanguage {
     Grammar(&'static Language),
-    Lines(&'static Lined),
+    Lines(&'static LineLanguage),
 }
 
 /// What one search found.
 #[derive(Debug)]
-struct CodeColored {
+struct ColoredCode {
     /// The item that the block belongs to.
     item: u64,
     /// The block.
@@ -69,22 +69,22 @@ impl CodeJob {
     /// A job for a block, where its language is known.
     fn new(item: u64, block: Block) -> Option<Self> {
         let language = match detect::by_name(&block.language) {
-            Some(language) => Code::Grammar(language),
-            None => Code::Lines(lined::by_name(&block.language)?),
+            Some(language) => CodeLanguage::Grammar(language),
+            None => CodeLanguage::Lines(line_language::by_name(&block.language)?),
         };
         Some(Self { item, block, language })
     }
 
     /// Looks for the colors. Takes its time.
-    fn run(self) -> CodeColored {
+    fn run(self) -> ColoredCode {
         let text = Text::from(self.block.code.as_str());
         let all = Byte(0)..text.end();
         let painted = match self.language {
-            Code::Grammar(language) => {
+            CodeLanguage::Grammar(language) => {
                 Syntax::parse(language, &text, None, BUDGET).map(|syntax| syntax.paint(&text, all))
             }
-            Code::Lines(language) => {
-                let painted = Read::new(language).paint(&text, &[all], BUDGET);
+            CodeLanguage::Lines(language) => {
+                let painted = LineHighlighter::new(language).paint(&text, &[all], BUDGET);
                 painted.map(|mut painted| painted.swap_remove(0))
             }
         };
@@ -92,6 +92,6 @@ impl CodeJob {
             painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });
         // A block that cannot be parsed in time stays as it is.
-        CodeColored { item: self.item, block: self.block, colors: colors.unwrap_or_default() }
+        ColoredCode { item: self.item, block: self.block, colors: colors.unwrap_or_default() }
     }
 }

@@ -23,7 +23,7 @@ fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {
 
 fn scroll_end(cx: &mut Cx<'_>, top: bool) {
     if top {
-        earlier::to_start(cx);
+        earlier::scroll_to_start(cx);
     } else {
         cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     }

@@ -10,72 +10,72 @@ use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
-use crate::session::format::message::Earlier;
+use crate::session::format::message::PagePosition;
 
 /// What is said until the start of a long conversation is here.
 const LOADING: &str = "Loading the start of the conversation…";
 
 /// After a frame: asks for what is near, and lets go what is out of sight.
-pub fn settle(cx: &mut Cx<'_>) {
+pub fn after_frame(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
-    let in_front = state.slots[TRANSCRIPT].in_front();
+    let in_front = state.slots[TRANSCRIPT].prepended_count();
     let view = state.slots[TRANSCRIPT_VIEW].get_mut();
-    let wants_earlier = view.wants_earlier();
-    if in_front > 0 && view.can_lose(in_front) {
+    let wants_earlier = view.needs_earlier();
+    if in_front > 0 && view.can_drop(in_front) {
         view.shift(0, in_front);
         // Giving back the memory takes its time.
-        let released = state.slots[TRANSCRIPT].release_front();
+        let released = state.slots[TRANSCRIPT].drop_prepended();
         cx.tasks.detach(on_thread(move || drop(released)));
     }
-    if wants_earlier && let Some(place) = state.slots[TRANSCRIPT].ask_earlier() {
+    if wants_earlier && let Some(place) = state.slots[TRANSCRIPT].take_earlier_request() {
         fetch(cx, place);
     }
 }
 
 /// Has the session read the messages before a place.
-fn fetch(cx: &Cx<'_>, from: Earlier) {
+fn fetch(cx: &Cx<'_>, from: PagePosition) {
     let Some(session) = cx.session.cloned() else { return };
     let tools = cx.state.tools.clone();
     let (wanted, known) = (from.clone(), tools.clone());
     let fetched = async move {
-        let piece = session.earlier(wanted.clone()).await.map_err(|report| report.to_string());
+        let piece = session.earlier_messages(wanted.clone()).await.map_err(|report| report.to_string());
         // Items of many messages take their time, which the loop does not have.
         Fetched::new(wanted, piece, &known)
     };
     cx.tasks.spawn("transcript.fetch-earlier", fetched, move |cx, fetched| {
         let fetched = fetched.unwrap_or_else(|why| Fetched::new(from, Err(why.to_string()), &tools));
-        arrived(cx, fetched);
+        on_fetched(cx, fetched);
     });
 }
 
 /// Shows the start of the conversation, which may have to be fetched first.
-pub fn to_start(cx: &mut Cx<'_>) {
-    if to_top(&cx.state.slots) {
-        cx.state.say(LOADING);
-        settle(cx);
+pub fn scroll_to_start(cx: &mut Cx<'_>) {
+    if scroll_to_top(&cx.state.slots) {
+        cx.state.set_status(LOADING);
+        after_frame(cx);
     }
 }
 
 /// Shows the start of what is there; returns whether the conversation has an earlier one.
-fn to_top(slots: &Slots) -> bool {
+fn scroll_to_top(slots: &Slots) -> bool {
     let mut view = slots[TRANSCRIPT_VIEW].borrow_mut();
     view.to_top(&slots[TRANSCRIPT]);
-    view.seeks_start()
+    view.is_seeking_start()
 }
 
 /// A piece has come.
-fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
+fn on_fetched(cx: &mut Cx<'_>, fetched: Fetched) {
     let state = &mut *cx.state;
-    let Some(count) = state.slots[TRANSCRIPT].put_in_front(fetched, &state.tools) else { return };
+    let Some(count) = state.slots[TRANSCRIPT].prepend(fetched, &state.tools) else { return };
     let view = state.slots[TRANSCRIPT_VIEW].get_mut();
     view.shift(count, 0);
     state.damage.add(Part::Transcript);
-    let sought = view.seeks_start();
-    let seeks = sought && to_top(&state.slots);
+    let sought = view.is_seeking_start();
+    let seeks = sought && scroll_to_top(&state.slots);
     if !seeks && state.status.message == LOADING {
-        state.say("");
+        state.set_status("");
     }
     if sought {
-        settle(cx);
+        after_frame(cx);
     }
 }

@@ -18,7 +18,7 @@ use crate::ide::model::agent::thousands;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
 use crate::session::format::message::AgentMessage;
-use crate::session::format::message::Earlier;
+use crate::session::format::message::PagePosition;
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::view::{CallView, ResultView};
 
@@ -30,12 +30,12 @@ pub struct Item {
     /// Counts its changes, so that a drawing of it can be kept.
     pub version: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ItemKind,
 }
 
 /// What an item is.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum ItemKind {
     /// What the user said.
     User(String),
     /// What the model said: markdown, growing while it streams.
@@ -70,18 +70,18 @@ pub struct Call {
     /// What it is about.
     pub view: CallView,
     /// How it stands.
-    pub status: Status,
+    pub status: CallStatus,
     /// Live output.
-    pub live: String,
+    pub live_output: String,
     /// What came of it.
     pub result: Option<ResultView>,
 }
 
 /// How a call stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum CallStatus {
     /// Its arguments are still coming.
-    Asked,
+    Streaming,
     /// It runs, or waits to be allowed.
     Running,
     /// It ended well, after this time if that is known.
@@ -99,7 +99,7 @@ pub struct Transcript {
     items: VecDeque<Item>,
     next_id: u64,
     /// What stands before the items.
-    before: earlier_messages::Before,
+    earlier: earlier_messages::EarlierMessages,
     /// Which item each open part of the streaming message is.
     streaming: Vec<(usize, usize)>,
     /// The failed model call that is retried.
@@ -119,11 +119,11 @@ impl Transcript {
     }
 
     /// Takes in the end of a stored conversation, and where the rest of it is.
-    pub fn load(&mut self, messages: &[Arc<AgentMessage>], earlier: Option<&Earlier>, tools: &Registry) {
-        self.begin_at(earlier);
+    pub fn load(&mut self, messages: &[Arc<AgentMessage>], earlier: Option<&PagePosition>, tools: &Registry) {
+        self.set_earlier(earlier);
         self.add_all(messages, tools);
         self.close_calls();
-        if let Some(Kind::User(_)) = self.items.back().map(|item| &item.kind) {
+        if let Some(ItemKind::User(_)) = self.items.back().map(|item| &item.kind) {
             self.notice(false, "Not answered. Resend: Up, Enter".to_string());
         }
     }
@@ -132,7 +132,7 @@ impl Transcript {
     fn add_all(&mut self, messages: &[Arc<AgentMessage>], tools: &Registry) {
         for message in messages {
             match &**message {
-                AgentMessage::Llm(Message::User(user)) => self.add(Kind::User(join_text(&user.content))),
+                AgentMessage::Llm(Message::User(user)) => self.add(ItemKind::User(join_text(&user.content))),
                 AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
                 AgentMessage::Llm(Message::ToolResult(result)) => {
                     if !self.end_call(result, None, None, tools) {
@@ -153,10 +153,10 @@ impl Transcript {
     /// What a killed program has left open is told as such.
     fn close_calls(&mut self) {
         for item in &mut self.items {
-            if let Kind::Tool(call) = &mut item.kind
-                && call.status == Status::Asked
+            if let ItemKind::Tool(call) = &mut item.kind
+                && call.status == CallStatus::Streaming
             {
-                call.status = Status::Failed(None);
+                call.status = CallStatus::Failed(None);
                 call.result = Some(ResultView::Text("bowline ended before this call finished".to_string()));
             }
         }
@@ -165,7 +165,7 @@ impl Transcript {
 
     /// Says something on the program's behalf.
     pub fn notice(&mut self, error: bool, text: String) {
-        self.add(Kind::Notice { error, text });
+        self.add(ItemKind::Notice { error, text });
     }
 
     /// A summary that is in the session.
@@ -175,7 +175,7 @@ impl Transcript {
             Some(before) => format!("compacted from {} tokens", thousands(before)),
             None => "summary of the other branch".to_string(),
         };
-        self.add(Kind::Summary { title, text });
+        self.add(ItemKind::Summary { title, text });
     }
 
     /// A compaction has come to its end; tells whether anything is to be seen of it.
@@ -184,7 +184,7 @@ impl Transcript {
             (Some(done), _) => {
                 let (before, after) = (thousands(done.tokens_before), thousands(done.tokens_after));
                 let title = format!("compacted: {before} → {after} tokens");
-                self.add(Kind::Summary { title, text: done.summary.clone() });
+                self.add(ItemKind::Summary { title, text: done.summary.clone() });
             }
             (None, Some(error)) => self.notice(true, error.to_string()),
             (None, None) if aborted => self.notice(false, "compaction canceled".to_string()),
@@ -193,7 +193,7 @@ impl Transcript {
         true
     }
 
-    fn add(&mut self, kind: Kind) {
+    fn add(&mut self, kind: ItemKind) {
         self.next_id += 1;
         self.items.push_back(Item { id: self.next_id, version: 0, kind });
     }
@@ -201,12 +201,12 @@ impl Transcript {
     fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
         for part in &answer.content {
             match part {
-                Part::Known(KnownPart::Text { text, .. }) => self.add(Kind::Answer(text.clone())),
+                Part::Known(KnownPart::Text { text, .. }) => self.add(ItemKind::Answer(text.clone())),
                 Part::Known(KnownPart::Thinking { thinking, .. }) => {
-                    self.add(Kind::Thinking(thinking.clone()));
+                    self.add(ItemKind::Thinking(thinking.clone()));
                 }
                 Part::Known(KnownPart::ToolCall(call)) => {
-                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
+                    self.start_call(&call.id, &call.name, &call.arguments, tools, CallStatus::Streaming);
                 }
                 Part::Known(
                     KnownPart::Image { .. } | KnownPart::Document { .. } | KnownPart::Audio { .. },
@@ -220,7 +220,7 @@ impl Transcript {
     /// An answer that broke off stays to be read; its calls are not run. The notice of the retry says the rest.
     fn replace(&mut self, answer: &AssistantMessage) {
         for call in answer.tool_calls() {
-            self.change_call(&call.id, |call| call.status = Status::Failed(None));
+            self.change_call(&call.id, |call| call.status = CallStatus::Failed(None));
         }
         self.notice(false, "The answer was interrupted and retried".to_string());
     }
@@ -247,7 +247,7 @@ impl Transcript {
     pub fn apply(&mut self, event: &AgentEvent, tools: &Registry) -> bool {
         match event {
             AgentEvent::MessageStart(message) => match &**message {
-                Message::User(user) => self.add(Kind::User(join_text(&user.content))),
+                Message::User(user) => self.add(ItemKind::User(join_text(&user.content))),
                 Message::Assistant(_) => self.streaming.clear(),
                 Message::ToolResult(_) => return false,
             },
@@ -261,10 +261,10 @@ impl Transcript {
                 _ => return false,
             },
             AgentEvent::ToolStart { call_id, tool, args } => {
-                self.start_call(call_id, tool, args, tools, Status::Running);
+                self.start_call(call_id, tool, args, tools, CallStatus::Running);
             }
             AgentEvent::ToolUpdate { call_id, text } => {
-                self.change_call(call_id, |call| call.live.clone_from(text));
+                self.change_call(call_id, |call| call.live_output.clone_from(text));
             }
             AgentEvent::ToolEnd { result, full_text, took, .. } => {
                 self.end_call(result, full_text.as_deref(), Some(*took), tools);
@@ -305,22 +305,22 @@ impl Transcript {
 
     fn stream(&mut self, event: &StreamEvent, tools: &Registry) -> bool {
         match event {
-            StreamEvent::Start => return self.begin_anew(),
-            StreamEvent::TextStart { index } => self.open_part(*index, Kind::Answer(String::new())),
-            StreamEvent::ThinkingStart { index } => self.open_part(*index, Kind::Thinking(String::new())),
+            StreamEvent::Start => return self.restart_streaming(),
+            StreamEvent::TextStart { index } => self.open_part(*index, ItemKind::Answer(String::new())),
+            StreamEvent::ThinkingStart { index } => self.open_part(*index, ItemKind::Thinking(String::new())),
             StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
                 let Some(item) = self.part(*index) else { return false };
-                if let Kind::Answer(text) | Kind::Thinking(text) = &mut item.kind {
+                if let ItemKind::Answer(text) | ItemKind::Thinking(text) = &mut item.kind {
                     text.push_str(delta);
                     item.version += 1;
                 }
             }
             StreamEvent::ToolCallStart { index, id, name } => {
-                self.start_call(id, name, &Value::Null, tools, Status::Asked);
+                self.start_call(id, name, &Value::Null, tools, CallStatus::Streaming);
                 self.streaming.push((*index, self.items.len() - 1));
             }
             StreamEvent::ToolCallEnd { call, .. } => {
-                self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
+                self.start_call(&call.id, &call.name, &call.arguments, tools, CallStatus::Streaming);
             }
             _ => return false,
         }
@@ -328,7 +328,7 @@ impl Transcript {
     }
 
     /// The answer that streams in begins anew; tells whether any of it was shown.
-    fn begin_anew(&mut self) -> bool {
+    fn restart_streaming(&mut self) -> bool {
         let mut shown: Vec<usize> = self.streaming.drain(..).map(|(_, at)| at).collect();
         shown.sort_unstable();
         for at in shown.iter().rev() {
@@ -340,7 +340,7 @@ impl Transcript {
     /// The parts of the message are complete: room for more is given back.
     fn end_streaming(&mut self) {
         for (_, at) in self.streaming.drain(..) {
-            if let Some(Kind::Answer(text) | Kind::Thinking(text)) =
+            if let Some(ItemKind::Answer(text) | ItemKind::Thinking(text)) =
                 self.items.get_mut(at).map(|item| &mut item.kind)
             {
                 text.shrink_to_fit();
@@ -349,7 +349,7 @@ impl Transcript {
     }
 
     /// A part begins. One that began before begins anew in its place.
-    fn open_part(&mut self, index: usize, kind: Kind) {
+    fn open_part(&mut self, index: usize, kind: ItemKind) {
         let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
         if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
             self.next_id += 1;
@@ -366,16 +366,16 @@ impl Transcript {
     }
 
     /// Adds a call, or changes how a known one stands.
-    fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: Status) {
-        let view = tools.shown(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
+    fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: CallStatus) {
+        let view = tools.find_for_display(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
         let changed = self.change_call(call_id, |call| {
             call.view = view.clone();
             call.status = status;
         });
         if !changed {
             let (call_id, tool) = (call_id.to_string(), tool.to_string());
-            let call = Call { call_id, tool, view, status, live: String::new(), result: None };
-            self.add(Kind::Tool(Box::new(call)));
+            let call = Call { call_id, tool, view, status, live_output: String::new(), result: None };
+            self.add(ItemKind::Tool(Box::new(call)));
         }
     }
 
@@ -388,15 +388,15 @@ impl Transcript {
         tools: &Registry,
     ) -> bool {
         let text = full.map_or_else(|| join_text(&result.content), String::from);
-        let view = match tools.shown(&result.tool_name) {
+        let view = match tools.find_for_display(&result.tool_name) {
             Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
             _ => ResultView::Text(text),
         };
-        let status = if result.is_error { Status::Failed(took) } else { Status::Done(took) };
+        let status = if result.is_error { CallStatus::Failed(took) } else { CallStatus::Done(took) };
         self.change_call(&result.tool_call_id, |call| {
             call.result = Some(view);
             call.status = status;
-            call.live.clear();
+            call.live_output.clear();
         })
     }
 
@@ -404,13 +404,13 @@ impl Transcript {
     fn change_call(&mut self, call_id: &str, change: impl FnOnce(&mut Call)) -> bool {
         for item in self.items.iter_mut().rev() {
             match &mut item.kind {
-                Kind::Tool(call) if call.call_id == call_id => {
+                ItemKind::Tool(call) if call.call_id == call_id => {
                     change(call);
                     item.version += 1;
                     return true;
                 }
                 // Calls and their results stand between two things that the user said.
-                Kind::User(_) => return false,
+                ItemKind::User(_) => return false,
                 _ => {}
             }
         }

@@ -3,24 +3,24 @@
 use std::ops::Range;
 
 use crate::ide::features::transcript;
-use crate::ide::features::transcript::items::{Item, Kind};
-use crate::ide::model::view::text_options::Show;
+use crate::ide::features::transcript::items::{Item, ItemKind};
+use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::{self, Line, Span};
 use crate::tui::widgets::markdown::Markdown;
-use crate::tui::widgets::markdown::codes::{Block, Colored};
-use crate::tui::widgets::plain::Plain;
+use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
+use crate::tui::widgets::plain::PlainText;
 
 /// The lines of one item at a width. Text of any length is laid out where it is shown.
 pub struct Layout {
     lines: Lines,
     version: u64,
-    show: Show,
+    show: TextOptions,
     width: u16,
 }
 
 enum Lines {
     Markdown(Box<Markdown>),
-    Plain(Box<Plain>),
+    Plain(Box<PlainText>),
     /// A number of rows that has a limit, as they were at a version.
     Rows {
         version: Option<u64>,
@@ -32,32 +32,37 @@ enum Lines {
 /// The text of an item that may have any length.
 fn text_of(item: &Item) -> &str {
     match &item.kind {
-        Kind::User(text) | Kind::Answer(text) | Kind::Thinking(text) | Kind::Notice { text, .. } => text,
-        Kind::Tool(_) | Kind::Summary { .. } => "",
+        ItemKind::User(text)
+        | ItemKind::Answer(text)
+        | ItemKind::Thinking(text)
+        | ItemKind::Notice { text, .. } => text,
+        ItemKind::Tool(_) | ItemKind::Summary { .. } => "",
     }
 }
 
 impl Layout {
     /// The layout of an item, nothing made yet.
-    pub fn new(item: &Item, width: u16, show: Show) -> Self {
-        let plain = |scope, lead| Lines::Plain(Box::new(Plain::new(scope, lead)));
+    pub fn new(item: &Item, width: u16, show: TextOptions) -> Self {
+        let plain = |scope, lead| Lines::Plain(Box::new(PlainText::new(scope, lead)));
         let lines = match &item.kind {
-            Kind::Answer(_) => Lines::Markdown(Box::default()),
-            Kind::Thinking(_) => plain("agent.thinking", None),
-            Kind::User(_) => plain("agent.user", Some(Span::new("› ", "ui.prompt"))),
-            Kind::Notice { error, .. } => {
+            ItemKind::Answer(_) => Lines::Markdown(Box::default()),
+            ItemKind::Thinking(_) => plain("agent.thinking", None),
+            ItemKind::User(_) => plain("agent.user", Some(Span::new("› ", "ui.prompt"))),
+            ItemKind::Notice { error, .. } => {
                 let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
                 plain(scope, Some(Span::new(sign, scope)))
             }
-            Kind::Tool(_) | Kind::Summary { .. } => Lines::Rows { version: None, rows: Vec::new(), bytes: 0 },
+            ItemKind::Tool(_) | ItemKind::Summary { .. } => {
+                Lines::Rows { version: None, rows: Vec::new(), bytes: 0 }
+            }
         };
         Self { lines, version: item.version, show, width }
     }
 
     /// Takes in what the item is now, and how it is shown.
-    pub fn update(&mut self, item: &Item, width: u16, show: Show) {
+    pub fn update(&mut self, item: &Item, width: u16, show: TextOptions) {
         // Other texts only grow; a notice says something else in its place.
-        if matches!(item.kind, Kind::Notice { .. }) && self.version != item.version {
+        if matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version {
             *self = Self::new(item, width, show);
         }
         let same = (self.show, self.width) == (show, width);

@@ -2,10 +2,10 @@
 //! of any length, such as answers: that is laid out elsewhere.
 
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::features::transcript::items::{Call, Item, Kind, Status};
-use crate::ide::model::view::text_options::Show;
-use crate::tools::contract::view::{DiffLine, FileDiff, Progress, ResultView, Step};
-use crate::tui::widgets::line::{Break, Line, Span, wrap};
+use crate::ide::features::transcript::items::{Call, CallStatus, Item, ItemKind};
+use crate::ide::model::view::text_options::TextOptions;
+use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView, StepProgress};
+use crate::tui::widgets::line::{BreakMode, Line, Span, wrap};
 
 /// Lines of output that are shown in short.
 const TAIL_ROWS: usize = 5;
@@ -21,19 +21,22 @@ const WHOLE_ROWS: usize = 2_000;
 const CELL_BYTES: usize = 32;
 
 /// The lines of an item whose rows have a limit; text of any length is laid out where it is shown.
-pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
+pub fn lay_out(item: &Item, width: u16, show: TextOptions) -> Vec<Line> {
     match &item.kind {
-        Kind::Tool(call) => tool(call, width, show),
-        Kind::Summary { title, text } => summary(title, text, width, show),
-        Kind::User(_) | Kind::Answer(_) | Kind::Thinking(_) | Kind::Notice { .. } => Vec::new(),
+        ItemKind::Tool(call) => tool(call, width, show),
+        ItemKind::Summary { title, text } => summary(title, text, width, show),
+        ItemKind::User(_) | ItemKind::Answer(_) | ItemKind::Thinking(_) | ItemKind::Notice { .. } => {
+            Vec::new()
+        }
     }
 }
 
 /// A summary: what it stands for, and what it says where output is shown whole.
-fn summary(title: &str, text: &str, width: u16, show: Show) -> Vec<Line> {
-    let head = if show.output { format!("▾ {title}") } else { format!("▸ {title} (Ctrl-o shows it)") };
+fn summary(title: &str, text: &str, width: u16, show: TextOptions) -> Vec<Line> {
+    let head =
+        if show.expand_output { format!("▾ {title}") } else { format!("▸ {title} (Ctrl-o shows it)") };
     let mut lines = vec![vec![Span::new(truncate(&head, usize::from(width)).into_owned(), "agent.tool")]];
-    if show.output {
+    if show.expand_output {
         lines.extend(indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output"));
     }
     lines
@@ -42,7 +45,7 @@ fn summary(title: &str, text: &str, width: u16, show: Show) -> Vec<Line> {
 /// The one line that stands for thinking that is not shown. It says how much there is by its
 /// bytes: counting words would read all of it at every delta.
 pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
-    let Kind::Thinking(text) = &item.kind else { return Vec::new() };
+    let ItemKind::Thinking(text) = &item.kind else { return Vec::new() };
     if text.is_empty() {
         return Vec::new();
     }
@@ -53,9 +56,10 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
     )]]
 }
 
-fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
+fn tool(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
     let (state, scope) = status(call);
-    let open = call.result.is_some() && (show.output || !matches!(call.result, Some(ResultView::Text(_))));
+    let open =
+        call.result.is_some() && (show.expand_output || !matches!(call.result, Some(ResultView::Text(_))));
     let sign = if open { "▾ " } else { "▸ " };
     let head = usize::from(width).saturating_sub(text_width(&call.tool) + text_width(&state) + 5);
     let first_line = call.view.title.lines().next().unwrap_or_default();
@@ -69,7 +73,7 @@ fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
         Span::new(gap, "agent.tool.title"),
         Span::new(state, scope),
     ]];
-    if show.output
+    if show.expand_output
         && let Some(body) = &call.view.body
     {
         lines.extend(indented(body.lines(), width, WHOLE_ROWS, "agent.tool.title"));
@@ -92,25 +96,27 @@ fn status(call: &Call) -> (String, &'static str) {
         _ => String::new(),
     };
     match call.status {
-        Status::Asked => ("…".to_string(), "ui.text.soft"),
-        Status::Running => ("◦".to_string(), "agent"),
-        Status::Done(time) => (format!("{change}✓{}", took(time)), "success"),
-        Status::Failed(time) => (format!("✗{}", took(time)), "error"),
+        CallStatus::Streaming => ("…".to_string(), "ui.text.soft"),
+        CallStatus::Running => ("◦".to_string(), "agent"),
+        CallStatus::Done(time) => (format!("{change}✓{}", took(time)), "success"),
+        CallStatus::Failed(time) => (format!("✗{}", took(time)), "error"),
     }
 }
 
-fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
-    let failed = matches!(call.status, Status::Failed(_));
+fn body(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
+    let failed = matches!(call.status, CallStatus::Failed(_));
     match &call.result {
-        None => tail(&call.live, width, TAIL_ROWS),
-        Some(ResultView::Output(text)) => tail(text, width, if show.output { WHOLE_ROWS } else { TAIL_ROWS }),
-        Some(ResultView::Text(text)) if show.output => {
+        None => tail(&call.live_output, width, TAIL_ROWS),
+        Some(ResultView::Output(text)) => {
+            tail(text, width, if show.expand_output { WHOLE_ROWS } else { TAIL_ROWS })
+        }
+        Some(ResultView::Text(text)) if show.expand_output => {
             indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output")
         }
         Some(ResultView::Text(text)) if failed => indented(text.lines(), width, FAILURE_ROWS, "error"),
         Some(ResultView::Text(_)) => Vec::new(),
         Some(ResultView::Diff { lines, .. }) => {
-            diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS }, show.output)
+            diff(lines, width, if show.expand_output { WHOLE_ROWS } else { DIFF_ROWS }, show.expand_output)
         }
         Some(ResultView::Diffs(files)) => diffs(files, width, show),
         Some(ResultView::Plan(items)) => plan(items, width),
@@ -118,18 +124,18 @@ fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
 }
 
 /// The list of what is to be done, whole: it is what one looks for.
-fn plan(items: &[Step], width: u16) -> Vec<Line> {
-    let row = |item: &Step| {
+fn plan(items: &[PlanStep], width: u16) -> Vec<Line> {
+    let row = |item: &PlanStep| {
         let (sign, scope) = match item.progress {
-            Progress::Pending => ("○ ", "agent.tool.output"),
-            Progress::InProgress => ("▸ ", "agent.tool"),
-            Progress::Completed => ("✓ ", "ui.hint"),
-            Progress::Cancelled => ("✗ ", "ui.hint"),
-            Progress::Blocked => ("… ", "warning"),
+            StepProgress::Pending => ("○ ", "agent.tool.output"),
+            StepProgress::InProgress => ("▸ ", "agent.tool"),
+            StepProgress::Completed => ("✓ ", "ui.hint"),
+            StepProgress::Cancelled => ("✗ ", "ui.hint"),
+            StepProgress::Blocked => ("… ", "warning"),
         };
         let lead = [Span::new(format!("    {sign}"), scope)];
         let indent = [Span::new("      ", scope)];
-        wrap(&[Span::new(item.text.as_str(), scope)], width, &lead, &indent, Break::Words)
+        wrap(&[Span::new(item.text.as_str(), scope)], width, &lead, &indent, BreakMode::Words)
     };
     items.iter().flat_map(row).collect()
 }
@@ -150,7 +156,7 @@ fn indented<'a>(
         }
         let room = (rows + 1 - out.len()) * usize::from(width.max(1)) * CELL_BYTES;
         let seen = &line[..line.floor_char_boundary(room)];
-        out.extend(wrap(&[Span::new(seen, scope)], width, &indent, &indent, Break::Anywhere));
+        out.extend(wrap(&[Span::new(seen, scope)], width, &indent, &indent, BreakMode::Anywhere));
     }
     out.truncate(rows + 1);
     out
@@ -173,8 +179,8 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
 }
 
 /// The changes of several files, in the rows that one of them may have.
-fn diffs(files: &[FileDiff], width: u16, show: Show) -> Vec<Line> {
-    let rows = if show.output { WHOLE_ROWS } else { DIFF_ROWS };
+fn diffs(files: &[FileDiff], width: u16, show: TextOptions) -> Vec<Line> {
+    let rows = if show.expand_output { WHOLE_ROWS } else { DIFF_ROWS };
     let mut out: Vec<Line> = Vec::new();
     for file in files {
         if out.len() >= rows {
@@ -182,7 +188,7 @@ fn diffs(files: &[FileDiff], width: u16, show: Show) -> Vec<Line> {
             break;
         }
         out.extend(indented(std::iter::once(file.title.as_str()), width, 1, "agent.tool.title"));
-        out.extend(diff(&file.lines, width, rows.saturating_sub(out.len()).max(1), show.output));
+        out.extend(diff(&file.lines, width, rows.saturating_sub(out.len()).max(1), show.expand_output));
     }
     out
 }
@@ -215,7 +221,7 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize, whole: bool) -> Vec
         let room = usize::from(width).saturating_sub(numbers + 7);
         let text =
             if whole { line.text.as_str().into() } else { truncate(&visible(&line.text), room).into_owned() };
-        out.extend(wrap(&[Span::new(text, scope)], width, &head, &rest, Break::Anywhere));
+        out.extend(wrap(&[Span::new(text, scope)], width, &head, &rest, BreakMode::Anywhere));
     }
     out
 }

@@ -1,6 +1,6 @@
 //! The conversation on the screen: its items, how they are laid out, colors of code in them.
 
-use crate::ide::core::feature::{Fact, Feature};
+use crate::ide::core::feature::{Feature, FeatureEvent};
 use std::cell::RefCell;
 
 pub mod code_blocks;
@@ -21,12 +21,12 @@ pub const FEATURE: Feature = Feature {
         |_| Box::new(items::Transcript::default()),
         |_| Box::new(RefCell::<view::TranscriptView>::default()),
     ],
-    on_fact: |cx, fact| match fact {
-        Fact::FrameSent => {
+    on_event: |cx, fact| match fact {
+        FeatureEvent::FrameSent => {
             code_blocks::after_frame(cx);
-            earlier::settle(cx);
+            earlier::after_frame(cx);
         }
-        Fact::Due => retry::tick(cx),
+        FeatureEvent::DeadlineReached => retry::tick(cx),
         _ => {}
     },
     deadline: |state| state.slots[items::TRANSCRIPT].retry_deadline(),

@@ -4,20 +4,20 @@ use ratatui::layout::Rect;
 
 use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane::Row;
+use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
-use crate::tui::widgets::markdown::codes::CODE;
+use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
-pub const PANE: Row = Row { part: Part::Transcript, layer: 0, make: || Box::new(Transcript) };
+pub const PANE: PaneSpec = PaneSpec { part: Part::Transcript, layer: 0, make: || Box::new(TranscriptPane) };
 
-struct Transcript;
+struct TranscriptPane;
 
-impl Component<State> for Transcript {
+impl Component<State> for TranscriptPane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, rows) = canvas.size();
         if cols < 3 {
@@ -28,7 +28,7 @@ impl Component<State> for Transcript {
         }
         let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
-        view.visit(&state.slots[TRANSCRIPT], state.show, (cols, rows), |y, line| {
+        view.visit(&state.slots[TRANSCRIPT], state.text_options, (cols, rows), |y, line| {
             let mut x = 1;
             // The parts of code stand on the code's own ground.
             let is_code = line.first().is_some_and(|span| span.scope == CODE);

@@ -10,22 +10,22 @@ use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
-use crate::ide::features::transcript::items::{Item, Kind, Transcript};
+use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
-use crate::ide::model::view::text_options::Show;
+use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::Line;
-use crate::tui::widgets::markdown::codes::{Block, Colored};
+use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 use std::cell::RefCell;
 
 /// Items whose layout is cached; more than any screen shows.
-const LAID_MAX: usize = 400;
+const LAYOUTS_MAX: usize = 400;
 /// Bytes of layouts that are cached beside what is on screen.
-const LAID_BYTES_MAX: usize = 1 << 20;
+const LAYOUT_BYTES_MAX: usize = 1 << 20;
 /// Items before the first on screen below which earlier ones are fetched: more than a screen of them.
-const NEAR: usize = 50;
+const PREFETCH_ITEMS: usize = 50;
 
 /// A layout, and its bytes when they were counted last.
-struct Laid {
+struct CachedLayout {
     layout: Layout,
     bytes: usize,
 }
@@ -35,7 +35,7 @@ pub fn scroll(state: &mut State, lines: isize) {
     if let Some(area) = state.areas.transcript {
         let size = (area.width, area.height);
         let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
-        view.scroll(&state.slots[TRANSCRIPT], state.show, size, lines);
+        view.scroll(&state.slots[TRANSCRIPT], state.text_options, size, lines);
     }
     state.damage.add(Part::Transcript);
 }
@@ -46,7 +46,7 @@ pub const TRANSCRIPT_VIEW: Slot<RefCell<TranscriptView>> = Slot::new();
 /// The scroll position and the cached layouts.
 #[derive(Default)]
 pub struct TranscriptView {
-    laid: HashMap<u64, Laid>,
+    layouts: HashMap<u64, CachedLayout>,
     /// Bytes of all layouts.
     bytes: usize,
     /// Blocks of code that came on screen, with the items that they belong to.
@@ -56,43 +56,45 @@ pub struct TranscriptView {
     /// The first item on screen, once something was drawn.
     first: Option<usize>,
     /// Whether the start is looked for, which is not here yet.
-    seeks_start: bool,
+    is_seeking_start: bool,
 }
 
 /// How items are laid out.
 #[derive(Clone, Copy)]
-struct Form {
+struct LayoutOptions {
     width: u16,
-    show: Show,
+    show: TextOptions,
 }
 
 impl TranscriptView {
     /// Shows the end, and keeps to it as it grows.
     pub fn to_tail(&mut self) {
-        (self.top, self.seeks_start) = (None, false);
+        (self.top, self.is_seeking_start) = (None, false);
     }
 
     /// Shows the start, once it is here.
     pub fn to_top(&mut self, transcript: &Transcript) {
-        self.seeks_start = transcript.has_earlier();
-        if !self.seeks_start {
+        self.is_seeking_start = transcript.has_earlier();
+        if !self.is_seeking_start {
             self.top = Some((0, 0));
         }
     }
 
     /// Whether the start is looked for, which is not here yet.
-    pub fn seeks_start(&self) -> bool {
-        self.seeks_start
+    pub fn is_seeking_start(&self) -> bool {
+        self.is_seeking_start
     }
 
     /// Whether items before those that are here are wanted.
-    pub fn wants_earlier(&self) -> bool {
-        self.seeks_start || self.first.is_some_and(|first| first < NEAR)
+    pub fn needs_earlier(&self) -> bool {
+        self.is_seeking_start || self.first.is_some_and(|first| first < PREFETCH_ITEMS)
     }
 
     /// Whether so many items at the front are out of sight, and stay so for a while.
-    pub fn can_lose(&self, items: usize) -> bool {
-        self.is_at_tail() && !self.seeks_start && self.first.is_some_and(|first| first >= items + NEAR)
+    pub fn can_drop(&self, items: usize) -> bool {
+        self.is_at_tail()
+            && !self.is_seeking_start
+            && self.first.is_some_and(|first| first >= items + PREFETCH_ITEMS)
     }
 
     /// So many items came in front, or went: the same lines stay on screen.
@@ -115,7 +117,7 @@ impl TranscriptView {
     /// The colors of a block were found; tells whether the block is still there.
     pub fn color(&mut self, transcript: &Transcript, item: u64, block: &Block, colors: &[Colored]) -> bool {
         let Some(item) = transcript.item(item) else { return false };
-        match self.laid.get_mut(&item.id) {
+        match self.layouts.get_mut(&item.id) {
             Some(laid) => laid.layout.color(item, block, colors),
             None => false,
         }
@@ -127,18 +129,19 @@ impl TranscriptView {
     }
 
     /// How many lines an item takes, the blank one after it included.
-    fn height(&mut self, item: &Item, next: Option<&Item>, form: Form) -> usize {
+    fn height(&mut self, item: &Item, next: Option<&Item>, form: LayoutOptions) -> usize {
         let lines = if is_hidden(item, form) {
             transcript::lines::hidden_thinking(item, form.width).len()
         } else {
             self.with(item, form, |layout| layout.height(item))
         };
-        let joined = matches!((&item.kind, next.map(|n| &n.kind)), (Kind::Tool(_), Some(Kind::Tool(_))));
+        let joined =
+            matches!((&item.kind, next.map(|n| &n.kind)), (ItemKind::Tool(_), Some(ItemKind::Tool(_))));
         if lines == 0 { 0 } else { lines + usize::from(!joined) }
     }
 
     /// Gives the lines of an item that are in the range to `draw`.
-    fn draw(&mut self, item: &Item, form: Form, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+    fn draw(&mut self, item: &Item, form: LayoutOptions, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         if is_hidden(item, form) {
             let lines = transcript::lines::hidden_thinking(item, form.width);
             return lines.iter().take(range.end).skip(range.start).for_each(draw);
@@ -151,9 +154,9 @@ impl TranscriptView {
     }
 
     /// Works with the layout of an item as it is now.
-    fn with<T>(&mut self, item: &Item, form: Form, work: impl FnOnce(&mut Layout) -> T) -> T {
-        let new = || Laid { layout: Layout::new(item, form.width, form.show), bytes: 0 };
-        let laid = self.laid.entry(item.id).or_insert_with(new);
+    fn with<T>(&mut self, item: &Item, form: LayoutOptions, work: impl FnOnce(&mut Layout) -> T) -> T {
+        let new = || CachedLayout { layout: Layout::new(item, form.width, form.show), bytes: 0 };
+        let laid = self.layouts.entry(item.id).or_insert_with(new);
         laid.layout.update(item, form.width, form.show);
         let out = work(&mut laid.layout);
         let bytes = laid.layout.bytes();
@@ -164,16 +167,16 @@ impl TranscriptView {
 
     /// Drops the layouts of other items where there are too many, or they are too large.
     fn drop_others(&mut self, items: &VecDeque<Item>, shown: [Range<usize>; 2]) {
-        if self.laid.len() <= LAID_MAX && self.bytes <= LAID_BYTES_MAX {
+        if self.layouts.len() <= LAYOUTS_MAX && self.bytes <= LAYOUT_BYTES_MAX {
             return;
         }
         let kept: Vec<u64> = shown.into_iter().flatten().map(|at| items[at].id).collect();
-        self.laid.retain(|id, _| kept.contains(id));
-        self.bytes = self.laid.values().map(|laid| laid.bytes).sum();
+        self.layouts.retain(|id, _| kept.contains(id));
+        self.bytes = self.layouts.values().map(|laid| laid.bytes).sum();
     }
 
     /// The topmost line when the end is at the bottom of `rows`.
-    fn tail(&mut self, transcript: &Transcript, form: Form, rows: usize) -> (usize, usize) {
+    fn tail(&mut self, transcript: &Transcript, form: LayoutOptions, rows: usize) -> (usize, usize) {
         let items = transcript.items();
         let mut left = rows;
         for at in (0..items.len()).rev() {
@@ -189,10 +192,10 @@ impl TranscriptView {
     }
 
     /// Scrolls by lines, upwards when negative. `size` is the pane's columns and rows.
-    pub fn scroll(&mut self, transcript: &Transcript, show: Show, size: (u16, u16), by: isize) {
-        let form = Form { width: text_width(size.0), show };
+    pub fn scroll(&mut self, transcript: &Transcript, show: TextOptions, size: (u16, u16), by: isize) {
+        let form = LayoutOptions { width: text_width(size.0), show };
         let items = transcript.items();
-        self.seeks_start = false;
+        self.is_seeking_start = false;
         let tail = self.tail(transcript, form, usize::from(size.1));
         let (mut item, mut line) = self.top.unwrap_or(tail);
         let mut left = by.unsigned_abs();
@@ -222,11 +225,11 @@ impl TranscriptView {
     pub fn visit(
         &mut self,
         transcript: &Transcript,
-        show: Show,
+        show: TextOptions,
         size: (u16, u16),
         mut draw: impl FnMut(u16, &Line),
     ) {
-        let form = Form { width: text_width(size.0), show };
+        let form = LayoutOptions { width: text_width(size.0), show };
         let rows = usize::from(size.1);
         let items = transcript.items();
         let tail = self.tail(transcript, form, rows);
@@ -253,8 +256,8 @@ impl TranscriptView {
 }
 
 /// Whether only a line stands for the item.
-fn is_hidden(item: &Item, form: Form) -> bool {
-    matches!(item.kind, Kind::Thinking(_)) && !form.show.thinking
+fn is_hidden(item: &Item, form: LayoutOptions) -> bool {
+    matches!(item.kind, ItemKind::Thinking(_)) && !form.show.show_thinking
 }
 
 /// Columns for text in a pane of that width.
@@ -272,8 +275,13 @@ mod tests {
     use crate::tools::contract::registry::Registry;
 
     const SIZE: (u16, u16) = (120, 40);
-    const SHOW: Show =
-        Show { tab_width: 4, auto_pairs: true, wrap_column: 80, thinking: true, output: false };
+    const SHOW: TextOptions = TextOptions {
+        tab_width: 4,
+        auto_pairs: true,
+        wrap_column: 80,
+        show_thinking: true,
+        expand_output: false,
+    };
 
     fn apply(transcript: &mut Transcript, event: &AgentEvent) {
         assert!(transcript.apply(event, &Registry::default()));
@@ -322,7 +330,7 @@ mod tests {
         }
         view.to_top(&transcript);
         assert_eq!(rows(&mut view, &transcript)[0], "› question 0");
-        let counted: usize = view.laid.values().map(|laid| laid.layout.bytes()).sum();
+        let counted: usize = view.layouts.values().map(|laid| laid.layout.bytes()).sum();
         assert_eq!(view.bytes(), counted, "the count is that of what is held");
     }
 

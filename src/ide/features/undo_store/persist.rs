@@ -5,17 +5,17 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
-use crate::ide::features::undo_store::store::Tree;
+use crate::ide::features::undo_store::store::StoredTree;
 use crate::ide::features::undo_store::store::UNDO_STORE;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::undo::archive::Unusable;
+use crate::text::undo::archive::ArchiveError;
 use crate::text::undo::history::{History, RevisionId};
 
 /// Trees of longer texts are not kept, in bytes: each is read whole to be sure of it.
 const TEXT_MAX: usize = 64 << 20;
 
 /// A file was opened: is its tree kept?
-pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
+pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     // A text that was edited already is not the one that the file holds.
     let is_as_read =
         |buffer: &&mut Buffer| buffer.stamp.is_some() && buffer.area.document.history().is_empty();
@@ -30,7 +30,7 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
         "undo_store.find",
         move || files.find(&path, &text),
         move |cx, tree| match tree {
-            Ok(Some(tree)) => found(cx, id, tree),
+            Ok(Some(tree)) => on_found(cx, id, tree),
             Ok(None) => {}
             Err(why) => tracing::error!("an undo tree could not be found: {why}"),
         },
@@ -38,20 +38,20 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
 }
 
 /// The tree was found, or is of no use.
-pub fn found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, Unusable>) {
+pub fn on_found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, ArchiveError>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     match tree {
         Ok(history) => {
             let is_all = buffer.area.document.history().is_empty();
             buffer.area.document.adopt(history);
             // What was kept meanwhile lacks the steps that were adopted.
-            buffer.undo_kept = if is_all { kept(&buffer.area.document) } else { None };
+            buffer.stored_undo = if is_all { stored_version(&buffer.area.document) } else { None };
         }
         Err(why) => {
             let name = buffer.name();
             if cx.state.status.message.is_empty() {
-                cx.state.say(match why {
-                    Unusable::OtherText => format!("Changed since: {name}. Older undo steps are dropped"),
+                cx.state.set_status(match why {
+                    ArchiveError::OtherText => format!("Changed since: {name}. Older undo steps are dropped"),
                     other => format!("Cannot load older undo steps of {name}: {other}"),
                 });
             }
@@ -60,18 +60,18 @@ pub fn found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, Unusable>) {
 }
 
 /// What a kept tree is of.
-fn kept(document: &crate::text::document::Document) -> Option<(u64, RevisionId)> {
+fn stored_version(document: &crate::text::document::Document) -> Option<(u64, RevisionId)> {
     Some((document.version(), document.saved()?))
 }
 
 /// A file was saved, or goes: keeps its tree, unless it is kept already.
-pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
-    let tree = tree(cx.state, id);
+pub fn store_tree(cx: &mut Cx<'_>, id: BufferId) {
+    let tree = unstored_tree(cx.state, id);
     let (Some(tree), Some(store)) = (tree, &cx.state.slots[UNDO_STORE]) else { return };
     let files = store.files.clone();
     cx.tasks.spawn_blocking(
         "undo_store.keep",
-        move || files.keep(tree),
+        move || files.store(tree),
         |_, kept| {
             if let Err(why) = kept {
                 tracing::error!("an undo tree could not be kept: {why}");
@@ -81,32 +81,32 @@ pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
 }
 
 /// What keeps everything that is not kept as it is, at the end; blocking.
-pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
+pub fn final_writes(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let ids: Vec<BufferId> = state.buffers.all().iter().map(|buffer| buffer.id).collect();
-    let trees: Vec<Tree> = ids.into_iter().filter_map(|id| tree(state, id)).collect();
+    let trees: Vec<StoredTree> = ids.into_iter().filter_map(|id| unstored_tree(state, id)).collect();
     let files = state.slots[UNDO_STORE].as_ref().map(|store| store.files.clone());
     move || {
         let Some(files) = files else { return };
         for tree in trees {
-            files.keep(tree);
+            files.store(tree);
         }
     }
 }
 
 /// The tree of a file, where it is wanted and not kept as it is.
-fn tree(state: &mut State, id: BufferId) -> Option<Tree> {
+fn unstored_tree(state: &mut State, id: BufferId) -> Option<StoredTree> {
     let store = state.slots[UNDO_STORE].as_mut()?;
     let buffer = state.buffers.get_mut(id)?;
     let document = &buffer.area.document;
-    let now = kept(document)?;
+    let now = stored_version(document)?;
     let wanted =
         buffer.stamp.is_some() && !document.history().is_empty() && document.text().end().0 <= TEXT_MAX;
-    if !wanted || buffer.undo_kept == Some(now) {
+    if !wanted || buffer.stored_undo == Some(now) {
         return None;
     }
     let path = buffer.real_path()?.to_path_buf();
-    buffer.undo_kept = Some(now);
+    buffer.stored_undo = Some(now);
     let number = store.next_number();
     let (history, text) = (document.history().clone(), document.text().clone());
-    Some(Tree { path, history, text, saved: now.1, number })
+    Some(StoredTree { path, history, text, saved: now.1, number })
 }

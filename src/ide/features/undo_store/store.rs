@@ -13,7 +13,7 @@ use crate::exec::storage::cache::Limits;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::key_of;
 use crate::text::rope::Text;
-use crate::text::undo::archive::{self, Unusable};
+use crate::text::undo::archive::{self, ArchiveError};
 use crate::text::undo::history::{History, RevisionId};
 
 /// Bytes of one tree's texts.
@@ -24,7 +24,7 @@ const ARCHIVE_BYTES: u64 = 4 * TREE_BYTES as u64;
 const LIMITS: Limits = Limits { bytes: 64 << 20, age: Duration::from_hours(90 * 24) };
 
 /// An undo tree to be kept.
-pub struct Tree {
+pub struct StoredTree {
     /// Of which file, links followed.
     pub path: PathBuf,
     /// The tree.
@@ -66,18 +66,18 @@ impl UndoStore {
 pub struct UndoFiles {
     files: CacheFolder,
     /// The number of what is kept of each file; `None` before anything is.
-    kept: Mutex<Option<BTreeMap<String, u64>>>,
+    stored: Mutex<Option<BTreeMap<String, u64>>>,
 }
 
 impl UndoFiles {
     /// Trees in a folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { files: CacheFolder::new(folder), kept: Mutex::default() }
+        Self { files: CacheFolder::new(folder), stored: Mutex::default() }
     }
 
     /// Keeps a tree, if it can be; blocking.
-    pub fn keep(&self, tree: Tree) {
-        let Tree { path, history, text, saved, number } = tree;
+    pub fn store(&self, tree: StoredTree) {
+        let StoredTree { path, history, text, saved, number } = tree;
         if let Err(error) = self.write(&path, &history, text, saved, number) {
             tracing::warn!(%error, path = %path.display(), "an undo tree could not be kept");
         }
@@ -97,7 +97,7 @@ impl UndoFiles {
         }
         let archive = archive::write(history, &text, saved, TREE_BYTES);
         let key = name_of(path);
-        let mut kept = self.kept.lock();
+        let mut kept = self.stored.lock();
         let is_first = kept.is_none();
         let numbers = kept.get_or_insert_default();
         if numbers.get(&key).is_some_and(|newer| *newer > number) {
@@ -112,7 +112,7 @@ impl UndoFiles {
     }
 
     /// The tree of a file; `None` when none is kept. One of no use is not found twice. Blocking.
-    pub fn find(&self, path: &Path, text: &Text) -> Option<Result<History, Unusable>> {
+    pub fn find(&self, path: &Path, text: &Text) -> Option<Result<History, ArchiveError>> {
         let key = name_of(path);
         let bytes = match self.files.get(&key, ARCHIVE_BYTES) {
             Ok(bytes) => bytes?,
@@ -121,7 +121,7 @@ impl UndoFiles {
                 return None;
             }
         };
-        let archive = std::str::from_utf8(&bytes).map_err(|_| Unusable::Damaged);
+        let archive = std::str::from_utf8(&bytes).map_err(|_| ArchiveError::Damaged);
         let result = archive.and_then(|archive| archive::read(archive, text));
         if let Err(why) = &result {
             tracing::info!(path = %path.display(), "a kept undo tree is dropped: {why}");

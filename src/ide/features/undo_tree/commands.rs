@@ -8,7 +8,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::undo_tree::view::UndoView;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::transaction::{turn_number, turn_of};
+use crate::text::transaction::{turn_name, turn_number};
 use crate::text::undo::history::{History, RevisionId};
 
 /// The area's rows.
@@ -27,11 +27,11 @@ pub const LINES: &[LineCommand] =
 
 fn tree(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("No file open") };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.set_status("No file open") };
     buffer.area.document.seal();
     let view = UndoView::new(buffer.id, buffer.area.document.history(), now_ms);
     if view.rows.len() == 1 {
-        return cx.state.say("No changes yet");
+        return cx.state.set_status("No changes yet");
     }
     cx.state.push_layer(view);
 }
@@ -41,7 +41,7 @@ pub fn step(cx: &mut Cx<'_>, by: isize) {
     let Some(view) = cx.state.layers.top_mut::<UndoView>() else { return };
     let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
     if view.refresh(buffer.area.document.history(), cx.now_ms) {
-        cx.state.damage.all();
+        cx.state.damage.add_all();
     }
     let (buffer, revision) = (view.buffer, view.step(by));
     travel(cx, buffer, revision);
@@ -49,7 +49,7 @@ pub fn step(cx: &mut Cx<'_>, by: isize) {
 
 /// Leaves the tree without having gone anywhere; an edit that the agent or another program made
 /// meanwhile stays.
-pub fn abandon(cx: &mut Cx<'_>, view: &UndoView) {
+pub fn cancel(cx: &mut Cx<'_>, view: &UndoView) {
     let unchanged = |history: &History| history.commits() == view.commits;
     if cx.state.buffers.get_mut(view.buffer).is_some_and(|b| unchanged(b.area.document.history())) {
         travel(cx, view.buffer, view.origin);
@@ -68,7 +68,7 @@ fn earlier(cx: &mut Cx<'_>) {
     if cx.state.buffers.current().is_some() {
         Prompt::new("Go back by (5m, 2h, steps)", |_, _| {}).check(go_earlier).open(cx);
     } else {
-        cx.state.say("No file open");
+        cx.state.set_status("No file open");
     }
 }
 
@@ -99,36 +99,36 @@ fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     };
     let moved = buffer.area.travel(target);
     cx.state.damage.add(Part::Editor);
-    cx.state.say(if moved { "Undone. Redo goes forward" } else { "Text was the same then" });
+    cx.state.set_status(if moved { "Undone. Redo goes forward" } else { "Text was the same then" });
     Ok(())
 }
 
 fn undo_agent(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("No file open") };
-    let edits: Vec<String> = buffer.area.document.of_agent().map(str::to_string).collect();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.set_status("No file open") };
+    let edits: Vec<String> = buffer.area.document.agent_edits().map(str::to_string).collect();
     // Of some nothing is left in the text: the one before it is meant.
-    match edits.iter().find_map(|by| take_back(buffer, by, now_ms)) {
-        None => cx.state.say(NOTHING),
-        Some(Ok(())) => cx.state.say("Undid the agent's edit"),
-        Some(Err(why)) => cx.state.fail(format!("Cannot undo: {why}")),
+    match edits.iter().find_map(|by| undo_edits_by(buffer, by, now_ms)) {
+        None => cx.state.set_status(NO_EDIT),
+        Some(Ok(())) => cx.state.set_status("Undid the agent's edit"),
+        Some(Err(why)) => cx.state.set_error(format!("Cannot undo: {why}")),
     }
     cx.state.damage.add(Part::Editor);
 }
 
-const NOTHING: &str = "No agent edit to undo";
+const NO_EDIT: &str = "No agent edit to undo";
 
 /// Takes back what the agent edited in its newest turn, in every open file, each as one step.
 /// Files in which that cannot be done are named and stay as they are.
 fn undo_turn(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let edits = |buffer: &Buffer| buffer.area.document.of_agent().map(str::to_string).collect::<Vec<_>>();
-    let turn = |edit: String| (turn_number(&edit), turn_of(&edit).to_string());
+    let edits = |buffer: &Buffer| buffer.area.document.agent_edits().map(str::to_string).collect::<Vec<_>>();
+    let turn = |edit: String| (turn_number(&edit), turn_name(&edit).to_string());
     let turns: BTreeSet<_> = cx.state.buffers.all().iter().flat_map(edits).map(turn).collect();
     let (mut done, mut refused) = (Vec::new(), Vec::new());
     for (_, turn) in turns.iter().rev() {
         for buffer in cx.state.buffers.all_mut() {
-            match take_back(buffer, turn, now_ms) {
+            match undo_edits_by(buffer, turn, now_ms) {
                 None => {}
                 Some(Ok(())) => done.push(buffer.name()),
                 Some(Err(why)) => refused.push(format!("{}: {why}", buffer.name())),
@@ -139,20 +139,20 @@ fn undo_turn(cx: &mut Cx<'_>) {
             break;
         }
     }
-    cx.state.damage.all();
+    cx.state.damage.add_all();
     let taken = format!("Undid the agent's last turn in {}", done.join(", "));
     match (done.is_empty(), refused.is_empty()) {
-        (true, true) => cx.state.say(NOTHING),
-        (false, true) => cx.state.say(taken),
-        (true, _) => cx.state.fail(format!("Cannot undo in {}", refused.join("; in "))),
-        (false, false) => cx.state.fail(format!("{taken}; not in {}", refused.join("; in "))),
+        (true, true) => cx.state.set_status(NO_EDIT),
+        (false, true) => cx.state.set_status(taken),
+        (true, _) => cx.state.set_error(format!("Cannot undo in {}", refused.join("; in "))),
+        (false, false) => cx.state.set_error(format!("{taken}; not in {}", refused.join("; in "))),
     }
 }
 
 /// Takes back an edit or a turn of the agent's in one file, if there is anything of it. Tells why
 /// it cannot be done.
-fn take_back(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), String>> {
-    let edit = buffer.area.document.without(by)?;
+fn undo_edits_by(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), String>> {
+    let edit = buffer.area.document.revert_agent_edits(by)?;
     if let Some(reason) = buffer.read_only() {
         return Some(Err(reason.to_string()));
     }
@@ -162,7 +162,7 @@ fn take_back(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), St
             Err(format!("what the agent wrote was changed again in line {line}; undo that first"))
         }
         Ok(edit) => {
-            buffer.area.apply_foreign(edit, now_ms);
+            buffer.area.apply_external(edit, now_ms);
             Ok(())
         }
     })

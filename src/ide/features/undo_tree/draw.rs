@@ -14,9 +14,9 @@ const COLS: u16 = 56;
 const WIDE: u16 = 100;
 
 /// Where it is: at the right edge of a wide screen, else where others are.
-pub fn place(size: (u16, u16), view: &UndoView) -> Rect {
+pub fn view_area(size: (u16, u16), view: &UndoView) -> Rect {
     let rows = view.rows.len().min(1_000) as u16 + 2;
-    let beside = frame::place(size, COLS, rows.max(4));
+    let beside = frame::frame_area(size, COLS, rows.max(4));
     if size.0 < WIDE || beside.width >= size.0 {
         return beside;
     }

@@ -16,7 +16,7 @@ impl Layer for UndoView {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        draw::place(size, self)
+        draw::view_area(size, self)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -30,8 +30,8 @@ impl Layer for UndoView {
             accept: |cx| drop(cx.state.pop_layer()),
             escape: |cx| {
                 if let Some(view) = cx.state.layers.pop_as::<Self>() {
-                    cx.state.damage.all();
-                    commands::abandon(cx, &view);
+                    cx.state.damage.add_all();
+                    commands::cancel(cx, &view);
                 }
             },
             ..Actions::default()

@@ -9,4 +9,4 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature =
-    Feature { commands: &[commands::COMMANDS], lines: commands::LINES, ..Feature::new("undo_tree") };
+    Feature { commands: &[commands::COMMANDS], line_commands: commands::LINES, ..Feature::new("undo_tree") };

@@ -105,7 +105,7 @@ fn rows(history: &History) -> Vec<UndoRow> {
 /// Who made a step.
 pub fn author(author: &Author) -> &str {
     match author {
-        Author::Person | Author::Reverting(_) => "you",
+        Author::User | Author::Revert(_) => "you",
         Author::Agent(_) => "agent",
         Author::External => "disk",
         Author::Formatter => "format",

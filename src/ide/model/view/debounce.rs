@@ -25,46 +25,46 @@ const PAUSE_SHARE: u32 = 10;
 /// The changes that wait, and what the last parse took. Times are those of the monotonic clock.
 #[derive(Debug, Default)]
 pub struct Debounce {
-    first: Option<Duration>,
-    last: Option<Duration>,
+    first_change: Option<Duration>,
+    last_change: Option<Duration>,
     cost: Duration,
     may_be_late: bool,
 }
 
 impl Debounce {
     /// For what nobody looks at while typing: a short pause is not worth much work.
-    pub fn that_may_be_late() -> Self {
+    pub fn low_priority() -> Self {
         Self { may_be_late: true, ..Self::default() }
     }
 
     /// The text has changed.
-    pub fn changed(&mut self, now: Duration) {
-        self.first.get_or_insert(now);
-        self.last = Some(now);
+    pub fn note_change(&mut self, now: Duration) {
+        self.first_change.get_or_insert(now);
+        self.last_change = Some(now);
     }
 
     /// All changes are being parsed, or will not be.
-    pub fn begun(&mut self) {
-        self.first = None;
+    pub fn note_start(&mut self) {
+        self.first_change = None;
     }
 
     /// A parse has ended.
-    pub fn took(&mut self, cost: Duration) {
+    pub fn note_cost(&mut self, cost: Duration) {
         self.cost = cost;
     }
 
     /// When a text of so many bytes should be parsed again; `None` while nothing has changed.
-    pub fn due(&self, len: usize) -> Option<Duration> {
-        let first = self.first?;
+    pub fn deadline(&self, len: usize) -> Option<Duration> {
+        let first = self.first_change?;
         let (pause, wait) = pause_and_wait(len);
         let pause = if self.may_be_late { pause.max((self.cost * PAUSE_SHARE).min(wait)) } else { pause };
-        Some((self.last.unwrap_or(first) + pause).min(first + (self.cost * SHARE).min(wait)))
+        Some((self.last_change.unwrap_or(first) + pause).min(first + (self.cost * SHARE).min(wait)))
     }
 
     /// When the pause begins in which a frame may be drawn for what was found alone; before it,
     /// somebody types. `None` when nobody has.
-    pub fn quiet_at(&self, len: usize) -> Option<Duration> {
-        self.last.map(|last| last + pause_and_wait(len).0)
+    pub fn pause_deadline(&self, len: usize) -> Option<Duration> {
+        self.last_change.map(|last| last + pause_and_wait(len).0)
     }
 }
 
@@ -85,32 +85,32 @@ mod tests {
     #[test]
     fn debounce_due_after_typing_pause() {
         let mut pace = Debounce::default();
-        assert_eq!(pace.due(LONG), None);
-        pace.took(ms(2));
-        pace.changed(ms(1000));
-        pace.changed(ms(1050));
-        assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1080))));
-        pace.begun();
-        assert_eq!(pace.due(LONG), None);
+        assert_eq!(pace.deadline(LONG), None);
+        pace.note_cost(ms(2));
+        pace.note_change(ms(1000));
+        pace.note_change(ms(1050));
+        assert_eq!((pace.deadline(LONG), pace.deadline(10)), (Some(ms(1200)), Some(ms(1080))));
+        pace.note_start();
+        assert_eq!(pace.deadline(LONG), None);
     }
 
     #[test]
     fn debounce_quiet_at_waits_for_typing_pause() {
         let mut pace = Debounce::default();
-        assert_eq!(pace.quiet_at(LONG), None, "nobody has typed");
-        pace.changed(ms(1000));
-        pace.begun();
-        pace.changed(ms(1050));
-        assert_eq!((pace.quiet_at(LONG), pace.quiet_at(10)), (Some(ms(1200)), Some(ms(1080))));
+        assert_eq!(pace.pause_deadline(LONG), None, "nobody has typed");
+        pace.note_change(ms(1000));
+        pace.note_start();
+        pace.note_change(ms(1050));
+        assert_eq!((pace.pause_deadline(LONG), pace.pause_deadline(10)), (Some(ms(1200)), Some(ms(1080))));
     }
 
     #[test]
     fn debounce_low_priority_pause_scales_with_cost() {
         for (cost, pause) in [(1, 150), (60, 600), (900, 2000)] {
-            let mut pace = Debounce::that_may_be_late();
-            pace.took(ms(cost));
-            pace.changed(ms(1000));
-            assert_eq!(pace.due(LONG), Some(ms(1000 + pause)));
+            let mut pace = Debounce::low_priority();
+            pace.note_cost(ms(cost));
+            pace.note_change(ms(1000));
+            assert_eq!(pace.deadline(LONG), Some(ms(1000 + pause)));
         }
     }
 
@@ -118,12 +118,12 @@ mod tests {
     fn debounce_without_pause_limits_parse_time_share() {
         let mut pace = Debounce::default();
         for (cost, wait) in [(1, 1000), (2, 2000), (50, 2000)] {
-            pace.took(ms(cost));
-            pace.begun();
+            pace.note_cost(ms(cost));
+            pace.note_start();
             for key in 0..80 {
-                pace.changed(ms(5000 + key * 50));
+                pace.note_change(ms(5000 + key * 50));
             }
-            assert_eq!(pace.due(LONG), Some(ms(5000 + wait)));
+            assert_eq!(pace.deadline(LONG), Some(ms(5000 + wait)));
         }
     }
 }

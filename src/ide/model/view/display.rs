@@ -5,7 +5,7 @@ use crate::config::settings::Settings;
 
 /// Which blanks are shown as signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Blanks {
+pub enum WhitespaceDisplay {
     /// None.
     #[default]
     Off,
@@ -15,9 +15,9 @@ pub enum Blanks {
     All,
 }
 
-impl Blanks {
+impl WhitespaceDisplay {
     /// By the setting's word; none for an unknown one.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         match name {
             "trailing" => Self::Trailing,
             "all" => Self::All,
@@ -47,7 +47,7 @@ impl Blanks {
 
 /// When there is a line of open files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tabs {
+pub enum TabLineDisplay {
     /// Always, where it fits.
     #[default]
     Always,
@@ -57,9 +57,9 @@ pub enum Tabs {
     Never,
 }
 
-impl Tabs {
+impl TabLineDisplay {
     /// By the setting's word; always for an unknown one.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         match name {
             "several" => Self::Several,
             "never" => Self::Never,
@@ -68,7 +68,7 @@ impl Tabs {
     }
 
     /// Whether there is one with so many files open.
-    pub fn shown(self, files: usize) -> bool {
+    pub fn is_shown(self, files: usize) -> bool {
         match self {
             Self::Always => true,
             Self::Several => files > 1,
@@ -87,15 +87,15 @@ pub struct DisplayOptions {
     /// The ground of the cursor's line.
     pub caret_line: bool,
     /// The bracket at the cursor and its partner.
-    pub brackets: bool,
+    pub matching_brackets: bool,
     /// Brackets in colors by their depth.
     pub rainbow: bool,
     /// Bytes that parse trees may take, but those of files that are shown.
     pub syntax_memory: usize,
     /// Blanks as signs.
-    pub blanks: Blanks,
+    pub whitespace: WhitespaceDisplay,
     /// Lines down the indentation.
-    pub guides: bool,
+    pub indent_guides: bool,
     /// Marked columns, from 1.
     pub rulers: Vec<usize>,
     /// The most columns that a line should have; what is beyond is marked. 0 for no limit.
@@ -103,39 +103,39 @@ pub struct DisplayOptions {
     /// Whether rulers and the limit are shown.
     pub rulers_shown: bool,
     /// Rows kept between the cursor and the pane's edge.
-    pub margin: usize,
+    pub scrolloff: usize,
     /// Long lines go on in the next row.
     pub wrap: bool,
     /// The names of what is around the cursor, above the text.
     pub breadcrumbs: bool,
     /// The heads of what the first row is in stay in sight.
-    pub sticky: bool,
+    pub sticky_scroll: bool,
     /// When there is a line of open files.
-    pub tabs: Tabs,
+    pub tabs: TabLineDisplay,
     /// A column at the right with the place in the text, where it does not fit.
     pub scrollbar: bool,
 }
 
 impl DisplayOptions {
     /// As the settings say.
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &Settings) -> Self {
         Self {
             numbers: settings.line_numbers,
             relative: settings.relative_numbers,
             caret_line: settings.caret_line,
-            brackets: settings.match_brackets,
+            matching_brackets: settings.match_brackets,
             rainbow: settings.rainbow_brackets,
             syntax_memory: settings.syntax_memory << 20,
-            blanks: Blanks::named(&settings.whitespace),
-            guides: settings.indent_guides,
+            whitespace: WhitespaceDisplay::from_name(&settings.whitespace),
+            indent_guides: settings.indent_guides,
             rulers: settings.rulers.clone(),
             line_max: settings.max_line_length,
             rulers_shown: true,
-            margin: settings.scroll_margin,
+            scrolloff: settings.scroll_margin,
             wrap: settings.soft_wrap,
             breadcrumbs: settings.breadcrumbs,
-            sticky: settings.sticky_lines,
-            tabs: Tabs::named(&settings.tab_line),
+            sticky_scroll: settings.sticky_lines,
+            tabs: TabLineDisplay::from_name(&settings.tab_line),
             scrollbar: settings.scrollbar,
         }
     }
@@ -143,6 +143,6 @@ impl DisplayOptions {
 
 impl Default for DisplayOptions {
     fn default() -> Self {
-        Self::of(&Settings::default())
+        Self::from_settings(&Settings::default())
     }
 }

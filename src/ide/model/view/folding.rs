@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Syntax};
 use crate::text::display::fold_ranges;
-use crate::text::display::folds::hidden;
+use crate::text::display::folds::hidden_range;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
@@ -40,26 +40,26 @@ pub struct FoldJob {
     /// Cells from one tab stop to the next.
     pub tab_width: usize,
     /// What is wanted.
-    pub wish: FoldTarget,
+    pub target: FoldTarget,
 }
 
 /// What is to be folded, found.
 #[derive(Debug)]
-pub struct FoldsFound {
+pub struct FoldResult {
     /// The version of the text.
     pub version: u64,
     /// What was wanted.
-    pub wish: FoldTarget,
+    pub target: FoldTarget,
     /// What is to be hidden, see [`hidden`].
     pub hide: Vec<Range<Byte>>,
 }
 
 impl FoldJob {
     /// Finds it. Takes its time.
-    pub fn run(self) -> FoldsFound {
+    pub fn run(self) -> FoldResult {
         let ranges = self.foldable();
-        let hidden = |lines: &Range<Line>| hidden(&self.text, lines);
-        let hide = match &self.wish {
+        let hidden = |lines: &Range<Line>| hidden_range(&self.text, lines);
+        let hide = match &self.target {
             FoldTarget::All => ranges.iter().filter_map(hidden).collect(),
             FoldTarget::Level(level) => {
                 let depths = fold_ranges::depths(&ranges);
@@ -75,7 +75,7 @@ impl FoldJob {
                 lines.iter().filter_map(around).collect()
             }
         };
-        FoldsFound { version: self.version, wish: self.wish, hide }
+        FoldResult { version: self.version, target: self.target, hide }
     }
 
     /// First and last lines of what can be folded.
@@ -100,7 +100,8 @@ mod tests {
     fn hidden_lines(code: &str, language: Option<&str>, wish: FoldTarget) -> Vec<(usize, usize)> {
         let text = Text::from(code);
         let language = language.map(|name| by_name(name).unwrap());
-        let job = FoldJob { text: text.clone(), version: 1, language, tree: None, tab_width: 4, wish };
+        let job =
+            FoldJob { text: text.clone(), version: 1, language, tree: None, tab_width: 4, target: wish };
         let lines = |hide: &Range<Byte>| (text.line_of(hide.start).0 + 1, text.line_of(hide.end).0);
         job.run().hide.iter().map(lines).collect()
     }

@@ -16,7 +16,7 @@ pub const SIZE_MAX: usize = 8 << 20;
 
 /// How a run of lines differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum HunkKind {
     /// They are new.
     Added,
     /// They were others.
@@ -38,11 +38,11 @@ pub struct Hunk {
 
 impl Hunk {
     /// How it differs.
-    pub fn sign(&self) -> Sign {
+    pub fn kind(&self) -> HunkKind {
         match (self.base.is_empty(), self.range.is_empty()) {
-            (true, _) => Sign::Added,
-            (false, true) => Sign::Removed,
-            (false, false) => Sign::Changed,
+            (true, _) => HunkKind::Added,
+            (false, true) => HunkKind::Removed,
+            (false, false) => HunkKind::Changed,
         }
     }
 }
@@ -53,21 +53,29 @@ pub struct Hunks {
     /// What git has, if it has the file.
     base: Option<Arc<Text>>,
     /// In order.
-    found: Vec<Hunk>,
+    hunks: Vec<Hunk>,
     /// The version that they were found in.
     version: Option<u64>,
     /// Whether git is to be asked, was not asked yet, or what it has may be another one by now.
     stale: bool,
     running: bool,
     /// The version that was asked about last.
-    seen: Option<u64>,
-    pace: Debounce,
+    requested_version: Option<u64>,
+    debounce: Debounce,
 }
 
 impl Default for Hunks {
     fn default() -> Self {
         let (base, found, version, seen) = (None, Vec::new(), None, None);
-        Self { base, found, version, stale: true, running: false, seen, pace: Debounce::that_may_be_late() }
+        Self {
+            base,
+            hunks: found,
+            version,
+            stale: true,
+            running: false,
+            requested_version: seen,
+            debounce: Debounce::low_priority(),
+        }
     }
 }
 
@@ -75,16 +83,16 @@ impl Default for Hunks {
 #[derive(Debug)]
 pub enum GitText {
     /// What it had before.
-    Same,
+    Unchanged,
     /// Another text.
-    Other(Text),
+    Changed(Text),
     /// Nothing: the file is not in its index, there is no repository, or no git.
-    Nothing,
+    Missing,
 }
 
 /// A text to be compared.
 #[derive(Debug)]
-pub struct Compare {
+pub struct HunkJob {
     base: Arc<Text>,
     text: Text,
     version: u64,
@@ -92,28 +100,28 @@ pub struct Compare {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Compared {
+pub struct HunkResult {
     base: Arc<Text>,
     found: Vec<Hunk>,
     version: u64,
     cost: Duration,
 }
 
-impl Compare {
+impl HunkJob {
     /// Compares; not to be called on the loop.
-    pub fn run(self) -> Compared {
+    pub fn run(self) -> HunkResult {
         let begun = Instant::now();
         let runs = diff::line_runs(&self.base.to_string(), &self.text.to_string());
         let bytes = |lines: Range<Line>| self.text.line_start(lines.start)..self.text.line_start(lines.end);
         let found = runs.into_iter().map(|(base, now)| Hunk { range: bytes(now), base }).collect();
-        Compared { base: self.base, found, version: self.version, cost: begun.elapsed() }
+        HunkResult { base: self.base, found, version: self.version, cost: begun.elapsed() }
     }
 }
 
 impl Hunks {
     /// All of them, in order.
     pub fn all(&self) -> &[Hunk] {
-        &self.found
+        &self.hunks
     }
 
     /// What git has, if it has the file.
@@ -127,12 +135,12 @@ impl Hunks {
     }
 
     /// What git has may be another text now.
-    pub fn ask_again(&mut self) {
+    pub fn invalidate(&mut self) {
         self.stale = true;
     }
 
     /// Whether git has to be asked; it is then under way. Gives what it had last.
-    pub fn take_question(&mut self) -> Option<Option<Arc<Text>>> {
+    pub fn take_request(&mut self) -> Option<Option<Arc<Text>>> {
         if self.running || !self.stale {
             return None;
         }
@@ -141,98 +149,98 @@ impl Hunks {
     }
 
     /// Git answered. Tells whether what is shown differs now.
-    pub fn answered(&mut self, answer: GitText) -> bool {
+    pub fn set_git_text(&mut self, answer: GitText) -> bool {
         self.running = false;
         let base = match answer {
-            GitText::Same => return false,
-            GitText::Other(base) => Some(Arc::new(base)),
-            GitText::Nothing => None,
+            GitText::Unchanged => return false,
+            GitText::Changed(base) => Some(Arc::new(base)),
+            GitText::Missing => None,
         };
         self.version = None;
-        let had = base.is_none() && !self.found.is_empty();
+        let had = base.is_none() && !self.hunks.is_empty();
         if base.is_none() {
-            self.found.clear();
+            self.hunks.clear();
         }
         self.base = base;
         had
     }
 
     /// What is to be compared now, if anything; it is then under way.
-    pub fn next(&mut self, text: &Text, version: u64, now: Duration) -> Option<Compare> {
-        if self.seen.replace(version).is_some_and(|seen| seen != version) {
-            self.pace.changed(now);
+    pub fn next_job(&mut self, text: &Text, version: u64, now: Duration) -> Option<HunkJob> {
+        if self.requested_version.replace(version).is_some_and(|seen| seen != version) {
+            self.debounce.note_change(now);
         }
-        let waits = self.pace.due(text.end().0).is_some_and(|due| due > now);
+        let waits = self.debounce.deadline(text.end().0).is_some_and(|due| due > now);
         let base = self.base.clone().filter(|_| !self.running && !waits && !self.is_current(version))?;
-        self.pace.begun();
+        self.debounce.note_start();
         if text.end().0.max(base.end().0) > SIZE_MAX {
-            self.found.clear();
+            self.hunks.clear();
             self.version = Some(version);
             return None;
         }
         self.running = true;
-        Some(Compare { base, text: text.clone(), version })
+        Some(HunkJob { base, text: text.clone(), version })
     }
 
     /// Somebody wants to know: the next comparison waits for no pause.
-    pub fn hurry(&mut self) {
-        self.pace.begun();
+    pub fn skip_debounce(&mut self) {
+        self.debounce.note_start();
     }
 
     /// When time alone makes the next comparison due.
-    pub fn due(&self, text: &Text) -> Option<Duration> {
+    pub fn deadline(&self, text: &Text) -> Option<Duration> {
         let waits = self.base.is_some() && !self.running && !self.stale;
-        self.pace.due(text.end().0).filter(|_| waits)
+        self.debounce.deadline(text.end().0).filter(|_| waits)
     }
 
     /// Takes in what was found, if the text is still that one.
-    pub fn arrived(&mut self, compared: Compared, version: u64) -> bool {
+    pub fn set_result(&mut self, compared: HunkResult, version: u64) -> bool {
         self.running = false;
-        self.pace.took(compared.cost);
+        self.debounce.note_cost(compared.cost);
         let same_base = self.base.as_ref().is_some_and(|base| Arc::ptr_eq(base, &compared.base));
         if compared.version != version || !same_base {
             return false;
         }
         self.version = Some(version);
-        let differs = self.found != compared.found;
-        self.found = compared.found;
+        let differs = self.hunks != compared.found;
+        self.hunks = compared.found;
         differs
     }
 
     /// Nothing came of a question or a comparison.
-    pub fn failed(&mut self) {
+    pub fn set_failed(&mut self) {
         self.running = false;
     }
 
     /// Those that touch a range or, if they are empty, are at its start or end.
     pub fn within(&self, range: &Range<Byte>) -> &[Hunk] {
-        let from = self.found.partition_point(|hunk| hunk.range.end < range.start);
-        let to = self.found.partition_point(|hunk| hunk.range.start <= range.end);
-        &self.found[from.min(to)..to]
+        let from = self.hunks.partition_point(|hunk| hunk.range.end < range.start);
+        let to = self.hunks.partition_point(|hunk| hunk.range.start <= range.end);
+        &self.hunks[from.min(to)..to]
     }
 
     /// What a line is marked with. Missing lines are marked at the one above them, or below
     /// where there is none.
-    pub fn sign_of(&self, text: &Text, line: Line) -> Option<Sign> {
+    pub fn kind_of_line(&self, text: &Text, line: Line) -> Option<HunkKind> {
         let (start, next) = (text.line_start(line), text.line_start(Line(line.0 + 1)));
         let near = self.within(&(start..next));
         let covers = |hunk: &&Hunk| hunk.range.start <= start && start < hunk.range.end;
         if let Some(hunk) = near.iter().find(covers) {
-            return Some(hunk.sign());
+            return Some(hunk.kind());
         }
         let missing = |at: Byte| near.iter().any(|hunk| hunk.range == (at..at));
         if line < text.last_line() && missing(next) {
-            return Some(Sign::Removed);
+            return Some(HunkKind::Removed);
         }
-        (line.0 == 0 && missing(start)).then_some(Sign::RemovedAbove)
+        (line.0 == 0 && missing(start)).then_some(HunkKind::RemovedAbove)
     }
 
     /// Carries them through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
-        if self.found.is_empty() {
+        if self.hunks.is_empty() {
             return;
         }
-        for hunk in &mut self.found {
+        for hunk in &mut self.hunks {
             let start = changes.map(hunk.range.start, Side::Before);
             hunk.range = start..changes.map(hunk.range.end, Side::Before).max(start);
         }
@@ -246,22 +254,22 @@ mod tests {
 
     fn compared(base: &str, text: &Text) -> Hunks {
         let mut hunks = Hunks::default();
-        assert!(hunks.take_question().is_some() && hunks.take_question().is_none());
-        hunks.answered(GitText::Other(Text::from(base)));
-        let compared = hunks.next(text, 1, Duration::ZERO).unwrap().run();
-        hunks.arrived(compared, 1);
+        assert!(hunks.take_request().is_some() && hunks.take_request().is_none());
+        hunks.set_git_text(GitText::Changed(Text::from(base)));
+        let compared = hunks.next_job(text, 1, Duration::ZERO).unwrap().run();
+        hunks.set_result(compared, 1);
         hunks
     }
 
     fn signs(base: &str, now: &str) -> String {
         let text = Text::from(now);
         let hunks = compared(base, &text);
-        let sign = |line| match hunks.sign_of(&text, Line(line)) {
+        let sign = |line| match hunks.kind_of_line(&text, Line(line)) {
             None => ' ',
-            Some(Sign::Added) => '+',
-            Some(Sign::Changed) => '~',
-            Some(Sign::Removed) => '_',
-            Some(Sign::RemovedAbove) => '^',
+            Some(HunkKind::Added) => '+',
+            Some(HunkKind::Changed) => '~',
+            Some(HunkKind::Removed) => '_',
+            Some(HunkKind::RemovedAbove) => '^',
         };
         (0..text.line_count()).map(sign).collect()
     }
@@ -282,18 +290,21 @@ mod tests {
     fn hunks_outdated_result_is_ignored() {
         let text = Text::from("a\n");
         let mut hunks = compared("b\n", &text);
-        assert!(hunks.next(&text, 1, Duration::ZERO).is_none(), "nothing has changed");
-        assert!(hunks.next(&text, 2, Duration::ZERO).is_none(), "there may be more keys");
-        let pause = hunks.due(&text).unwrap();
+        assert!(hunks.next_job(&text, 1, Duration::ZERO).is_none(), "nothing has changed");
+        assert!(hunks.next_job(&text, 2, Duration::ZERO).is_none(), "there may be more keys");
+        let pause = hunks.deadline(&text).unwrap();
         assert!(!pause.is_zero());
-        let late = hunks.next(&text, 2, pause).unwrap().run();
-        assert!(hunks.next(&text, 2, pause * 2).is_none() && hunks.due(&text).is_none(), "one at a time");
-        assert!(!hunks.arrived(late, 3) && !hunks.is_current(2));
-        assert!(hunks.next(&text, 3, pause * 2).is_none());
-        let old = hunks.next(&text, 3, hunks.due(&text).unwrap()).unwrap().run();
-        hunks.answered(GitText::Other(Text::from("c\n")));
-        assert!(!hunks.arrived(old, 3), "git has another text meanwhile");
-        assert!(hunks.answered(GitText::Nothing) && hunks.all().is_empty());
+        let late = hunks.next_job(&text, 2, pause).unwrap().run();
+        assert!(
+            hunks.next_job(&text, 2, pause * 2).is_none() && hunks.deadline(&text).is_none(),
+            "one at a time"
+        );
+        assert!(!hunks.set_result(late, 3) && !hunks.is_current(2));
+        assert!(hunks.next_job(&text, 3, pause * 2).is_none());
+        let old = hunks.next_job(&text, 3, hunks.deadline(&text).unwrap()).unwrap().run();
+        hunks.set_git_text(GitText::Changed(Text::from("c\n")));
+        assert!(!hunks.set_result(old, 3), "git has another text meanwhile");
+        assert!(hunks.set_git_text(GitText::Missing) && hunks.all().is_empty());
     }
 
     proptest! {

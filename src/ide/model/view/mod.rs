@@ -1,9 +1,9 @@
 //! How a text is shown: its colors, folds, marks of changes, scrollbar, and the rows that the last frame laid out.
 
-pub mod coloring;
 pub mod debounce;
 pub mod display;
 pub mod folding;
+pub mod highlighting;
 pub mod hunks;
 pub mod scrollbar;
 pub mod text_options;

@@ -2,7 +2,7 @@
 //! worth going to. Must not know how it is drawn. Costs what the marks that are drawn cost.
 
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::view::hunks::Sign;
+use crate::ide::model::view::hunks::HunkKind;
 use crate::ide::model::view::visible_rows::{BarCell, BarMark};
 use crate::text::display::rows::Row;
 use crate::text::position::{Byte, Line};
@@ -14,7 +14,7 @@ const MARKS_MAX: usize = 200;
 /// Lines with matches that are remembered.
 const FOUND_MAX: usize = 10_000;
 /// Texts with more bytes are not searched for the scrollbar.
-pub const SURVEY_MAX: usize = 32 << 20;
+pub const SCAN_MAX: usize = 32 << 20;
 
 /// Where in a text something was found, for the scrollbar.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct ScanResult {
     pub buffer: BufferId,
     /// The version of its text.
     pub version: u64,
-    /// What was looked for.
+    /// The search pattern.
     pub needle: Needle,
     /// The lines.
     pub lines: Vec<Line>,
@@ -47,7 +47,7 @@ pub struct ScanJob {
     pub version: u64,
     /// The text.
     pub text: Text,
-    /// What to look for.
+    /// The search pattern.
     pub needle: Needle,
 }
 
@@ -85,7 +85,7 @@ impl ScanResult {
 }
 
 /// Some of them, evenly.
-fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
+fn sample<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len().div_ceil(MARKS_MAX).max(1))
 }
 
@@ -102,18 +102,18 @@ pub fn cells(buffer: &Buffer, rows: &[Row], height: usize, matches: &[Line]) -> 
         let cell = &mut cells[cell(line)];
         cell.mark = cell.mark.max(Some(mark));
     };
-    for found in some(matches) {
+    for found in sample(matches) {
         mark(*found, BarMark::Match);
     }
-    for hunk in some(buffer.area.per_view.hunks.all()) {
-        let sign = match hunk.sign() {
-            Sign::Added => BarMark::Added,
-            Sign::Changed => BarMark::Changed,
-            Sign::Removed | Sign::RemovedAbove => BarMark::Removed,
+    for hunk in sample(buffer.area.per_view.hunks.all()) {
+        let sign = match hunk.kind() {
+            HunkKind::Added => BarMark::Added,
+            HunkKind::Changed => BarMark::Changed,
+            HunkKind::Removed | HunkKind::RemovedAbove => BarMark::Removed,
         };
         mark(text.line_of(hunk.range.start), sign);
     }
-    for edit in some(buffer.area.document.marks().all()) {
+    for edit in sample(buffer.area.document.marks().all()) {
         mark(text.line_of(edit.range.start), BarMark::Agent);
     }
     mark(text.line_of(buffer.area.selection.primary().head), BarMark::Cursor);

@@ -2,7 +2,7 @@
 
 /// How things are shown and typed, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Show {
+pub struct TextOptions {
     /// Cells between tab stops.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote puts in its partner.
@@ -10,20 +10,20 @@ pub struct Show {
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// Whether the model's thinking is shown.
-    pub thinking: bool,
+    pub show_thinking: bool,
     /// Whether tool output is shown whole.
-    pub output: bool,
+    pub expand_output: bool,
 }
 
-impl Show {
+impl TextOptions {
     /// As the settings want it.
     pub fn new(tab_width: usize, auto_pairs: bool, wrap_column: usize) -> Self {
         Self {
             tab_width: tab_width.clamp(1, 16),
             auto_pairs,
             wrap_column: wrap_column.max(1),
-            thinking: false,
-            output: false,
+            show_thinking: false,
+            expand_output: false,
         }
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::ide::model::view::hunks::Hunks;
 use crate::ide::model::window_id::WindowId;
-use crate::text::anchors::stops::Stops;
+use crate::text::anchors::snippet_stops::SnippetStops;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::display::folds::Folds;
 use crate::text::display::inlay::Inlays;
@@ -44,7 +44,7 @@ pub struct PerView {
     /// The view that has the keys, or had them last.
     pub view: View,
     /// The views in other windows.
-    pub parked: Vec<SavedView>,
+    pub other_views: Vec<SavedView>,
     /// What is folded.
     pub folds: Folds,
     /// What is shown between the characters.
@@ -52,22 +52,22 @@ pub struct PerView {
     /// How it differs from what git has.
     pub hunks: Hunks,
     /// The stops of a snippet that somebody goes through.
-    pub stops: Option<Stops>,
+    pub snippet_stops: Option<SnippetStops>,
 }
 
 impl PerView {
     /// Carries everything through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
         self.view.top = changes.map(self.view.top, Side::Before);
-        for parked in &mut self.parked {
+        for parked in &mut self.other_views {
             parked.selection = parked.selection.map(changes);
             parked.view.top = changes.map(parked.view.top, Side::Before);
         }
         self.folds.map(changes);
         self.inlays.map(changes);
         self.hunks.map(changes);
-        if self.stops.as_mut().is_some_and(|stops| !stops.map(changes)) {
-            self.stops = None;
+        if self.snippet_stops.as_mut().is_some_and(|stops| !stops.map(changes)) {
+            self.snippet_stops = None;
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct BarCell {
 
 /// What the mouse selects while its button is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drag {
+pub struct DragSelection {
     /// By characters, words or lines: 1, 2, 3.
     pub by: u8,
     /// What was selected by the first press.
@@ -91,14 +91,14 @@ pub struct VisibleRows {
     /// The line of its cursor.
     pub caret: Line,
     /// The bracket at the cursor and its partner.
-    pub pair: Option<(Byte, Byte)>,
+    pub bracket_pair: Option<(Byte, Byte)>,
     /// The scrollbar, if there is one.
     pub bar: Vec<BarCell>,
 }
 
 impl VisibleRows {
     /// Whether a cell of the screen belongs to it.
-    pub fn holds(&self, col: u16, row: u16) -> bool {
+    pub fn contains(&self, col: u16, row: u16) -> bool {
         self.area.contains(Position::new(col, row))
     }
 
@@ -115,7 +115,7 @@ impl VisibleRows {
     }
 
     /// What of the text is seen, without what is folded between it.
-    pub fn parts(&self) -> Vec<std::ops::Range<Byte>> {
+    pub fn visible_ranges(&self) -> Vec<std::ops::Range<Byte>> {
         let mut parts: Vec<std::ops::Range<Byte>> = Vec::new();
         for row in &self.rows {
             match parts.last_mut() {
@@ -128,6 +128,6 @@ impl VisibleRows {
 
     /// The row that shows a place, counted from the top.
     pub fn row_of(&self, at: Byte) -> Option<u16> {
-        self.rows.iter().position(|row| row.holds(at)).map(|row| row as u16)
+        self.rows.iter().position(|row| row.contains(at)).map(|row| row as u16)
     }
 }

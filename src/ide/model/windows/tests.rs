@@ -7,7 +7,7 @@ use super::*;
 const AREA: Rect = Rect { x: 10, y: 1, width: 81, height: 30 };
 
 fn areas(windows: &Windows) -> Vec<(u32, u16, u16, u16, u16)> {
-    let places = windows.places(AREA).windows;
+    let places = windows.layout(AREA).windows;
     places.iter().map(|(id, a)| (id.0, a.x, a.y, a.width, a.height)).collect()
 }
 
@@ -32,7 +32,7 @@ fn splits_third_takes_room_from_its_origin() {
     windows.split(true);
     let widths: Vec<u16> = areas(&windows).iter().map(|(.., width, _)| *width).collect();
     assert_eq!(widths, [19, 20, 40]);
-    windows.even();
+    windows.equalize();
     let widths: Vec<u16> = areas(&windows).iter().map(|(.., width, _)| *width).collect();
     assert_eq!(widths, [26, 26, 27]);
 }
@@ -43,7 +43,7 @@ fn splits_neighbor_is_found_by_direction() {
     let right = windows.split(true);
     windows.active = right;
     let below = windows.split(false);
-    let go = |windows: &Windows, direction| windows.towards(AREA, direction).map(|id| id.0);
+    let go = |windows: &Windows, direction| windows.neighbor(AREA, direction).map(|id| id.0);
     assert_eq!(go(&windows, Direction::Left), Some(0));
     assert_eq!(go(&windows, Direction::Down), Some(below.0));
     assert_eq!((go(&windows, Direction::Up), go(&windows, Direction::Right)), (None, None));
@@ -64,7 +64,7 @@ fn splits_resize_keeps_minimum_size() {
     assert_eq!(areas(&windows)[1].3, COLS_MIN + 8);
     windows.resize(AREA, false, 3);
     assert_eq!(areas(&windows)[1].4, 30, "there is no line above or below");
-    let border = windows.places(AREA).borders[0].clone();
+    let border = windows.layout(AREA).borders[0].clone();
     windows.move_border(AREA, &border, 40);
     assert_eq!(areas(&windows)[0].3, 30);
 }
@@ -74,7 +74,7 @@ fn splits_too_small_area_shows_only_active() {
     let mut windows = Windows::default();
     windows.active = windows.split(true);
     let small = Rect::new(0, 0, 20, 4);
-    assert_eq!(windows.places(small).windows, [(WindowId(1), small)]);
+    assert_eq!(windows.layout(small).windows, [(WindowId(1), small)]);
     assert_eq!(areas(&windows).len(), 2, "and they come back");
 }
 
@@ -91,13 +91,13 @@ proptest! {
                 0 | 1 if all.len() < WINDOWS_MAX => { windows.active = windows.split(step == 0); }
                 2 => if let Some(heir) = windows.close(windows.active) { windows.active = heir; },
                 3 => windows.resize(area, which % 2 == 0, which as i32 - 4),
-                4 => windows.even(),
-                _ => if let Some(next) = windows.towards(area, Direction::Right) { windows.active = next; },
+                4 => windows.equalize(),
+                _ => if let Some(next) = windows.neighbor(area, Direction::Right) { windows.active = next; },
             }
         }
-        let places = windows.places(area);
+        let places = windows.layout(area);
         prop_assert!(places.windows.iter().any(|(id, _)| *id == windows.active));
-        let lines = places.borders.iter().filter(|border| border.beside).map(|border| border.area);
+        let lines = places.borders.iter().filter(|border| border.is_side_by_side).map(|border| border.area);
         let rects: Vec<Rect> = places.windows.iter().map(|(_, area)| *area).chain(lines).collect();
         let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
         prop_assert_eq!(cells, u32::from(width) * u32::from(height));

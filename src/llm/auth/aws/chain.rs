@@ -13,42 +13,42 @@ use tokio::sync::Mutex;
 use super::ini::Profiles;
 use crate::base::clock::{SharedClock, parse_iso8601};
 use crate::llm::access::{ApiKey, Variables};
-use crate::llm::auth::sigv4::Keys;
+use crate::llm::auth::sigv4::AwsKeys;
 use crate::llm::auth::token_request::TokenError;
 use crate::net::http::Http;
 
 /// Keys that expire sooner than this are refreshed.
-const EARLY_MS: u64 = 5 * 60 * 1000;
+const RENEW_EARLY_MS: u64 = 5 * 60 * 1000;
 
 /// Keys and their expiration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundKeys {
     /// The signing keys.
-    pub keys: Keys,
+    pub keys: AwsKeys,
     /// Expiration in milliseconds since the epoch; `None` for permanent keys.
     pub ends_ms: Option<u64>,
 }
 
 /// The chain with its cached keys.
 pub struct Chain {
-    pub(super) around: Variables,
+    pub(super) variables: Variables,
     pub(super) http: Arc<Http>,
     pub(super) clock: SharedClock,
-    kept: Mutex<Option<Found>>,
+    cached: Mutex<Option<FoundKeys>>,
 }
 
 impl Chain {
     /// Creates a chain with an empty cache.
     pub fn new(around: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
-        Self { around, http, clock, kept: Mutex::default() }
+        Self { variables: around, http, clock, cached: Mutex::default() }
     }
 
     /// Returns keys that are valid for some minutes; `None` when there are no credentials. `region` is where
     /// tokens are exchanged for keys.
-    pub async fn keys(&self, region: &str) -> Result<Option<Keys>, TokenError> {
+    pub async fn keys(&self, region: &str) -> Result<Option<AwsKeys>, TokenError> {
         // Held during the refresh: concurrent callers wait for the same keys.
-        let mut kept = self.kept.lock().await;
-        let soon = self.clock.now_ms() + EARLY_MS;
+        let mut kept = self.cached.lock().await;
+        let soon = self.clock.now_ms() + RENEW_EARLY_MS;
         if let Some(found) = kept.as_ref().filter(|found| found.ends_ms.is_some_and(|ends| ends > soon)) {
             return Ok(Some(found.keys.clone()));
         }
@@ -64,37 +64,40 @@ impl Chain {
         profiles.profile(self.profile_name())?.get("region").cloned().filter(|region| !region.is_empty())
     }
 
-    async fn find(&self, region: &str) -> Result<Option<Found>, TokenError> {
+    async fn find(&self, region: &str) -> Result<Option<FoundKeys>, TokenError> {
         if let Some(keys) = self.environment() {
-            return Ok(Some(Found { keys, ends_ms: None }));
+            return Ok(Some(FoundKeys { keys, ends_ms: None }));
         }
         if let (Some(role), Some(token)) =
-            (self.around.var("AWS_ROLE_ARN"), self.around.var("AWS_WEB_IDENTITY_TOKEN_FILE"))
+            (self.variables.var("AWS_ROLE_ARN"), self.variables.var("AWS_WEB_IDENTITY_TOKEN_FILE"))
         {
-            let session = self.around.var("AWS_ROLE_SESSION_NAME");
-            return self.by_web_identity(region, role, token, session).await.map(Some);
+            let session = self.variables.var("AWS_ROLE_SESSION_NAME");
+            return self.web_identity_keys(region, role, token, session).await.map(Some);
         }
         let profiles = self.profiles().await?;
-        if let Some(found) = self.by_profile(&profiles, region).await? {
+        if let Some(found) = self.profile_keys(&profiles, region).await? {
             return Ok(Some(found));
         }
-        if let Some(found) = self.by_container().await? {
+        if let Some(found) = self.container_keys().await? {
             return Ok(Some(found));
         }
-        self.by_machine().await
+        self.instance_keys().await
     }
 
-    pub(super) fn environment(&self) -> Option<Keys> {
-        let secret = |name: &str| self.around.var(name).map(|value| ApiKey(value.to_string()));
-        Some(Keys {
-            id: self.around.var("AWS_ACCESS_KEY_ID")?.to_string(),
+    pub(super) fn environment(&self) -> Option<AwsKeys> {
+        let secret = |name: &str| self.variables.var(name).map(|value| ApiKey(value.to_string()));
+        Some(AwsKeys {
+            id: self.variables.var("AWS_ACCESS_KEY_ID")?.to_string(),
             secret: secret("AWS_SECRET_ACCESS_KEY")?,
             session: secret("AWS_SESSION_TOKEN"),
         })
     }
 
     pub(super) fn profile_name(&self) -> &str {
-        self.around.var("AWS_PROFILE").or_else(|| self.around.var("AWS_DEFAULT_PROFILE")).unwrap_or("default")
+        self.variables
+            .var("AWS_PROFILE")
+            .or_else(|| self.variables.var("AWS_DEFAULT_PROFILE"))
+            .unwrap_or("default")
     }
 
     async fn profiles(&self) -> Result<Profiles, TokenError> {
@@ -105,28 +108,28 @@ impl Chain {
 
     /// Returns the text of one of the two files; empty when it does not exist.
     async fn file(&self, var: &str, name: &str) -> Result<String, TokenError> {
-        let own = || Some(self.around.home.as_ref()?.join(".aws").join(name));
-        let Some(path) = self.around.var(var).map(PathBuf::from).or_else(own) else {
+        let own = || Some(self.variables.home.as_ref()?.join(".aws").join(name));
+        let Some(path) = self.variables.var(var).map(PathBuf::from).or_else(own) else {
             return Ok(String::new());
         };
         match crate::llm::auth::read(path.clone()).await {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(TokenError::setup(format!("{}: {error}", path.display()))),
+            Err(error) => Err(TokenError::configuration(format!("{}: {error}", path.display()))),
         }
     }
 }
 
 /// Parses keys in the form of container, instance metadata and SSO; `None` when a field is missing.
-pub(super) fn read_keys(answer: &Value, token: &str) -> Option<Found> {
+pub(super) fn read_keys(answer: &Value, token: &str) -> Option<FoundKeys> {
     let text = |names: [&str; 2]| {
         let value = names.iter().find_map(|name| answer[*name].as_str());
         value.filter(|value| !value.is_empty()).map(str::to_string)
     };
     let mut ends = ["Expiration", "expiration"].iter().map(|name| &answer[*name]);
     let ends_ms = ends.find_map(|at| at.as_u64().or_else(|| parse_iso8601(at.as_str()?)));
-    Some(Found {
-        keys: Keys {
+    Some(FoundKeys {
+        keys: AwsKeys {
             id: text(["AccessKeyId", "accessKeyId"])?,
             secret: ApiKey(text(["SecretAccessKey", "secretAccessKey"])?),
             session: text([token, "sessionToken"]).map(ApiKey),

@@ -5,6 +5,6 @@
 
 pub mod chain;
 pub mod ini;
-mod machine;
+mod instance_metadata;
 mod profile;
 mod sts;

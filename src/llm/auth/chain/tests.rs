@@ -104,10 +104,10 @@ async fn headers_of_model_resolve_variables_and_commands() {
     let setup = Setup {
         provider: "xai".into(),
         keys: Arc::new(case.chain.clone()),
-        surroundings: Variables::default(),
+        variables: Variables::default(),
         http: Arc::default(),
         clock: ManualClock::new(0),
-        silence: None,
+        idle_timeout: None,
     };
     let access = setup.access(&request).await.unwrap();
     let mut headers = Vec::new();

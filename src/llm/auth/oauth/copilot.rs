@@ -18,7 +18,7 @@ pub async fn exchange(row: &LoginRow, github: &Login, http: &Http) -> Result<Log
         ("accept".to_string(), "application/json".to_string()),
         ("authorization".to_string(), format!("Bearer {}", secret.0)),
     ];
-    let response = http.get(Get { url: row.exchange_url.clone(), headers, patience: None }).await?;
+    let response = http.get(Get { url: row.exchange_url.clone(), headers, timeout: None }).await?;
     let status = response.status();
     let body: Value = serde_json::from_str(&response.text(64 << 10).await).unwrap_or_default();
     let Some(token) = body.get("token").and_then(Value::as_str) else {

@@ -13,11 +13,11 @@ use crate::net::http::Http;
 /// Default polling interval in seconds.
 const INTERVAL: f64 = 5.0;
 /// Seconds added by a `slow_down` response.
-const SLOWER: f64 = 5.0;
+const SLOW_DOWN_STEP: f64 = 5.0;
 /// Default lifetime of a code in seconds.
-const LIFE: f64 = 900.0;
+const DEFAULT_LIFETIME: f64 = 900.0;
 /// Maximum duration that is accepted from a server, in seconds.
-const LONGEST: f64 = 24.0 * 3600.0;
+const SECONDS_MAX: f64 = 24.0 * 3600.0;
 
 /// Runs the flow to its end.
 pub async fn run(
@@ -31,17 +31,17 @@ pub async fn run(
     if !row.scope.is_empty() {
         fields.push(("scope", &row.scope));
     }
-    let answer = token::ask(http, &row.device_url, &fields, false).await?;
+    let answer = token::send_fields(http, &row.device_url, &fields, false).await?;
     let text = |name: &str| answer.body.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
     let (Some(device), Some(code)) = (text("device_code"), text("user_code")) else {
-        return Err(answer.refusal());
+        return Err(answer.error());
     };
     let page = text("verification_uri_complete").or(text("verification_uri")).filter(|url| is_page(url));
-    let page = page.ok_or(LoginError::Nonsense("it names no page"))?;
-    talk.tell(Notice::Code { code: code.to_string(), page: page.to_string() });
+    let page = page.ok_or(LoginError::InvalidAnswer("it names no page"))?;
+    talk.notify(Notice::Code { code: code.to_string(), page: page.to_string() });
     let seconds = |name: &str| seconds(&answer.body, name);
     let mut interval = seconds("interval").unwrap_or(INTERVAL);
-    let mut left = seconds("expires_in").unwrap_or(LIFE);
+    let mut left = seconds("expires_in").unwrap_or(DEFAULT_LIFETIME);
     while left > 0.0 {
         tokio::time::sleep(Duration::from_secs_f64(interval.min(left))).await;
         left -= interval;
@@ -50,9 +50,9 @@ pub async fn run(
             ("client_id", client),
             ("device_code", device),
         ];
-        let answer = match token::ask(http, &row.token_url, &fields, false).await {
+        let answer = match token::send_fields(http, &row.token_url, &fields, false).await {
             // A failed poll does not end the flow: the user may still be entering the code.
-            Err(LoginError::Net(NetError::Connection { .. } | NetError::Silence { .. })) => {
+            Err(LoginError::Net(NetError::Connection { .. } | NetError::IdleTimeout { .. })) => {
                 interval *= 2.0;
                 continue;
             }
@@ -62,7 +62,7 @@ pub async fn run(
             Some("authorization_pending") => {}
             Some("slow_down") => {
                 let told = self::seconds(&answer.body, "interval").filter(|told| *told > interval);
-                interval = told.unwrap_or(interval + SLOWER);
+                interval = told.unwrap_or(interval + SLOW_DOWN_STEP);
             }
             Some("expired_token") => return Err(LoginError::Expired),
             _ => return answer.login(row, None, now_ms()),
@@ -76,7 +76,7 @@ fn seconds(body: &Value, name: &str) -> Option<f64> {
     body.get(name)
         .and_then(Value::as_f64)
         .filter(|seconds| *seconds > 0.0)
-        .map(|seconds| seconds.min(LONGEST))
+        .map(|seconds| seconds.min(SECONDS_MAX))
 }
 
 /// Whether the URL is a web page: a server must not make a terminal open anything else.
@@ -98,7 +98,7 @@ mod tests {
     fn device_login_ignores_senseless_intervals() {
         let body = crate::base::json::json!({"a": 1e300, "b": -1, "c": 0, "d": 2.5, "e": "5"});
         let of = |name| seconds(&body, name);
-        assert_eq!([of("a"), of("d")], [Some(LONGEST), Some(2.5)]);
+        assert_eq!([of("a"), of("d")], [Some(SECONDS_MAX), Some(2.5)]);
         assert_eq!([of("b"), of("c"), of("e"), of("f")], [None; 4]);
     }
 
@@ -112,7 +112,7 @@ mod tests {
     struct Quiet;
 
     impl LoginUi for Quiet {
-        fn tell(&self, _: Notice) {}
+        fn notify(&self, _: Notice) {}
 
         fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
             std::future::ready(None).boxed()

@@ -11,11 +11,11 @@ use super::{Flow, LoginError, LoginRow, LoginUi, copilot, device, token};
 use crate::base::clock::SharedClock;
 use crate::llm::auth::entry::{Entry, Login};
 use crate::llm::model::{Notice, Question};
-use crate::net::callback::{Callback, Redirected};
+use crate::net::callback::{Callback, RedirectResult};
 use crate::net::http::Http;
 
 /// Resources of a flow.
-pub struct Means<'a> {
+pub struct FlowContext<'a> {
     /// The shared client.
     pub http: &'a Http,
     /// For expiration times.
@@ -23,33 +23,33 @@ pub struct Means<'a> {
     /// The environment.
     pub vars: &'a HashMap<String, String>,
     /// The dialog with the user.
-    pub talk: &'a dyn LoginUi,
+    pub ui: &'a dyn LoginUi,
 }
 
 /// Runs the login and returns the entry to store.
-pub async fn run(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
+pub async fn run(row: &LoginRow, means: &FlowContext<'_>) -> Result<Value, LoginError> {
     let client = row.client(means.vars)?;
     match row.flow {
-        Flow::Device => on_a_device(row, &client, means).await.map(|login| login.to_value()),
-        Flow::Browser => in_the_browser(row, &client, means).await.map(|login| login.to_value()),
-        Flow::MintedKey => minted(row, means).await,
+        Flow::Device => device_login(row, &client, means).await.map(|login| login.to_value()),
+        Flow::Browser => browser_login(row, &client, means).await.map(|login| login.to_value()),
+        Flow::MintedKey => mint_key(row, means).await,
     }
 }
 
-async fn on_a_device(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<Login, LoginError> {
+async fn device_login(row: &LoginRow, client: &str, means: &FlowContext<'_>) -> Result<Login, LoginError> {
     let now = || means.clock.now_ms();
     if row.domain.is_empty() {
-        return device::run(row, client, means.http, means.talk, now).await;
+        return device::run(row, client, means.http, means.ui, now).await;
     }
     let question = format!("Domain of your company, or nothing for {}", row.domain);
-    let said = means.talk.ask(Question::Line(question)).await.ok_or(LoginError::GivenUp)?;
+    let said = means.ui.ask(Question::Line(question)).await.ok_or(LoginError::Canceled)?;
     let own = if said.trim().is_empty() {
         None
     } else {
-        Some(copilot::domain(&said).ok_or(LoginError::Nonsense("that is no domain"))?)
+        Some(copilot::domain(&said).ok_or(LoginError::InvalidAnswer("that is no domain"))?)
     };
-    let row = row.at(own.as_deref().unwrap_or(&row.domain));
-    let mut login = device::run(&row, client, means.http, means.talk, now).await?;
+    let row = row.with_domain(own.as_deref().unwrap_or(&row.domain));
+    let mut login = device::run(&row, client, means.http, means.ui, now).await?;
     if let Some(domain) = own {
         login.extra.insert(copilot::DOMAIN.to_string(), domain.into());
     }
@@ -58,13 +58,13 @@ async fn on_a_device(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<
     }
     // GitHub's token does not expire: it serves as refresh token for the other one.
     login.refresh = login.access.clone();
-    means.talk.tell(Notice::Progress("exchanging the token…".to_string()));
+    means.ui.notify(Notice::Progress("exchanging the token…".to_string()));
     copilot::exchange(&row, &login, means.http).await
 }
 
-async fn in_the_browser(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<Login, LoginError> {
-    let (pkce, state) = (Pkce::new()?, pkce::random()?);
-    let callback = open(row, &row.path).await;
+async fn browser_login(row: &LoginRow, client: &str, means: &FlowContext<'_>) -> Result<Login, LoginError> {
+    let (pkce, state) = (Pkce::new()?, pkce::random_token()?);
+    let callback = open_callback(row, &row.path).await;
     let port = callback.as_ref().map_or(row.port, Callback::port);
     let redirect = format!("http://localhost:{port}{}", row.path);
     let mut fields = vec![
@@ -77,8 +77,8 @@ async fn in_the_browser(row: &LoginRow, client: &str, means: &Means<'_>) -> Resu
         ("state", state.as_str()),
     ];
     fields.extend(row.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    let page = format!("{}?{}", row.authorize_url, token::query(&fields));
-    let code = code(callback, Some(&state), page, means).await?;
+    let page = format!("{}?{}", row.authorize_url, token::encode_fields(&fields));
+    let code = wait_for_code(callback, Some(&state), page, means).await?;
     let mut fields = vec![
         ("grant_type", "authorization_code"),
         ("client_id", client),
@@ -89,15 +89,15 @@ async fn in_the_browser(row: &LoginRow, client: &str, means: &Means<'_>) -> Resu
     if row.json {
         fields.push(("state", state.as_str()));
     }
-    let answer = token::ask(means.http, &row.token_url, &fields, row.json).await?;
+    let answer = token::send_fields(means.http, &row.token_url, &fields, row.json).await?;
     answer.login(row, None, means.clock.now_ms())
 }
 
-async fn minted(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
+async fn mint_key(row: &LoginRow, means: &FlowContext<'_>) -> Result<Value, LoginError> {
     let pkce = Pkce::new()?;
     // The page returns no state, so an unguessable path keeps other clients out.
-    let path = format!("/callback/{}", pkce::random()?);
-    let callback = open(row, &path).await;
+    let path = format!("/callback/{}", pkce::random_token()?);
+    let callback = open_callback(row, &path).await;
     let port = callback.as_ref().map_or(row.port, Callback::port);
     let redirect = format!("http://localhost:{port}{path}");
     let fields = [
@@ -105,21 +105,21 @@ async fn minted(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> 
         ("code_challenge", pkce.challenge.as_str()),
         ("code_challenge_method", "S256"),
     ];
-    let page = format!("{}?{}", row.authorize_url, token::query(&fields));
-    let code = code(callback, None, page, means).await?;
+    let page = format!("{}?{}", row.authorize_url, token::encode_fields(&fields));
+    let code = wait_for_code(callback, None, page, means).await?;
     let fields = [
         ("code", code.as_str()),
         ("code_verifier", pkce.verifier.as_str()),
         ("code_challenge_method", "S256"),
     ];
-    let answer = token::ask(means.http, &row.token_url, &fields, true).await?;
+    let answer = token::send_fields(means.http, &row.token_url, &fields, true).await?;
     match answer.body.get("key").and_then(Value::as_str) {
-        Some(key) if (200..300).contains(&answer.status) && !key.is_empty() => Ok(Entry::of_key(key)),
-        _ => Err(answer.refusal()),
+        Some(key) if (200..300).contains(&answer.status) && !key.is_empty() => Ok(Entry::from_key(key)),
+        _ => Err(answer.error()),
     }
 }
 
-async fn open(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
+async fn open_callback(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
     match Callback::open(row.port, path).await {
         Err(_) if row.any_port => Callback::open(0, path).await,
         opened => opened,
@@ -129,38 +129,38 @@ async fn open(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
 
 /// Returns the code, from the browser on this machine or pasted by the user. Without a free port only the
 /// latter is possible.
-async fn code(
+async fn wait_for_code(
     callback: Result<Callback, LoginError>,
     state: Option<&str>,
     page: String,
-    means: &Means<'_>,
+    means: &FlowContext<'_>,
 ) -> Result<String, LoginError> {
-    means.talk.tell(Notice::Page(page));
+    means.ui.notify(Notice::Page(page));
     let question = "If the browser is on another machine, paste the address that it ended at";
-    let pasting = means.talk.ask(Question::Pasted(question.to_string()));
+    let pasting = means.ui.ask(Question::Pasted(question.to_string()));
     let said = match callback {
         Ok(callback) => tokio::select! {
-            landed = callback.wait(state) => return finish(landed.map_err(|cause| LoginError::Port { port: 0, cause })?),
+            landed = callback.wait(state) => return code_of(landed.map_err(|cause| LoginError::Port { port: 0, cause })?),
             said = pasting => said,
         },
         Err(error) => {
-            means.talk.tell(Notice::Progress(error.to_string()));
+            means.ui.notify(Notice::Progress(error.to_string()));
             pasting.await
         }
     };
-    let landed = pasted(&said.ok_or(LoginError::GivenUp)?, state)?;
-    finish(landed)
+    let landed = parse_pasted(&said.ok_or(LoginError::Canceled)?, state)?;
+    code_of(landed)
 }
 
-fn finish(landed: Redirected) -> Result<String, LoginError> {
+fn code_of(landed: RedirectResult) -> Result<String, LoginError> {
     match landed {
-        Redirected::Code(code) => Ok(code),
-        Redirected::Refused(why) => Err(LoginError::Refused(why)),
+        RedirectResult::Code(code) => Ok(code),
+        RedirectResult::Refused(why) => Err(LoginError::Refused(why)),
     }
 }
 
 /// Parses the user's pasted text: the full URL, its query, `code#state`, or the code alone.
-fn pasted(said: &str, state: Option<&str>) -> Result<Redirected, LoginError> {
+fn parse_pasted(said: &str, state: Option<&str>) -> Result<RedirectResult, LoginError> {
     let said = said.trim();
     let query = match reqwest::Url::parse(said) {
         Ok(url) => url.query().unwrap_or_default().to_string(),
@@ -168,17 +168,17 @@ fn pasted(said: &str, state: Option<&str>) -> Result<Redirected, LoginError> {
             said.trim_start_matches('?').to_string()
         }
         Err(_) => match said.split_once('#') {
-            Some((code, state)) => token::query(&[("code", code), ("state", state)]),
-            None => token::query(&[("code", said)]),
+            Some((code, state)) => token::encode_fields(&[("code", code), ("state", state)]),
+            None => token::encode_fields(&[("code", said)]),
         },
     };
-    let pairs = Redirected::pairs(&query);
+    let pairs = RedirectResult::parse_query(&query);
     if let (Some(expected), Some(got)) = (state, pairs.get("state"))
         && expected != got
     {
-        return Err(LoginError::Nonsense("it belongs to another login"));
+        return Err(LoginError::InvalidAnswer("it belongs to another login"));
     }
-    Redirected::read(&pairs).ok_or(LoginError::Nonsense("it holds no code"))
+    RedirectResult::parse(&pairs).ok_or(LoginError::InvalidAnswer("it holds no code"))
 }
 
 #[cfg(test)]
@@ -188,17 +188,17 @@ mod tests {
     #[test]
     fn oauth_pasted_code_accepts_urls_and_codes() {
         for (said, expected) in [
-            ("http://localhost:1/callback?code=a%20b&state=s", Some(Redirected::Code("a b".into()))),
-            ("?code=a&state=s", Some(Redirected::Code("a".into()))),
-            (" a#s \n", Some(Redirected::Code("a".into()))),
-            ("a", Some(Redirected::Code("a".into()))),
-            ("http://localhost/?error=access_denied", Some(Redirected::Refused("access_denied".into()))),
+            ("http://localhost:1/callback?code=a%20b&state=s", Some(RedirectResult::Code("a b".into()))),
+            ("?code=a&state=s", Some(RedirectResult::Code("a".into()))),
+            (" a#s \n", Some(RedirectResult::Code("a".into()))),
+            ("a", Some(RedirectResult::Code("a".into()))),
+            ("http://localhost/?error=access_denied", Some(RedirectResult::Refused("access_denied".into()))),
             ("http://localhost/?code=a&state=other", None),
             ("a#other", None),
             ("http://localhost/", None),
             ("", None),
         ] {
-            assert_eq!(pasted(said, Some("s")).ok(), expected, "{said}");
+            assert_eq!(parse_pasted(said, Some("s")).ok(), expected, "{said}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::llm::model::{Notice, Question};
 /// The dialog.
 pub trait LoginUi: Send + Sync {
     /// Displays a notice.
-    fn tell(&self, notice: Notice);
+    fn notify(&self, notice: Notice);
 
     /// Asks a question; `None` when the user cancels. The future may be dropped before the answer.
     fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>>;
@@ -18,7 +18,7 @@ pub trait LoginUi: Send + Sync {
 pub enum LoginError {
     /// Cancelled.
     #[error("the login was given up")]
-    GivenUp,
+    Canceled,
     /// The provider accepts registered clients only.
     #[error(
         "{name}: tokens are given only to programs that it has registered, and bowline is none of them \
@@ -40,7 +40,7 @@ pub enum LoginError {
     Expired,
     /// Timed out.
     #[error("no answer for {0} s")]
-    Late(u64),
+    TimedOut(u64),
     /// The redirect port is not available.
     #[error("port {port} of this machine cannot be used ({cause}); end what uses it, or paste the address")]
     Port {
@@ -51,7 +51,7 @@ pub enum LoginError {
     },
     /// An unexpected response.
     #[error("the answer made no sense: {0}")]
-    Nonsense(&'static str),
+    InvalidAnswer(&'static str),
     /// A network error.
     #[error(transparent)]
     Net(#[from] crate::net::error::NetError),
@@ -60,5 +60,5 @@ pub enum LoginError {
     Store(#[from] crate::llm::auth::store::StoreError),
     /// The task was ended from outside.
     #[error("the work was ended: {0}")]
-    Ended(String),
+    Interrupted(String),
 }

@@ -20,20 +20,20 @@ pub struct Pkce {
 impl Pkce {
     /// Creates a random pair.
     pub fn new() -> Result<Self, LoginError> {
-        Ok(Self::of(random()?))
+        Ok(Self::from_verifier(random_token()?))
     }
 
-    fn of(verifier: String) -> Self {
+    fn from_verifier(verifier: String) -> Self {
         let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
         Self { verifier, challenge }
     }
 }
 
 /// Returns 256 random bits as 43 URL-safe characters.
-pub fn random() -> Result<String, LoginError> {
+pub fn random_token() -> Result<String, LoginError> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| LoginError::Nonsense("the system gave no random numbers"))?;
+    filled.map_err(|_| LoginError::InvalidAnswer("the system gave no random numbers"))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn pkce_challenge_matches_rfc_example() {
-        let pkce = Pkce::of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".into());
+        let pkce = Pkce::from_verifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".into());
         assert_eq!(pkce.challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
-        assert_eq!(random().unwrap().len(), 43);
-        assert_ne!(random().unwrap(), random().unwrap());
+        assert_eq!(random_token().unwrap().len(), 43);
+        assert_ne!(random_token().unwrap(), random_token().unwrap());
     }
 }

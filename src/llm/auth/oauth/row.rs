@@ -93,7 +93,7 @@ impl LoginRow {
 
     /// Returns the row with the domain inserted in its URLs.
     #[must_use]
-    pub fn at(&self, domain: &str) -> Self {
+    pub fn with_domain(&self, domain: &str) -> Self {
         let put = |url: &str| url.replace("{domain}", domain);
         Self {
             device_url: put(&self.device_url),

@@ -12,10 +12,10 @@ use crate::net::http::{Http, Post};
 /// Maximum bytes of a response.
 const ANSWER_MAX: usize = 256 << 10;
 /// Default lifetime of a token in seconds.
-const LIFE: f64 = 3600.0;
+const DEFAULT_LIFETIME: f64 = 3600.0;
 
 /// A response of an authorization server.
-pub struct Answer {
+pub struct TokenAnswer {
     /// The HTTP status.
     pub status: u16,
     /// Its JSON; `null` if it is not JSON.
@@ -23,40 +23,45 @@ pub struct Answer {
 }
 
 /// Sends a request with fields, as a form or as JSON. Neither request nor response is ever recorded.
-pub async fn ask(http: &Http, url: &str, fields: &[(&str, &str)], json: bool) -> Result<Answer, LoginError> {
+pub async fn send_fields(
+    http: &Http,
+    url: &str,
+    fields: &[(&str, &str)],
+    json: bool,
+) -> Result<TokenAnswer, LoginError> {
     let (kind, body) = if json {
         let map: Map<String, Value> =
             fields.iter().map(|(name, value)| ((*name).to_string(), Value::from(*value))).collect();
         ("application/json", Value::Object(map).to_string())
     } else {
-        ("application/x-www-form-urlencoded", query(fields))
+        ("application/x-www-form-urlencoded", encode_fields(fields))
     };
     let headers = vec![
         ("content-type".to_string(), kind.to_string()),
         ("accept".to_string(), "application/json".to_string()),
     ];
     let post =
-        Post { url: url.to_string(), headers, body: body.into_bytes(), private: true, ..Post::default() };
+        Post { url: url.to_string(), headers, body: body.into_bytes(), unrecorded: true, ..Post::default() };
     let response = http.post(post).await?;
     let status = response.status();
     let body = serde_json::from_str(&response.text(ANSWER_MAX).await).unwrap_or_default();
-    Ok(Answer { status, body })
+    Ok(TokenAnswer { status, body })
 }
 
 /// Encodes fields for a URL or a form.
-pub fn query(fields: &[(&str, &str)]) -> String {
+pub fn encode_fields(fields: &[(&str, &str)]) -> String {
     let base = reqwest::Url::parse_with_params("http://localhost/", fields);
     base.ok().and_then(|url| url.query().map(str::to_string)).unwrap_or_default()
 }
 
-impl Answer {
+impl TokenAnswer {
     /// Returns the error code of the response, such as `authorization_pending`.
     pub fn code(&self) -> Option<&str> {
         self.body.get("error").and_then(Value::as_str)
     }
 
     /// Returns the server's error message, truncated; the body may contain secrets and is not displayed.
-    pub fn refusal(&self) -> LoginError {
+    pub fn error(&self) -> LoginError {
         let text = |name: &str| self.body.get(name).and_then(Value::as_str);
         let nested = self.body.get("error").and_then(|e| e.get("message")).and_then(Value::as_str);
         let said = text("error_description").or(nested).or(text("message")).or(self.code());
@@ -67,13 +72,18 @@ impl Answer {
     /// Returns the login in the response. A server may omit the refresh token if the old one stays valid.
     pub fn login(&self, row: &LoginRow, before: Option<&Login>, now_ms: u64) -> Result<Login, LoginError> {
         if !(200..300).contains(&self.status) || self.code().is_some() {
-            return Err(self.refusal());
+            return Err(self.error());
         }
         let text = |name: &str| self.body.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
-        let access = text("access_token").ok_or(LoginError::Nonsense("it holds no access_token"))?;
+        let access = text("access_token").ok_or(LoginError::InvalidAnswer("it holds no access_token"))?;
         let refresh = text("refresh_token").map(|t| ApiKey(t.to_string()));
         let refresh = refresh.or(before.map(|login| login.refresh.clone())).unwrap_or(ApiKey(String::new()));
-        let life = self.body.get("expires_in").and_then(Value::as_f64).filter(|s| *s > 0.0).unwrap_or(LIFE);
+        let life = self
+            .body
+            .get("expires_in")
+            .and_then(Value::as_f64)
+            .filter(|s| *s > 0.0)
+            .unwrap_or(DEFAULT_LIFETIME);
         let mut extra = before.map(|login| login.extra.clone()).unwrap_or_default();
         for (name, path) in &row.claims {
             let claims = claims(access).or_else(|| claims(text("id_token")?));
@@ -98,8 +108,8 @@ mod tests {
     use super::*;
     use crate::base::json::json;
 
-    fn answer(status: u16, body: Value) -> Answer {
-        Answer { status, body }
+    fn answer(status: u16, body: Value) -> TokenAnswer {
+        TokenAnswer { status, body }
     }
 
     #[test]
@@ -132,6 +142,6 @@ mod tests {
 
     #[test]
     fn oauth_query_fields_are_escaped() {
-        assert_eq!(query(&[("a", "b c&d"), ("é", "=")]), "a=b+c%26d&%C3%A9=%3D");
+        assert_eq!(encode_fields(&[("a", "b c&d"), ("é", "=")]), "a=b+c%26d&%C3%A9=%3D");
     }
 }

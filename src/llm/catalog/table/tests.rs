@@ -97,13 +97,13 @@ fn catalog_azure_models_keep_mandatory_reasoning() {
     assert_eq!(o3.nearest_level(Thinking::Off), Thinking::Low, "it refuses to be told not to think");
 }
 
-fn told(models: &serde_json::Value) -> Listed {
-    let list = super::super::model_list::List {
+fn told(models: &serde_json::Value) -> ModelLists {
+    let list = super::super::model_list::ModelList {
         root: "https://api.anthropic.com".into(),
         models: models.as_array().unwrap().clone(),
         ..Default::default()
     };
-    let mut listed = Listed::default();
+    let mut listed = ModelLists::default();
     listed.providers.insert("anthropic".into(), list);
     listed
 }
@@ -115,10 +115,10 @@ fn catalog_listed_models_add_but_never_override() {
         {"id": "claude-9", "name": "Claude 9", "contextWindow": 2_000_000, "reasoning": true},
         {"id": "claude-8", "input": ["text"]},
     ]);
-    let (user, _) = UserModels::read(
+    let (user, _) = UserModels::parse(
         r#"{"providers": {"anthropic": {"modelOverrides": {"claude-9": {"maxTokens": 7}}}}}"#,
     );
-    let catalog = Catalog::builtin().with_user(user).with_listed(told(&models));
+    let catalog = Catalog::builtin().with_user(user).with_model_lists(told(&models));
     let model = |id: &str| catalog.model("anthropic", id).unwrap();
     assert_eq!(model("claude-opus-5-5"), Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap());
     let new = model("claude-9");
@@ -127,7 +127,7 @@ fn catalog_listed_models_add_but_never_override() {
         (new.api.as_str(), new.base_url.as_str()),
         ("anthropic-messages", "https://api.anthropic.com")
     );
-    let images: Vec<_> = ["claude-9", "claude-8"].map(|id| model(id).sees()).into();
+    let images: Vec<_> = ["claude-9", "claude-8"].map(|id| model(id).supports_images()).into();
     assert_eq!(images, [true, false]);
     let info = catalog.provider("anthropic").unwrap();
     let at = |root| catalog.models_at(info, Some(root)).iter().any(|m| m.id == "claude-9");
@@ -137,10 +137,10 @@ fn catalog_listed_models_add_but_never_override() {
 #[test]
 fn catalog_aliases_are_unique_and_configurable() {
     let catalog = Catalog::builtin();
-    assert_eq!(catalog.named("anthropic", "opus").unwrap().id, "claude-opus-5-5");
-    assert_eq!(catalog.named("anthropic", "claude-haiku-latest").unwrap().id, "claude-haiku-5-5");
-    assert_eq!(catalog.named("anthropic", "claude-haiku-5-5").unwrap().id, "claude-haiku-5-5");
-    assert_eq!(catalog.named("anthropic", "opera"), None);
+    assert_eq!(catalog.model_by_name("anthropic", "opus").unwrap().id, "claude-opus-5-5");
+    assert_eq!(catalog.model_by_name("anthropic", "claude-haiku-latest").unwrap().id, "claude-haiku-5-5");
+    assert_eq!(catalog.model_by_name("anthropic", "claude-haiku-5-5").unwrap().id, "claude-haiku-5-5");
+    assert_eq!(catalog.model_by_name("anthropic", "opera"), None);
     assert_eq!(catalog.provider_of("opus").map(|p| p.id.as_str()), Some("anthropic"));
     for provider in &catalog.providers {
         let models = catalog.models_of(provider);
@@ -151,10 +151,11 @@ fn catalog_aliases_are_unique_and_configurable() {
         names.dedup();
         assert_eq!(names.len(), all, "{}: two models share a name", provider.id);
     }
-    let (user, problems) =
-        UserModels::read(r#"{"providers": {"xai": {"modelOverrides": {"grok-4.7": {"aliases": ["big"]}}}}}"#);
+    let (user, problems) = UserModels::parse(
+        r#"{"providers": {"xai": {"modelOverrides": {"grok-4.7": {"aliases": ["big"]}}}}}"#,
+    );
     assert_eq!(problems, []);
-    assert_eq!(catalog.with_user(user).named("xai", "big").unwrap().id, "grok-4.7");
+    assert_eq!(catalog.with_user(user).model_by_name("xai", "big").unwrap().id, "grok-4.7");
 }
 
 #[test]

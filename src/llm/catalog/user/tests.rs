@@ -5,7 +5,7 @@ use crate::llm::catalog::Catalog;
 use proptest::prelude::*;
 
 fn read(text: &str) -> (UserModels, Vec<String>) {
-    let (user, problems) = UserModels::read(text);
+    let (user, problems) = UserModels::parse(text);
     (user, problems.into_iter().map(|p| format!("{}: {}", p.line, p.message)).collect())
 }
 
@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn user_models_any_text_is_safe(text in "[{}\\[\\]\":,a-z/* \n0-9é]{0,80}") {
-        let (user, _) = UserModels::read(&format!("{{\"providers\": {text}"));
+        let (user, _) = UserModels::parse(&format!("{{\"providers\": {text}"));
         let catalog = Catalog::builtin().with_user(user);
         prop_assert_eq!(&catalog.providers.last().unwrap().id, "demo");
     }
@@ -93,7 +93,7 @@ proptest! {
 
 #[test]
 fn user_models_provider_settings_reach_bundled_models() {
-    let (user, problems) = UserModels::read(
+    let (user, problems) = UserModels::parse(
         r#"{"providers": {"anthropic": {"baseUrl": "https://proxy.example", "headers": {"x-a": "b"},
             "compat": {"forceAdaptiveThinking": false, "supportsTemperature": false},
             "modelOverrides": {"claude-opus-5": {"compat": {"supportsTemperature": true}}}}}}"#,

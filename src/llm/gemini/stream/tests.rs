@@ -4,8 +4,8 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::model::KnownPart;
 use crate::llm::stream::accumulate::Accumulator;
-use crate::llm::stream::answer::Reader as _;
-use crate::llm::stream::parsed_events::{heard, last};
+use crate::llm::stream::answer::StreamReader as _;
+use crate::llm::stream::parsed_events::{last, parse_events};
 use proptest::prelude::*;
 
 fn model() -> Model {
@@ -14,7 +14,7 @@ fn model() -> Model {
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
     let reader = Reader::new(&model(), RequestInfo::default(), 5);
-    heard(reader, data)
+    parse_events(reader, data)
 }
 
 fn kind(events: &[StreamEvent]) -> ErrorKind {
@@ -138,9 +138,9 @@ fn gemini_stream_failure_after_finish_is_ignored() {
     let mut reader = Reader::new(&model(), RequestInfo::default(), 5);
     let mut out = Vec::new();
     for data in [chunk(&json!([{"text": "all"}])), close("STOP")] {
-        reader.take(&Event { name: String::new(), data: data.to_string() }, &mut out);
+        reader.read_event(&Event { name: String::new(), data: data.to_string() }, &mut out);
     }
-    reader.fail(RequestInfo::default().nonsense("stalled"), &mut out);
+    reader.fail(RequestInfo::default().invalid_stream("stalled"), &mut out);
     assert!(matches!(out.last(), Some(StreamEvent::Done { .. })), "{out:?}");
 }
 

@@ -11,7 +11,7 @@ use crate::llm::request::affinity;
 pub struct Compat {
     /// `supportsEagerToolInputStreaming`: tool arguments are streamed while they are generated, enabled by a
     /// field of the tool; otherwise by a beta header.
-    pub eager: bool,
+    pub eager_tool_streaming: bool,
     /// `supportsLongCacheRetention`: prompts can be cached for an hour.
     pub long_cache: bool,
     /// `supportsCacheControlOnTools`.
@@ -19,15 +19,15 @@ pub struct Compat {
     /// `supportsTemperature`: sampling parameters are supported.
     pub temperature: bool,
     /// `allowEmptySignature`: unsigned thinking is accepted back.
-    pub unsigned: bool,
+    pub unsigned_thinking: bool,
     /// `supportsStrictTools`: arguments can be constrained to their schema, and so can answers.
     pub strict: bool,
     /// `forceAdaptiveThinking`: thinking has an effort instead of a budget.
-    pub adaptive: bool,
+    pub adaptive_thinking: bool,
     /// `boundThinking`, `supportsMidConvoEffort`: thinking blocks are valid only after the exact prompt and
     /// messages that they were generated for. If those have changed since (another tool, an edited
     /// `AGENTS.md`), the server must drop the blocks: rejecting the request would end the session for good.
-    pub bound: bool,
+    pub bound_thinking: bool,
 }
 
 impl Compat {
@@ -35,14 +35,14 @@ impl Compat {
     pub fn of(model: &Model) -> Self {
         let or = |name: &str, default| model.compat.get(name).and_then(Value::as_bool).unwrap_or(default);
         Self {
-            eager: or("supportsEagerToolInputStreaming", true),
+            eager_tool_streaming: or("supportsEagerToolInputStreaming", true),
             long_cache: or("supportsLongCacheRetention", true),
             cached_tools: or("supportsCacheControlOnTools", true),
             temperature: or("supportsTemperature", true),
-            unsigned: or("allowEmptySignature", false),
+            unsigned_thinking: or("allowEmptySignature", false),
             strict: or("supportsStrictTools", false),
-            adaptive: or("forceAdaptiveThinking", false),
-            bound: or("boundThinking", false) || or("supportsMidConvoEffort", false),
+            adaptive_thinking: or("forceAdaptiveThinking", false),
+            bound_thinking: or("boundThinking", false) || or("supportsMidConvoEffort", false),
         }
     }
 }
@@ -59,7 +59,7 @@ pub fn session_header(request: &Request) -> Option<(&'static str, &str)> {
         _ => "x-session-affinity",
     };
     send.then_some(())?;
-    Some((name, affinity::session(request)?))
+    Some((name, affinity::session_id(request)?))
 }
 
 /// `allowedFallbackModels`: the models that the server may use when this one refuses.

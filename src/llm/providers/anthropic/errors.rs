@@ -24,11 +24,11 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{ErrorAnswer, RequestInfo};
 
     fn refused(status: u16, name: &str, message: &str) -> ErrorKind {
         let body = json!({"type": "error", "error": {"type": name, "message": message}}).to_string();
-        RequestInfo::default().refused(Refusal { status, retry_after: None, body }, kind, 0).kind
+        RequestInfo::default().http_error(ErrorAnswer { status, retry_after: None, body }, kind, 0).kind
     }
 
     #[test]
@@ -56,11 +56,11 @@ mod tests {
     #[test]
     fn anthropic_errors_inside_stream_are_classified() {
         let error = json!({"type": "overloaded_error", "message": "Overloaded"});
-        let error = RequestInfo::default().broke_off(&error, kind);
+        let error = RequestInfo::default().stream_error(&error, kind);
         assert_eq!(
             (error.kind, error.message.as_str()),
             (ErrorKind::Server, " broke off: Overloaded (send it again in a while)")
         );
-        assert_eq!(RequestInfo::default().broke_off(&json!(null), kind).kind, ErrorKind::Stream);
+        assert_eq!(RequestInfo::default().stream_error(&json!(null), kind).kind, ErrorKind::Stream);
     }
 }

@@ -17,7 +17,7 @@ use crate::llm::request::output_budget;
 const BUDGET_MIN: u64 = 1024;
 
 /// Options of bowline that are not sent.
-const OURS: &[&str] = &["beta_headers", "auto_cache"];
+const INTERNAL_OPTIONS: &[&str] = &["beta_headers", "auto_cache"];
 
 /// Sampling parameters that cannot be combined with thinking.
 const SAMPLING: &[&str] = &["temperature", "top_p", "top_k"];
@@ -29,10 +29,10 @@ pub fn beta(request: &Request, login: bool) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     let mut add = |wanted: bool, name| names.extend(wanted.then_some(name));
     add(login, "oauth-2025-04-20");
-    add(!compat.eager && !tools.is_empty(), "fine-grained-tool-streaming-2025-05-14");
-    add(thinks_by_budget(request), "interleaved-thinking-2025-05-14");
+    add(!compat.eager_tool_streaming && !tools.is_empty(), "fine-grained-tool-streaming-2025-05-14");
+    add(uses_thinking_budget(request), "interleaved-thinking-2025-05-14");
     add(!compat::fallbacks(model).is_empty(), "server-side-fallback-2026-07-01");
-    add(compat.bound, "thinking-binding-controls-2026-08-01");
+    add(compat.bound_thinking, "thinking-binding-controls-2026-08-01");
     let more = extra::options(request).and_then(|options| options.get("beta_headers"));
     match more {
         Some(Value::Array(list)) => names.extend(list.iter().filter_map(Value::as_str)),
@@ -53,7 +53,7 @@ pub fn body(request: &Request) -> Value {
     let model = &request.model;
     let compat = Compat::of(model);
     let mark = mark(request, compat);
-    let mut messages = transcript::build(&request.messages, model, compat.unsigned);
+    let mut messages = transcript::build(&request.messages, model, compat.unsigned_thinking);
     let max_tokens = output_budget::max_tokens(request, &messages);
     if let Some(mark) = &mark {
         transcript::mark_cache(&mut messages, mark);
@@ -73,9 +73,9 @@ pub fn body(request: &Request) -> Value {
     let forced = choice.is_some();
     body.extend(choice.map(|choice| ("tool_choice".to_string(), choice)));
     thinking(&mut body, request, compat, max_tokens, forced);
-    if let Some(format) = request.format.as_ref().filter(|_| holds_answers(compat)) {
+    if let Some(format) = request.format.as_ref().filter(|_| supports_answer_schema(compat)) {
         let config = body.entry("output_config").or_insert_with(|| json!({}));
-        config["format"] = json!({"type": "json_schema", "schema": schema::closed(&format.schema)});
+        config["format"] = json!({"type": "json_schema", "schema": schema::close_objects(&format.schema)});
     }
     sampling(&mut body, request, compat);
     let fallbacks = compat::fallbacks(model);
@@ -83,7 +83,7 @@ pub fn body(request: &Request) -> Value {
         let list: Vec<Value> = fallbacks.into_iter().map(|model| json!({"model": model})).collect();
         body.insert("fallbacks".into(), list.into());
     }
-    extra::put(&mut body, request, OURS);
+    extra::add_options(&mut body, request, INTERNAL_OPTIONS);
     body.insert("messages".into(), Value::Array(messages));
     Value::Object(body)
 }
@@ -110,12 +110,12 @@ fn system(parts: &[String], mark: Option<&Value>) -> Option<Value> {
 }
 
 /// Whether answers can be constrained to a schema without a tool.
-fn holds_answers(compat: Compat) -> bool {
-    compat.strict || compat.adaptive
+fn supports_answer_schema(compat: Compat) -> bool {
+    compat.strict || compat.adaptive_thinking
 }
 
 fn answer_tool(request: &Request, compat: Compat) -> Option<&ResponseFormat> {
-    request.format.as_ref().filter(|_| !holds_answers(compat))
+    request.format.as_ref().filter(|_| !supports_answer_schema(compat))
 }
 
 fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> {
@@ -124,7 +124,7 @@ fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> 
     let mut tools: Vec<Value> = offered.map(|spec| tool(spec, compat)).collect();
     tools.extend(answer_tool(request, compat).map(|format| {
         let description = "Gives the final answer. Call it once everything that it needs is known.";
-        let input = schema::input(&format.schema);
+        let input = schema::input_schema(&format.schema);
         json!({"name": format.name, "description": description, "input_schema": input})
     }));
     if let (Some(last), Some(mark)) = (tools.last_mut(), mark) {
@@ -136,18 +136,18 @@ fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> 
 fn tool(spec: &ToolSpec, compat: Compat) -> Value {
     let strict = match spec.strict {
         Strictness::Free => false,
-        Strictness::Prefer => compat.strict && schema::closable(&spec.parameters),
+        Strictness::Prefer => compat.strict && schema::is_closable(&spec.parameters),
         Strictness::Require => true,
     };
     let mut tool = json!({"name": spec.name, "description": spec.description});
-    if compat.eager {
+    if compat.eager_tool_streaming {
         tool["eager_input_streaming"] = true.into();
     }
-    let input = schema::input(&spec.parameters);
+    let input = schema::input_schema(&spec.parameters);
     if strict {
         tool["strict"] = true.into();
     }
-    tool["input_schema"] = if strict { schema::closed(&input) } else { input };
+    tool["input_schema"] = if strict { schema::close_objects(&input) } else { input };
     tool
 }
 
@@ -168,10 +168,10 @@ fn level(request: &Request, forced: bool) -> Thinking {
     request.model.nearest_level(if forced { Thinking::Off } else { request.thinking })
 }
 
-fn thinks_by_budget(request: &Request) -> bool {
+fn uses_thinking_budget(request: &Request) -> bool {
     let compat = Compat::of(&request.model);
     let forced = tool_choice(request, compat).is_some();
-    request.model.reasoning && !compat.adaptive && level(request, forced) != Thinking::Off
+    request.model.reasoning && !compat.adaptive_thinking && level(request, forced) != Thinking::Off
 }
 
 fn thinking(body: &mut Map<String, Value>, request: &Request, compat: Compat, max_tokens: u64, forced: bool) {
@@ -180,7 +180,7 @@ fn thinking(body: &mut Map<String, Value>, request: &Request, compat: Compat, ma
         return;
     }
     let level = level(request, forced);
-    if compat.adaptive {
+    if compat.adaptive_thinking {
         return adaptive(body, model, level, compat);
     }
     let budget = level.budget().min(max_tokens.saturating_sub(BUDGET_MIN));
@@ -197,7 +197,7 @@ fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compa
     }
     // Without `display` newer models send thinking blocks without text.
     let mut thinking = json!({"type": "adaptive", "display": "summarized"});
-    if compat.bound {
+    if compat.bound_thinking {
         thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
     }
     body.insert("thinking".into(), thinking);
@@ -209,7 +209,7 @@ fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compa
 /// Adds sampling parameters; newer models reject all of them, older ones only with thinking.
 fn sampling(body: &mut Map<String, Value>, request: &Request, compat: Compat) {
     let thinks = body.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
-    let takes = compat.temperature && !compat.bound && !thinks;
+    let takes = compat.temperature && !compat.bound_thinking && !thinks;
     for (name, value) in request.sampling() {
         match name.as_str() {
             "stop" | "stop_sequences" => {

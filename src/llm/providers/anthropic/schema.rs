@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 
 /// Size keywords: the server cannot enforce them on output, and rejects the request.
-const AMOUNTS: &[&str] = &[
+const LIMIT_KEYWORDS: &[&str] = &[
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -30,7 +30,7 @@ const FORMATS: &[&str] =
 const NAMES: &[&str] = &["properties", "$defs", "definitions"];
 
 /// Returns the schema of a tool's input: choices at its root are rejected.
-pub fn input(schema: &Value) -> Value {
+pub fn input_schema(schema: &Value) -> Value {
     let Value::Object(map) = schema else { return json!({"type": "object"}) };
     let kept = map.iter().filter(|(key, _)| !["anyOf", "oneOf", "allOf"].contains(&key.as_str()));
     let mut out: Map<String, Value> = kept.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -40,14 +40,14 @@ pub fn input(schema: &Value) -> Value {
 
 /// Returns the schema in a form that the server can enforce: objects allow only named properties; what cannot
 /// be enforced is left to the validation of the output.
-pub fn closed(schema: &Value) -> Value {
+pub fn close_objects(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
             let mut out = Map::new();
             for (key, value) in map {
                 let format = |value: &Value| value.as_str().is_some_and(|word| FORMATS.contains(&word));
                 match key.as_str() {
-                    key if AMOUNTS.contains(&key) => {}
+                    key if LIMIT_KEYWORDS.contains(&key) => {}
                     "minItems" if value != 0 && value != 1 => {}
                     "format" if !format(value) => {}
                     "enum" | "const" | "default" | "examples" => {
@@ -55,11 +55,12 @@ pub fn closed(schema: &Value) -> Value {
                     }
                     key if NAMES.contains(&key) => {
                         let named = value.as_object().into_iter().flatten();
-                        let named: Map<_, _> = named.map(|(name, v)| (name.clone(), closed(v))).collect();
+                        let named: Map<_, _> =
+                            named.map(|(name, v)| (name.clone(), close_objects(v))).collect();
                         out.insert(key.into(), Value::Object(named));
                     }
                     _ => {
-                        out.insert(key.clone(), closed(value));
+                        out.insert(key.clone(), close_objects(value));
                     }
                 }
             }
@@ -68,22 +69,22 @@ pub fn closed(schema: &Value) -> Value {
             }
             Value::Object(out)
         }
-        Value::Array(items) => items.iter().map(closed).collect(),
+        Value::Array(items) => items.iter().map(close_objects).collect(),
         other => other.clone(),
     }
 }
 
 /// Whether closing a schema preserves its meaning: objects with arbitrary names cannot be closed.
-pub fn closable(schema: &Value) -> bool {
+pub fn is_closable(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => {
             let open = map.get("additionalProperties").is_some_and(|more| *more != false);
             let nameless = map.get("type").is_some_and(|kind| kind == "object")
                 && !map.contains_key("properties")
                 && !map.contains_key("$ref");
-            !open && !nameless && map.values().all(closable)
+            !open && !nameless && map.values().all(is_closable)
         }
-        Value::Array(items) => items.iter().all(closable),
+        Value::Array(items) => items.iter().all(is_closable),
         _ => true,
     }
 }
@@ -97,7 +98,7 @@ mod tests {
         let schema = json!({"anyOf": [1], "$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}});
         let expected =
             json!({"$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}, "type": "object"});
-        assert_eq!(input(&schema), expected);
+        assert_eq!(input_schema(&schema), expected);
     }
 
     #[test]
@@ -114,9 +115,9 @@ mod tests {
             "list": {"type": "array",
                 "items": {"type": "object", "properties": {}, "additionalProperties": false}}},
             "additionalProperties": false});
-        assert_eq!(closed(&schema), expected);
-        assert!(closable(&schema));
-        assert!(!closable(&json!({"type": "object", "properties": {"map": {"type": "object"}}})));
-        assert!(!closable(&json!({"properties": {}, "additionalProperties": {"type": "string"}})));
+        assert_eq!(close_objects(&schema), expected);
+        assert!(is_closable(&schema));
+        assert!(!is_closable(&json!({"type": "object", "properties": {"map": {"type": "object"}}})));
+        assert!(!is_closable(&json!({"properties": {}, "additionalProperties": {"type": "string"}})));
     }
 }

@@ -11,7 +11,7 @@ use crate::base::json::json;
 use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
 use crate::llm::stream::answer;
-use crate::llm::stream::answer::Reader as _;
+use crate::llm::stream::answer::StreamReader as _;
 use crate::llm::stream::answer::event;
 use crate::llm::stream::token_counts;
 use crate::llm::stream_builder::StreamBuilder;
@@ -20,15 +20,15 @@ use crate::net::sse::Event;
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     started: bool,
     /// The open blocks by their index in the stream.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
     /// The explanation of a refusal.
-    why: Option<String>,
+    stop_details: Option<String>,
     /// The requested model.
     model: Model,
 }
@@ -100,22 +100,30 @@ impl Reader {
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let (open, model) = (BTreeMap::new(), model.clone());
-        Self { asked, draft, started: false, open, stop: None, why: None, model }
+        Self {
+            request_info: asked,
+            builder: draft,
+            started: false,
+            open,
+            stop: None,
+            stop_details: None,
+            model,
+        }
     }
 }
 
-impl answer::Reader for Reader {
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+impl answer::StreamReader for Reader {
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        let Some(draft) = self.draft.as_mut() else { return };
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        let Some(draft) = self.builder.as_mut() else { return };
         let wire: Wire = match serde_json::from_str(&event.data) {
             Ok(wire) => wire,
             Err(error) => {
                 let what = format!("the stream made no sense: {error}");
-                return self.fail(self.asked.nonsense(&what), out);
+                return self.fail(self.request_info.invalid_stream(&what), out);
             }
         };
         // Some servers omit the head, or send it again.
@@ -128,13 +136,13 @@ impl answer::Reader for Reader {
                 if draft.has_content() {
                     out.push(draft.restart(&self.model));
                     self.open.clear();
-                    (self.stop, self.why) = (None, None);
+                    (self.stop, self.stop_details) = (None, None);
                 }
                 if let Some(head) = wire.message {
                     let other = head.model.as_deref();
                     if let Some(prices) = other.and_then(|other| compat::fallback_prices(&self.model, other))
                     {
-                        draft.priced_as(prices);
+                        draft.set_prices(prices);
                     }
                     draft.response(head.id, head.model);
                     count(draft, head.usage, out);
@@ -147,43 +155,43 @@ impl answer::Reader for Reader {
                 count(draft, wire.usage, out);
                 if let Some(delta) = wire.delta {
                     let why = delta.stop_details.as_ref().and_then(|d| d["explanation"].as_str());
-                    self.why = why.map(str::to_string).or(self.why.take());
+                    self.stop_details = why.map(str::to_string).or(self.stop_details.take());
                     self.stop = delta.stop_reason.or(self.stop.take());
                 }
             }
             "message_stop" => self.finish(out),
             "error" => {
                 let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
-                self.fail(self.asked.broke_off(&data["error"], errors::kind), out);
+                self.fail(self.request_info.stream_error(&data["error"], errors::kind), out);
             }
             // `ping`, and unknown types of later versions.
             _ => {}
         }
     }
 
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let Some(content) = answer["content"].as_array() else { return false };
-        self.take(&event(&json!({"type": "message_start", "message": answer})), out);
+        self.read_event(&event(&json!({"type": "message_start", "message": answer})), out);
         for (at, block) in content.iter().enumerate() {
-            self.take(
+            self.read_event(
                 &event(&json!({"type": "content_block_start", "index": at, "content_block": block})),
                 out,
             );
-            self.take(&event(&json!({"type": "content_block_stop", "index": at})), out);
+            self.read_event(&event(&json!({"type": "content_block_stop", "index": at})), out);
         }
         let delta = json!({"stop_reason": answer["stop_reason"], "stop_details": answer["stop_details"]});
-        self.take(&event(&json!({"type": "message_delta", "delta": delta})), out);
-        self.take(&event(&json!({"type": "message_stop"})), out);
+        self.read_event(&event(&json!({"type": "message_delta", "delta": delta})), out);
+        self.read_event(&event(&json!({"type": "message_stop"})), out);
         true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 
     /// A stream without a final event is an error.
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
-        self.fail(self.asked.nonsense("the answer ended too early"), out);
+        self.fail(self.request_info.invalid_stream("the answer ended too early"), out);
     }
 }
 
@@ -191,7 +199,7 @@ impl Reader {
     fn open_block(&mut self, at: usize, mut block: Value, out: &mut Vec<StreamEvent>) {
         // A block at the same index ends the previous one.
         self.close_block(at, out);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let mut take = |name: &str| match block.get_mut(name).map(Value::take) {
             Some(Value::String(text)) => text,
             _ => String::new(),
@@ -229,7 +237,8 @@ impl Reader {
     }
 
     fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut Vec<StreamEvent>) {
-        let (Some(draft), Some(block), Some(delta)) = (self.draft.as_mut(), self.open.get(&at), delta) else {
+        let (Some(draft), Some(block), Some(delta)) = (self.builder.as_mut(), self.open.get(&at), delta)
+        else {
             return;
         };
         match *block {
@@ -247,7 +256,7 @@ impl Reader {
     }
 
     fn close_block(&mut self, at: usize, out: &mut Vec<StreamEvent>) {
-        let (Some(draft), Some(block)) = (self.draft.as_mut(), self.open.remove(&at)) else { return };
+        let (Some(draft), Some(block)) = (self.builder.as_mut(), self.open.remove(&at)) else { return };
         match block {
             Block::Text(index) => out.extend([StreamEvent::TextEnd { index }]),
             Block::Thinking(index) => out.extend([StreamEvent::ThinkingEnd { index }]),
@@ -262,19 +271,19 @@ impl Reader {
             self.close_block(at, out);
         }
         if let Some("refusal" | "sensitive") = self.stop.as_deref() {
-            let error = match self.why.take() {
+            let error = match self.stop_details.take() {
                 Some(why) => {
                     let what = format!(": the model refused to answer this: {why}");
-                    self.asked.failed(ErrorKind::ContentFilter, &what)
+                    self.request_info.error_of_kind(ErrorKind::ContentFilter, &what)
                 }
-                None => self.asked.would_not(),
+                None => self.request_info.model_refused(),
             };
-            if let Some(draft) = self.draft.as_mut() {
+            if let Some(draft) = self.builder.as_mut() {
                 draft.stop(StopReason::Error, self.stop.take());
             }
             return self.fail(error, out);
         }
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         draft.stop(reason(self.stop.as_deref()), self.stop.take());
         out.extend([draft.done()]);
     }
@@ -290,7 +299,7 @@ fn count(draft: &mut StreamBuilder, counts: Option<Counts>, out: &mut Vec<Stream
     usage.cache_write = counts.cache_creation_input_tokens.unwrap_or(usage.cache_write);
     let hour = counts.cache_creation.and_then(|written| written.ephemeral_1h_input_tokens);
     usage.cache_write_hour = hour.filter(|hour| *hour > 0).or(usage.cache_write_hour);
-    out.extend(draft.counts());
+    out.extend(draft.changed_counts());
 }
 
 fn reason(word: Option<&str>) -> StopReason {

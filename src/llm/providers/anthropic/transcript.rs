@@ -7,32 +7,32 @@ use crate::base::json::json;
 
 use crate::llm::model::{Message, Model};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 
 /// Media types that the API accepts beside text and images.
-pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
+pub const SUPPORTED_MEDIA: SupportedMedia = SupportedMedia { documents: &["application/pdf"], sounds: &[] };
 /// Maximum length of a call id.
 const ID_MAX: usize = 64;
 
 /// Returns the `messages` of a request; `unsigned`: the server accepts unsigned thinking.
 pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     let mut messages = Vec::new();
-    for turn in history::turns(history, model, ID_MAX, &TAKES) {
+    for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
-            Turn::User(parts) => add(&mut messages, "user", shown(&parts)),
+            Turn::User(parts) => add(&mut messages, "user", content_blocks(&parts)),
             Turn::Answer { said, results, .. } => {
                 let blocks: Vec<Value> = said.iter().filter_map(|part| block(part, unsigned)).collect();
                 add(&mut messages, "assistant", blocks);
-                add(&mut messages, "user", outcomes(&results));
+                add(&mut messages, "user", result_blocks(&results));
             }
         }
     }
     if messages.first().is_some_and(|m| m["role"] != "user") {
-        messages.insert(0, json!({"role": "user", "content": [text("(the conversation goes on)")]}));
+        messages.insert(0, json!({"role": "user", "content": [text_block("(the conversation goes on)")]}));
     }
     messages
 }
@@ -62,23 +62,25 @@ fn add(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
     messages.push(json!({"role": role, "content": blocks}));
 }
 
-fn block(part: &Said, unsigned: bool) -> Option<Value> {
+fn block(part: &AnswerPart, unsigned: bool) -> Option<Value> {
     Some(match part {
-        Said::Thinking { signature, redacted: true, .. } => {
+        AnswerPart::Thinking { signature, redacted: true, .. } => {
             json!({"type": "redacted_thinking", "data": (*signature)?})
         }
-        Said::Thinking { text, signature: Some(signature), .. } => {
+        AnswerPart::Thinking { text, signature: Some(signature), .. } => {
             json!({"type": "thinking", "thinking": text, "signature": signature})
         }
-        Said::Thinking { text: words, .. } | Said::Text { text: words, .. } if words.trim().is_empty() => {
+        AnswerPart::Thinking { text: words, .. } | AnswerPart::Text { text: words, .. }
+            if words.trim().is_empty() =>
+        {
             return None;
         }
-        Said::Thinking { text, .. } if unsigned => {
+        AnswerPart::Thinking { text, .. } if unsigned => {
             json!({"type": "thinking", "thinking": text, "signature": ""})
         }
         // Thinking without a signature would be rejected.
-        Said::Text { text: words, .. } | Said::Thinking { text: words, .. } => text(words),
-        Said::Call { id, call } => {
+        AnswerPart::Text { text: words, .. } | AnswerPart::Thinking { text: words, .. } => text_block(words),
+        AnswerPart::Call { id, call } => {
             let input = history::arguments(call);
             json!({"type": "tool_use", "id": id, "name": history::name(&call.name), "input": input})
         }
@@ -86,19 +88,19 @@ fn block(part: &Said, unsigned: bool) -> Option<Value> {
 }
 
 /// Returns the results of an answer's calls. Failed calls cannot contain images: they follow.
-fn outcomes(results: &[Outcome]) -> Vec<Value> {
+fn result_blocks(results: &[CallResult]) -> Vec<Value> {
     let mut left = Vec::new();
     let mut blocks = Vec::new();
     for outcome in results {
-        let mut content = shown(&outcome.shown);
+        let mut content = content_blocks(&outcome.content);
         if outcome.is_error {
             let images: Vec<Value> = content.extract_if(.., |block| block["type"] == "image").collect();
             if !images.is_empty() {
-                left.push(text(&format!("Images of the result of {}:", outcome.name)));
+                left.push(text_block(&format!("Images of the result of {}:", outcome.name)));
                 left.extend(images);
             }
             if content.is_empty() {
-                content.push(text(history::NO_OUTPUT));
+                content.push(text_block(history::NO_OUTPUT));
             }
         }
         let mut block = json!({"type": "tool_result", "tool_use_id": outcome.id, "content": content});
@@ -111,18 +113,18 @@ fn outcomes(results: &[Outcome]) -> Vec<Value> {
     blocks
 }
 
-fn text(words: &str) -> Value {
+fn text_block(words: &str) -> Value {
     json!({"type": "text", "text": words})
 }
 
-fn shown(parts: &[Shown]) -> Vec<Value> {
+fn content_blocks(parts: &[ContentPart]) -> Vec<Value> {
     let blocks = parts.iter().map(|part| match part {
-        Shown::Text(words) => text(words),
-        Shown::Image { data, mime_type } => json!({
+        ContentPart::Text(words) => text_block(words),
+        ContentPart::Image { data, mime_type } => json!({
             "type": "image",
             "source": {"type": "base64", "media_type": mime_type, "data": data},
         }),
-        Shown::Document { data, mime_type, name } => {
+        ContentPart::Document { data, mime_type, name } => {
             let source = json!({"type": "base64", "media_type": mime_type, "data": data});
             let mut block = json!({"type": "document", "source": source});
             if let Some(name) = name {
@@ -130,7 +132,7 @@ fn shown(parts: &[Shown]) -> Vec<Value> {
             }
             block
         }
-        Shown::Sound { .. } => text(history::NO_SOUND),
+        ContentPart::Sound { .. } => text_block(history::NO_SOUND),
     });
     blocks.collect()
 }

@@ -23,10 +23,10 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    input::TAKES.check(&request)?;
+    input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
-    let Some(url) = deployment::url(&access.base_url, &setup.surroundings) else {
+    let Some(url) = deployment::url(&access.base_url, &setup.variables) else {
         let what = "Azure has no address of its own: set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME";
         return Err(LlmError::new(ErrorKind::Configuration, setup.provider.as_str(), what));
     };
@@ -37,11 +37,17 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
         (None, _) => {}
     }
     headers::of_request(&mut headers, &access, &request);
-    let model = deployment::deployment(&request.model.id, &setup.surroundings);
+    let model = deployment::deployment(&request.model.id, &setup.variables);
     let manner = Options { model, strict: true, no_lifetimes: true, ..Options::default() };
     let body = Value::Object(body::build(&request, &manner)).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+    Ok(Exchange {
+        request_info: asked,
+        post,
+        reader,
+        classify_error: error_codes::kind,
+        framing: Framing::Sse,
+    })
 }

@@ -17,7 +17,7 @@ use crate::llm::request::output_budget;
 /// Returns the body of `converse-stream`.
 pub fn body(request: &Request, region: &str) -> Value {
     let model = &request.model;
-    let mark = mark(request);
+    let mark = cache_point(request);
     let mut messages = transcript::build(&request.messages, model);
     let max = output_budget::max_tokens(request, &messages);
     if let Some(mark) = &mark {
@@ -36,14 +36,14 @@ pub fn body(request: &Request, region: &str) -> Value {
     body.extend(tools.map(|tools| ("toolConfig".to_string(), tools)));
     let thinking = family::thinking(model, request.thinking, max, region, forced);
     body.extend(thinking.map(|fields| ("additionalModelRequestFields".to_string(), fields)));
-    extra::put(&mut body, request, &["region"]);
+    extra::add_options(&mut body, request, &["region"]);
     body.insert("messages".into(), messages.into());
     Value::Object(body)
 }
 
 /// Returns the marker at the end of a cached prefix.
-fn mark(request: &Request) -> Option<Value> {
-    if request.cache == CacheRetention::None || !family::keeps_prompts(&request.model) {
+fn cache_point(request: &Request) -> Option<Value> {
+    if request.cache == CacheRetention::None || !family::supports_prompt_cache(&request.model) {
         return None;
     }
     let mut point = json!({"type": "default"});
@@ -71,16 +71,16 @@ fn inference(request: &Request, max: u64) -> Map<String, Value> {
 }
 
 fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
-    let strict = family::is_strict(&request.model);
+    let strict = family::supports_strict_tools(&request.model);
     let mut tools: Vec<Value> = match request.tool_choice {
         // `None` can only be expressed by sending no tools.
         ToolChoice::None => Vec::new(),
         _ => request.tools.iter().map(|tool| spec(tool, strict)).collect(),
     };
     let offered = tools.len();
-    tools.extend(request.format.as_ref().map(answer));
+    tools.extend(request.format.as_ref().map(answer_tool));
     if tools.is_empty() {
-        tools.extend(past(&request.messages));
+        tools.extend(called_tools(&request.messages));
     }
     if tools.is_empty() {
         return None;
@@ -111,14 +111,14 @@ fn spec(tool: &ToolSpec, strict: bool) -> Value {
 }
 
 /// Returns the response format as a tool that must be called.
-fn answer(format: &ResponseFormat) -> Value {
+fn answer_tool(format: &ResponseFormat) -> Value {
     let description = "Gives the final answer. Call it once everything that it needs is known.";
     json!({"toolSpec": {"name": format.name, "description": description,
         "inputSchema": {"json": format.schema}}})
 }
 
 /// Returns descriptions of the tools called in the conversation: calls are rejected if no tool is described.
-fn past(messages: &[Message]) -> Vec<Value> {
+fn called_tools(messages: &[Message]) -> Vec<Value> {
     let answers = messages.iter().filter_map(|message| match message {
         Message::Assistant(answer) => Some(answer),
         _ => None,

@@ -7,7 +7,7 @@ use super::stream::Reader;
 use super::{body, errors, transcript};
 use crate::llm::access::{Access, ApiKey};
 use crate::llm::auth::aws::chain::Chain;
-use crate::llm::auth::sigv4::{self, Scope, Unsigned};
+use crate::llm::auth::sigv4::{self, Scope, UnsignedRequest};
 use crate::llm::auth::token_request::TokenError;
 use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Request};
@@ -21,7 +21,7 @@ use crate::net::http::Post;
 
 /// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    let chain = Chain::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
+    let chain = Chain::new(setup.variables.clone(), setup.http.clone(), setup.clock.clone());
     Arc::new(Bedrock { setup, chain: Arc::new(chain) })
 }
 
@@ -37,15 +37,15 @@ impl Provider for Bedrock {
 
     fn stream(&self, request: Request) -> EventStream {
         let (setup, chain) = (self.setup.clone(), self.chain.clone());
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        let (means, model) = (setup.stream_context(request.raw_events), request.model.clone());
         answer::stream(means, model, async move { exchange(&setup, &chain, request).await })
     }
 }
 
 async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    transcript::TAKES.check(&request)?;
+    transcript::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let around = &setup.surroundings;
+    let around = &setup.variables;
     let model = &request.model.id;
     let mut region = region::named_region(model, &access, around);
     if region.is_none() {
@@ -71,11 +71,11 @@ async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exch
     } else {
         sign(setup, chain, &place.region, &url, &body, &mut headers)
             .await
-            .map_err(|trouble| trouble.told(&setup.provider))?;
+            .map_err(|trouble| trouble.into_llm_error(&setup.provider))?;
     }
     let post = Post { url, headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Frames })
+    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Frames })
 }
 
 async fn sign(
@@ -91,9 +91,9 @@ async fn sign(
         text: "no credentials: set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE or AWS_ACCESS_KEY_ID with \
                AWS_SECRET_ACCESS_KEY, or run `aws configure`"
             .to_string(),
-        nobody: false,
+        unreachable: false,
     })?;
     let scope = Scope { region, service: "bedrock", now_ms: setup.clock.now_ms() };
-    sigv4::sign(Unsigned { method: "POST", url, body }, &keys, scope, headers)
-        .ok_or_else(|| TokenError::setup(format!("`{url}` is not a URL that can be asked")))
+    sigv4::sign(UnsignedRequest { method: "POST", url, body }, &keys, scope, headers)
+        .ok_or_else(|| TokenError::configuration(format!("`{url}` is not a URL that can be asked")))
 }

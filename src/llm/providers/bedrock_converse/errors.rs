@@ -44,7 +44,7 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{ErrorAnswer, RequestInfo};
 
     #[test]
     fn bedrock_errors_follow_status_and_message() {
@@ -70,7 +70,8 @@ mod tests {
             (503, "Bedrock is unable to process your request.", ErrorKind::Server),
         ] {
             let body = json!({"message": message}).to_string();
-            let error = RequestInfo::default().refused(Refusal { status, retry_after: None, body }, kind, 0);
+            let error =
+                RequestInfo::default().http_error(ErrorAnswer { status, retry_after: None, body }, kind, 0);
             assert_eq!(error.kind, expected, "{status} {message}");
             assert!(error.message.contains(message));
         }
@@ -87,7 +88,8 @@ mod tests {
             ("validationException", ErrorKind::InvalidRequest),
             ("ModelNotReadyException", ErrorKind::Server),
         ] {
-            let error = RequestInfo::default().broke_off(&json!({"type": name, "message": "it broke"}), kind);
+            let error =
+                RequestInfo::default().stream_error(&json!({"type": name, "message": "it broke"}), kind);
             assert_eq!(error.kind, expected, "{name}");
         }
     }

@@ -18,7 +18,7 @@ const BOUND: &[&str] = &["opus-4-7", "opus-4-8", "opus-5", "sonnet-5", "haiku-5"
 const CACHED: &[&str] = &["-4-", "claude-3-7-sonnet", "claude-3-5-haiku"];
 
 /// Whether one of these words is in the id or the name, ignoring punctuation.
-fn says(model: &Model, words: &[&str]) -> bool {
+fn matches_any(model: &Model, words: &[&str]) -> bool {
     let plain = |text: &str| {
         let mut out = String::new();
         for c in text.to_lowercase().chars() {
@@ -35,20 +35,20 @@ fn says(model: &Model, words: &[&str]) -> bool {
 
 /// Whether the model is Anthropic's.
 pub fn is_claude(model: &Model) -> bool {
-    says(model, &["claude"])
+    matches_any(model, &["claude"])
 }
 
 /// Whether the model supports prompt caching with markers.
-pub fn keeps_prompts(model: &Model) -> bool {
-    is_claude(model) && (says(model, BOUND) || says(model, CACHED))
+pub fn supports_prompt_cache(model: &Model) -> bool {
+    is_claude(model) && (matches_any(model, BOUND) || matches_any(model, CACHED))
 }
 
 /// Whether tool arguments can be constrained to their schemas.
-pub fn is_strict(model: &Model) -> bool {
+pub fn supports_strict_tools(model: &Model) -> bool {
     model.flag("supportsStrictMode")
 }
 
-fn is_governmental(model: &Model, region: &str) -> bool {
+fn is_govcloud(model: &Model, region: &str) -> bool {
     let id = model.id.to_lowercase();
     region.starts_with("us-gov-") || id.starts_with("us-gov.") || id.starts_with("arn:aws-us-gov:")
 }
@@ -61,13 +61,13 @@ pub fn thinking(model: &Model, wish: Thinking, max: u64, region: &str, forced: b
         return None;
     }
     if is_claude(model) {
-        return claude(model, level, max, is_governmental(model, region), forced);
+        return claude(model, level, max, is_govcloud(model, region), forced);
     }
-    if says(model, &["gpt-oss"]) {
+    if matches_any(model, &["gpt-oss"]) {
         return Some(json!({"reasoning_effort": effort(level)}));
     }
-    if says(model, &["gpt-"]) {
-        let word = word(model, level).unwrap_or(match level {
+    if matches_any(model, &["gpt-"]) {
+        let word = effort_word(model, level).unwrap_or(match level {
             Thinking::Xhigh | Thinking::Max => level.name(),
             _ => effort(level),
         });
@@ -77,7 +77,7 @@ pub fn thinking(model: &Model, wish: Thinking, max: u64, region: &str, forced: b
 }
 
 fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: bool) -> Option<Value> {
-    let (adaptive, bound) = (says(model, ADAPTIVE), says(model, BOUND));
+    let (adaptive, bound) = (matches_any(model, ADAPTIVE), matches_any(model, BOUND));
     let mut thinking = Map::new();
     let mut all = Map::new();
     if adaptive || bound {
@@ -100,7 +100,7 @@ fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: 
     all.insert("thinking".into(), Value::Object(thinking));
     let beta = if adaptive || bound {
         let xhigh = level >= Thinking::Xhigh && bound;
-        let word = if xhigh { Some("xhigh") } else { word(model, level) };
+        let word = if xhigh { Some("xhigh") } else { effort_word(model, level) };
         all.insert("output_config".into(), json!({"effort": word.unwrap_or(effort(level))}));
         (bound && !governmental).then_some("thinking-binding-controls-2026-08-01")
     } else {
@@ -110,7 +110,7 @@ fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: 
     Some(Value::Object(all))
 }
 
-fn word(model: &Model, level: Thinking) -> Option<&str> {
+fn effort_word(model: &Model, level: Thinking) -> Option<&str> {
     model.thinking_level_map.get(level.name()).and_then(Option::as_deref)
 }
 
@@ -158,8 +158,8 @@ mod tests {
     fn bedrock_family_uses_model_name_for_arns() {
         let arn = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/x";
         let named = Model { name: "My Claude Opus 4.7".into(), ..model(arn) };
-        assert!(is_claude(&named) && keeps_prompts(&named) && !keeps_prompts(&model(arn)));
-        assert!(!keeps_prompts(&model("anthropic.claude-3-haiku-20240307-v1:0")));
+        assert!(is_claude(&named) && supports_prompt_cache(&named) && !supports_prompt_cache(&model(arn)));
+        assert!(!supports_prompt_cache(&model("anthropic.claude-3-haiku-20240307-v1:0")));
     }
 
     #[test]

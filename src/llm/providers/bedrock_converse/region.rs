@@ -1,10 +1,10 @@
 //! Region and URL of a Bedrock request. Pure.
 
 use crate::llm::access::{Access, Variables};
-use crate::llm::auth::token_request::encoded;
+use crate::llm::auth::token_request::percent_encode;
 
 /// Default region.
-const REGION: &str = "us-east-1";
+const DEFAULT_REGION: &str = "us-east-1";
 
 /// A region and its URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Region {
     /// all regions; any other URL is used unchanged.
     pub fn find(region: Option<String>, access: &Access, around: &Variables) -> Self {
         let base = access.base_url.trim_end_matches('/');
-        let own = own_region(base);
-        let region = region.or_else(|| own.map(str::to_string)).unwrap_or_else(|| REGION.to_string());
+        let own = region_in_url(base);
+        let region = region.or_else(|| own.map(str::to_string)).unwrap_or_else(|| DEFAULT_REGION.to_string());
         let chosen = around.var("AWS_ENDPOINT_URL_BEDROCK_RUNTIME").map(str::to_string);
         let custom = !base.is_empty() && own.is_none() && !base.contains("{region}");
         let chosen = chosen.or_else(|| custom.then(|| base.to_string()));
@@ -46,12 +46,12 @@ impl Region {
 
     /// Returns the URL of a model.
     pub fn url(&self, model: &str) -> String {
-        format!("{}/model/{}/converse-stream", self.root, encoded(model))
+        format!("{}/model/{}/converse-stream", self.root, percent_encode(model))
     }
 }
 
 /// Returns the region in one of Amazon's own URLs.
-fn own_region(base: &str) -> Option<&str> {
+fn region_in_url(base: &str) -> Option<&str> {
     let host = base.strip_prefix("https://")?;
     let rest =
         host.strip_prefix("bedrock-runtime-fips.").or_else(|| host.strip_prefix("bedrock-runtime."))?;

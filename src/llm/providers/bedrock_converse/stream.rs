@@ -19,9 +19,9 @@ use crate::net::sse::Event;
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     begun: bool,
     /// The open blocks by their index in the stream.
     open: BTreeMap<usize, Block>,
@@ -114,30 +114,37 @@ impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
-        Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None, model: model.clone() }
+        Self {
+            request_info: asked,
+            builder: draft,
+            begun: false,
+            open: BTreeMap::new(),
+            stop: None,
+            model: model.clone(),
+        }
     }
 }
 
-impl answer::Reader for Reader {
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+impl answer::StreamReader for Reader {
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        if self.draft.is_none() {
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.builder.is_none() {
             return;
         }
         if let Some(exception) = event.name.strip_prefix('!') {
             let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
             let said = data["message"].as_str().or(data["Message"].as_str()).unwrap_or(exception);
             let error = json!({"type": exception, "message": said});
-            return self.lose(self.asked.broke_off(&error, errors::kind), out);
+            return self.end_with_error(self.request_info.stream_error(&error, errors::kind), out);
         }
         let wire: Wire = match serde_json::from_str(&event.data) {
             Ok(wire) => wire,
             Err(error) => {
                 let what = format!("the stream made no sense: {error}");
-                return self.lose(self.asked.nonsense(&what), out);
+                return self.end_with_error(self.request_info.invalid_stream(&what), out);
             }
         };
         if !self.begun {
@@ -163,10 +170,10 @@ impl answer::Reader for Reader {
         }
     }
 
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let Some(content) = answer["output"]["message"]["content"].as_array() else { return false };
         let mut take = |name: &str, data: Value| {
-            self.take(&Event { name: name.to_string(), data: data.to_string() }, out);
+            self.read_event(&Event { name: name.to_string(), data: data.to_string() }, out);
         };
         for (at, block) in content.iter().enumerate() {
             let (call, reasoning) = (&block["toolUse"], &block["reasoningContent"]);
@@ -195,21 +202,22 @@ impl answer::Reader for Reader {
         if self.stop.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
             return self.finish(out);
         }
-        self.lose(error, out);
+        self.end_with_error(error, out);
     }
 
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         if self.stop.is_some() {
             return self.finish(out);
         }
-        self.lose(self.asked.nonsense("the answer ended too early"), out);
+        self.end_with_error(self.request_info.invalid_stream("the answer ended too early"), out);
     }
 }
 
 impl Reader {
     /// A message starts: after content the answer starts over.
     fn begin(&mut self, out: &mut Vec<StreamEvent>) {
-        if let Some(draft) = self.draft.as_mut().filter(|draft| draft.has_content() || !self.open.is_empty())
+        if let Some(draft) =
+            self.builder.as_mut().filter(|draft| draft.has_content() || !self.open.is_empty())
         {
             out.push(draft.restart(&self.model));
             self.open.clear();
@@ -221,7 +229,7 @@ impl Reader {
         let Some(call) = call else { return };
         // A block at the same index ends the previous one.
         self.close(at, out);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let (index, event) = draft.open_call(call.tool_use_id, call.name);
         out.push(event);
         self.open.insert(at, Block::Call(index));
@@ -229,7 +237,7 @@ impl Reader {
 
     /// Text and thinking start with their first delta, without a start event.
     fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut Vec<StreamEvent>) {
-        let (Some(draft), Some(delta)) = (self.draft.as_mut(), delta) else { return };
+        let (Some(draft), Some(delta)) = (self.builder.as_mut(), delta) else { return };
         if let Some(text) = delta.text {
             let block = self.open.entry(at).or_insert_with(|| {
                 let (index, event) = draft.open_text();
@@ -261,7 +269,7 @@ impl Reader {
             }
             return;
         }
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let block = self.open.entry(at).or_insert_with(|| {
             let (index, event) = draft.open_thinking();
             out.push(event);
@@ -275,7 +283,7 @@ impl Reader {
     }
 
     fn close(&mut self, at: usize, out: &mut Vec<StreamEvent>) {
-        let (Some(draft), Some(block)) = (self.draft.as_mut(), self.open.remove(&at)) else { return };
+        let (Some(draft), Some(block)) = (self.builder.as_mut(), self.open.remove(&at)) else { return };
         match block {
             Block::Text(index) => out.push(StreamEvent::TextEnd { index }),
             Block::Thinking(index) => out.push(StreamEvent::ThinkingEnd { index }),
@@ -294,7 +302,7 @@ impl Reader {
     }
 
     fn count(&mut self, counts: Option<Counts>) {
-        let (Some(draft), Some(counts)) = (self.draft.as_mut(), counts) else { return };
+        let (Some(draft), Some(counts)) = (self.builder.as_mut(), counts) else { return };
         let usage = draft.usage();
         // `inputTokens` excludes cached tokens already.
         usage.input = counts.input_tokens.unwrap_or(usage.input);
@@ -315,30 +323,30 @@ impl Reader {
             "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
             "guardrail_intervened" | "content_filtered" => {
                 let what = format!(": the model refused to answer this ({word}); say it in another way");
-                return self.refuse(word, ErrorKind::ContentFilter, &what, out);
+                return self.end_refused(word, ErrorKind::ContentFilter, &what, out);
             }
             "malformed_model_output" | "malformed_tool_use" => {
                 let what = format!(": the model's answer cannot be read ({word})");
-                return self.refuse(word, ErrorKind::InvalidToolCall, &what, out);
+                return self.end_refused(word, ErrorKind::InvalidToolCall, &what, out);
             }
             // `end_turn`, `stop_sequence`, and unknown values.
             _ => StopReason::Stop,
         };
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         draft.stop(reason, Some(word));
         out.push(draft.done());
     }
 
-    fn refuse(&mut self, word: String, kind: ErrorKind, what: &str, out: &mut Vec<StreamEvent>) {
-        if let Some(draft) = self.draft.as_mut() {
+    fn end_refused(&mut self, word: String, kind: ErrorKind, what: &str, out: &mut Vec<StreamEvent>) {
+        if let Some(draft) = self.builder.as_mut() {
             draft.stop(StopReason::Error, Some(word));
         }
-        self.lose(self.asked.failed(kind, what), out);
+        self.end_with_error(self.request_info.error_of_kind(kind, what), out);
     }
 
-    fn lose(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+    fn end_with_error(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         self.close_all(out);
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 }
 

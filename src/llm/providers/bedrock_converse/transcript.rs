@@ -11,14 +11,14 @@ use super::family;
 use crate::base::json::json;
 use crate::llm::model::{Message, Model};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 
 /// Media types that the API accepts beside text and images.
-pub const TAKES: Takes = Takes {
+pub const SUPPORTED_MEDIA: SupportedMedia = SupportedMedia {
     documents: &["application/pdf"],
     sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
 };
@@ -30,13 +30,13 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let claude = family::is_claude(model);
     let mut messages = Vec::new();
     let mut documents = Names::default();
-    for turn in history::turns(history, model, ID_MAX, &TAKES) {
+    for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
-            Turn::User(parts) => add(&mut messages, "user", said(&parts, &mut documents)),
+            Turn::User(parts) => add(&mut messages, "user", user_blocks(&parts, &mut documents)),
             Turn::Answer { said, results, .. } => {
                 let blocks = said.iter().filter_map(|part| block(part, claude)).collect();
                 add(&mut messages, "assistant", blocks);
-                add(&mut messages, "user", outcomes(&results, claude));
+                add(&mut messages, "user", result_blocks(&results, claude));
             }
         }
     }
@@ -70,22 +70,22 @@ fn add(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
     messages.push(json!({"role": role, "content": Value::Array(blocks)}));
 }
 
-fn block(part: &Said, claude: bool) -> Option<Value> {
+fn block(part: &AnswerPart, claude: bool) -> Option<Value> {
     Some(match part {
-        Said::Text { text, .. } if text.trim().is_empty() => return None,
-        Said::Text { text, .. } => json!({"text": text}),
-        Said::Thinking { signature, redacted: true, .. } => {
+        AnswerPart::Text { text, .. } if text.trim().is_empty() => return None,
+        AnswerPart::Text { text, .. } => json!({"text": text}),
+        AnswerPart::Thinking { signature, redacted: true, .. } => {
             let data = signature.filter(|data| !data.is_empty() && STANDARD.decode(data).is_ok())?;
             json!({"reasoningContent": {"redactedContent": data}})
         }
         // Only Claude signs thinking, and rejects unsigned thinking; other models reject signatures.
-        Said::Thinking { text, signature: Some(signature), .. } if claude && !signature.is_empty() => {
+        AnswerPart::Thinking { text, signature: Some(signature), .. } if claude && !signature.is_empty() => {
             json!({"reasoningContent": {"reasoningText": {"text": text, "signature": signature}}})
         }
-        Said::Thinking { text, .. } if text.trim().is_empty() => return None,
-        Said::Thinking { text, .. } if claude => json!({"text": text}),
-        Said::Thinking { text, .. } => json!({"reasoningContent": {"reasoningText": {"text": text}}}),
-        Said::Call { id, call } => {
+        AnswerPart::Thinking { text, .. } if text.trim().is_empty() => return None,
+        AnswerPart::Thinking { text, .. } if claude => json!({"text": text}),
+        AnswerPart::Thinking { text, .. } => json!({"reasoningContent": {"reasoningText": {"text": text}}}),
+        AnswerPart::Call { id, call } => {
             let input = history::arguments(call);
             json!({"toolUse": {"toolUseId": id, "name": history::name(&call.name), "input": input}})
         }
@@ -93,21 +93,21 @@ fn block(part: &Said, claude: bool) -> Option<Value> {
 }
 
 /// Returns the results in one message. Claude accepts no images in failed calls: they follow.
-fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
+fn result_blocks(results: &[CallResult], claude: bool) -> Vec<Value> {
     let mut left = Vec::new();
     let mut blocks: Vec<Value> = results
         .iter()
         .map(|outcome| {
             let apart = claude && outcome.is_error;
-            let (inside, outside): (Vec<&Shown>, Vec<&Shown>) =
-                outcome.shown.iter().partition(|part| !apart || part.text().is_some());
-            let mut content: Vec<Value> = inside.into_iter().map(shown).collect();
+            let (inside, outside): (Vec<&ContentPart>, Vec<&ContentPart>) =
+                outcome.content.iter().partition(|part| !apart || part.text().is_some());
+            let mut content: Vec<Value> = inside.into_iter().map(content_block).collect();
             if content.is_empty() {
                 content.push(json!({"text": history::NO_OUTPUT}));
             }
             if !outside.is_empty() {
                 left.push(json!({"text": format!("Images of the result of {}:", outcome.name)}));
-                left.extend(outside.into_iter().map(shown));
+                left.extend(outside.into_iter().map(content_block));
             }
             let status = if outcome.is_error { "error" } else { "success" };
             json!({"toolResult": {"toolUseId": outcome.id, "content": content, "status": status}})
@@ -118,19 +118,19 @@ fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
 }
 
 /// Returns the content of a user message. A document needs a unique name and accompanying text.
-fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
+fn user_blocks(parts: &[ContentPart], documents: &mut Names) -> Vec<Value> {
     let mut blocks: Vec<Value> = parts
         .iter()
         .map(|part| match part {
-            Shown::Document { data, name, .. } => {
-                let name = documents.fit(name.unwrap_or("document"));
+            ContentPart::Document { data, name, .. } => {
+                let name = documents.unique(name.unwrap_or("document"));
                 json!({"document": {"format": "pdf", "name": name, "source": {"bytes": data}}})
             }
-            part => shown(part),
+            part => content_block(part),
         })
         .collect();
     let wordless = parts.iter().all(|part| part.text().is_none());
-    if wordless && parts.iter().any(|part| matches!(part, Shown::Document { .. })) {
+    if wordless && parts.iter().any(|part| matches!(part, ContentPart::Document { .. })) {
         blocks.push(json!({"text": "(see the document)"}));
     }
     blocks
@@ -142,7 +142,7 @@ fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
 struct Names(HashSet<String>);
 
 impl Names {
-    fn fit(&mut self, name: &str) -> String {
+    fn unique(&mut self, name: &str) -> String {
         let stem = name.strip_suffix(".pdf").unwrap_or(name);
         let legal = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);
         let words = stem.split(|c| !legal(c)).filter(|word| !word.is_empty());
@@ -159,18 +159,18 @@ impl Names {
     }
 }
 
-fn shown(part: &Shown) -> Value {
+fn content_block(part: &ContentPart) -> Value {
     match part {
-        Shown::Text(text) => json!({"text": text}),
-        Shown::Image { data, mime_type } => match *mime_type {
+        ContentPart::Text(text) => json!({"text": text}),
+        ContentPart::Image { data, mime_type } => match *mime_type {
             "image/png" => image("png", data),
             "image/jpeg" | "image/jpg" => image("jpeg", data),
             "image/gif" => image("gif", data),
             "image/webp" => image("webp", data),
             other => json!({"text": format!("(an image of the kind {other} was left out)")}),
         },
-        Shown::Document { .. } => json!({"text": history::NO_DOCUMENT}),
-        Shown::Sound { data, mime_type } => {
+        ContentPart::Document { .. } => json!({"text": history::NO_DOCUMENT}),
+        ContentPart::Sound { data, mime_type } => {
             // The supported types are named like their formats, except one.
             let format = mime_type.strip_prefix("audio/").filter(|format| *format != "mpeg").unwrap_or("mp3");
             json!({"audio": {"format": format, "source": {"bytes": data}}})

@@ -22,7 +22,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    contents::TAKES.check(&request)?;
+    contents::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
@@ -35,7 +35,7 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let body = body::body(&request).to_string().into_bytes();
     let post = Post { url: url(&access.base_url, &request.model.id), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }
 
 /// Returns the request URL. Base URLs are given with or without the version, model ids with or without their

@@ -20,7 +20,7 @@ use crate::net::http::Post;
 
 /// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    let tokens = Tokens::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
+    let tokens = Tokens::new(setup.variables.clone(), setup.http.clone(), setup.clock.clone());
     Arc::new(Vertex { setup, tokens: Arc::new(tokens) })
 }
 
@@ -36,19 +36,19 @@ impl Provider for Vertex {
 
     fn stream(&self, request: Request) -> EventStream {
         let (setup, tokens) = (self.setup.clone(), self.tokens.clone());
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        let (means, model) = (setup.stream_context(request.raw_events), request.model.clone());
         answer::stream(means, model, async move { exchange(&setup, &tokens, request).await })
     }
 }
 
 async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    contents::TAKES.check(&request)?;
+    contents::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
-    let place = Endpoint::find(&access, &setup.surroundings);
-    let trouble = |trouble: TokenError| trouble.told(&setup.provider);
+    let place = Endpoint::find(&access, &setup.variables);
+    let trouble = |trouble: TokenError| trouble.into_llm_error(&setup.provider);
     let model = &request.model.id;
-    let url = way(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
+    let url = url_with_auth(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
     headers::of_request(&mut headers, &access, &request);
     // Error messages show the actual URL, not the template in the data.
     let root = url.split_once("/publishers/").map_or(url.as_str(), |(root, _)| root).to_string();
@@ -56,11 +56,11 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
     let body = body::body(&request).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }
 
 /// Returns the URL and the authentication headers.
-async fn way(
+async fn url_with_auth(
     place: &Endpoint,
     access: &Access,
     tokens: &Tokens,
@@ -80,12 +80,12 @@ async fn way(
             text: "no credentials: set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or run \
                    `gcloud auth application-default login`"
                 .to_string(),
-            nobody: false,
+            unreachable: false,
         })?;
         headers::bearer(headers, &token.secret);
-        headers::add(headers, "x-goog-user-project", token.payer.as_deref());
+        headers::add(headers, "x-goog-user-project", token.quota_project.as_deref());
         project = project.or(token.project);
     }
-    let project = project.ok_or_else(|| TokenError::setup("no project: set GOOGLE_CLOUD_PROJECT"))?;
+    let project = project.ok_or_else(|| TokenError::configuration("no project: set GOOGLE_CLOUD_PROJECT"))?;
     Ok(place.url_of_project(&project, model))
 }

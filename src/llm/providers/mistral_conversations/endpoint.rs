@@ -23,18 +23,18 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    transcript::TAKES.check(&request)?;
+    transcript::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
     }
-    headers::add(&mut headers, "x-affinity", affinity::session(&request));
+    headers::add(&mut headers, "x-affinity", affinity::session_id(&request));
     headers::of_request(&mut headers, &access, &request);
     let body = request::body(&request).to_string().into_bytes();
     let post =
         Post { url: endpoint::first_version(&access.base_url, PATH), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }

@@ -20,7 +20,7 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{ErrorAnswer, RequestInfo};
 
     #[test]
     fn mistral_errors_follow_status_type_and_message() {
@@ -61,8 +61,8 @@ mod tests {
                 ErrorKind::Server,
             ),
         ] {
-            let refusal = Refusal { status, retry_after: None, body: body.to_string() };
-            let error = RequestInfo::default().refused(refusal, kind, 0);
+            let refusal = ErrorAnswer { status, retry_after: None, body: body.to_string() };
+            let error = RequestInfo::default().http_error(refusal, kind, 0);
             assert_eq!(error.kind, expected, "{error}");
             assert!(!error.message.contains("request_id"), "{error}");
         }

@@ -40,7 +40,7 @@ pub fn body(request: &Request) -> Value {
     if let Some(key) = affinity::cache_key(request) {
         body.insert("prompt_cache_key".into(), key.into());
     }
-    extra::wishes(&mut body, request);
+    extra::add_sampling_and_options(&mut body, request);
     body.insert("messages".into(), transcript::build(request).into());
     Value::Object(body)
 }

@@ -16,9 +16,9 @@ use crate::net::sse::Event;
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     started: bool,
     open: Option<Open>,
     /// Part indices of calls, by call index.
@@ -78,13 +78,20 @@ impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
-        Self { asked, draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
+        Self {
+            request_info: asked,
+            builder: draft,
+            started: false,
+            open: None,
+            calls: BTreeMap::new(),
+            stop: None,
+        }
     }
 }
 
-impl answer::Reader for Reader {
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        if self.draft.is_none() {
+impl answer::StreamReader for Reader {
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.builder.is_none() {
             return;
         }
         if event.data.trim() == "[DONE]" {
@@ -100,26 +107,26 @@ impl answer::Reader for Reader {
             Ok(_) => {
                 let said: Value = serde_json::from_str(&event.data).unwrap_or_default();
                 let error = if said["error"].is_null() { &said } else { &said["error"] };
-                self.fail(self.asked.broke_off(error, errors::kind), out);
+                self.fail(self.request_info.stream_error(error, errors::kind), out);
             }
             Err(error) => {
                 let what = format!("the stream made no sense: {error}");
-                self.fail(self.asked.nonsense(&what), out);
+                self.fail(self.request_info.invalid_stream(&what), out);
             }
         }
     }
 
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let Some(chunk) = answer::as_chunk(answer) else { return false };
-        self.take(&answer::event(&chunk), out);
-        if self.draft.is_some() {
+        self.read_event(&answer::event(&chunk), out);
+        if self.builder.is_some() {
             self.end(out);
         }
         true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 
     /// A stop reason shows that the answer is complete.
@@ -127,8 +134,8 @@ impl answer::Reader for Reader {
         self.finish(out);
     }
 
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 }
 
@@ -140,20 +147,20 @@ impl Reader {
         counts: &Value,
         out: &mut Vec<StreamEvent>,
     ) {
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         if !std::mem::replace(&mut self.started, true) {
             out.push(StreamEvent::Start);
             draft.response(id.filter(|id| !id.is_empty()), model.filter(|model| !model.is_empty()));
         }
         count(draft, counts);
-        out.extend(draft.counts());
+        out.extend(draft.changed_counts());
     }
 
     fn choice(&mut self, choice: Choice, out: &mut Vec<StreamEvent>) {
         self.stop = choice.finish_reason.filter(|word| !word.is_empty()).or(self.stop.take());
         let Some(delta) = choice.delta else { return };
         match delta.content {
-            Some(Content::Text(text)) => self.words(false, text, out),
+            Some(Content::Text(text)) => self.add_text(false, text, out),
             Some(Content::Pieces(pieces)) => pieces.iter().for_each(|piece| self.piece(piece, out)),
             None => {}
         }
@@ -168,22 +175,22 @@ impl Reader {
             Some("thinking") => {
                 let parts = piece["thinking"].as_array().into_iter().flatten();
                 let thought: String = parts.filter_map(|part| part["text"].as_str()).collect();
-                self.words(true, thought, out);
+                self.add_text(true, thought, out);
             }
-            Some("text") => self.words(false, text(&piece["text"]), out),
+            Some("text") => self.add_text(false, text(&piece["text"]), out),
             // A plain string, or a type without text of its own.
-            _ => self.words(false, text(piece), out),
+            _ => self.add_text(false, text(piece), out),
         }
     }
 
-    fn words(&mut self, thinking: bool, words: String, out: &mut Vec<StreamEvent>) {
+    fn add_text(&mut self, thinking: bool, words: String, out: &mut Vec<StreamEvent>) {
         if words.is_empty() {
             return;
         }
         if !matches!((self.open, thinking), (Some(Open::Thinking(_)), true) | (Some(Open::Text(_)), false)) {
             self.close(out);
         }
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let open = *self.open.get_or_insert_with(|| {
             let (index, event) = if thinking { draft.open_thinking() } else { draft.open_text() };
             out.push(event);
@@ -204,7 +211,7 @@ impl Reader {
 
     fn call(&mut self, call: Call, out: &mut Vec<StreamEvent>) {
         self.close(out);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let Function { name, arguments } = call.function.unwrap_or_default();
         // Calls usually arrive complete; one without an index is a new call.
         let index = call.index.unwrap_or(self.calls.len());
@@ -234,20 +241,28 @@ impl Reader {
             Some("stop" | "tool_calls") => StopReason::Stop,
             Some("error") => {
                 let failed = crate::base::json::json!({"type": "internal_server_error", "message": "the server gave it up"});
-                return answer::Reader::fail(self, self.asked.broke_off(&failed, errors::kind), out);
+                return answer::StreamReader::fail(
+                    self,
+                    self.request_info.stream_error(&failed, errors::kind),
+                    out,
+                );
             }
             Some(word) => {
-                let mut error = self.asked.nonsense(&format!("the answer was stopped: {word}"));
+                let mut error = self.request_info.invalid_stream(&format!("the answer was stopped: {word}"));
                 if word.contains("filter") {
                     error.kind = ErrorKind::ContentFilter;
                 }
-                return answer::Reader::fail(self, error, out);
+                return answer::StreamReader::fail(self, error, out);
             }
             None => {
-                return answer::Reader::fail(self, self.asked.nonsense("the answer ended too early"), out);
+                return answer::StreamReader::fail(
+                    self,
+                    self.request_info.invalid_stream("the answer ended too early"),
+                    out,
+                );
             }
         };
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         for part in self.calls.values() {
             out.extend(draft.close_call(*part));
         }
@@ -258,16 +273,16 @@ impl Reader {
 
 /// Adds the usage: the prompt count includes cached tokens, which are reported in several fields.
 fn count(draft: &mut StreamBuilder, counts: &Value) {
-    let Some(prompt) = token_counts::of(&counts["prompt_tokens"]) else { return };
+    let Some(prompt) = token_counts::parse_count(&counts["prompt_tokens"]) else { return };
     let cached = [
         &counts["prompt_tokens_details"]["cached_tokens"],
         &counts["prompt_token_details"]["cached_tokens"],
         &counts["num_cached_tokens"],
     ];
     let usage = draft.usage();
-    usage.cache_read = cached.into_iter().find_map(token_counts::of).unwrap_or(0).min(prompt);
+    usage.cache_read = cached.into_iter().find_map(token_counts::parse_count).unwrap_or(0).min(prompt);
     usage.input = prompt - usage.cache_read;
-    usage.output = token_counts::of(&counts["completion_tokens"]).unwrap_or(0);
+    usage.output = token_counts::parse_count(&counts["completion_tokens"]).unwrap_or(0);
 }
 
 #[cfg(test)]

@@ -9,16 +9,17 @@ use crate::base::json::json;
 
 use crate::llm::model::{Request, ToolCall};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 
 /// Length of a call id, of letters and digits only.
 const ID_LEN: usize = 9;
 /// Media types that the API accepts beside text and images.
-pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
+pub const SUPPORTED_MEDIA: SupportedMedia =
+    SupportedMedia { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
 /// Maximum length of an id before it is converted.
 const ID_MAX: usize = 64;
 
@@ -31,13 +32,13 @@ pub fn build(request: &Request) -> Vec<Value> {
         messages.push(json!({"role": "system", "content": system.join("\n\n")}));
     }
     let mut ids = Ids::default();
-    for turn in history::turns(&request.messages, &request.model, ID_MAX, &TAKES) {
+    for turn in history::turns(&request.messages, &request.model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
             Turn::Answer { said, results, .. } => {
                 messages.push(answer(&said, &mut ids));
                 let calls = said.iter().filter_map(|part| match part {
-                    Said::Call { call, .. } => Some(*call),
+                    AnswerPart::Call { call, .. } => Some(*call),
                     _ => None,
                 });
                 messages.extend(calls.zip(&results).map(|(call, outcome)| result(call, outcome, &mut ids)));
@@ -47,20 +48,20 @@ pub fn build(request: &Request) -> Vec<Value> {
     messages
 }
 
-fn answer(said: &[Said], ids: &mut Ids) -> Value {
+fn answer(said: &[AnswerPart], ids: &mut Ids) -> Value {
     let mut chunks = Vec::new();
     let mut calls = Vec::new();
     for part in said {
         match part {
-            Said::Text { text, .. } => chunks.push(json!({"type": "text", "text": text})),
-            Said::Thinking { text, .. } if !text.trim().is_empty() => {
+            AnswerPart::Text { text, .. } => chunks.push(json!({"type": "text", "text": text})),
+            AnswerPart::Thinking { text, .. } if !text.trim().is_empty() => {
                 chunks.push(json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]}));
             }
-            Said::Thinking { .. } => {}
-            Said::Call { id, call } => {
+            AnswerPart::Thinking { .. } => {}
+            AnswerPart::Call { id, call } => {
                 let arguments = history::arguments(call).to_string();
                 let function = json!({"name": history::name(&call.name), "arguments": arguments});
-                calls.push(json!({"id": ids.fit(id), "type": "function", "function": function}));
+                calls.push(json!({"id": ids.mapped(id), "type": "function", "function": function}));
             }
         }
     }
@@ -74,27 +75,27 @@ fn answer(said: &[Said], ids: &mut Ids) -> Value {
     message
 }
 
-fn result(call: &ToolCall, outcome: &Outcome, ids: &mut Ids) -> Value {
-    let id = ids.fit(&outcome.id);
+fn result(call: &ToolCall, outcome: &CallResult, ids: &mut Ids) -> Value {
+    let id = ids.mapped(&outcome.id);
     let name = history::name(&call.name);
-    json!({"role": "tool", "tool_call_id": id, "name": name, "content": content(&outcome.shown)})
+    json!({"role": "tool", "tool_call_id": id, "name": name, "content": content(&outcome.content)})
 }
 
 /// Returns the content; a single text is sent as a string.
-fn content(parts: &[Shown]) -> Value {
+fn content(parts: &[ContentPart]) -> Value {
     match parts {
-        [Shown::Text(text)] => (*text).into(),
+        [ContentPart::Text(text)] => (*text).into(),
         parts => parts.iter().map(chunk).collect(),
     }
 }
 
-fn chunk(part: &Shown) -> Value {
+fn chunk(part: &ContentPart) -> Value {
     match part {
-        Shown::Text(text) => json!({"type": "text", "text": text}),
-        Shown::Image { data, mime_type } => {
+        ContentPart::Text(text) => json!({"type": "text", "text": text}),
+        ContentPart::Image { data, mime_type } => {
             json!({"type": "image_url", "image_url": format!("data:{mime_type};base64,{data}")})
         }
-        Shown::Document { data, mime_type, name } => {
+        ContentPart::Document { data, mime_type, name } => {
             let url = format!("data:{mime_type};base64,{data}");
             let mut chunk = json!({"type": "document_url", "document_url": url});
             if let Some(name) = name {
@@ -102,7 +103,7 @@ fn chunk(part: &Shown) -> Value {
             }
             chunk
         }
-        Shown::Sound { data, .. } => json!({"type": "input_audio", "input_audio": data}),
+        ContentPart::Sound { data, .. } => json!({"type": "input_audio", "input_audio": data}),
     }
 }
 
@@ -115,16 +116,16 @@ struct Ids {
 }
 
 impl Ids {
-    fn fit(&mut self, id: &str) -> String {
+    fn mapped(&mut self, id: &str) -> String {
         if let Some(given) = self.given.get(id) {
             return given.clone();
         }
         let fits = id.len() == ID_LEN && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let mut name = if fits { id.to_string() } else { short(id, 0) };
+        let mut name = if fits { id.to_string() } else { short_id(id, 0) };
         let mut attempt = 0;
         while !self.taken.insert(name.clone()) {
             attempt += 1;
-            name = short(id, attempt);
+            name = short_id(id, attempt);
         }
         self.given.insert(id.to_string(), name.clone());
         name
@@ -132,7 +133,7 @@ impl Ids {
 }
 
 /// Returns nine digits and lower-case letters derived from an id (FNV-1a).
-fn short(id: &str, attempt: u64) -> String {
+fn short_id(id: &str, attempt: u64) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ attempt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for byte in id.bytes() {

@@ -35,7 +35,7 @@ impl Continuation {
 
     /// Returns the shortened body: the items after the answer. `None` if the body does not continue this
     /// conversation.
-    pub fn shorten(&self, body: &Map<String, Value>) -> Option<Map<String, Value>> {
+    pub fn delta_body(&self, body: &Map<String, Value>) -> Option<Map<String, Value>> {
         let (old, new) = input(body).split_at_checked(self.items.len())?;
         let goes_on = !new.is_empty()
             && rest(body) == self.rest
@@ -90,12 +90,12 @@ mod tests {
         let output = |said: &str| json!({"type": "function_call_output", "call_id": "a", "output": said});
         let known = after(&json!(["hi"]), &json!(["hi", "look", call, output("none")])).unwrap();
         let next = body("t", &json!(["hi", "look", call, output("found")]));
-        let short = Value::Object(known.shorten(&next).unwrap());
+        let short = Value::Object(known.delta_body(&next).unwrap());
         let expected = json!({"model": "m", "tools": "t", "previous_response_id": "resp_1",
             "input": [output("found")]});
         assert_eq!(short.to_string(), expected.to_string(), "also the order of the fields");
         let answered = body("t", &json!(["hi", "look", call, output("found"), "and now?"]));
-        let short = known.shorten(&answered).unwrap();
+        let short = known.delta_body(&answered).unwrap();
         assert_eq!(short["input"], json!([output("found"), "and now?"]));
     }
 
@@ -110,9 +110,9 @@ mod tests {
             body("t", &json!(["hi", "changed", "more"])),
             body("others", &json!(["hi", "hello", "more"])),
         ] {
-            assert_eq!(known.shorten(&other), None, "{other:?}");
+            assert_eq!(known.delta_body(&other), None, "{other:?}");
         }
-        assert!(known.shorten(&body("t", &json!(["hi", "hello", "more"]))).is_some());
+        assert!(known.delta_body(&body("t", &json!(["hi", "hello", "more"]))).is_some());
         assert_eq!(after(&json!(["hi"]), &json!(["changed", "hello"])), None);
         assert_eq!(after(&json!(["hi", "ho"]), &json!(["hi"])), None);
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 
 use super::continuation::Continuation;
-use super::line::Line;
+use super::websocket::WebSocketChannel;
 use crate::llm::access::{Access, ApiKey, KeyKind};
 use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::errors::error_codes;
@@ -23,7 +23,7 @@ use crate::llm::stream::answer::Exchange;
 use crate::llm::stream::answer::Framing;
 use crate::llm::stream::answer::Prepared;
 use crate::llm::stream::channel::Channel;
-use crate::llm::stream::sockets::Sockets;
+use crate::llm::stream::socket_pool::SocketPool;
 use crate::net::http::{Post, Transport};
 
 /// Default base URL.
@@ -40,7 +40,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 
 struct Codex {
     setup: Setup,
-    sockets: Arc<Sockets<Continuation>>,
+    sockets: Arc<SocketPool<Continuation>>,
 }
 
 impl Provider for Codex {
@@ -49,17 +49,17 @@ impl Provider for Codex {
     }
 
     fn stream(&self, request: Request) -> EventStream {
-        let (means, model) = (self.setup.means(request.raw_events), request.model.clone());
+        let (means, model) = (self.setup.stream_context(request.raw_events), request.model.clone());
         answer::stream_over(means, model, prepare(self.setup.clone(), self.sockets.clone(), request))
     }
 }
 
 async fn prepare(
     setup: Setup,
-    sockets: Arc<Sockets<Continuation>>,
+    sockets: Arc<SocketPool<Continuation>>,
     request: Request,
 ) -> Result<Prepared<Reader>, LlmError> {
-    input::TAKES.check(&request)?;
+    input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let (token, account) = login(&access)
@@ -86,50 +86,60 @@ async fn prepare(
     };
     let tier = request.option("service_tier").map(str::to_string);
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    let line = Asking { url, usual, more, account: account.to_string(), body };
+    let line =
+        SocketRequest { url, auth_headers: usual, extra_headers: more, account: account.to_string(), body };
     let channel = line.channel(&setup, sockets, request);
-    Ok((Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse }, channel))
+    Ok((
+        Exchange {
+            request_info: asked,
+            post,
+            reader,
+            classify_error: error_codes::kind,
+            framing: Framing::Sse,
+        },
+        channel,
+    ))
 }
 
 /// Data that a request over a socket shares with one over HTTP.
-struct Asking {
+struct SocketRequest {
     url: String,
-    usual: Vec<(String, String)>,
-    more: Vec<(String, String)>,
+    auth_headers: Vec<(String, String)>,
+    extra_headers: Vec<(String, String)>,
     account: String,
     body: Map<String, Value>,
 }
 
-impl Asking {
+impl SocketRequest {
     /// Returns the socket channel, unless the user has disabled it.
     fn channel(
         self,
         setup: &Setup,
-        sockets: Arc<Sockets<Continuation>>,
+        sockets: Arc<SocketPool<Continuation>>,
         request: Request,
     ) -> Option<Box<dyn Channel>> {
         let transport = setup.http.transport();
         if transport == Transport::Sse {
             return None;
         }
-        let Self { url, usual, mut more, account, body } = self;
+        let Self { url, auth_headers: usual, extra_headers: mut more, account, body } = self;
         // Headers that describe a body do not apply to a socket.
         more.retain(|(name, _)| !["accept", "content-type", "openai-beta"].contains(&&*name.to_lowercase()));
         let mut own = headers::common(&[("openai-beta", "responses_websockets=2026-02-06")]);
-        let id = affinity::cache_key(&request).map_or_else(made_up, str::to_string);
+        let id = affinity::cache_key(&request).map_or_else(random_request_id, str::to_string);
         for name in SESSION {
             headers::add(&mut own, name, Some(&id));
         }
-        Some(Box::new(Line {
+        Some(Box::new(WebSocketChannel {
             url,
             headers: [usual, more, own].concat(),
             body,
             build: self::body,
-            session: affinity::session(&request).map(str::to_string),
+            session: affinity::session_id(&request).map(str::to_string),
             request,
             account,
             cached: transport == Transport::WebSocketCached,
-            silence: setup.silence.unwrap_or(setup.http.silence()),
+            idle_timeout: setup.idle_timeout.unwrap_or(setup.http.idle_timeout()),
             http: setup.http.clone(),
             clock: setup.clock.clone(),
             sockets,
@@ -139,7 +149,7 @@ impl Asking {
 }
 
 /// Returns a generated name for a request without a session.
-fn made_up() -> String {
+fn random_request_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 

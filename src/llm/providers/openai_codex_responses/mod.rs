@@ -6,7 +6,7 @@
 
 pub mod continuation;
 pub mod endpoint;
-pub mod line;
+pub mod websocket;
 
 use super::setup::Dialect;
 

@@ -12,10 +12,10 @@ use crate::llm::request::affinity;
 pub fn add(body: &mut Map<String, Value>, request: &Request) {
     let compat = Compat::of(&request.model);
     let long = request.cache == CacheRetention::Long;
-    if let Some(key) = affinity::cache_key(request).filter(|_| compat.cache_key(long)) {
+    if let Some(key) = affinity::cache_key(request).filter(|_| compat.supports_cache_key(long)) {
         body.insert("prompt_cache_key".into(), key.into());
     }
-    if long && compat.long_cache() && !compat.cache_marks() {
+    if long && compat.supports_long_cache() && !compat.uses_cache_markers() {
         body.insert("prompt_cache_retention".into(), "24h".into());
     }
 }
@@ -24,11 +24,11 @@ pub fn add(body: &mut Map<String, Value>, request: &Request) {
 /// request.
 pub fn mark(messages: &mut [Value], tools: &mut [Value], request: &Request) {
     let compat = Compat::of(&request.model);
-    if !compat.cache_marks() || request.cache == CacheRetention::None {
+    if !compat.uses_cache_markers() || request.cache == CacheRetention::None {
         return;
     }
     let mut kept = json!({"type": "ephemeral"});
-    if request.cache == CacheRetention::Long && compat.long_cache() {
+    if request.cache == CacheRetention::Long && compat.supports_long_cache() {
         kept["ttl"] = "1h".into();
     }
     if let Some(system) =

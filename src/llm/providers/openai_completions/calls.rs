@@ -104,7 +104,7 @@ impl Calls {
     }
 
     /// Whether a call never got a name.
-    pub fn nameless(&self) -> bool {
+    pub fn has_nameless(&self) -> bool {
         self.all.values().any(|call| call.part.is_none())
     }
 

@@ -7,102 +7,107 @@ use crate::llm::model::Model;
 
 /// Known properties of a server.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownServer {
     providers: &'static [&'static str],
     hosts: &'static [&'static str],
     /// It supports `max_tokens` only.
-    old_limit: bool,
+    max_tokens_only: bool,
     no_effort: bool,
     no_long_cache: bool,
     /// It requires its reasoning back with every answer.
-    reasoning_back: bool,
+    requires_reasoning: bool,
     thinking: Option<&'static str>,
 }
 
-const NOTHING: Known = Known {
+const UNKNOWN_SERVER: KnownServer = KnownServer {
     providers: &[],
     hosts: &[],
-    old_limit: false,
+    max_tokens_only: false,
     no_effort: false,
     no_long_cache: false,
-    reasoning_back: false,
+    requires_reasoning: false,
     thinking: None,
 };
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN_SERVERS: &[KnownServer] = &[
+    KnownServer {
         providers: &["zai", "zai-coding-cn"],
         hosts: &["api.z.ai", "open.bigmodel.cn"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
         thinking: Some("zai"),
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["together"],
         hosts: &["api.together.ai", "api.together.xyz"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
         no_long_cache: true,
         thinking: Some("together"),
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["moonshotai", "moonshotai-cn"],
         hosts: &["api.moonshot.ai", "api.moonshot.cn"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known { providers: &["openrouter"], hosts: &["openrouter.ai"], thinking: Some("openrouter"), ..NOTHING },
-    Known {
+    KnownServer {
+        providers: &["openrouter"],
+        hosts: &["openrouter.ai"],
+        thinking: Some("openrouter"),
+        ..UNKNOWN_SERVER
+    },
+    KnownServer {
         providers: &["cloudflare-workers-ai"],
         hosts: &["api.cloudflare.com"],
         no_long_cache: true,
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["cloudflare-ai-gateway"],
         hosts: &["gateway.ai.cloudflare.com"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
         no_long_cache: true,
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["nvidia"],
         hosts: &["integrate.api.nvidia.com"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
         no_long_cache: true,
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["ant-ling"],
         hosts: &["api.ant-ling.com"],
-        old_limit: true,
+        max_tokens_only: true,
         no_effort: true,
         no_long_cache: true,
         thinking: Some("ant-ling"),
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known {
+    KnownServer {
         providers: &["deepseek"],
         hosts: &["deepseek.com"],
-        old_limit: true,
-        reasoning_back: true,
+        max_tokens_only: true,
+        requires_reasoning: true,
         thinking: Some("deepseek"),
-        ..NOTHING
+        ..UNKNOWN_SERVER
     },
-    Known { providers: &["xai"], hosts: &["api.x.ai"], no_effort: true, ..NOTHING },
-    Known { hosts: &["chutes.ai"], old_limit: true, ..NOTHING },
+    KnownServer { providers: &["xai"], hosts: &["api.x.ai"], no_effort: true, ..UNKNOWN_SERVER },
+    KnownServer { hosts: &["chutes.ai"], max_tokens_only: true, ..UNKNOWN_SERVER },
 ];
 
 /// The properties for one model.
 #[derive(Debug, Clone, Copy)]
 pub struct Compat<'a> {
     model: &'a Model,
-    known: &'static Known,
+    known: &'static KnownServer,
     host: &'a str,
 }
 
@@ -110,11 +115,11 @@ impl<'a> Compat<'a> {
     /// Returns the properties for this model at its URL.
     pub fn of(model: &'a Model) -> Self {
         let host = host(&model.base_url);
-        let fits = |known: &&Known| {
+        let fits = |known: &&KnownServer| {
             known.providers.contains(&model.provider.as_str())
                 || known.hosts.iter().any(|known| is_at(host, known))
         };
-        Self { model, known: KNOWN.iter().find(fits).unwrap_or(&NOTHING), host }
+        Self { model, known: KNOWN_SERVERS.iter().find(fits).unwrap_or(&UNKNOWN_SERVER), host }
     }
 
     /// Returns a flag that is off by default.
@@ -127,56 +132,60 @@ impl<'a> Compat<'a> {
         self.model.compat.get(name)
     }
 
-    fn or(self, name: &str, known: bool) -> bool {
+    fn flag_or(self, name: &str, known: bool) -> bool {
         self.model.set_flag(name).unwrap_or(known)
     }
 
-    fn at_openai(self) -> bool {
+    fn is_openai(self) -> bool {
         is_at(self.host, "api.openai.com")
     }
 
     /// Whether it is `OpenRouter`, which reports its charges.
-    pub fn at_openrouter(self) -> bool {
+    pub fn is_openrouter(self) -> bool {
         self.known.thinking == Some("openrouter")
     }
 
     /// Whether it must be told not to store answers.
-    pub fn store(self) -> bool {
-        self.or("supportsStore", self.at_openai())
+    pub fn must_disable_store(self) -> bool {
+        self.flag_or("supportsStore", self.is_openai())
     }
 
     /// Returns the role of the system prompt. Every server accepts `system`; `OpenAI` has another role for
     /// reasoning models.
     pub fn system_role(self) -> &'static str {
         let routed = ["anthropic/", "openai/"].iter().any(|maker| self.model.id.starts_with(maker));
-        let known = self.at_openai() || (self.at_openrouter() && routed);
-        if self.model.reasoning && self.or("supportsDeveloperRole", known) { "developer" } else { "system" }
+        let known = self.is_openai() || (self.is_openrouter() && routed);
+        if self.model.reasoning && self.flag_or("supportsDeveloperRole", known) {
+            "developer"
+        } else {
+            "system"
+        }
     }
 
     /// Whether it supports a reasoning effort.
-    pub fn effort(self) -> bool {
-        self.or("supportsReasoningEffort", !self.known.no_effort)
+    pub fn supports_effort(self) -> bool {
+        self.flag_or("supportsReasoningEffort", !self.known.no_effort)
     }
 
     /// Whether it can report usage while streaming.
-    pub fn usage(self) -> bool {
-        self.or("supportsUsageInStreaming", true)
+    pub fn supports_stream_usage(self) -> bool {
+        self.flag_or("supportsUsageInStreaming", true)
     }
 
     /// Whether it sends a finish reason.
-    pub fn finish_reason(self) -> bool {
-        self.or("supportsFinishReason", true)
+    pub fn sends_finish_reason(self) -> bool {
+        self.flag_or("supportsFinishReason", true)
     }
 
     /// Returns the name of the output limit field.
     pub fn limit_field(self) -> &'a str {
-        let known = if self.known.old_limit { "max_tokens" } else { "max_completion_tokens" };
+        let known = if self.known.max_tokens_only { "max_tokens" } else { "max_completion_tokens" };
         self.model.word("maxTokensField").unwrap_or(known)
     }
 
     /// Whether every answer must include its reasoning.
-    pub fn reasoning_back(self) -> bool {
-        self.or("requiresReasoningContentOnAssistantMessages", self.known.reasoning_back)
+    pub fn requires_reasoning(self) -> bool {
+        self.flag_or("requiresReasoningContentOnAssistantMessages", self.known.requires_reasoning)
     }
 
     /// Returns how thinking is requested.
@@ -185,28 +194,28 @@ impl<'a> Compat<'a> {
     }
 
     /// Whether prompts can be cached for longer than minutes.
-    pub fn long_cache(self) -> bool {
-        self.or("supportsLongCacheRetention", !self.known.no_long_cache)
+    pub fn supports_long_cache(self) -> bool {
+        self.flag_or("supportsLongCacheRetention", !self.known.no_long_cache)
     }
 
     /// Whether caches use Anthropic's markers.
-    pub fn cache_marks(self) -> bool {
+    pub fn uses_cache_markers(self) -> bool {
         let known = self.model.provider == "openrouter" && self.model.id.starts_with("anthropic/");
         self.model.word("cacheControlFormat").map_or(known, |format| format == "anthropic")
     }
 
     /// Whether it supports a cache key; `long`: the prompt is to be cached for long.
-    pub fn cache_key(self, long: bool) -> bool {
+    pub fn supports_cache_key(self, long: bool) -> bool {
         match self.model.word("promptCacheKeyMode") {
             Some("enabled") => true,
             Some("disabled") => false,
-            _ => self.at_openai() || (long && self.long_cache()),
+            _ => self.is_openai() || (long && self.supports_long_cache()),
         }
     }
 
     /// Whether requests of a session should be routed to the same machine.
-    pub fn affinity(self) -> bool {
-        self.or("sendSessionAffinityHeaders", self.at_openrouter())
+    pub fn uses_session_affinity(self) -> bool {
+        self.flag_or("sendSessionAffinityHeaders", self.is_openrouter())
     }
 }
 
@@ -250,11 +259,16 @@ mod tests {
         ] {
             let model = at("mine", url);
             let compat = Compat::of(&model);
-            let got = (compat.thinking(), compat.limit_field(), compat.effort(), compat.long_cache());
+            let got = (
+                compat.thinking(),
+                compat.limit_field(),
+                compat.supports_effort(),
+                compat.supports_long_cache(),
+            );
             assert_eq!(got, (format, limit, effort, long), "{url}");
         }
         assert_eq!(Compat::of(&at("zai", "https://proxy.example")).thinking(), "zai");
-        assert!(Compat::of(&at("deepseek", "")).reasoning_back());
+        assert!(Compat::of(&at("deepseek", "")).requires_reasoning());
     }
 
     #[test]
@@ -271,7 +285,7 @@ mod tests {
         }
         let compat = Compat::of(&model);
         assert_eq!((compat.thinking(), compat.limit_field()), ("qwen", "max_completion_tokens"));
-        assert!(!compat.effort() && !compat.long_cache() && !compat.reasoning_back());
+        assert!(!compat.supports_effort() && !compat.supports_long_cache() && !compat.requires_reasoning());
     }
 
     #[test]

@@ -44,7 +44,7 @@ struct CompletionDetails {
 
 /// Adds running totals, which are usually only in the last chunk. The prompt count includes cached tokens,
 /// and the answer's includes reasoning.
-pub fn take(counts: &Counts, draft: &mut StreamBuilder) {
+pub fn apply_counts(counts: &Counts, draft: &mut StreamBuilder) {
     let usage = draft.usage();
     if let Some(prompt) = counts.prompt_tokens {
         let details = counts.prompt_tokens_details.as_ref();
@@ -62,11 +62,11 @@ pub fn take(counts: &Counts, draft: &mut StreamBuilder) {
 
 /// Adds the charges of a router in dollars: its own price, and the upstream cost paid with the user's own
 /// key.
-pub fn charged(counts: &Counts, draft: &mut StreamBuilder) {
+pub fn apply_charge(counts: &Counts, draft: &mut StreamBuilder) {
     let Some(cost) = counts.cost.as_ref().and_then(Value::as_f64) else { return };
     let own = counts.is_byok.as_ref().and_then(Value::as_bool).unwrap_or(false);
     let paid = counts.cost_details.as_ref().filter(|_| own);
-    draft.charged(cost + paid.and_then(|paid| paid["upstream_inference_cost"].as_f64()).unwrap_or(0.0));
+    draft.set_charge(cost + paid.and_then(|paid| paid["upstream_inference_cost"].as_f64()).unwrap_or(0.0));
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
     fn completions_cached_tokens_are_counted_once() {
         let of = |counts: Value| {
             let mut draft = StreamBuilder::new(&Model::default(), 0);
-            take(&serde_json::from_value(counts).unwrap(), &mut draft);
+            apply_counts(&serde_json::from_value(counts).unwrap(), &mut draft);
             let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
             let usage = message.usage;
             (usage.input, usage.cache_read, usage.cache_write, usage.output)
@@ -107,7 +107,7 @@ mod tests {
             model.cost.base.input = 5.0;
             let mut draft = StreamBuilder::new(&model, 0);
             draft.usage().input = 1_000_000;
-            charged(&serde_json::from_value(counts).unwrap(), &mut draft);
+            apply_charge(&serde_json::from_value(counts).unwrap(), &mut draft);
             let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
             assert!((message.usage.cost.input - 5.0).abs() < 1e-9, "the parts stay the list's");
             message.usage.cost.total

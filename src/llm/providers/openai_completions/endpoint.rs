@@ -25,14 +25,14 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    transcript::TAKES.check(&request)?;
+    transcript::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
     }
-    if Compat::of(&request.model).affinity() {
+    if Compat::of(&request.model).uses_session_affinity() {
         let more = ["x-client-request-id", "x-session-affinity"];
         headers.extend(affinity::headers(&request, &access.base_url, "session_id", &more));
     }
@@ -40,5 +40,11 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let body = request::body(&request).to_string().into_bytes();
     let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+    Ok(Exchange {
+        request_info: asked,
+        post,
+        reader,
+        classify_error: error_codes::kind,
+        framing: Framing::Sse,
+    })
 }

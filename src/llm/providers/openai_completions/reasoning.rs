@@ -61,7 +61,7 @@ pub fn add(message: &mut Map<String, Value>, thoughts: &[(&str, Option<&str>)], 
     } else if let Some(field) = named {
         message.insert((*field).into(), text().into());
     }
-    if compat.reasoning_back() {
+    if compat.requires_reasoning() {
         message.entry(FIELDS[0]).or_insert_with(|| text().into());
     }
 }

@@ -22,10 +22,10 @@ pub fn body(request: &Request) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.id.clone().into());
     body.insert("stream".into(), true.into());
-    if compat.usage() {
+    if compat.supports_stream_usage() {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
-    if compat.store() {
+    if compat.must_disable_store() {
         body.insert("store".into(), false.into());
     }
     // Without a limit servers use the model's own, which they know better.
@@ -34,7 +34,7 @@ pub fn body(request: &Request) -> Value {
         body.insert(compat.limit_field().into(), limit.into());
     }
     let mut tools: Vec<Value> = request.tools.iter().map(|spec| tool(spec, request)).collect();
-    let mut messages = transcript::build(request, &free(request));
+    let mut messages = transcript::build(request, &free_text_tools(request));
     cache::mark(&mut messages, &mut tools, request);
     add_tools(&mut body, tools, request);
     thinking::add(&mut body, model, request.thinking, limit);
@@ -43,20 +43,22 @@ pub fn body(request: &Request) -> Value {
     }
     cache::add(&mut body, request);
     routing(&mut body, compat);
-    extra::wishes(&mut body, request);
+    extra::add_sampling_and_options(&mut body, request);
     body.insert("messages".into(), messages.into());
     Value::Object(body)
 }
 
 /// Returns the tools whose input is free text.
-fn free(request: &Request) -> BTreeSet<&str> {
+fn free_text_tools(request: &Request) -> BTreeSet<&str> {
     let supported = request.model.flag("supportsOpenAIGrammarTools");
     let free = request.tools.iter().filter(|tool| supported && tool.grammar.is_some());
     free.map(|tool| tool.name.as_str()).collect()
 }
 
 fn tool(spec: &ToolSpec, request: &Request) -> Value {
-    if let Some(grammar) = spec.grammar.as_ref().filter(|_| free(request).contains(spec.name.as_str())) {
+    if let Some(grammar) =
+        spec.grammar.as_ref().filter(|_| free_text_tools(request).contains(spec.name.as_str()))
+    {
         let grammar = json!({"syntax": grammar.syntax.name(), "definition": grammar.definition});
         let format = json!({"type": "grammar", "grammar": grammar});
         let custom = json!({"name": spec.name, "description": spec.description, "format": format});
@@ -103,7 +105,7 @@ fn tool_choice(request: &Request) -> Option<Value> {
         // The tools stay in the request, and so in the cached prefix.
         ToolChoice::None => Some("none".into()),
         ToolChoice::Required => Some("required".into()),
-        ToolChoice::Named(name) if free(request).contains(name.as_str()) => {
+        ToolChoice::Named(name) if free_text_tools(request).contains(name.as_str()) => {
             Some(json!({"type": "custom", "custom": {"name": name}}))
         }
         ToolChoice::Named(name) => Some(json!({"type": "function", "function": {"name": name}})),

@@ -18,9 +18,9 @@ use crate::net::sse::Event;
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: RequestInfo,
+    request_info: RequestInfo,
     /// `None` once the final event was emitted.
-    draft: Option<StreamBuilder>,
+    builder: Option<StreamBuilder>,
     started: bool,
     /// The part that text or thinking is appended to. The stream does not mark where parts begin or end.
     open: Option<Open>,
@@ -78,11 +78,11 @@ impl Reader {
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let compat = Compat::of(model);
-        let (silent_end, charges) = (!compat.finish_reason(), compat.at_openrouter());
+        let (silent_end, charges) = (!compat.sends_finish_reason(), compat.is_openrouter());
         let (thought, details, calls) = (None, Details::default(), Calls::default());
         Self {
-            asked,
-            draft,
+            request_info: asked,
+            builder: draft,
             started: false,
             open: None,
             thought,
@@ -95,9 +95,9 @@ impl Reader {
     }
 }
 
-impl answer::Reader for Reader {
-    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
-        if self.draft.is_none() {
+impl answer::StreamReader for Reader {
+    fn read_event(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.builder.is_none() {
             return;
         }
         if event.data.trim() == "[DONE]" {
@@ -107,11 +107,11 @@ impl answer::Reader for Reader {
             Ok(chunk) => chunk,
             Err(error) => {
                 let what = format!("the stream made no sense: {error}");
-                return self.fail(self.asked.nonsense(&what), out);
+                return self.fail(self.request_info.invalid_stream(&what), out);
             }
         };
         if let Some(error) = &chunk.error {
-            return self.fail(self.asked.broke_off(error, error_codes::kind), out);
+            return self.fail(self.request_info.stream_error(error, error_codes::kind), out);
         }
         self.head(chunk.id, chunk.model, chunk.usage, out);
         // Only one choice is requested.
@@ -122,24 +122,24 @@ impl answer::Reader for Reader {
                 self.delta(delta, out);
             }
             self.stop = choice.finish_reason.filter(|word| !word.is_empty()).or(self.stop.take());
-            if let (Some(counts), Some(draft)) = (choice.usage, self.draft.as_mut()) {
-                counts::take(&counts, draft);
-                out.extend(draft.counts());
+            if let (Some(counts), Some(draft)) = (choice.usage, self.builder.as_mut()) {
+                counts::apply_counts(&counts, draft);
+                out.extend(draft.changed_counts());
             }
         }
     }
 
-    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+    fn read_complete(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let Some(chunk) = answer::as_chunk(answer) else { return false };
-        self.take(&answer::event(&chunk), out);
-        if self.draft.is_some() {
+        self.read_event(&answer::event(&chunk), out);
+        if self.builder.is_some() {
             self.end(out);
         }
         true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
-        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+        out.extend(self.builder.take().map(|draft| draft.fail(error)));
     }
 
     /// Some servers omit the end marker; a finish reason shows that the answer is complete.
@@ -147,11 +147,11 @@ impl answer::Reader for Reader {
         if self.stop.is_some() || (self.silent_end && self.started) {
             return self.finish(out);
         }
-        self.fail(self.asked.nonsense("the answer ended too early"), out);
+        self.fail(self.request_info.invalid_stream("the answer ended too early"), out);
     }
 
-    fn ended(&self) -> bool {
-        self.draft.is_none()
+    fn has_ended(&self) -> bool {
+        self.builder.is_none()
     }
 }
 
@@ -163,17 +163,17 @@ impl Reader {
         counts: Option<Counts>,
         out: &mut Vec<StreamEvent>,
     ) {
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         if !std::mem::replace(&mut self.started, true) {
             out.push(StreamEvent::Start);
             draft.response(id.filter(|id| !id.is_empty()), model.filter(|model| !model.is_empty()));
         }
         if let Some(counts) = counts {
-            counts::take(&counts, draft);
+            counts::apply_counts(&counts, draft);
             if self.charges {
-                counts::charged(&counts, draft);
+                counts::apply_charge(&counts, draft);
             }
-            out.extend(draft.counts());
+            out.extend(draft.changed_counts());
         }
     }
 
@@ -196,7 +196,7 @@ impl Reader {
         }
         for call in delta.tool_calls.unwrap_or_default() {
             self.close(out);
-            if let Some(draft) = self.draft.as_mut() {
+            if let Some(draft) = self.builder.as_mut() {
                 self.calls.push(call, draft, out);
             }
         }
@@ -206,14 +206,14 @@ impl Reader {
         if !matches!(self.open, Some(Open::Thinking(_))) {
             self.open_thinking(Some(name), out);
         }
-        if let (Some(draft), Some(Open::Thinking(index))) = (self.draft.as_mut(), self.open) {
+        if let (Some(draft), Some(Open::Thinking(index))) = (self.builder.as_mut(), self.open) {
             out.push(draft.thinking(index, text));
         }
     }
 
     fn open_thinking(&mut self, name: Option<&'static str>, out: &mut Vec<StreamEvent>) {
         self.close(out);
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let (index, event) = draft.open_thinking();
         out.push(event);
         self.open = Some(Open::Thinking(index));
@@ -227,7 +227,7 @@ impl Reader {
         if !matches!(self.open, Some(Open::Text(_))) {
             self.close(out);
         }
-        let Some(draft) = self.draft.as_mut() else { return };
+        let Some(draft) = self.builder.as_mut() else { return };
         let index = if let Some(Open::Text(index)) = self.open {
             index
         } else {
@@ -249,18 +249,20 @@ impl Reader {
     fn finish(&mut self, out: &mut Vec<StreamEvent>) {
         self.close(out);
         match self.stop.as_deref() {
-            Some("content_filter") => return answer::Reader::fail(self, self.asked.would_not(), out),
+            Some("content_filter") => {
+                return answer::StreamReader::fail(self, self.request_info.model_refused(), out);
+            }
             Some("error" | "network_error") => {
-                let error = self.asked.nonsense("the server gave the answer up");
-                return answer::Reader::fail(self, error, out);
+                let error = self.request_info.invalid_stream("the server gave the answer up");
+                return answer::StreamReader::fail(self, error, out);
             }
             _ => {}
         }
-        if self.calls.nameless() {
-            let error = self.asked.nonsense("a tool call has no name");
-            return answer::Reader::fail(self, error, out);
+        if self.calls.has_nameless() {
+            let error = self.request_info.invalid_stream("a tool call has no name");
+            return answer::StreamReader::fail(self, error, out);
         }
-        let Some(mut draft) = self.draft.take() else { return };
+        let Some(mut draft) = self.builder.take() else { return };
         if let Some((part, name)) = self.thought {
             // Determines the field for sending the thoughts back.
             let signature = self.details.signature().or_else(|| name.map(str::to_string));

@@ -19,7 +19,7 @@ struct ThinkingRequest<'a> {
 }
 
 impl ThinkingRequest<'_> {
-    fn on(&self) -> bool {
+    fn is_on(&self) -> bool {
         self.level != Thinking::Off
     }
 
@@ -29,7 +29,7 @@ impl ThinkingRequest<'_> {
 
     /// Returns the effort for servers that require one even without thinking.
     fn any_effort(&self) -> &str {
-        if self.on() { self.effort() } else { self.word.unwrap_or("none") }
+        if self.is_on() { self.effort() } else { self.word.unwrap_or("none") }
     }
 }
 
@@ -44,13 +44,13 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     let room = limit.unwrap_or(model.max_tokens).saturating_sub(ANSWER_MIN);
     let budget = Some(level.budget().min(room)).filter(|budget| *budget > 0);
     let wish = ThinkingRequest { level, word, budget };
-    let on = wish.on();
+    let on = wish.is_on();
     let mut set = |name: &str, value: Value| {
         body.insert(name.into(), value);
     };
     let switch = || if on { json!({"type": "enabled"}) } else { json!({"type": "disabled"}) };
     // Whether the effort is sent in addition to the form's own field.
-    let mut and_word = on && compat.effort();
+    let mut and_word = on && compat.supports_effort();
     match compat.thinking() {
         "zai" if on => set("thinking", json!({"type": "enabled", "clear_thinking": false})),
         "zai" | "deepseek" => set("thinking", switch()),
@@ -70,7 +70,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
             if let Some(values) = template(&compat, "chatTemplateArgs", &wish) {
                 set("chat_template_args", values);
             }
-            and_word = compat.effort() && (on || word.is_some());
+            and_word = compat.supports_effort() && (on || word.is_some());
         }
         "openrouter" => {
             set("reasoning", json!({"effort": wish.any_effort()}));
@@ -87,7 +87,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
             and_word = false;
         }
         // Without a name for no thinking, the model's default applies.
-        _ => and_word = compat.effort() && (on || word.is_some()),
+        _ => and_word = compat.supports_effort() && (on || word.is_some()),
     }
     if and_word {
         set("reasoning_effort", wish.effort().into());
@@ -102,20 +102,20 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
 /// Returns a chat template argument: a fixed value, or a placeholder's value.
 fn template(compat: &Compat, name: &str, wish: &ThinkingRequest) -> Option<Value> {
     let values = compat.value(name)?.as_object()?;
-    let given = values.iter().filter_map(|(name, value)| Some((name.clone(), resolved(value, wish)?)));
+    let given = values.iter().filter_map(|(name, value)| Some((name.clone(), resolve_value(value, wish)?)));
     let given: Map<_, _> = given.collect();
     (!given.is_empty()).then_some(Value::Object(given))
 }
 
-fn resolved(value: &Value, wish: &ThinkingRequest) -> Option<Value> {
+fn resolve_value(value: &Value, wish: &ThinkingRequest) -> Option<Value> {
     let Some(what) = value.as_object() else { return Some(value.clone()) };
-    if !wish.on() && what.get("omitWhenOff") == Some(&Value::Bool(true)) {
+    if !wish.is_on() && what.get("omitWhenOff") == Some(&Value::Bool(true)) {
         return None;
     }
     match what.get("$var").and_then(Value::as_str) {
-        Some("thinking.enabled") => Some(wish.on().into()),
-        Some("thinking.budget") => wish.budget.filter(|_| wish.on()).map(Value::from),
-        _ if wish.on() => Some(wish.effort().into()),
+        Some("thinking.enabled") => Some(wish.is_on().into()),
+        Some("thinking.budget") => wish.budget.filter(|_| wish.is_on()).map(Value::from),
+        _ if wish.is_on() => Some(wish.effort().into()),
         _ => wish.word.map(Value::from),
     }
 }

@@ -11,17 +11,18 @@ use super::compat::Compat;
 use super::reasoning;
 use crate::llm::model::{Request, ToolCall};
 use crate::llm::request::history;
-use crate::llm::request::history::Outcome;
-use crate::llm::request::history::Said;
-use crate::llm::request::history::Shown;
+use crate::llm::request::history::AnswerPart;
+use crate::llm::request::history::CallResult;
+use crate::llm::request::history::ContentPart;
 use crate::llm::request::history::Turn;
-use crate::llm::request::media::Takes;
+use crate::llm::request::media::SupportedMedia;
 use crate::llm::request::raw_input;
 
 /// Default file name: a document must have one.
-const UNNAMED: &str = "document.pdf";
+const DEFAULT_FILE_NAME: &str = "document.pdf";
 /// Media types that the API accepts beside text and images.
-pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
+pub const SUPPORTED_MEDIA: SupportedMedia =
+    SupportedMedia { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
 /// Maximum length of a call id.
 const ID_MAX: usize = 40;
 /// Text of a result whose images follow in a user message.
@@ -39,7 +40,7 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
         // A single message: the templates of some local models reject a second one.
         messages.push(json!({"role": compat.system_role(), "content": system.join("\n\n")}));
     }
-    for turn in history::turns(&request.messages, &request.model, ID_MAX, &TAKES) {
+    for turn in history::turns(&request.messages, &request.model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => {
                 bridge(&mut messages, compat);
@@ -48,7 +49,7 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
             Turn::Answer { said, results, .. } => {
                 messages.push(answer(&said, compat, free));
                 let calls = said.iter().filter_map(|part| match part {
-                    Said::Call { call, .. } => Some(*call),
+                    AnswerPart::Call { call, .. } => Some(*call),
                     _ => None,
                 });
                 messages.extend(calls.zip(&results).map(|(call, outcome)| result(call, outcome, compat)));
@@ -70,7 +71,7 @@ fn bridge(messages: &mut Vec<Value>, compat: Compat) {
     }
 }
 
-fn answer(said: &[Said], compat: Compat, free: &BTreeSet<&str>) -> Value {
+fn answer(said: &[AnswerPart], compat: Compat, free: &BTreeSet<&str>) -> Value {
     let filled = ["requiresAssistantAfterToolResult", "requiresNonNullAssistantContent"];
     let nothing = if filled.iter().any(|flag| compat.flag(flag)) { json!("") } else { Value::Null };
     let mut message =
@@ -80,9 +81,9 @@ fn answer(said: &[Said], compat: Compat, free: &BTreeSet<&str>) -> Value {
     let mut calls = Vec::new();
     for part in said {
         match part {
-            Said::Text { text, .. } => words.push(*text),
-            Said::Thinking { text, signature, .. } => thoughts.push((*text, *signature)),
-            Said::Call { id, call } => calls.push(made(id, call, free)),
+            AnswerPart::Text { text, .. } => words.push(*text),
+            AnswerPart::Thinking { text, signature, .. } => thoughts.push((*text, *signature)),
+            AnswerPart::Call { id, call } => calls.push(tool_call(id, call, free)),
         }
     }
     if compat.flag("requiresThinkingAsText") {
@@ -99,7 +100,7 @@ fn answer(said: &[Said], compat: Compat, free: &BTreeSet<&str>) -> Value {
     Value::Object(message)
 }
 
-fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
+fn tool_call(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
     if free.contains(call.name.as_str()) {
         let custom = json!({"name": history::name(&call.name), "input": raw_input::text_of(call)});
         return json!({"id": id, "type": "custom", "custom": custom});
@@ -110,10 +111,10 @@ fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
 }
 
 /// Returns a result: only text, and no error flag in this wire format.
-fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
-    let texts = outcome.shown.iter().filter_map(|part| match part {
-        Shown::Text(text) => Some(*text),
-        Shown::Image { .. } | Shown::Document { .. } | Shown::Sound { .. } => None,
+fn result(call: &ToolCall, outcome: &CallResult, compat: Compat) -> Value {
+    let texts = outcome.content.iter().filter_map(|part| match part {
+        ContentPart::Text(text) => Some(*text),
+        ContentPart::Image { .. } | ContentPart::Document { .. } | ContentPart::Sound { .. } => None,
     });
     let texts: Vec<&str> = texts.collect();
     let content = if texts.is_empty() { IMAGE_FOLLOWS.to_string() } else { texts.join("\n") };
@@ -125,9 +126,10 @@ fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
 }
 
 /// Returns the images of results, to send after all of them: nothing may stand between two results.
-fn images(results: &[Outcome]) -> Option<Value> {
-    let images = results.iter().flat_map(|outcome| &outcome.shown);
-    let images: Vec<Value> = images.filter(|part| matches!(part, Shown::Image { .. })).map(block).collect();
+fn images(results: &[CallResult]) -> Option<Value> {
+    let images = results.iter().flat_map(|outcome| &outcome.content);
+    let images: Vec<Value> =
+        images.filter(|part| matches!(part, ContentPart::Image { .. })).map(block).collect();
     if images.is_empty() {
         return None;
     }
@@ -137,24 +139,24 @@ fn images(results: &[Outcome]) -> Option<Value> {
 }
 
 /// Returns the content; a single text is sent as a string, which every server accepts.
-fn content(parts: &[Shown]) -> Value {
+fn content(parts: &[ContentPart]) -> Value {
     match parts {
-        [Shown::Text(text)] => (*text).into(),
+        [ContentPart::Text(text)] => (*text).into(),
         parts => parts.iter().map(block).collect(),
     }
 }
 
-fn block(part: &Shown) -> Value {
+fn block(part: &ContentPart) -> Value {
     match part {
-        Shown::Text(text) => json!({"type": "text", "text": text}),
-        Shown::Image { data, mime_type } => {
+        ContentPart::Text(text) => json!({"type": "text", "text": text}),
+        ContentPart::Image { data, mime_type } => {
             json!({"type": "image_url", "image_url": {"url": format!("data:{mime_type};base64,{data}")}})
         }
-        Shown::Document { data, mime_type, name } => {
+        ContentPart::Document { data, mime_type, name } => {
             let data = format!("data:{mime_type};base64,{data}");
-            json!({"type": "file", "file": {"filename": name.unwrap_or(UNNAMED), "file_data": data}})
+            json!({"type": "file", "file": {"filename": name.unwrap_or(DEFAULT_FILE_NAME), "file_data": data}})
         }
-        Shown::Sound { data, mime_type } => {
+        ContentPart::Sound { data, mime_type } => {
             let format = if *mime_type == "audio/wav" { "wav" } else { "mp3" };
             json!({"type": "input_audio", "input_audio": {"data": data, "format": format}})
         }

@@ -27,7 +27,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    input::TAKES.check(&request)?;
+    input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
@@ -36,15 +36,21 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     }
     headers.extend(affinity::headers(&request, &access.base_url, "session-id", &["x-client-request-id"]));
     headers::of_request(&mut headers, &access, &request);
-    let body = Value::Object(body::build(&request, &manner(&access))).to_string().into_bytes();
+    let body = Value::Object(body::build(&request, &options_for(&access))).to_string().into_bytes();
     let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+    Ok(Exchange {
+        request_info: asked,
+        post,
+        reader,
+        classify_error: error_codes::kind,
+        framing: Framing::Sse,
+    })
 }
 
 /// Returns the options: with a login instead of a key, limits and cache durations are rejected.
-fn manner(access: &Access) -> Options {
+fn options_for(access: &Access) -> Options {
     let login = access.kind == KeyKind::Login;
     Options { no_limits: login, no_lifetimes: login, ..Options::default() }
 }
@@ -56,7 +62,10 @@ mod tests {
     #[test]
     fn responses_options_for_login_drop_limits() {
         let login = Access { kind: KeyKind::Login, ..Access::default() };
-        assert_eq!(manner(&login), Options { no_limits: true, no_lifetimes: true, ..Options::default() });
-        assert_eq!(manner(&Access::default()), Options::default());
+        assert_eq!(
+            options_for(&login),
+            Options { no_limits: true, no_lifetimes: true, ..Options::default() }
+        );
+        assert_eq!(options_for(&Access::default()), Options::default());
     }
 }

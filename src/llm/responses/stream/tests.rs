@@ -5,13 +5,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::llm::model::{ErrorKind, KnownPart, Part};
 use crate::llm::stream::accumulate::Accumulator;
-use crate::llm::stream::answer::Reader as _;
-use crate::llm::stream::parsed_events::{heard, last};
+use crate::llm::stream::answer::StreamReader as _;
+use crate::llm::stream::parsed_events::{last, parse_events};
 
 fn read(events: &[Value]) -> Vec<StreamEvent> {
     let model = Model::unknown("openai", "gpt-x", "openai-responses", "");
     let reader = Reader::new(&model, RequestInfo::default(), 5, None);
-    heard(reader, events)
+    parse_events(reader, events)
 }
 
 fn error(events: &[StreamEvent]) -> LlmError {
@@ -340,10 +340,10 @@ proptest! {
         let mut reader = Reader::new(&model, RequestInfo::default(), 5, None);
         let mut out = Vec::new();
         for data in data {
-            reader.take(&Event { name: name.clone(), data }, &mut out);
+            reader.read_event(&Event { name: name.clone(), data }, &mut out);
         }
         reader.end(&mut out);
-        prop_assert!(reader.ended());
+        prop_assert!(reader.has_ended());
     }
 }
 

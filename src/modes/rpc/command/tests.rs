@@ -103,7 +103,7 @@ fn rpc_commands_cover_pi_and_are_documented() {
 fn rpc_commands_ignore_unknown_fields() {
     let read = |value: Value| {
         let fields = value.as_object().unwrap().clone();
-        Command::read(value["type"].as_str().unwrap(), fields)
+        Command::parse(value["type"].as_str().unwrap(), fields)
     };
     let known = read(json!({"type": "abort", "id": "x", "future": [1]})).unwrap();
     assert_eq!(known, Command::Abort);

@@ -18,10 +18,10 @@ impl HostCommand for Named {
     }
 }
 
-fn commands(all: &[(&'static str, &'static str)]) -> Commands {
+fn commands(all: &[(&'static str, &'static str)]) -> HostCommands {
     let all: Vec<Arc<dyn HostCommand>> =
         all.iter().map(|(name, path)| -> Arc<dyn HostCommand> { Arc::new(Named(name, path)) }).collect();
-    Commands::new(&all)
+    HostCommands::new(&all)
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn rpc_host_command_list_has_sources() {
         {"name": "b", "source": "extension", "sourceInfo": file},
         {"name": "c", "source": "extension", "sourceInfo": source("<>", "temporary")},
     ]});
-    assert_eq!(all.told(), wanted);
+    assert_eq!(all.list_json(), wanted);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn rpc_host_command_call_is_name_and_arguments() {
         ("a", None),
         ("/", None),
     ] {
-        let called = all.called(message);
+        let called = all.find_call(message);
         let called = called.as_ref().map(|call| (call.name.as_str(), call.args.as_str()));
         assert_eq!(called, wanted, "{message:?}");
     }

@@ -8,17 +8,17 @@ async fn answers(desk: &HostUi, fields: Value) -> Value {
     let request = json!(desk.next().await);
     let mut answer = fields.as_object().unwrap().clone();
     answer.insert("id".into(), request["id"].clone());
-    desk.answered(&answer);
+    desk.handle_reply(&answer);
     request
 }
 
 fn nothing_waits(desk: &HostUi) -> bool {
-    desk.open().answers.is_empty() && desk.waiting().is_none()
+    desk.state().answers.is_empty() && desk.take_next().is_none()
 }
 
 #[tokio::test]
 async fn rpc_dialogs_are_requested_and_answered() {
-    let desk = HostUi::new().with_patience(Duration::from_mins(1));
+    let desk = HostUi::new().with_timeout(Duration::from_mins(1));
     let (chosen, asked) = tokio::join!(desk.select("t", &["a", "b"]), answers(&desk, json!({"value": "b"})));
     assert_eq!(chosen.as_deref(), Some("b"));
     let wanted = json!({
@@ -58,15 +58,15 @@ async fn rpc_dialog_mismatched_answer_is_none() {
 #[tokio::test]
 async fn rpc_dialog_times_out() {
     let desk = HostUi::new();
-    let hasty = desk.clone().with_patience(Duration::ZERO);
+    let hasty = desk.clone().with_timeout(Duration::ZERO);
     assert_eq!(hasty.edit("t", None).await, None);
     assert!(nothing_waits(&desk), "a question that nobody waits for is not sent");
     let asked =
-        tokio::spawn(async move { hasty.with_patience(Duration::from_millis(1)).input("t", None).await });
+        tokio::spawn(async move { hasty.with_timeout(Duration::from_millis(1)).input("t", None).await });
     let HostMessage::ExtensionUiRequest { id, .. } = desk.next().await else { panic!("it asks") };
     assert_eq!(asked.await.unwrap(), None);
     // An answer that comes too late harms nobody.
-    desk.answered(json!({"id": id, "value": "x"}).as_object().unwrap());
+    desk.handle_reply(json!({"id": id, "value": "x"}).as_object().unwrap());
     assert!(nothing_waits(&desk));
 }
 
@@ -76,7 +76,7 @@ async fn rpc_dialog_dropped_request_is_withdrawn() {
     for is_sent in [true, false] {
         let same = desk.clone();
         let asked = tokio::spawn(async move { same.confirm("t", "m").await });
-        while desk.open().answers.is_empty() {
+        while desk.state().answers.is_empty() {
             tokio::task::yield_now().await;
         }
         if is_sent {
@@ -95,7 +95,9 @@ async fn rpc_dialog_close_refuses_all() {
     let (chosen, ()) = tokio::join!(desk.select("t", &["a"]), async { desk.close() });
     assert_eq!((chosen, desk.confirm("t", "m").await), (None, None));
     let kept = Method::Notify { message: "kept".into(), notify_type: None };
-    assert!(matches!(desk.waiting(), Some(HostMessage::ExtensionUiRequest { method, .. }) if method == kept));
+    assert!(
+        matches!(desk.take_next(), Some(HostMessage::ExtensionUiRequest { method, .. }) if method == kept)
+    );
     assert!(nothing_waits(&desk));
 }
 
@@ -110,8 +112,8 @@ fn rpc_ui_notifications_do_not_block_and_are_bounded() {
         desk.set_editor_text("x");
     }
     desk.set_widget("job", None, None);
-    let told: Vec<Value> = std::iter::from_fn(|| desk.waiting()).map(|told| json!(told)).collect();
-    assert_eq!(told.len(), super::super::pending::WAITING);
+    let told: Vec<Value> = std::iter::from_fn(|| desk.take_next()).map(|told| json!(told)).collect();
+    assert_eq!(told.len(), super::super::pending::PENDING_MAX);
     let status: Vec<&Value> = told.iter().filter(|told| told["method"] == "setStatus").collect();
     assert_eq!((status.len(), &status[0]["statusText"]), (1, &json!("9999")));
     let last = &told[told.len() - 1];

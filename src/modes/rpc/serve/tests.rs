@@ -58,7 +58,8 @@ async fn live(folder: &Path, turns: Vec<Turn>, desk: &HostUi, policy: Mode) -> H
     let options = Options::new(home, folder.to_path_buf(), env, Arc::new(desk.clone()));
     let (clock, ids) = (ManualClock::new(1_000), CountingIds::shared());
     let session = SessionChoice::New;
-    let options = Options { policy, session, providers: vec![injected], clock, ids, ..options };
+    let options =
+        Options { approval_mode: policy, session, providers: vec![injected], clock, ids, ..options };
     runtime::start(options).await.unwrap()
 }
 
@@ -78,8 +79,8 @@ impl Rig {
         let handle = live(folder.path(), turns, &desk, policy).await;
         let (input, incoming) = mpsc::channel(64);
         let (sender, lines) = mpsc::channel(64);
-        let (out, _written) = Out::start(Sink(sender, Arc::default()));
-        let ports = Ports::over(handle, desk, (incoming, CancellationToken::new()), out);
+        let (out, _written) = LineWriter::start(Sink(sender, Arc::default()));
+        let ports = Ports::from_streams(handle, desk, (incoming, CancellationToken::new()), out);
         let over = tokio::spawn(serve(complete(ports.settings(json!({"theme": "dark"})))));
         let mut rig = Self { input: Some(input), lines, over, folder };
         assert_eq!(rig.next().await["type"], "ready");
@@ -165,7 +166,7 @@ async fn rpc_invalid_lines_get_error_responses() {
             "set_thinking_level",
             "huge",
         ),
-        (Line::Bad("the line is not UTF-8".into()), Value::Null, "parse", "UTF-8"),
+        (Line::Invalid("the line is not UTF-8".into()), Value::Null, "parse", "UTF-8"),
     ] {
         rig.input.as_ref().unwrap().send(line).await.unwrap();
         let answer = rig.next().await;
@@ -353,7 +354,7 @@ async fn rpc_abort_works_while_client_does_not_read() {
     let words = (0..DELTAS).map(|n| format!("word {n} ")).collect();
     let mut rig = Rig::new(vec![Turn::of(vec![Step::Text(words), Step::Stall])]).await;
     rig.say(json!({"id": "p", "type": "prompt", "message": "go"})).await;
-    for n in 0..LONG_MAX {
+    for n in 0..BACKGROUND_MAX {
         rig.say(json!({"id": n, "type": "bash", "command": "sleep 1000"})).await;
     }
     rig.say(json!({"id": "much", "type": "bash", "command": "true"})).await;
@@ -371,7 +372,7 @@ async fn rpc_abort_works_while_client_does_not_read() {
     let told = all.iter().filter(|line| line["type"] == "message_update").count();
     assert!(told < DELTAS / 2, "{told} of {DELTAS} were still told");
     rig.data(json!({"type": "abort_bash"})).await;
-    rig.until(|line| line["id"] == LONG_MAX - 1).await;
+    rig.until(|line| line["id"] == BACKGROUND_MAX - 1).await;
 }
 
 #[tokio::test]

@@ -77,6 +77,6 @@ fn rpc_ui_malformed_reply_is_cancelled() {
         (json!({"confirmed": "yes"}), refused.clone()),
         (json!({}), refused),
     ] {
-        assert_eq!(HostReply::read(fields.as_object().unwrap()), wanted, "{fields}");
+        assert_eq!(HostReply::parse(fields.as_object().unwrap()), wanted, "{fields}");
     }
 }

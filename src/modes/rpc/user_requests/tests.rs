@@ -30,7 +30,7 @@ async fn answers(desk: &HostUi, fields: Value) -> Value {
     let mut answer =
         json!({"type": "extension_ui_response", "id": request["id"]}).as_object().unwrap().clone();
     answer.extend(fields.as_object().unwrap().clone());
-    desk.answered(&answer);
+    desk.handle_reply(&answer);
     request
 }
 
@@ -38,12 +38,12 @@ async fn answers(desk: &HostUi, fields: Value) -> Value {
 async fn rpc_approval_dialog_shows_command_and_choices() {
     let desk = HostUi::new();
     let (decision, request) =
-        tokio::join!(desk.decide(wants("bash")), answers(&desk, json!({"value": ONCE})));
+        tokio::join!(desk.decide(wants("bash")), answers(&desk, json!({"value": ALLOW_ONCE})));
     assert_eq!(decision, Decision::Allow);
-    assert_eq!((&request["method"], &request["options"]), (&json!("select"), &json!([ONCE, NO])));
+    assert_eq!((&request["method"], &request["options"]), (&json!("select"), &json!([ALLOW_ONCE, DENY])));
     assert!(request["title"].as_str().unwrap().contains("rm x"), "{request}");
     assert_eq!(request["timeout"], 300_000);
-    for refusal in [json!({"value": NO}), json!({"cancelled": true}), json!({"confirmed": true})] {
+    for refusal in [json!({"value": DENY}), json!({"cancelled": true}), json!({"confirmed": true})] {
         let (decision, _) = tokio::join!(desk.decide(wants("bash")), answers(&desk, refusal));
         assert!(matches!(decision, Decision::Deny(_)), "{decision:?}");
     }
@@ -52,10 +52,10 @@ async fn rpc_approval_dialog_shows_command_and_choices() {
 #[tokio::test]
 async fn rpc_approval_without_answer_is_denied() {
     let desk = HostUi::new();
-    let desk = desk.with_patience(Duration::from_millis(1));
+    let desk = desk.with_timeout(Duration::from_millis(1));
     let decision = desk.decide(wants("bash")).await;
     assert!(matches!(&decision, Decision::Deny(why) if why.contains("nobody")), "{decision:?}");
-    assert_eq!(desk.waiting(), None, "what nobody waits for is not asked");
+    assert_eq!(desk.take_next(), None, "what nobody waits for is not asked");
 }
 
 #[tokio::test]
@@ -65,11 +65,11 @@ async fn rpc_user_questions_of_every_kind() {
     let free = Question { text: "Why?".into(), placeholder: "because".into(), ..Question::default() };
     let one =
         Question { header: "Colour".into(), options: vec![choice("red"), choice("blue")], ..free.clone() };
-    let several = Question { several: true, ..one.clone() };
+    let several = Question { multiple: true, ..one.clone() };
     let asked = Questions::ask(&desk, "c", vec![free, one.clone(), several, one]);
     let answering = async {
         let mut methods = Vec::new();
-        for value in ["words", "blue", "red, blue,", OWN, "green"] {
+        for value in ["words", "blue", "red, blue,", OTHER_ANSWER, "green"] {
             let request = answers(&desk, json!({"value": value})).await;
             methods.push(request["method"].as_str().unwrap().to_string());
         }

@@ -26,7 +26,7 @@ fn options(folder: &Path, profile: &str) -> Options {
     let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
     let env = Arc::new(LocalEnvironment::new(folder.to_path_buf(), vars));
     let options = Options::new(home, folder.to_path_buf(), env, Arc::new(Nobody));
-    Options { policy: Mode::AutoEdit, profile: Some(profile.to_string()), ..options }
+    Options { approval_mode: Mode::AutoEdit, profile: Some(profile.to_string()), ..options }
 }
 
 async fn run(options: &Options, name: &str, args: Value) -> (String, bool) {
@@ -68,7 +68,7 @@ async fn single_call_edit_needs_no_prior_read() {
 #[tokio::test]
 async fn single_call_ends_background_processes() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { policy: Mode::Full, ..options(folder.path(), "anthropic") };
+    let options = Options { approval_mode: Mode::Full, ..options(folder.path(), "anthropic") };
     let script = "sleep 600 > /dev/null 2>&1 & echo $! > pid";
     let (told, failed) = run(&options, "Bash", json!({"command": script})).await;
     assert!(!failed, "{told}");

@@ -37,15 +37,15 @@ fn tree_json_has_branches_and_labels() {
     let second = session.append(answer("two")).unwrap();
     session.branch(Some(&first)).unwrap();
     session.append(user("other")).unwrap();
-    session.label(&second, Some("here")).unwrap();
-    let told: Value = serde_json::from_str(&tree(&session).unwrap()).unwrap();
+    session.set_label(&second, Some("here")).unwrap();
+    let told: Value = serde_json::from_str(&tree_json(&session).unwrap()).unwrap();
     let root = &told["tree"][0];
     assert_eq!((told["tree"].as_array().unwrap().len(), &root["entry"]["id"]), (1, &json!(first)));
     assert_eq!(root["children"].as_array().unwrap().len(), 2);
     assert_eq!(root["children"][0]["label"], "here");
     assert!(root["children"][0]["labelTimestamp"].as_str().unwrap().ends_with('Z'));
     assert_eq!(told["leafId"], json!(session.leaf()));
-    assert_eq!(tree(&self::session()).unwrap(), r#"{"tree":[],"leafId":null}"#);
+    assert_eq!(tree_json(&self::session()).unwrap(), r#"{"tree":[],"leafId":null}"#);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn tree_json_of_deep_conversation() {
     for n in 0..20_000 {
         session.append(user(&n.to_string())).unwrap();
     }
-    let told = tree(&session).unwrap();
+    let told = tree_json(&session).unwrap();
     assert_eq!(
         (told.matches("\"children\":[").count(), told.matches("]}").count() >= 20_000),
         (20_000, true)
@@ -68,7 +68,7 @@ fn statistics_count_usage_of_every_branch() {
     session.append(answer("two")).unwrap();
     session.branch(Some(&first)).unwrap();
     session.append(answer("three")).unwrap();
-    let told = statistics(&session);
+    let told = statistics_json(&session);
     let count = |name: &str| told[name].as_u64().unwrap();
     assert_eq!([count("userMessages"), count("assistantMessages"), count("toolCalls")], [1, 2, 2]);
     assert_eq!((count("toolResults"), count("totalMessages")), (0, 3));
@@ -77,7 +77,7 @@ fn statistics_count_usage_of_every_branch() {
         json!({"input": 20, "output": 10, "cacheRead": 6, "cacheWrite": 2, "total": 38})
     );
     assert_eq!((told["cost"].as_f64(), told.get("sessionFile")), (Some(0.6), None));
-    assert_eq!(places(&session), [MessageCounts { entry: first, text: "one".into() }]);
+    assert_eq!(fork_points(&session), [ForkPoint { entry: first, text: "one".into() }]);
     assert_eq!(last_answer(&session).as_deref(), Some("three"));
 }
 
@@ -91,7 +91,7 @@ fn statistics_overflowing_counts_saturate() {
     }));
     session.append(message.clone()).unwrap();
     session.append(message).unwrap();
-    assert_eq!(statistics(&session)["tokens"]["total"], json!(all));
+    assert_eq!(statistics_json(&session)["tokens"]["total"], json!(all));
     let mut sum =
         crate::session::usage::summary::UsageSummary { input: all, cache_read: 1, ..Default::default() };
     sum += crate::session::usage::summary::UsageSummary { input: 1, ..Default::default() };
@@ -104,7 +104,7 @@ async fn session_snapshot_keeps_its_moment_and_handle_is_live() {
     let (_, script) = Scripted::injected(vec![Turn::text("two"), Turn::text("four")]);
     let session = Builder::new(folder.path()).inject(script).start().await.unwrap();
     session.submit("one").await.unwrap();
-    let then = session.account().await.unwrap();
+    let then = session.session_copy().await.unwrap();
     let (tree, entries) = (session.tree().await.unwrap(), session.entries(None).await.unwrap());
     session.submit("three").await.unwrap();
     assert_eq!((then.tree().unwrap(), then.entries(None).unwrap()), (tree, entries.clone()));
@@ -113,9 +113,9 @@ async fn session_snapshot_keeps_its_moment_and_handle_is_live() {
         json!([count(&then.statistics()), count(&session.statistics().await.unwrap())]),
         json!([2, 4])
     );
-    let said = |places: &[MessageCounts]| places.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
-    assert_eq!(said(&then.fork_places()), ["one"]);
-    assert_eq!(said(&session.fork_places().await.unwrap()), ["one", "three"]);
+    let said = |places: &[ForkPoint]| places.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
+    assert_eq!(said(&then.fork_points()), ["one"]);
+    assert_eq!(said(&session.fork_points().await.unwrap()), ["one", "three"]);
     let since = session.entries(entries.leaf).await.unwrap();
     assert_eq!((since.lines.len(), session.status().await.unwrap().messages), (2, 4));
     session.shutdown().await;

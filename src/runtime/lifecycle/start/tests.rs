@@ -52,7 +52,7 @@ impl Place {
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(self.work(), vars));
-        Options { policy: Mode::Full, ..Options::new(home, self.work(), env, Arc::new(Nobody)) }
+        Options { approval_mode: Mode::Full, ..Options::new(home, self.work(), env, Arc::new(Nobody)) }
     }
 
     async fn start(&self, turns: Vec<Turn>) -> Rig {
@@ -139,13 +139,13 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::ModelChanged(model) => return format!("model {}", model.id),
         RuntimeEvent::ThinkingChanged(level) => return format!("thinking {}", level.name()),
         RuntimeEvent::ToolsChanged(tools) => return format!("tools of {}", tools.profile),
-        RuntimeEvent::ModelsFound(models) => return format!("{} models", models.len()),
-        RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
-        RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
+        RuntimeEvent::ModelsChanged(models) => return format!("{} models", models.len()),
+        RuntimeEvent::Subagent { agent, .. } => return format!("delegated {agent}"),
+        RuntimeEvent::QueueReturned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
         RuntimeEvent::PlaceChanged { root } => return format!("in {}", root.display()),
         RuntimeEvent::Restored(_) => return "restored".to_string(),
-        RuntimeEvent::Named(name) => return format!("named {name:?}"),
+        RuntimeEvent::SessionRenamed(name) => return format!("named {name:?}"),
         RuntimeEvent::EntryAppended(_) => return "entry".to_string(),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Settled => return "settled".to_string(),
@@ -408,15 +408,15 @@ async fn session_in_memory_writes_no_files() {
 #[tokio::test]
 async fn prompt_report_uses_unavailable_session_model() {
     let options = Place::new().options();
-    let last = |provider: &str, id: &str| Chosen {
+    let last = |provider: &str, id: &str| ModelChoice {
         model: Some((provider.to_string(), id.to_string())),
-        ..Chosen::default()
+        ..ModelChoice::default()
     };
-    let catalog = access::reach(&options).catalog;
+    let catalog = access::load(&options).catalog;
     let anthropic = catalog.provider("anthropic").unwrap();
     let known = catalog.models_of(anthropic).remove(0);
-    let (shown, _) = prompt_to_go_on(&options, &last("anthropic", &known.id)).await.unwrap();
+    let (shown, _) = continued_session_prompt(&options, &last("anthropic", &known.id)).await.unwrap();
     assert_eq!((&shown.model.id, shown.profile), (&known.id, "anthropic"));
-    let (shown, _) = prompt_to_go_on(&options, &last("nobody", "x")).await.unwrap();
+    let (shown, _) = continued_session_prompt(&options, &last("nobody", "x")).await.unwrap();
     assert_eq!(shown.model.provider, "demo", "another one answers then");
 }

@@ -35,8 +35,8 @@ fn tree(script: &str) -> Tree {
 }
 
 /// Does it; gives how many entries that took.
-fn make(tree: &mut Tree, target: &str, wish: &ContextEdit) -> Result<usize, Refused> {
-    let edits = edits(&tree.path(), target, wish)?;
+fn make(tree: &mut Tree, target: &str, wish: &ContextEdit) -> Result<usize, EditError> {
+    let edits = edit_entries(&tree.path(), target, wish)?;
     let count = edits.len();
     for body in edits {
         let parent = tree.leaf().map(|leaf| leaf.id().to_string());
@@ -48,7 +48,7 @@ fn make(tree: &mut Tree, target: &str, wish: &ContextEdit) -> Result<usize, Refu
 
 /// What is told: the words of each message.
 fn told(tree: &Tree) -> String {
-    let words = |message: &std::sync::Arc<AgentMessage>| match words(message) {
+    let words = |message: &std::sync::Arc<AgentMessage>| match editable_text(message) {
         words if words.is_empty() => message.role().to_string(),
         words => words,
     };
@@ -59,24 +59,24 @@ fn told(tree: &Tree) -> String {
 fn context_exclude_answer_takes_its_results_along() {
     let mut tree = tree("u1 c1 r1 s1 u2");
     let before = messages::build(&tree.path()).messages;
-    assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Ok(3));
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Exclude), Ok(3));
     assert_eq!(told(&tree), "u1 u2");
-    assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Err(Refused::Gone));
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Exclude), Err(EditError::AlreadyExcluded));
     assert_eq!(make(&mut tree, "s1", &ContextEdit::Restore), Ok(3), "by any of the group");
     assert_eq!(messages::build(&tree.path()).messages, before);
-    assert_eq!(make(&mut tree, "c1", &ContextEdit::Restore), Err(Refused::AsItWas));
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Restore), Err(EditError::AlreadyOriginal));
 }
 
 #[test]
 fn context_restore_keeps_individual_edits() {
     for target in ["c1", "s1"] {
         let mut tree = tree("u1 c1 r1 s1 u2");
-        make(&mut tree, "r1", &ContextEdit::Drop).unwrap();
+        make(&mut tree, "r1", &ContextEdit::Exclude).unwrap();
         make(&mut tree, "s1", &ContextEdit::Replace("short".into())).unwrap();
-        assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Ok(3));
+        assert_eq!(make(&mut tree, "c1", &ContextEdit::Exclude), Ok(3));
         assert_eq!(make(&mut tree, target, &ContextEdit::Restore), Ok(3));
         let own = if target == "s1" { "s1" } else { "short" };
-        assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} {own} u2"), "by {target}");
+        assert_eq!(told(&tree), format!("u1 assistant {EXCLUDED_PLACEHOLDER} {own} u2"), "by {target}");
         make(&mut tree, "r1", &ContextEdit::Restore).unwrap();
         assert_eq!(told(&tree), format!("u1 assistant r1 {own} u2"));
     }
@@ -85,8 +85,8 @@ fn context_restore_keeps_individual_edits() {
 #[test]
 fn context_excluded_result_leaves_note() {
     let mut tree = tree("u1 c1 r1 s1 u2");
-    assert_eq!(make(&mut tree, "r1", &ContextEdit::Drop), Ok(1));
-    assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} s1 u2"));
+    assert_eq!(make(&mut tree, "r1", &ContextEdit::Exclude), Ok(1));
+    assert_eq!(told(&tree), format!("u1 assistant {EXCLUDED_PLACEHOLDER} s1 u2"));
     assert_eq!(make(&mut tree, "r1", &ContextEdit::Restore), Ok(1));
     assert_eq!(told(&tree), "u1 assistant r1 s1 u2");
 }
@@ -102,7 +102,7 @@ fn context_excluded_user_message_leaves_note_if_needed() {
         ("u1 c1 r1 s1 u2 a2", "u2", "u1 assistant r1 s1 a2"),
     ] {
         let mut tree = tree(script);
-        assert_eq!(make(&mut tree, target, &ContextEdit::Drop), Ok(1));
+        assert_eq!(make(&mut tree, target, &ContextEdit::Exclude), Ok(1));
         assert_eq!(told(&tree), left, "{script} without {target}");
     }
 }
@@ -118,32 +118,32 @@ fn context_replace_changes_only_text() {
     let kinds: Vec<&str> =
         answer["content"].as_array().unwrap().iter().filter_map(|part| part["type"].as_str()).collect();
     assert_eq!(kinds, ["thinking", "text", "toolCall", "toolCall"]);
-    assert_eq!(make(&mut tree, "u1", &ContextEdit::Replace(" \n".into())), Err(Refused::Empty));
+    assert_eq!(make(&mut tree, "u1", &ContextEdit::Replace(" \n".into())), Err(EditError::Empty));
     let picture =
         json!([{"type": "text", "text": "a"}, {"type": "image", "data": "x"}, {"type": "text", "text": "b"}]);
     assert_eq!(
-        with_words(&picture, "c"),
+        replace_text(&picture, "c"),
         json!([{"type": "text", "text": "c"}, {"type": "image", "data": "x"}])
     );
-    assert_eq!(with_words(&json!([{"type": "thinking"}]), "c")[1]["text"], "c");
+    assert_eq!(replace_text(&json!([{"type": "thinking"}]), "c")[1]["text"], "c");
 }
 
 #[test]
 fn context_edit_of_unsent_entry_is_refused() {
     let mut tree = tree("u1 a1 u2 ku2 u3");
-    assert_eq!(make(&mut tree, "u1", &ContextEdit::Drop), Err(Refused::SummedUp("ku2".into())));
-    assert_eq!(make(&mut tree, "ku2", &ContextEdit::Drop), Err(Refused::Unknown("ku2".into())));
-    assert_eq!(make(&mut tree, "x", &ContextEdit::Drop), Err(Refused::Unknown("x".into())));
-    assert_eq!(make(&mut tree, "u2", &ContextEdit::Drop), Ok(1), "what it keeps can");
+    assert_eq!(make(&mut tree, "u1", &ContextEdit::Exclude), Err(EditError::Summarized("ku2".into())));
+    assert_eq!(make(&mut tree, "ku2", &ContextEdit::Exclude), Err(EditError::Unknown("ku2".into())));
+    assert_eq!(make(&mut tree, "x", &ContextEdit::Exclude), Err(EditError::Unknown("x".into())));
+    assert_eq!(make(&mut tree, "u2", &ContextEdit::Exclude), Ok(1), "what it keeps can");
 }
 
 #[test]
 fn context_excluded_entry_cannot_be_replaced() {
     let mut tree = tree("u1 c1 r1 s1 a1 u2");
     let other = ContextEdit::Replace("otherwise".into());
-    make(&mut tree, "c1", &ContextEdit::Drop).unwrap();
+    make(&mut tree, "c1", &ContextEdit::Exclude).unwrap();
     for target in ["c1", "r1", "s1"] {
-        assert_eq!(make(&mut tree, target, &other), Err(Refused::LeftOut), "{target}");
+        assert_eq!(make(&mut tree, target, &other), Err(EditError::Excluded), "{target}");
     }
     make(&mut tree, "c1", &ContextEdit::Restore).unwrap();
     make(&mut tree, "r1", &other).unwrap();

@@ -24,12 +24,12 @@ impl Path {
     }
 
     fn pin(&mut self, target: &str, pinned: bool) {
-        self.add(&entry(target, pinned));
+        self.add(&pin_entry(target, pinned));
     }
 
     /// Compacts as a session does: keeps from this entry on.
     fn compact(&mut self, first_kept: &str) {
-        let copies = carried(&self.0.path(), first_kept);
+        let copies = pinned_copies(&self.0.path(), first_kept);
         self.add(&EntryBody::Compaction {
             summary: "S".into(),
             first_kept_entry_id: first_kept.into(),
@@ -135,11 +135,11 @@ fn pin_text_names_kind_of_message() {
         path.pin(id, true);
     }
     let last = path.user("last");
-    let copies: Vec<Value> = carried(&path.0.path(), &last)
+    let copies: Vec<Value> = pinned_copies(&path.0.path(), &last)
         .into_iter()
         .map(|body| match body {
             EntryBody::CustomMessage { custom_type, content, display: false, details: Some(_) } => {
-                assert_eq!(custom_type, PINNED);
+                assert_eq!(custom_type, PINNED_COPY_TYPE);
                 content
             }
             other => panic!("{other:?}"),
@@ -165,7 +165,7 @@ fn pin_text_names_kind_of_message() {
             vec![&*from("a note"), "mind"],
         ]
     );
-    let can: Vec<bool> = path.0.entries().map(can_be).collect();
+    let can: Vec<bool> = path.0.entries().map(is_pinnable).collect();
     assert_eq!(can[..5], [true, true, true, false, true]);
     assert!(!can[5], "a pin itself is none");
 }

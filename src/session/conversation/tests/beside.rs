@@ -20,7 +20,7 @@ fn grow(session: &mut Session, from: usize) {
     session.append(user(&format!("b{from}"))).unwrap();
     session.branch(Some(&first)).unwrap();
     session.append(user(&format!("c{from}"))).unwrap();
-    session.label(&first, Some("here")).unwrap();
+    session.set_label(&first, Some("here")).unwrap();
 }
 
 #[test]
@@ -30,16 +30,16 @@ fn session_snapshot_is_unaffected_by_appends() {
     let cwd = Path::new("/work");
     let in_file = Session::create(root.path(), cwd, clock.clone(), ids.clone());
     for mut session in [in_file, Session::in_memory(cwd, clock, ids)] {
-        let empty = session.beside();
+        let empty = session.read_only_copy();
         grow(&mut session, 0);
-        let (before, beside) = (seen(&session), session.beside());
+        let (before, beside) = (seen(&session), session.read_only_copy());
         assert_eq!((&seen(&beside), beside.file()), (&before, session.file()));
         assert_eq!((beside.id(), beside.name()), (session.id(), session.name()));
         grow(&mut session, 1);
         assert_eq!(seen(&beside), before);
         assert_eq!(empty.entries().len(), 0);
-        assert_eq!(seen(&session.beside()), seen(&session));
-        let mut beside = session.beside();
+        assert_eq!(seen(&session.read_only_copy()), seen(&session));
+        let mut beside = session.read_only_copy();
         let added = beside.append(user("no"));
         assert_eq!(added.is_err(), session.file().is_some(), "what has a file is only looked at");
     }
@@ -56,7 +56,7 @@ fn session_snapshot_reads_index_and_later_entries() {
     drop(open(&path));
     let mut session = open(&path);
     grow(&mut session, 1);
-    let (before, beside) = (seen(&session), session.beside());
+    let (before, beside) = (seen(&session), session.read_only_copy());
     grow(&mut session, 2);
     assert_eq!(seen(&beside), before);
     fs::remove_file(&path).unwrap();

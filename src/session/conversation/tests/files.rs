@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{look, open, parts, texts, user};
 use crate::base::clock::ManualClock;
 use crate::base::ids::RandomIds;
-use crate::session::format::entry::Lines;
+use crate::session::format::entry::LineSource;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{Entry, EntryBody, Header, Session, SessionError};
 
@@ -196,20 +196,20 @@ fn session_usage_totals_come_from_index() {
     }
     fs::write(&path, &text).unwrap();
     let mut first = look(&path);
-    let all = first.spent();
+    let all = first.usage();
     assert_eq!((all.input, all.reasoning, all.cost.total), (499_500, Some(1000), 500.0));
     // Of lines that the index covers nothing is read: some that mean nothing now are not noticed.
     let [from, to] = [5, 50].map(|at| first.entries().get(at).unwrap().span().unwrap().0 as usize);
     let mut bytes = text.into_bytes();
     bytes[from..to].fill(b'x');
     fs::write(&path, &bytes).unwrap();
-    assert_eq!(look(&path).spent(), all);
+    assert_eq!(look(&path).usage(), all);
 }
 
 /// Counts what is read.
 struct Counting(AtomicUsize, PathBuf);
 
-impl Lines for Counting {
+impl LineSource for Counting {
     fn read(&self, from: u64, length: u32) -> io::Result<String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let text = fs::read_to_string(&self.1)?;
@@ -245,21 +245,21 @@ fn session_last_restore_is_known_without_scan() {
             let folder = tempfile::tempdir().unwrap();
             let path = with_states(folder.path(), count, restored);
             let wanted = restored.map(|_| "its undo".to_string());
-            assert_eq!(look(&path).way_back(), wanted);
+            assert_eq!(look(&path).undo_entry(), wanted);
             assert!(path.with_extension("jsonl.index").exists());
             let mut session = open(&path);
             let reads = Arc::new(Counting(AtomicUsize::new(0), path.clone()));
-            session.tree.read_from(reads.clone());
-            assert_eq!(session.way_back(), wanted);
+            session.tree.set_line_source(reads.clone());
+            assert_eq!(session.undo_entry(), wanted);
             counts.push(reads.0.load(Ordering::Relaxed));
-            let state = checkpoints::of(session.tree().entry(3)).unwrap();
+            let state = checkpoints::from_entry(session.tree().entry(3)).unwrap();
             for (at, undo) in [(When::Restored, "later"), (When::Left, "not this")] {
                 let state = Checkpoint { at, undo: Some(undo.into()), ..state.clone() };
                 session.append(state.body()).unwrap();
             }
-            assert_eq!(session.way_back().as_deref(), Some("later"));
+            assert_eq!(session.undo_entry().as_deref(), Some("later"));
             drop(session);
-            assert_eq!(look(&path).way_back().as_deref(), Some("later"));
+            assert_eq!(look(&path).undo_entry().as_deref(), Some("later"));
         }
     }
     assert_eq!(counts, [0, 1, 0, 1]);

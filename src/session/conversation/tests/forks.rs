@@ -11,10 +11,10 @@ fn branched(root: &Path) -> (Session, [String; 3]) {
     let mut session = Session::create(root, Path::new("/w"), clock, ids);
     let first = session.append(user("root")).unwrap();
     let left = session.append(user("left")).unwrap();
-    session.label(&first, Some("start")).unwrap();
+    session.set_label(&first, Some("start")).unwrap();
     session.branch(Some(&first)).unwrap();
     let kept = session.append(user("kept")).unwrap();
-    session.label(&left, Some("elsewhere")).unwrap();
+    session.set_label(&left, Some("elsewhere")).unwrap();
     session.append(EntryBody::SessionInfo { name: Some("named".into()) }).unwrap();
     (session, [first, left, kept])
 }
@@ -25,10 +25,10 @@ fn session_labels_and_name_use_latest() {
     let (mut session, [first, left, _]) = branched(root.path());
     let named = |session: &Session, id: &str| session.labels().get(id).cloned();
     assert_eq!((session.name(), named(&session, &first)), (Some("named".into()), Some("start".into())));
-    session.label(&first, Some("again")).unwrap();
-    session.label(&left, None).unwrap();
+    session.set_label(&first, Some("again")).unwrap();
+    session.set_label(&left, None).unwrap();
     assert_eq!((named(&session, &first), named(&session, &left)), (Some("again".into()), None));
-    assert!(matches!(session.label("nobody", Some("x")), Err(SessionError::NoSuchEntry(_))));
+    assert!(matches!(session.set_label("nobody", Some("x")), Err(SessionError::NoSuchEntry(_))));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use crate::session::{AgentMessage, Entry, EntryBody};
 
 /// The author of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Author {
     /// The user.
-    Person,
+    User,
     /// A model.
     Model,
     /// A tool.
@@ -23,7 +23,7 @@ pub enum Who {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// The author.
-    pub who: Who,
+    pub author: Author,
     /// Its heading: the model's or tool's name, or the type of note.
     pub title: String,
     /// The pieces in order.
@@ -42,36 +42,36 @@ pub enum Piece {
     /// Output of a tool, and whether it failed.
     Output { text: String, failed: bool },
     /// An image: its MIME type, and its data in base64.
-    Picture { mime: String, data: String },
+    Image { mime: String, data: String },
     /// A description of content that is not shown.
     Note(String),
 }
 
 impl Block {
     /// Returns the piece as plain text.
-    pub fn in_words(self) -> String {
+    pub fn to_text(self) -> String {
         let said = self.pieces.into_iter().map(|piece| match piece {
             Piece::Text(text) | Piece::Thinking(text) | Piece::Note(text) | Piece::Output { text, .. } => {
                 text
             }
             Piece::Call { name, arguments } => format!("→ {name} {arguments}"),
-            Piece::Picture { mime, .. } => format!("({mime})"),
+            Piece::Image { mime, .. } => format!("({mime})"),
         });
         said.collect::<Vec<_>>().join("\n")
     }
 }
 
 /// Returns the content of an entry for display; `None` for entries that only the program reads.
-pub fn of(entry: &Entry) -> Option<Block> {
+pub fn of_entry(entry: &Entry) -> Option<Block> {
     let remark = |title: &str, text: String| {
-        Some(Block { who: Who::Program, title: title.to_string(), pieces: vec![Piece::Text(text)] })
+        Some(Block { author: Author::Program, title: title.to_string(), pieces: vec![Piece::Text(text)] })
     };
     match entry.body() {
         EntryBody::Message { message } => of_message(&message),
         EntryBody::Compaction { summary, .. } => remark("Summary of what was before", summary),
         EntryBody::BranchSummary { summary, .. } => remark("Summary of another branch", summary),
         EntryBody::CustomMessage { custom_type, content, display: true, .. } => {
-            Some(Block { who: Who::Program, title: custom_type, pieces: content_pieces(&content) })
+            Some(Block { author: Author::Program, title: custom_type, pieces: content_pieces(&content) })
         }
         EntryBody::ModelChange { provider, model_id } => remark("Model", format!("{provider}/{model_id}")),
         _ => None,
@@ -82,13 +82,13 @@ pub fn of(entry: &Entry) -> Option<Block> {
 pub fn of_message(message: &AgentMessage) -> Option<Block> {
     match message {
         AgentMessage::Llm(Message::User(user)) => {
-            Some(Block { who: Who::Person, title: "You".to_string(), pieces: pieces(&user.content) })
+            Some(Block { author: Author::User, title: "You".to_string(), pieces: pieces(&user.content) })
         }
         AgentMessage::Llm(Message::Assistant(answer)) => {
             let mut all = pieces(&answer.content);
             all.extend(answer.error_message.iter().map(|error| Piece::Note(error.clone())));
             let title = format!("{}/{}", answer.provider, answer.model);
-            Some(Block { who: Who::Model, title, pieces: all })
+            Some(Block { author: Author::Model, title, pieces: all })
         }
         AgentMessage::Llm(Message::ToolResult(result)) => {
             let failed = result.is_error;
@@ -97,17 +97,17 @@ pub fn of_message(message: &AgentMessage) -> Option<Block> {
                 other => other,
             };
             let pieces = pieces(&result.content).into_iter().map(output).collect();
-            Some(Block { who: Who::Tool, title: result.tool_name.clone(), pieces })
+            Some(Block { author: Author::Tool, title: result.tool_name.clone(), pieces })
         }
         AgentMessage::Other(value) if message.role() == "bashExecution" => {
             let field = |name: &str| value[name].as_str().unwrap_or_default().to_string();
             let failed = value["exitCode"].as_i64().is_some_and(|code| code != 0);
             let pieces = vec![Piece::Output { text: field("output"), failed }];
-            Some(Block { who: Who::Person, title: format!("$ {}", field("command")), pieces })
+            Some(Block { author: Author::User, title: format!("$ {}", field("command")), pieces })
         }
         AgentMessage::Other(value) if message.role() == "custom" => {
             let title = value["customType"].as_str().unwrap_or_default().to_string();
-            Some(Block { who: Who::Program, title, pieces: content_pieces(&value["content"]) })
+            Some(Block { author: Author::Program, title, pieces: content_pieces(&value["content"]) })
         }
         AgentMessage::Other(_) => None,
     }
@@ -131,9 +131,7 @@ fn piece(part: &Part) -> Option<Piece> {
         KnownPart::Text { text, .. } => Piece::Text(text.clone()),
         KnownPart::Thinking { thinking, .. } if thinking.is_empty() => return None,
         KnownPart::Thinking { thinking, .. } => Piece::Thinking(thinking.clone()),
-        KnownPart::Image { data, mime_type } => {
-            Piece::Picture { mime: mime_type.clone(), data: data.clone() }
-        }
+        KnownPart::Image { data, mime_type } => Piece::Image { mime: mime_type.clone(), data: data.clone() },
         KnownPart::Document { name, mime_type, .. } => {
             Piece::Note(format!("document {} ({mime_type})", name.as_deref().unwrap_or_default()))
         }

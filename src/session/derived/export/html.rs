@@ -7,22 +7,22 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::blocks::{self, Block, Piece, Who};
-use crate::base::counted::counted;
+use super::blocks::{self, Author, Block, Piece};
 use crate::base::json::json;
+use crate::base::plural::pluralize;
 use crate::session::{Entry, Session};
 
 const STYLE: &str = include_str!("../../../../assets/export/page.css");
 const SCRIPT: &str = include_str!("../../../../assets/export/page.js");
 /// Image types that browsers display and that cannot contain scripts.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /// Characters of an entry's text in the tree.
 const TREE_TEXT: usize = 60;
 
 /// Returns the page of a whole session.
 pub fn document(session: &Session) -> String {
     let header = session.header();
-    let title = escaped(&session.name().unwrap_or_else(|| "Conversation".to_string()));
+    let title = escape(&session.name().unwrap_or_else(|| "Conversation".to_string()));
     let active: std::collections::HashSet<&str> = session.tree().path().into_iter().map(Entry::id).collect();
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -32,15 +32,15 @@ pub fn document(session: &Session) -> String {
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <nav><h2>Tree</h2><ol id=\"tree\"></ol></nav>\n<main>\n<h1>{title}</h1>\n\
          <p class=\"facts\">{} in <code>{}</code>, session <code>{}</code></p>\n",
-        escaped(&header.timestamp),
-        escaped(&header.cwd),
-        escaped(&header.id)
+        escape(&header.timestamp),
+        escape(&header.cwd),
+        escape(&header.id)
     );
     let labels = session.labels();
     let mut nodes = Vec::new();
     for entry in session.entries() {
-        let block = blocks::of(entry);
-        let text = block.as_ref().map_or(String::new(), in_tree);
+        let block = blocks::of_entry(entry);
+        let text = block.as_ref().map_or(String::new(), tree_label);
         nodes.push(json!([entry.id(), entry.parent_id(), text, labels.get(entry.id())]));
         if let Some(block) = block {
             article(&mut out, entry, &block, active.contains(entry.id()));
@@ -55,7 +55,7 @@ pub fn document(session: &Session) -> String {
     out
 }
 
-fn in_tree(block: &Block) -> String {
+fn tree_label(block: &Block) -> String {
     let text = block.pieces.iter().find_map(|piece| match piece {
         Piece::Text(text) | Piece::Output { text, .. } => Some(text.clone()),
         Piece::Call { name, .. } => Some(format!("calls {name}")),
@@ -66,18 +66,18 @@ fn in_tree(block: &Block) -> String {
 }
 
 fn article(out: &mut String, entry: &Entry, block: &Block, shown: bool) {
-    let class = match block.who {
-        Who::Person => "person",
-        Who::Model => "model",
-        Who::Tool => "tool",
-        Who::Program => "program",
+    let class = match block.author {
+        Author::User => "person",
+        Author::Model => "model",
+        Author::Tool => "tool",
+        Author::Program => "program",
     };
     let hidden = if shown { "" } else { " hidden" };
     out.push_str(&format!(
         "<article id=\"e-{}\" class=\"{class}\"{hidden}><header>{} <time>{}</time></header>\n",
-        escaped(entry.id()),
-        escaped(&block.title),
-        escaped(entry.timestamp())
+        escape(entry.id()),
+        escape(&block.title),
+        escape(entry.timestamp())
     ));
     block.pieces.iter().for_each(|piece| out.push_str(&self::piece(piece)));
     out.push_str("</article>\n");
@@ -85,33 +85,33 @@ fn article(out: &mut String, entry: &Entry, block: &Block, shown: bool) {
 
 fn piece(piece: &Piece) -> String {
     let folded = |name: &str, text: &str, class: &str| {
-        let (name, text) = (escaped(name), escaped(text));
+        let (name, text) = (escape(name), escape(text));
         format!("<details class=\"{class}\"><summary>{name}</summary><pre>{text}</pre></details>\n")
     };
     match piece {
-        Piece::Text(text) => format!("<div class=\"text\">{}</div>\n", rendered(text)),
+        Piece::Text(text) => format!("<div class=\"text\">{}</div>\n", render_markdown(text)),
         Piece::Thinking(text) => folded("Thinking", text, "thinking"),
         Piece::Call { name, arguments } => folded(name, arguments, "call"),
         Piece::Output { text, failed } => {
-            let lines = counted(text.lines().count(), "line", "lines");
+            let lines = pluralize(text.lines().count(), "line", "lines");
             let name = format!("{}{lines}", if *failed { "failed, " } else { "" });
             folded(&name, text, if *failed { "output failed" } else { "output" })
         }
-        Piece::Picture { mime, data } if is_picture(mime, data) => {
+        Piece::Image { mime, data } if is_safe_image(mime, data) => {
             format!("<img alt=\"picture\" src=\"data:{mime};base64,{data}\">\n")
         }
-        Piece::Picture { mime, .. } => format!("<p class=\"note\">picture ({})</p>\n", escaped(mime)),
-        Piece::Note(text) => format!("<p class=\"note\">{}</p>\n", escaped(text)),
+        Piece::Image { mime, .. } => format!("<p class=\"note\">picture ({})</p>\n", escape(mime)),
+        Piece::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
     }
 }
 
-fn is_picture(mime: &str, data: &str) -> bool {
+fn is_safe_image(mime: &str, data: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    PICTURES.contains(&mime) && data.bytes().all(is_base64)
+    IMAGE_TYPES.contains(&mime) && data.bytes().all(is_base64)
 }
 
 /// Renders Markdown as HTML, with escaped markup and without executable links.
-fn rendered(text: &str) -> String {
+fn render_markdown(text: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let safe = Parser::new_ext(text, options).map(|event| match event {
         Event::Html(markup) | Event::InlineHtml(markup) => Event::Text(markup),
@@ -130,7 +130,7 @@ fn rendered(text: &str) -> String {
     html
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn export_html_escapes_scripts_and_links() {
-        let html = rendered(
+        let html = render_markdown(
             "<script>alert(1)</script>\n\n[x](javascript:alert(1)) ![p](http://elsewhere/p.png) <b onclick=x>\n\n[y](https://ok/)",
         );
         assert!(
@@ -163,10 +163,10 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("href=\"https://ok/\"") && html.contains("<em>p</em>"), "{html}");
-        assert_eq!(escaped("<a href='\"&"), "&lt;a href=&#39;&quot;&amp;");
-        let bad = Piece::Picture { mime: "image/svg+xml".into(), data: "AAAA".into() };
+        assert_eq!(escape("<a href='\"&"), "&lt;a href=&#39;&quot;&amp;");
+        let bad = Piece::Image { mime: "image/svg+xml".into(), data: "AAAA".into() };
         assert!(!piece(&bad).contains("<img"));
-        let bad = Piece::Picture { mime: "image/png".into(), data: "\" onerror=\"x".into() };
+        let bad = Piece::Image { mime: "image/png".into(), data: "\" onerror=\"x".into() };
         assert!(!piece(&bad).contains("<img"));
     }
 }

@@ -9,7 +9,7 @@ pub fn document(session: &Session) -> String {
     let title = session.name().unwrap_or_else(|| "Conversation".to_string());
     let mut out = format!("# {title}\n\n{} in `{}`, session `{}`\n", header.timestamp, header.cwd, header.id);
     for entry in session.tree().path() {
-        if let Some(block) = blocks::of(entry) {
+        if let Some(block) = blocks::of_entry(entry) {
             write(&mut out, &block);
         }
     }
@@ -27,13 +27,13 @@ fn write(out: &mut String, block: &Block) {
                 out.push_str(&quoted.join("\n"));
             }
             Piece::Call { name, arguments } => {
-                out.push_str(&format!("Calls `{name}`:\n\n{}", fenced(arguments, "json")));
+                out.push_str(&format!("Calls `{name}`:\n\n{}", code_fence(arguments, "json")));
             }
             Piece::Output { text, failed } => {
                 let said = if *failed { "Failed:\n\n" } else { "" };
-                out.push_str(&format!("{said}{}", fenced(text, "")));
+                out.push_str(&format!("{said}{}", code_fence(text, "")));
             }
-            Piece::Picture { mime, data } => {
+            Piece::Image { mime, data } => {
                 out.push_str(&format!("*(picture, {mime}, {} bytes)*", data.len() / 4 * 3));
             }
             Piece::Note(text) => out.push_str(&format!("*({text})*")),
@@ -43,7 +43,7 @@ fn write(out: &mut String, block: &Block) {
 }
 
 /// Returns the text in a fence that is longer than any fence inside it.
-fn fenced(text: &str, language: &str) -> String {
+fn code_fence(text: &str, language: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn export_markdown_fence_is_longer_than_content() {
-        assert_eq!(fenced("a", ""), "```\na\n```");
-        assert_eq!(fenced("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
+        assert_eq!(code_fence("a", ""), "```\na\n```");
+        assert_eq!(code_fence("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::session::format::entry::Entry;
-use crate::session::format::entry::Place;
+use crate::session::format::entry::EntryHead;
 
 fn tree(rows: &[(&str, &str, &str)]) -> Tree {
     let mut tree = Tree::default();
@@ -41,9 +41,9 @@ fn drawn(outline: &Outline) -> Vec<String> {
                 });
                 next = lane(of).from;
             }
-            let here = if outline.here == Some(at as u32) { "!" } else { "" };
+            let here = if outline.leaf_row == Some(at as u32) { "!" } else { "" };
             let active = if row.active { "●" } else { "○" };
-            let below = if row.below > 0 { row.below.to_string() } else { String::new() };
+            let below = if row.descendants > 0 { row.descendants.to_string() } else { String::new() };
             format!("{}{active}{}{below}{here}", signs.into_iter().rev().collect::<String>(), row.id)
         })
         .collect()
@@ -59,7 +59,7 @@ fn outline_linear_conversation_has_one_lane() {
     let tree =
         tree(&[("a", "", USER), ("b", "a", MODEL), ("c", "b", TOOL), ("d", "c", MODEL), ("e", "d", USER)]);
     assert_eq!(rows(&tree, Filter::Turns, &[]), ["└●a1", " ●e!"]);
-    assert_eq!(rows(&tree, Filter::Talk, &[]), ["└●a3", " ●b2", " ●d1", " ●e!"]);
+    assert_eq!(rows(&tree, Filter::Messages, &[]), ["└●a3", " ●b2", " ●d1", " ●e!"]);
     assert_eq!(rows(&tree, Filter::All, &[]).len(), 5);
     assert_eq!(rows(&tree, Filter::Labels, &["c"]), ["└●c!"]);
     assert_eq!(rows(&Tree::default(), Filter::All, &[]), [""; 0]);
@@ -81,7 +81,7 @@ fn outline_branches_have_lanes() {
     assert!(tree.branch(Some("h")));
     assert_eq!(rows(&tree, Filter::Turns, &[]), ["├●a4", "│├○c2", "││├○e", "││└○f", "│└●g!", "└○r"]);
     let outline = outline(&tree, &HashMap::new(), Filter::Turns);
-    assert_eq!((outline.turns, outline.ends), (5, 4));
+    assert_eq!((outline.turns, outline.leaf_count), (5, 4));
     assert!(tree.branch(None));
     assert_eq!(rows(&tree, Filter::Turns, &[])[0], "├○a4");
 }
@@ -103,7 +103,7 @@ fn outline_deep_tree_is_supported() {
         .collect();
     let rows: Vec<(&str, &str, &str)> = rows.iter().map(|(id, parent)| (&**id, &**parent, USER)).collect();
     let outline = outline(&tree(&rows), &HashMap::new(), Filter::Turns);
-    assert_eq!((outline.rows.len(), outline.lanes.len(), outline.rows[0].below), (100_000, 1, 99_999));
+    assert_eq!((outline.rows.len(), outline.lanes.len(), outline.rows[0].descendants), (100_000, 1, 99_999));
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn outline_rows_need_no_decoded_entries() {
         let line = format!(
             r#"{{"type":"message","id":"{n}","parentId":{parent},"timestamp":"1970-01-01T00:00:01.000Z","message":{{"role":"user"}}}}"#
         );
-        let place = Place::parse(&line).unwrap();
-        let sum = tree.sums().of(&place.id);
-        tree.push_there(place, sum, (0, 9), false).unwrap();
+        let place = EntryHead::parse(&line).unwrap();
+        let sum = tree.id_hasher().hash(&place.id);
+        tree.push_in_file(place, sum, (0, 9), false).unwrap();
     }
     let outline = outline(&tree, &Labels::from([("1".to_string(), "L".to_string())]), Filter::All);
-    assert_eq!(tree.made(), 0);
+    assert_eq!(tree.created_count(), 0);
     for row in &outline.rows {
         let entry = tree.get(&row.id).unwrap();
         assert_eq!((row.kind.as_str(), row.role, row.time_ms), (entry.kind(), entry.role(), entry.time_ms()));

@@ -12,11 +12,11 @@ use crate::session::usage::summary::UsageSummary;
 use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 
 /// Maximum characters of a text.
-const WORDS_MAX: usize = 4_000;
+const TEXT_MAX: usize = 4_000;
 /// Maximum number of files in the list.
 const FILES_MAX: usize = 200;
 /// Argument names that tools use for a file path.
-const PATHS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
+const PATH_ARGUMENTS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
 
 /// One turn.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,22 +26,22 @@ pub struct Turn {
     /// Time of the queried entry, in milliseconds since the epoch.
     pub time_ms: u64,
     /// Full text of the entry.
-    pub words: String,
+    pub text: String,
     /// Full text of the turn's last answer; empty when that is the entry itself.
     pub answer: String,
     /// The models that answered: `provider/id`, without duplicates.
     pub models: Vec<String>,
     /// Usage of the turn.
-    pub spent: UsageSummary,
+    pub usage: UsageSummary,
     /// Number of tool calls with a result.
     pub calls: u32,
     /// Changed files, in the order of their first change.
-    pub files: Vec<Changed>,
+    pub files: Vec<ChangedFile>,
 }
 
 /// A file that a turn changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedFile {
     /// The path as the model wrote it.
     pub path: String,
     /// Lines.
@@ -51,24 +51,24 @@ pub struct Changed {
 }
 
 /// Returns the turn of an entry; `None` when there is no such entry.
-pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
+pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
     let entry = tree.get(id)?;
-    let way: Vec<u32> = tree.way_back(tree.index_of(id)).collect();
+    let way: Vec<u32> = tree.ancestors(tree.index_of(id)).collect();
     let said = |at: &&u32| tree.role(**at) == Role::User;
     let number = way.iter().filter(said).count() as u32;
     let begins = way.iter().position(|at| said(&at)).map_or(way.len(), |n| n + 1);
     let path = way[..begins].iter().rev().map(|at| tree.entry(*at));
-    let mut turn = Turn { number, time_ms: entry.time_ms(), words: words(entry), ..Turn::default() };
+    let mut turn = Turn { number, time_ms: entry.time_ms(), text: entry_text(entry), ..Turn::default() };
     let mut calls = HashMap::new();
-    for part in path.chain(rest(tree, entry)) {
-        turn.take(part, id, &mut calls);
+    for part in path.chain(later_entries(tree, entry)) {
+        turn.add_entry(part, id, &mut calls);
     }
     Some(turn)
 }
 
 /// Returns the later entries of the turn. At a fork it follows the active branch, else the latest.
-fn rest<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
-    let active: std::collections::HashSet<u32> = tree.way_back(tree.leaf_index()).collect();
+fn later_entries<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
+    let active: std::collections::HashSet<u32> = tree.ancestors(tree.leaf_index()).collect();
     let mut rest = Vec::new();
     let mut at = entry;
     while rest.len() < tree.len() {
@@ -87,48 +87,48 @@ fn rest<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
 }
 
 impl Turn {
-    fn take(&mut self, entry: &Entry, asked: &str, calls: &mut HashMap<String, String>) {
+    fn add_entry(&mut self, entry: &Entry, asked: &str, calls: &mut HashMap<String, String>) {
         let EntryBody::Message { message: AgentMessage::Llm(message) } = entry.body() else { return };
         match message {
             Message::Assistant(answer) => {
-                self.answered(&answer, calls);
+                self.add_answer(&answer, calls);
                 let text = answer.text();
                 if entry.id() != asked && !text.trim().is_empty() {
-                    self.answer = text.chars().take(WORDS_MAX).collect();
+                    self.answer = text.chars().take(TEXT_MAX).collect();
                 }
             }
             Message::ToolResult(result) => {
                 self.calls += 1;
-                self.changed(&result, calls.get(&result.tool_call_id));
+                self.count_changes(&result, calls.get(&result.tool_call_id));
             }
             Message::User(_) => {}
         }
     }
 
-    fn answered(&mut self, answer: &AssistantMessage, calls: &mut HashMap<String, String>) {
-        self.spent += (&answer.usage).into();
+    fn add_answer(&mut self, answer: &AssistantMessage, calls: &mut HashMap<String, String>) {
+        self.usage += (&answer.usage).into();
         let model = format!("{}/{}", answer.provider, answer.model);
         if !self.models.contains(&model) {
             self.models.push(model);
         }
         for call in answer.tool_calls() {
-            if let Some(path) = PATHS.iter().find_map(|name| call.arguments.get(name)?.as_str()) {
+            if let Some(path) = PATH_ARGUMENTS.iter().find_map(|name| call.arguments.get(name)?.as_str()) {
                 calls.insert(call.id.clone(), path.to_string());
             }
         }
     }
 
     /// Counts the lines of a result that has a diff in its details: of one file, or of several.
-    fn changed(&mut self, result: &ToolResultMessage, path: Option<&String>) {
+    fn count_changes(&mut self, result: &ToolResultMessage, path: Option<&String>) {
         let Some(details) = &result.details else { return };
         match details.get("files").and_then(Value::as_array) {
-            Some(files) => files.iter().for_each(|file| self.count(file, None)),
-            None => self.count(details, path),
+            Some(files) => files.iter().for_each(|file| self.count_file(file, None)),
+            None => self.count_file(details, path),
         }
     }
 
-    fn count(&mut self, details: &Value, path: Option<&String>) {
-        let named = PATHS.iter().find_map(|name| details.get(name)?.as_str());
+    fn count_file(&mut self, details: &Value, path: Option<&String>) {
+        let named = PATH_ARGUMENTS.iter().find_map(|name| details.get(name)?.as_str());
         let Some(path) = named.or(path.map(String::as_str)) else { return };
         let diff = details.get("diff").and_then(Value::as_str);
         let lines = |name: &str, sign: char| {
@@ -140,15 +140,15 @@ impl Turn {
             known.added += added;
             known.removed += removed;
         } else if self.files.len() < FILES_MAX {
-            self.files.push(Changed { path: path.to_string(), added, removed });
+            self.files.push(ChangedFile { path: path.to_string(), added, removed });
         }
     }
 }
 
 /// Returns the full text of an entry.
-fn words(entry: &Entry) -> String {
-    let Some(block) = blocks::of(entry) else { return super::words::of(entry) };
-    block.in_words().chars().take(WORDS_MAX).collect()
+fn entry_text(entry: &Entry) -> String {
+    let Some(block) = blocks::of_entry(entry) else { return super::entry_line::of_entry(entry) };
+    block.to_text().chars().take(TEXT_MAX).collect()
 }
 
 #[cfg(test)]
@@ -192,15 +192,15 @@ mod tests {
             ("g", "f", answer("other", None, 4.0)),
             ("h", "c", answer("another way", None, 8.0)),
         ]);
-        let turn = of(&tree, "a").unwrap();
-        assert_eq!((turn.number, &*turn.words, &*turn.answer), (1, "one", "another way"));
-        assert_eq!((turn.calls, turn.spent.cost, turn.models.len()), (1, 8.5, 1));
-        let turn = of(&tree, "e").unwrap();
-        assert_eq!((turn.number, &*turn.words, &*turn.answer), (1, "done", ""));
-        assert_eq!((turn.calls, turn.spent.cost), (2, 0.75));
-        let changed = |path: &str, added, removed| Changed { path: path.into(), added, removed };
+        let turn = turn_of(&tree, "a").unwrap();
+        assert_eq!((turn.number, &*turn.text, &*turn.answer), (1, "one", "another way"));
+        assert_eq!((turn.calls, turn.usage.cost, turn.models.len()), (1, 8.5, 1));
+        let turn = turn_of(&tree, "e").unwrap();
+        assert_eq!((turn.number, &*turn.text, &*turn.answer), (1, "done", ""));
+        assert_eq!((turn.calls, turn.usage.cost), (2, 0.75));
+        let changed = |path: &str, added, removed| ChangedFile { path: path.into(), added, removed };
         assert_eq!(turn.files, [changed("src/a.rs", 3, 5), changed("b", 0, 1)]);
-        assert_eq!(of(&tree, "g").unwrap().number, 2);
-        assert!(of(&tree, "z").is_none());
+        assert_eq!(turn_of(&tree, "g").unwrap().number, 2);
+        assert!(turn_of(&tree, "z").is_none());
     }
 }

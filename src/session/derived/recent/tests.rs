@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::session::context::messages;
-use crate::session::format::entry::{Lines, Place as EntryPlace};
+use crate::session::format::entry::{EntryHead as EntryPlace, LineSource};
 
 /// A line of a kind, behind another one; `other` is an id that it may name.
 fn line(n: usize, parent: Option<usize>, kind: usize, other: usize) -> String {
@@ -73,35 +73,35 @@ proptest! {
             let other = n.saturating_sub(*other);
             tree.push(Entry::parse(&line(n, parent, *kind, other)).unwrap()).unwrap();
         }
-        let bound = if many { Bound { messages: bound, bytes: u64::MAX } } else { Bound { messages: 99, bytes: bound as u64 * 150 } };
+        let bound = if many { PageLimit { messages: bound, bytes: u64::MAX } } else { PageLimit { messages: 99, bytes: bound as u64 * 150 } };
         let mut counts: Vec<(u32, usize)> = Vec::new();
         for leaf in 0..rows.len() as u32 {
             let path = tree.path_to(tree.entry(leaf).id());
             let wanted = messages::build(&path);
-            let (mut pieces, mut said) = (vec![last(&tree, leaf, bound)], Vec::new());
+            let (mut pieces, mut said) = (vec![last_page(&tree, leaf, bound)], Vec::new());
             while let Some(earlier) = pieces.last().and_then(|piece| piece.earlier.clone()) {
                 prop_assert!(!pieces.last().unwrap().messages.is_empty());
                 if said.is_empty() {
-                    said = said_before(&tree, &earlier, Bound { messages: 2, bytes: u64::MAX });
+                    said = user_messages_before(&tree, &earlier, PageLimit { messages: 2, bytes: u64::MAX });
                     let before: Vec<Arc<AgentMessage>> = {
-                        let whole = before(&tree, &earlier, Bound { messages: usize::MAX, bytes: u64::MAX }).messages;
+                        let whole = page_before(&tree, &earlier, PageLimit { messages: usize::MAX, bytes: u64::MAX }).messages;
                         whole.into_iter().filter(|message| message.role() == "user").collect()
                     };
                     prop_assert_eq!(&said[..], &before[before.len().saturating_sub(2)..]);
                 }
-                pieces.push(before(&tree, &earlier, bound));
+                pieces.push(page_before(&tree, &earlier, bound));
             }
             let all: Vec<Arc<AgentMessage>> = pieces.iter().rev().flat_map(|piece| piece.messages.iter().cloned()).collect();
             prop_assert_eq!(&all, &wanted.messages, "leaf {}", leaf);
             for piece in &pieces[..pieces.len() - 1] {
                 prop_assert!(piece.messages[0].role() != "toolResult", "a result without its answer");
             }
-            let chosen = chosen(&tree, leaf);
+            let chosen = model_choice(&tree, leaf);
             prop_assert_eq!((&chosen.model, chosen.thinking), (&wanted.model, wanted.thinking));
             let counted = wanted.messages[wanted.kept..].iter().rev().find_map(|message| tokens(message));
-            prop_assert_eq!(find(&tree, leaf, tokens), counted);
-            prop_assert_eq!(count(&tree, leaf, None), wanted.messages.len());
-            prop_assert_eq!(count(&tree, leaf, counts.last().copied()), wanted.messages.len());
+            prop_assert_eq!(find_latest(&tree, leaf, tokens), counted);
+            prop_assert_eq!(count_messages(&tree, leaf, None), wanted.messages.len());
+            prop_assert_eq!(count_messages(&tree, leaf, counts.last().copied()), wanted.messages.len());
             counts.push((leaf, wanted.messages.len()));
         }
     }
@@ -110,7 +110,7 @@ proptest! {
 /// A text whose pieces are counted when they are read.
 struct Counted(String, AtomicUsize);
 
-impl Lines for Counted {
+impl LineSource for Counted {
     fn read(&self, from: u64, length: u32) -> std::io::Result<String> {
         self.1.fetch_add(1, Ordering::Relaxed);
         Ok(self.0[from as usize..from as usize + length as usize].to_string())
@@ -129,28 +129,28 @@ fn conversation(messages: usize) -> (Tree, Arc<Counted>) {
     }
     let text = Arc::new(Counted(text, AtomicUsize::new(0)));
     let mut tree = Tree::default();
-    tree.read_from(text.clone());
+    tree.set_line_source(text.clone());
     for (from, length) in spans {
         let place = EntryPlace::parse(&text.0[from..from + length]).unwrap();
-        let sum = tree.sums().of(&place.id);
-        tree.push_there(place, sum, (from as u64, length as u32), false).unwrap();
+        let sum = tree.id_hasher().hash(&place.id);
+        tree.push_in_file(place, sum, (from as u64, length as u32), false).unwrap();
     }
     (tree, text)
 }
 
 #[test]
 fn recent_messages_read_only_what_is_shown() {
-    let bound = Bound { messages: 20, bytes: u64::MAX };
+    let bound = PageLimit { messages: 20, bytes: u64::MAX };
     for messages in [100, 5_000] {
         let (tree, text) = conversation(messages);
         let leaf = messages as u32 - 1;
-        let piece = last(&tree, leaf, bound);
+        let piece = last_page(&tree, leaf, bound);
         assert!(piece.earlier.is_some());
-        assert!(chosen(&tree, leaf).model.is_some());
-        assert_eq!(find(&tree, leaf, tokens), Some(7));
+        assert!(model_choice(&tree, leaf).model.is_some());
+        assert_eq!(find_latest(&tree, leaf, tokens), Some(7));
         let read = text.1.load(Ordering::Relaxed);
         assert!(read <= 30, "{read} lines of {messages} messages are read");
-        assert!(tree.made() <= 30, "{} entries of {messages} are made", tree.made());
+        assert!(tree.created_count() <= 30, "{} entries of {messages} are made", tree.created_count());
         assert!(!tree.entry(leaf).is_decoded(), "what was decoded is not kept");
     }
 }
@@ -158,15 +158,15 @@ fn recent_messages_read_only_what_is_shown() {
 #[test]
 fn recent_count_reads_only_new_entries() {
     let (tree, text) = conversation(500);
-    assert_eq!(count(&tree, 489, None), 488, "without the choice of model and level");
+    assert_eq!(count_messages(&tree, 489, None), 488, "without the choice of model and level");
     let before = text.1.load(Ordering::Relaxed);
-    assert_eq!(count(&tree, 499, Some((489, 488))), 498);
+    assert_eq!(count_messages(&tree, 499, Some((489, 488))), 498);
     assert_eq!(text.1.load(Ordering::Relaxed) - before, 10);
 }
 
 #[test]
 fn recent_piece_of_other_session_is_empty() {
     let (tree, _) = conversation(50);
-    let earlier = Earlier { leaf: "49".into(), first: "unknown".into() };
-    assert_eq!(before(&tree, &earlier, Bound { messages: 5, bytes: 999 }), Piece::default());
+    let earlier = PagePosition { leaf: "49".into(), first: "unknown".into() };
+    assert_eq!(page_before(&tree, &earlier, PageLimit { messages: 5, bytes: 999 }), MessagePage::default());
 }

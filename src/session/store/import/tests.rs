@@ -13,13 +13,13 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-fn take(root: &Path, file: &Path) -> Result<Imported, SessionError> {
+fn take(root: &Path, file: &Path) -> Result<ImportResult, SessionError> {
     let clock: SharedClock = ManualClock::new(0);
     import(root, file, None, &clock, &CountingIds::shared())
 }
 
 fn look(path: &Path) -> Session {
-    Session::look_at(path, ManualClock::new(0), CountingIds::shared()).unwrap()
+    Session::open_read_only(path, ManualClock::new(0), CountingIds::shared()).unwrap()
 }
 
 /// The conversation to an entry, a line each.
@@ -80,7 +80,7 @@ fn said(message: &Message) -> String {
 fn session_import_claude_becomes_tree() {
     let root = tempfile::tempdir().unwrap();
     let done = take(root.path(), &fixture("import/claude.jsonl")).unwrap();
-    assert_eq!((done.source, done.before, done.problems.len()), (Source::Claude, 0, 1));
+    assert_eq!((done.source, done.existing, done.problems.len()), (Source::Claude, 0, 1));
     assert_eq!((done.problems[0].line, done.id.as_str()), (10, "5e55105e-0000-4000-8000-00000000c1a0"));
     let session = look(&done.path);
     assert_eq!((session.header().cwd.as_str(), session.name().as_deref()), ("/w/demo", Some("Two files")));
@@ -155,7 +155,7 @@ fn session_import_again_adds_only_new_entries() {
         write(lines.len() - 2);
         let first = take(root.path(), &file).unwrap();
         let again = take(root.path(), &file).unwrap();
-        assert_eq!((again.added, &again.path, again.before), (0, &first.path, first.added), "{name}");
+        assert_eq!((again.added, &again.path, again.existing), (0, &first.path, first.added), "{name}");
         write(lines.len());
         let more = take(root.path(), &file).unwrap();
         assert_eq!((more.added, &more.path), (2, &first.path), "{name}");
@@ -279,7 +279,7 @@ fn claude_import_synthetic_answers_name_no_model() {
 fn title(session: &Session) -> String {
     let text = fs::read_to_string(session.file().unwrap()).unwrap();
     let mut summary = crate::session::usage::summary::Summary::new(session.header());
-    text.lines().skip(1).for_each(|line| summary.take(line));
+    text.lines().skip(1).for_each(|line| summary.add_line(line));
     summary.title().to_string()
 }
 

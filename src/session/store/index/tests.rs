@@ -1,7 +1,7 @@
 //! Indexes that are not to be believed, and those that are not to be written.
 
 use super::*;
-use crate::session::format::entry::{Entry, Lines};
+use crate::session::format::entry::{Entry, LineSource};
 use crate::session::store::SessionFile;
 
 const LINE: &str = r#"{"type":"custom","id":"ID","parentId":null,"timestamp":"t"}"#;
@@ -21,7 +21,7 @@ fn session(folder: &Path) -> (PathBuf, File, u64, Tree) {
 }
 
 fn keep(path: &Path, file: &File, covers: u64, tree: &Tree, problems: &[Problem]) -> io::Result<()> {
-    write(path, file, (covers, 100), tree, &Sums::default(), None, problems)
+    write(path, file, (covers, 100), tree, &UsageTotals::default(), None, problems)
 }
 
 fn is_read(path: &Path, file: &File) -> bool {
@@ -44,7 +44,7 @@ fn session_index_too_large_head_is_not_written() {
     let (path, file, end, tree) = session(folder.path());
     let problem = Problem { line: 1, message: "x".repeat(HEAD_MAX) };
     keep(&path, &file, end, &tree, &[problem]).unwrap();
-    assert!(!path_of(&path).exists());
+    assert!(!index_path(&path).exists());
 }
 
 #[test]
@@ -52,17 +52,17 @@ fn session_index_broken_page_blocks_rewrite() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file, end, tree) = session(folder.path());
     keep(&path, &file, end, &tree, &[]).unwrap();
-    let mut bytes = fs::read(path_of(&path)).unwrap();
+    let mut bytes = fs::read(index_path(&path)).unwrap();
     // Of two pages the one with the rows.
     let row = bytes.len() - 2 * (PAGE + 4) + 50;
     bytes[row] ^= 1;
     // A page of another length is none of its pages either.
     for rescued in [None, Some(vec![Arc::<[u8]>::from([0; PAGE])])] {
-        fs::write(path_of(&path), &bytes).unwrap();
-        let rescue = move |_| -> Rescue { Box::new(move || rescued.clone()) };
+        fs::write(index_path(&path), &bytes).unwrap();
+        let rescue = move |_| -> Rebuild { Box::new(move || rescued.clone()) };
         let (_, base, remembered) = Index::read(&path, &file, rescue).unwrap();
         let lines = SessionFile(Arc::new(File::open(&path).unwrap())).lines();
-        let broken = Tree::remembered(base, remembered, lines);
+        let broken = Tree::from_index(base, remembered, lines);
         assert!(keep(&path, &file, end, &broken, &[]).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the session");
     }

@@ -63,7 +63,7 @@ fn session_list_damaged_cache_is_rebuilt() {
     let root = tempfile::tempdir().unwrap();
     let _one = session(root.path(), "/a", 2_000);
     let wanted = list(root.path());
-    let file = root.path().join(REMEMBERED);
+    let file = root.path().join(CACHE_NAME);
     let good = fs::read(&file).unwrap();
     for bytes in [&b""[..], b"abc", &good[..good.len() - 5], b"something else entirely"] {
         fs::write(&file, bytes).unwrap();
@@ -90,7 +90,7 @@ fn session_list_unchanged_cache_is_not_rewritten() {
     // Not everything with that ending is a session.
     fs::write(one.file().unwrap().with_file_name("other.jsonl"), "{}\n").unwrap();
     assert_eq!(list(root.path()).len(), 1);
-    let inode = || fs::metadata(root.path().join(REMEMBERED)).unwrap().ino();
+    let inode = || fs::metadata(root.path().join(CACHE_NAME)).unwrap().ino();
     let before = inode();
     assert_eq!((list(root.path()).len(), inode()), (1, before));
     let _two = session(root.path(), "/b", 3_000);

@@ -19,13 +19,17 @@ fn read_while_written(path: &Path, first: &str, then: &str) -> Loaded {
     let header = Header::new("s".into(), 0, "/w".into()).line + "\n";
     fs::write(path, header.clone() + first).unwrap();
     let file = SessionFile(Arc::new(File::open(path).unwrap()));
-    let mut scan =
-        Scan::new(path, Use::Look, &file, Store { path: path.to_path_buf(), file: None, torn: false });
+    let mut scan = Scan::new(
+        path,
+        OpenMode::ReadOnly,
+        &file,
+        Store { path: path.to_path_buf(), file: None, ends_torn: false },
+    );
     assert!(scan.take_header(header.as_bytes()).unwrap());
     let end = file.0.metadata().unwrap().len();
     append(path, then);
     scan.read(&file, end).unwrap();
-    scan.remember(&file.0, end);
+    scan.write_index(&file.0, end);
     scan.loaded
 }
 
@@ -50,9 +54,9 @@ fn session_load_ends_at_line_being_written() {
         }
         let problems = torn.problems.len();
         assert_eq!(torn.tree.len() + problems, 3, "what was there, and nothing of what came later");
-        let again = load(&path, Use::Look).unwrap();
+        let again = load(&path, OpenMode::ReadOnly).unwrap();
         assert_eq!((again.tree.len(), again.problems.len()), (6, 0));
-        let _gone = fs::remove_file(index::path_of(&path));
+        let _gone = fs::remove_file(index::index_path(&path));
     }
 }
 
@@ -63,13 +67,13 @@ fn session_load_remembers_only_what_was_read() {
     let header = Header::new("s".into(), 0, "/w".into()).line + "\n";
     fs::write(&path, header + &line(0, 9)).unwrap();
     let file = SessionFile(Arc::new(File::open(&path).unwrap()));
-    let store = Store { path: path.clone(), file: None, torn: false };
-    let mut scan = Scan::new(&path, Use::Look, &file, store);
+    let store = Store { path: path.clone(), file: None, ends_torn: false };
+    let mut scan = Scan::new(&path, OpenMode::ReadOnly, &file, store);
     scan.run(&file, None).unwrap();
-    scan.remember(&file.0, scan.at + 7);
-    assert!(!index::path_of(&path).exists());
-    scan.remember(&file.0, scan.at);
-    assert!(index::path_of(&path).exists());
+    scan.write_index(&file.0, scan.at + 7);
+    assert!(!index::index_path(&path).exists());
+    scan.write_index(&file.0, scan.at);
+    assert!(index::index_path(&path).exists());
 }
 
 #[test]
@@ -78,13 +82,13 @@ fn session_load_file_changed_during_read_is_refused() {
     let path = folder.path().join("s.jsonl");
     fs::write(&path, line(0, 9)).unwrap();
     let file = SessionFile(Arc::new(File::open(&path).unwrap()));
-    let store = Store { path: path.clone(), file: None, torn: false };
-    let mut scan = Scan::new(&path, Use::Look, &file, store);
-    let mut piece = Piece::default();
+    let store = Store { path: path.clone(), file: None, ends_torn: false };
+    let mut scan = Scan::new(&path, OpenMode::ReadOnly, &file, store);
+    let mut piece = Chunk::default();
     for (from, refused) in [(0, false), (2, false), (5, true)] {
         piece.from = from;
-        piece.lines.push(Line { lines: 1, bytes: 2, length: 1, found: Found::Nothing });
-        assert_eq!(scan.take_piece(&mut piece).is_err(), refused, "{from}");
+        piece.lines.push(Line { lines: 1, bytes: 2, length: 1, kind: LineKind::Nothing });
+        assert_eq!(scan.take_chunk(&mut piece).is_err(), refused, "{from}");
     }
     assert_eq!((scan.at, scan.number), (4, 2));
 }
@@ -96,12 +100,12 @@ fn session_load_keeps_concurrent_appends() {
     fs::write(&path, "whole\ntorn").unwrap();
     let refused = cut_tail(&path, 4, 6, |aside| {
         append(&path, " no more\nand another\n");
-        keep_aside(aside, b"torn")
+        save_torn(aside, b"torn")
     });
     assert!(refused.is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "whole\ntorn no more\nand another\n");
     fs::write(&path, "whole\ntorn").unwrap();
-    let aside = cut_tail(&path, 4, 6, |aside| keep_aside(aside, b"torn")).unwrap();
+    let aside = cut_tail(&path, 4, 6, |aside| save_torn(aside, b"torn")).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "whole\n");
     assert_eq!(fs::read_to_string(aside).unwrap(), "torn\ntorn\n");
 }

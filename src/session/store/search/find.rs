@@ -14,21 +14,21 @@ use std::path::Path;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Row, params_from_iter};
 
-use super::fault::SearchError;
+use super::error::SearchError;
 use super::schema;
 use crate::session::search::hit::{Hit, Role, Snippet};
 use crate::session::search::query::Query;
 use crate::session::search::{entry_text, snippet};
 
 /// Maximum number of hits that are ranked; of more, this many are taken.
-const WEIGHED: i64 = 2000;
+const RANKED_MAX: i64 = 2000;
 /// Maximum number of a project's files that a query names; with more files, a match is found soon anyway.
 const FILES_MAX: usize = 300;
 /// Maximum length of a line that yields a snippet, in bytes.
 const LINE_MAX: i64 = 64 << 20;
 
 /// A matching entry.
-struct Place {
+struct RankedHit {
     hit: Hit,
     weight: f64,
     start: i64,
@@ -47,13 +47,13 @@ pub(super) fn find(
     let mut places = places(database, root, query)?;
     places.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(b.hit.at_ms.cmp(&a.hit.at_ms)));
     let mut seen = HashSet::new();
-    places.retain(|Place { hit, .. }| seen.insert((hit.entry.clone(), hit.at_ms, hit.role.name())));
+    places.retain(|RankedHit { hit, .. }| seen.insert((hit.entry.clone(), hit.at_ms, hit.role.name())));
     places.truncate(limit);
-    Ok(places.into_iter().map(|place| shown(place, query)).collect())
+    Ok(places.into_iter().map(|place| with_snippet(place, query)).collect())
 }
 
-fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<Place>> {
-    let projects = match projects(database, query)? {
+fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<RankedHit>> {
+    let projects = match project_files(database, query)? {
         Some(files) if files.is_empty() => return Ok(Vec::new()),
         files => files.filter(|files| files.len() <= FILES_MAX),
     };
@@ -66,20 +66,20 @@ fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result
         };
         let mut ask = database.prepare(&format!(
             "SELECT e.entry, e.at, e.role, e.start, e.length, f.path, f.session, f.cwd, f.name, f.first, {weight}
-             FROM {from} JOIN files f ON f.id = e.file WHERE {fits} ORDER BY {order} DESC LIMIT {WEIGHED}"
+             FROM {from} JOIN files f ON f.id = e.file WHERE {fits} ORDER BY {order} DESC LIMIT {RANKED_MAX}"
         ))?;
-        let rows = ask.query_map(params_from_iter(&values), |row| place(row, root))?;
-        rows.collect::<rusqlite::Result<Vec<Place>>>()
+        let rows = ask.query_map(params_from_iter(&values), |row| parse_row(row, root))?;
+        rows.collect::<rusqlite::Result<Vec<RankedHit>>>()
     };
     let places = ask("1.0")?;
-    let few = (places.len() as i64) < WEIGHED;
+    let few = (places.len() as i64) < RANKED_MAX;
     // Commands and files weigh more than text; the location columns weigh nothing.
-    let by_words = query.matching().is_some();
+    let by_words = query.to_fts().is_some();
     if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0, 0.0)") } else { Ok(places) }
 }
 
 /// Returns the files of the requested projects; `None` when the query names none.
-fn projects(database: &Connection, query: &Query) -> rusqlite::Result<Option<Vec<i64>>> {
+fn project_files(database: &Connection, query: &Query) -> rusqlite::Result<Option<Vec<i64>>> {
     if query.projects.is_empty() {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ fn conditions(query: &Query, files: Option<&[i64]>) -> (bool, String, Vec<Sql>) 
     let any = |words: Vec<String>| format!("(place : ({}))", words.join(" OR "));
     let number = |role: &Role| Role::ALL.iter().position(|one| one == role).unwrap_or_default();
     let roles: Vec<String> = query.roles.iter().map(|role| schema::role_word(number(role))).collect();
-    let mut words: Vec<String> = query.matching().map(|words| format!("({words})")).into_iter().collect();
+    let mut words: Vec<String> = query.to_fts().map(|words| format!("({words})")).into_iter().collect();
     words.extend(Some(roles).filter(|roles| !roles.is_empty()).map(any));
     words.extend(files.map(|files| any(files.iter().map(|file| schema::file_word(*file)).collect())));
     let matching = !words.is_empty();
@@ -119,7 +119,7 @@ fn conditions(query: &Query, files: Option<&[i64]>) -> (bool, String, Vec<Sql>) 
     (matching, fits.join(" AND "), values)
 }
 
-fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {
+fn parse_row(row: &Row<'_>, root: &Path) -> rusqlite::Result<RankedHit> {
     let path: Vec<u8> = row.get(5)?;
     let (name, first): (Option<String>, Option<String>) = (row.get(8)?, row.get(9)?);
     let role = usize::try_from(row.get::<_, i64>(2)?).ok().and_then(|at| Role::ALL.get(at).copied());
@@ -134,11 +134,16 @@ fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {
         role,
         snippet: Snippet::default(),
     };
-    Ok(Place { weight: row.get::<_, f64>(10)? * worth(role), hit, start: row.get(3)?, length: row.get(4)? })
+    Ok(RankedHit {
+        weight: row.get::<_, f64>(10)? * role_weight(role),
+        hit,
+        start: row.get(3)?,
+        length: row.get(4)?,
+    })
 }
 
 /// Weight of a role: users search for messages and names more often than for tool output.
-fn worth(role: Role) -> f64 {
+fn role_weight(role: Role) -> f64 {
     match role {
         Role::Name | Role::Label => 2.0,
         Role::User => 1.5,
@@ -148,10 +153,10 @@ fn worth(role: Role) -> f64 {
 }
 
 /// Returns the hit with a snippet of its text, which is read from the session's file.
-fn shown(place: Place, query: &Query) -> Hit {
-    let Place { mut hit, start, length, .. } = place;
-    let line = read(&hit.path, start, length).and_then(|line| entry_text::of_line(&line));
-    hit.snippet = line.map_or_else(Snippet::default, |found| snippet::of(&found.text(), query));
+fn with_snippet(place: RankedHit, query: &Query) -> Hit {
+    let RankedHit { mut hit, start, length, .. } = place;
+    let line = read(&hit.path, start, length).and_then(|line| entry_text::parse_line(&line));
+    hit.snippet = line.map_or_else(Snippet::default, |found| snippet::excerpt(&found.text(), query));
     hit
 }
 

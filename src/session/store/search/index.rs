@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::fault::{SearchError, Stop};
-use super::update::Updated;
+use super::error::{SearchError, StopFlag};
+use super::update::IndexUpdate;
 use super::{find, schema, update};
 use crate::session::search::{Hit, Query};
 
@@ -41,12 +41,12 @@ impl Index {
     pub fn open(root: &Path) -> Result<Self, SearchError> {
         let path = root.join(NAME);
         let index = |database| Self { root: root.to_path_buf(), database };
-        match opened(&path) {
+        match open_database(&path) {
             Ok(database) => return Ok(index(database)),
-            Err(error) if error.is_damage() => {
+            Err(error) if error.is_corrupt() => {
                 tracing::warn!(path = %path.display(), %error, "the index of the sessions is made anew");
                 remove(&path)?;
-                if let Ok(database) = opened(&path) {
+                if let Ok(database) = open_database(&path) {
                     return Ok(index(database));
                 }
             }
@@ -55,35 +55,35 @@ impl Index {
             }
         }
         let database = Connection::open_in_memory()?;
-        schema::make(&database)?;
+        schema::create_tables(&database)?;
         Ok(index(database))
     }
 
     /// Indexes new lines of the session files. `stop` cancels it; lines that were already indexed are kept.
-    pub fn update(&mut self, stop: &Stop) -> Result<Updated, SearchError> {
+    pub fn update(&mut self, stop: &StopFlag) -> Result<IndexUpdate, SearchError> {
         match update::update(&mut self.database, &self.root, stop) {
-            Err(error) if error.is_damage() => {
-                self.renew(&error)?;
+            Err(error) if error.is_corrupt() => {
+                self.recreate(&error)?;
                 update::update(&mut self.database, &self.root, stop)
             }
             // The process that holds the lock is updating it, too.
-            Err(error) if error.is_elsewhere() => {
+            Err(error) if error.is_locked() => {
                 tracing::debug!(%error, "the index of the sessions is not brought up to date");
-                Ok(Updated::default())
+                Ok(IndexUpdate::default())
             }
             answer => answer,
         }
     }
 
     /// Returns the best hits first. `stop` cancels it with [`SearchError::Stopped`].
-    pub fn find(&mut self, query: &Query, limit: usize, stop: &Stop) -> Result<Vec<Hit>, SearchError> {
+    pub fn find(&mut self, query: &Query, limit: usize, stop: &StopFlag) -> Result<Vec<Hit>, SearchError> {
         let asked = stop.clone();
         self.database.progress_handler(STEPS, Some(move || asked.load(Ordering::Relaxed)))?;
         let found = find::find(&self.database, &self.root, query, limit);
         self.database.progress_handler(0, None::<fn() -> bool>)?;
         match found {
-            Err(error) if error.is_damage() => {
-                self.renew(&error)?;
+            Err(error) if error.is_corrupt() => {
+                self.recreate(&error)?;
                 self.update(stop)?;
                 find::find(&self.database, &self.root, query, limit)
             }
@@ -92,18 +92,18 @@ impl Index {
     }
 
     /// Recreates the index after damage.
-    fn renew(&mut self, error: &SearchError) -> Result<(), SearchError> {
+    fn recreate(&mut self, error: &SearchError) -> Result<(), SearchError> {
         let path = self.root.join(NAME);
         tracing::warn!(path = %path.display(), %error, "the index of the sessions is made anew");
         self.database = Connection::open_in_memory()?;
         remove(&path)?;
-        self.database = opened(&path)?;
+        self.database = open_database(&path)?;
         Ok(())
     }
 }
 
 /// Opens the database file and ensures the tables of this version.
-fn opened(path: &Path) -> Result<Connection, SearchError> {
+fn open_database(path: &Path) -> Result<Connection, SearchError> {
     // Created here, so that other users cannot read it; SQLite's extra files inherit the mode.
     match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path) {
         Ok(_) => {}
@@ -117,7 +117,7 @@ fn opened(path: &Path) -> Result<Connection, SearchError> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     database.busy_timeout(PATIENCE)?;
-    schema::make(&database)?;
+    schema::create_tables(&database)?;
     Ok(database)
 }
 
@@ -135,7 +135,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Updates the index of a root and queries it.
-pub fn search(root: &Path, query: &Query, limit: usize, stop: &Stop) -> Result<Vec<Hit>, SearchError> {
+pub fn search(root: &Path, query: &Query, limit: usize, stop: &StopFlag) -> Result<Vec<Hit>, SearchError> {
     let mut index = Index::open(root)?;
     index.update(stop)?;
     index.find(query, limit, stop)

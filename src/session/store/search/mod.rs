@@ -4,11 +4,11 @@
 //! any time, and one that is damaged or of another version is made anew. It holds no text, only which words
 //! stand where; what is shown is read from the session files again.
 
-pub mod fault;
+pub mod error;
 pub mod find;
 pub mod index;
 pub mod schema;
 pub mod update;
 
-pub use fault::{SearchError, Stop};
+pub use error::{SearchError, StopFlag};
 pub use index::{Index, search};

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::fault::SearchError;
+use super::error::SearchError;
 
 /// Version; changes with the tables, the indexed text, and the tokenizer.
 const VERSION: i64 = 2;
@@ -53,7 +53,7 @@ pub(super) fn file_word(file: i64) -> String {
 }
 
 /// Creates the tables if they do not exist in this version.
-pub(super) fn make(database: &Connection) -> Result<(), SearchError> {
+pub(super) fn create_tables(database: &Connection) -> Result<(), SearchError> {
     // On a file system without shared memory the default journal is kept.
     let mode: Option<String> =
         database.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).optional().unwrap_or_default();

@@ -13,13 +13,13 @@ use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, Statement, TransactionBehavior, params};
 
-use super::fault::{SearchError, Stop};
+use super::error::{SearchError, StopFlag};
 use super::schema;
 use crate::session::format::header::Header;
 use crate::session::format::migrate;
 use crate::session::search::entry_text::{self, IndexedEntry};
 use crate::session::search::hit::Role;
-use crate::session::store::listing::{files_below, header, tail_of};
+use crate::session::store::listing::{files_below, parse_header, tail_checksum};
 
 /// Bytes between two commits.
 const PIECE: u64 = 8 << 20;
@@ -28,17 +28,17 @@ const FIRST_MAX: usize = 200;
 
 /// The result of an update.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Updated {
+pub struct IndexUpdate {
     /// Number of files with new lines.
     pub files: usize,
     /// Number of new searchable entries.
     pub entries: usize,
     /// Number of deleted files.
-    pub gone: usize,
+    pub removed: usize,
 }
 
 /// Indexed data of a file.
-struct Known {
+struct IndexedFile {
     id: i64,
     inode: i64,
     modified: i64,
@@ -52,24 +52,28 @@ struct Known {
     unnamed: bool,
 }
 
-pub(super) fn update(database: &mut Connection, root: &Path, stop: &Stop) -> Result<Updated, SearchError> {
-    let mut known = known(database)?;
+pub(super) fn update(
+    database: &mut Connection,
+    root: &Path,
+    stop: &StopFlag,
+) -> Result<IndexUpdate, SearchError> {
+    let mut known = indexed_files(database)?;
     let mut files = files_below(root);
     // Names begin with a time: newer sessions sort last, in any folder.
     files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
-    let mut done = Updated::default();
+    let mut done = IndexUpdate::default();
     for path in files {
         if stop.load(Ordering::Relaxed) {
-            return Err(SearchError::Stopped);
+            return Err(SearchError::Cancelled);
         }
         let Ok(below) = path.strip_prefix(root).map(Path::to_path_buf) else { continue };
         let before = known.remove(below.as_os_str().as_bytes());
         let Some(facts) = fs::metadata(&path).ok().filter(Metadata::is_file) else {
-            done.gone += usize::from(before.is_some());
-            forget(database, before.as_ref())?;
+            done.removed += usize::from(before.is_some());
+            remove_file(database, before.as_ref())?;
             continue;
         };
-        if before.as_ref().is_some_and(|before| before.is_of(&facts)) {
+        if before.as_ref().is_some_and(|before| before.is_unchanged(&facts)) {
             continue;
         }
         let taken = Reader { database, path, below, facts, stop }.read(before)?;
@@ -77,17 +81,17 @@ pub(super) fn update(database: &mut Connection, root: &Path, stop: &Stop) -> Res
         done.entries += taken;
     }
     for gone in known.values() {
-        forget(database, Some(gone))?;
-        done.gone += 1;
+        remove_file(database, Some(gone))?;
+        done.removed += 1;
     }
     Ok(done)
 }
 
-fn known(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, Known>> {
+fn indexed_files(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, IndexedFile>> {
     let mut ask = database
         .prepare("SELECT path, id, inode, modified, size, covers, tail, objects, name, first FROM files")?;
     let rows = ask.query_map([], |row| {
-        let known = Known {
+        let known = IndexedFile {
             id: row.get(1)?,
             inode: row.get(2)?,
             modified: row.get(3)?,
@@ -104,9 +108,9 @@ fn known(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, Known>> {
     rows.collect()
 }
 
-impl Known {
+impl IndexedFile {
     /// Whether the file is unchanged.
-    fn is_of(&self, facts: &Metadata) -> bool {
+    fn is_unchanged(&self, facts: &Metadata) -> bool {
         self.inode == facts.ino() as i64
             && self.size == facts.len() as i64
             && self.modified == modified(facts)
@@ -118,8 +122,8 @@ fn modified(facts: &Metadata) -> i64 {
 }
 
 /// Removes a file and its entries.
-fn forget(database: &mut Connection, known: Option<&Known>) -> rusqlite::Result<()> {
-    let Some(Known { id, .. }) = known else { return Ok(()) };
+fn remove_file(database: &mut Connection, known: Option<&IndexedFile>) -> rusqlite::Result<()> {
+    let Some(IndexedFile { id, .. }) = known else { return Ok(()) };
     let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
     change.execute("DELETE FROM words WHERE rowid IN (SELECT id FROM entries WHERE file = ?1)", [id])?;
     change.execute("DELETE FROM entries WHERE file = ?1", [id])?;
@@ -132,34 +136,34 @@ struct Reader<'a> {
     path: PathBuf,
     below: PathBuf,
     facts: Metadata,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl Reader<'_> {
     /// Indexes new lines and returns the number of entries. Files that are not sessions or cannot be read are
     /// skipped.
-    fn read(&mut self, before: Option<Known>) -> Result<usize, SearchError> {
+    fn read(&mut self, before: Option<IndexedFile>) -> Result<usize, SearchError> {
         let Ok(file) = File::open(&self.path) else { return Ok(0) };
         let mut input = BufReader::with_capacity(1 << 16, &file);
         let mut line = Vec::new();
         if input.read_until(b'\n', &mut line).is_err() {
             return Ok(0);
         }
-        let Some(header) = std::str::from_utf8(&line).ok().and_then(header) else {
-            forget(self.database, before.as_ref())?;
+        let Some(header) = std::str::from_utf8(&line).ok().and_then(parse_header) else {
+            remove_file(self.database, before.as_ref())?;
             return Ok(0);
         };
         let goes_on = before.as_ref().is_some_and(|before| {
             before.inode == self.facts.ino() as i64
                 && before.covers <= self.facts.len()
-                && tail_of(&file, before.covers).ok() == Some(before.tail)
+                && tail_checksum(&file, before.covers).ok() == Some(before.tail)
         });
         if !goes_on {
-            forget(self.database, before.as_ref())?;
+            remove_file(self.database, before.as_ref())?;
         }
         let mut now = match before.filter(|_| goes_on) {
             Some(before) => before,
-            None => self.begin(&header, line.len() as u64)?,
+            None => self.insert_file(&header, line.len() as u64)?,
         };
         now.unnamed = header.version < 2;
         if input.seek(SeekFrom::Start(now.covers)).is_err() {
@@ -167,25 +171,25 @@ impl Reader<'_> {
         }
         let mut taken = 0;
         loop {
-            let (more, ended) = self.piece(&file, &mut input, &mut now)?;
+            let (more, ended) = self.index_chunk(&file, &mut input, &mut now)?;
             taken += more;
             if ended {
                 return Ok(taken);
             }
             if self.stop.load(Ordering::Relaxed) {
-                return Err(SearchError::Stopped);
+                return Err(SearchError::Cancelled);
             }
         }
     }
 
     /// Inserts a row for a new file.
-    fn begin(&mut self, header: &Header, covers: u64) -> rusqlite::Result<Known> {
+    fn insert_file(&mut self, header: &Header, covers: u64) -> rusqlite::Result<IndexedFile> {
         self.database.execute(
             "INSERT INTO files (path, inode, modified, size, covers, tail, objects, session, cwd)
              VALUES (?1, ?2, 0, 0, 0, 0, 0, ?3, ?4)",
             params![self.below.as_os_str().as_bytes(), self.facts.ino() as i64, header.id, header.cwd],
         )?;
-        Ok(Known {
+        Ok(IndexedFile {
             id: self.database.last_insert_rowid(),
             inode: self.facts.ino() as i64,
             modified: 0,
@@ -201,11 +205,11 @@ impl Reader<'_> {
 
     /// Indexes and commits some lines; returns the number of searchable ones, and whether the end was
     /// reached.
-    fn piece(
+    fn index_chunk(
         &mut self,
         file: &File,
         input: &mut BufReader<&File>,
-        now: &mut Known,
+        now: &mut IndexedFile,
     ) -> Result<(usize, bool), SearchError> {
         let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut taken = 0;
@@ -231,7 +235,7 @@ impl Reader<'_> {
                 }
             }
         }
-        now.tail = tail_of(file, now.covers)?;
+        now.tail = tail_checksum(file, now.covers)?;
         // The file counts as known only after its end was reached.
         let (size, modified) = if ended { (self.facts.len() as i64, modified(&self.facts)) } else { (0, 0) };
         change.execute(
@@ -275,10 +279,11 @@ impl<'t> Rows<'t> {
     }
 
     /// Indexes the line at a byte offset; returns whether it has searchable text.
-    fn take(&mut self, line: &str, start: u64, now: &mut Known) -> rusqlite::Result<bool> {
+    fn take(&mut self, line: &str, start: u64, now: &mut IndexedFile) -> rusqlite::Result<bool> {
         now.objects += u64::from(now.unnamed && entry_text::is_object(line));
-        let Some(found) = entry_text::of_line(line) else { return Ok(false) };
-        let IndexedEntry { id, target, at_ms, role, said, thought, command, file } = found;
+        let Some(found) = entry_text::parse_line(line) else { return Ok(false) };
+        let IndexedEntry { id, target, at_ms, role, message_text: said, thinking: thought, command, file } =
+            found;
         match role {
             Role::Name => now.name = Some(first_words(&said)),
             Role::User if now.first.is_none() && !said.is_empty() => now.first = Some(first_words(&said)),

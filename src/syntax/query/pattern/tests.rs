@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::syntax::languages::detect::by_name;
-use crate::syntax::query::forms::forms;
+use crate::syntax::query::lexer::forms;
 
-fn read(query: &str) -> Option<(Vec<Chain>, Rider, Vec<String>)> {
+fn read(query: &str) -> Option<(Vec<Chain>, PatternInfo, Vec<String>)> {
     let language = Language::new(by_name("rust").unwrap().grammar);
     let mut names = Vec::new();
     let all = forms(query);
@@ -42,12 +42,12 @@ fn query_pattern_predicates_match_text() {
     .unwrap();
     assert_eq!(rider.settings, [("k".to_owned(), Some("v".to_owned()))]);
     let verdict =
-        |text: &str| rider.predicates.iter().map(|one| one.holds(text.as_bytes())).collect::<Vec<_>>();
+        |text: &str| rider.predicates.iter().map(|one| one.matches(text.as_bytes())).collect::<Vec<_>>();
     assert_eq!(verdict("A"), [true, true, true]);
     assert_eq!(verdict("É"), [false, false, false]);
     assert_eq!(verdict("bc"), [false, true, false]);
     let (_, rider, _) = read("((identifier) @x (#not-match? @x \"a\"))").unwrap();
-    assert!(rider.predicates[0].holds(b"b") && !rider.predicates[0].holds(b"a"));
+    assert!(rider.predicates[0].matches(b"b") && !rider.predicates[0].matches(b"a"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn far() -> Instant {
 
 fn ours(rules: &Rules, root: Node<'_>, text: &Text, range: &Range<usize>) -> HashSet<Match> {
     let mut out = HashSet::new();
-    rules.each(root, TextChunks(text), range, far(), |found| {
+    rules.for_each_match(root, TextChunks(text), range, far(), |found| {
         for (capture, node) in found.captures {
             out.insert((found.pattern, rules.names[usize::from(*capture)].clone(), node.byte_range()));
         }
@@ -59,7 +59,7 @@ fn compare(row: &'static Row, query: &str, code: &str) -> usize {
 }
 
 fn highlights(row: &Row) -> String {
-    format!("{}\n{}", row.highlights.join("\n"), row.own)
+    format!("{}\n{}", row.highlights.join("\n"), row.extra_highlights)
 }
 
 /// One text of every kind of sign, which most grammars have something to say about.
@@ -109,8 +109,8 @@ fn query_rules_part_equals_full_text() {
 fn query_rules_rust_needs_no_tree_sitter_query() {
     let row = by_name("rust").unwrap();
     let grammar = Language::new(row.grammar);
-    assert!(Rules::new(&grammar, &highlights(row)).unwrap().rest.is_none());
-    assert!(Rules::new(&grammar, &row.injections.join("\n")).unwrap().rest.is_none());
+    assert!(Rules::new(&grammar, &highlights(row)).unwrap().fallback.is_none());
+    assert!(Rules::new(&grammar, &row.injections.join("\n")).unwrap().fallback.is_none());
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use crate::text::file_format::format::LineEnding;
 use crate::text::marked;
 use crate::text::operations::block_words;
 use crate::text::operations::indent::{self, reindent};
-use crate::text::operations::pairs::{self, Style};
+use crate::text::operations::pairs::{self, LineStyle};
 use crate::text::selection::{Range, Selection};
 
 fn parse(language: &str, text: &Text) -> Syntax {
@@ -29,10 +29,11 @@ fn indent_well_formatted_code_is_unchanged() {
     for (language, code) in samples() {
         let text = Text::from(code);
         let syntax = parse(language, &text);
-        let unit = indent::step(&text).map_or("\t".to_string(), |step| " ".repeat(step));
+        let unit = indent::detect_step(&text).map_or("\t".to_string(), |step| " ".repeat(step));
         let all = Selection::single(Range::new(Byte(0), text.end()));
-        let edit =
-            reindent(&text, &all, (0..text.line_count()).map(Line), &unit, |line| syntax.of(&text, line));
+        let edit = reindent(&text, &all, (0..text.line_count()).map(Line), &unit, |line| {
+            syntax.for_line(&text, line)
+        });
         let mut after = text.clone();
         edit.changes.apply(&mut after);
         for (before, after) in code.lines().zip(after.to_string().lines()).filter(|(a, b)| a != b) {
@@ -50,11 +51,11 @@ fn indent_misindented_code_is_corrected() {
     let mut wrong = String::new();
     for (language, code) in samples().filter(|(language, _)| !BY_WHITE_SPACE.contains(language)) {
         let text = Text::from(code);
-        let unit = indent::step(&text).map_or("\t".to_string(), |step| " ".repeat(step));
+        let unit = indent::detect_step(&text).map_or("\t".to_string(), |step| " ".repeat(step));
         let well = parse(language, &text);
         // Lines of literals and the like keep their white space.
         let line = |(n, line): (usize, &str)| {
-            if well.of(&text, Line(n)).is_some() {
+            if well.for_line(&text, Line(n)).is_some() {
                 format!("{}{}", " ".repeat(n * 7 % 5), line.trim_start())
             } else {
                 line.to_string()
@@ -65,7 +66,7 @@ fn indent_misindented_code_is_corrected() {
         let syntax = parse(language, &crooked);
         let all = Selection::single(Range::new(Byte(0), crooked.end()));
         let edit = reindent(&crooked, &all, (0..crooked.line_count()).map(Line), &unit, |line| {
-            syntax.of(&crooked, line)
+            syntax.for_line(&crooked, line)
         });
         edit.changes.apply(&mut crooked);
         for (before, after) in code.lines().zip(crooked.to_string().lines()).filter(|(a, b)| a != b) {
@@ -88,8 +89,12 @@ fn indent_every_query_has_sample() {
 fn check(language: &str, before: &str, after: &str) {
     let (mut text, selection) = marked::parse(before);
     let syntax = parse(language, &text);
-    let style =
-        Style { ending: LineEnding::Lf, unit: "  ".into(), words: block_words::of("a"), colon: false };
+    let style = LineStyle {
+        ending: LineEnding::Lf,
+        unit: "  ".into(),
+        words: block_words::for_file("a"),
+        colon: false,
+    };
     let edit = pairs::newline(&text, &selection, &style, &syntax);
     edit.changes.apply(&mut text);
     assert_eq!(
@@ -166,7 +171,7 @@ fn indent_broken_code_or_literal_is_unknown() {
     let behind = |language, marked: &str| {
         let (text, selection) = marked::parse(marked);
         let at = selection.primary().head;
-        parse(language, &text).behind(&text, at, at)
+        parse(language, &text).for_line_break(&text, at, at)
     };
     assert_eq!(behind("rust", "fn f() {\n  let a = \"b|\nc\";\n}"), None);
     assert_eq!(behind("c", "int f() { ) } ] int ) |"), None);

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::display::folds::hidden;
+use crate::text::display::folds::hidden_range;
 
-fn lens<'a>(text: &'a Text, folds: &'a Folds, wrap: Option<usize>) -> Lens<'a> {
-    Lens { text, folds, inlays: &[], tab_width: 4, wrap }
+fn lens<'a>(text: &'a Text, folds: &'a Folds, wrap: Option<usize>) -> DisplayMap<'a> {
+    DisplayMap { text, folds, inlays: &[], tab_width: 4, wrap }
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn rows_from_matches_row_by_row() {
     assert_eq!(lens.rows_from(first, 9), one_by_one);
 }
 
-fn shown(lens: &Lens<'_>) -> Vec<String> {
+fn shown(lens: &DisplayMap<'_>) -> Vec<String> {
     let rows = lens.rows_from(lens.row_at(Byte(0)), 1000);
     rows.iter()
         .map(|row| format!("{}{}", " ".repeat(row.indent), lens.text.slice(row.start..row.end)))
@@ -58,7 +58,7 @@ fn rows_inlays_take_columns_but_no_bytes() {
         Inlay { at: Byte(10), text: "!".into(), scope: "" },
     ];
     for wrap in [None, Some(30)] {
-        let lens = Lens { inlays: &inlays, ..lens(&text, &folds, wrap) };
+        let lens = DisplayMap { inlays: &inlays, ..lens(&text, &folds, wrap) };
         let row = lens.row_at(Byte(0));
         assert_eq!(lens.inlays_in(&row).len(), 2);
         let columns: Vec<usize> = [4, 5, 6, 10].map(|at| lens.column(&row, Byte(at))).into();
@@ -72,7 +72,7 @@ fn rows_inlays_take_columns_but_no_bytes() {
 fn rows_folded_lines_are_skipped() {
     let text = Text::from("a {\n  b\n  c\n}\nd\n");
     let mut folds = Folds::default();
-    folds.close(hidden(&text, &(Line(0)..Line(3))));
+    folds.close(hidden_range(&text, &(Line(0)..Line(3))));
     let lens = lens(&text, &folds, Some(20));
     assert_eq!(shown(&lens), ["a {", "}", "d", ""]);
     assert_eq!(lens.row_at(Byte(6)).line, Line(0));
@@ -124,7 +124,7 @@ proptest! {
         let row = lens.row_at(at);
         prop_assert!(rows.contains(&row));
         let at = at.min(text.line_end(text.line_of(at)));
-        prop_assert!(row.holds(at));
+        prop_assert!(row.contains(at));
         prop_assert_eq!(lens.at_column(&row, lens.column(&row, at)), at);
         let (down, goal) = lens.vertical(at, None, 1, true);
         let n = rows.iter().position(|other| *other == row).unwrap();

@@ -122,13 +122,13 @@ fn format_unencodable_character_is_reported_by_line() {
         ("windows-1252", "漢\u{10FF80}", "'漢' in line 1"),
         ("iso-2022-jp", "\x1b$B", "'\\u{1b}' in line 1 is not in ISO-2022-JP"),
     ] {
-        let format = Format { encoding: Encoding::named(encoding).unwrap(), ..Format::default() };
+        let format = Format { encoding: Encoding::from_label(encoding).unwrap(), ..Format::default() };
         let pieces = text.split_inclusive('\n');
         let error = encode(pieces, format).unwrap_err().to_string();
         assert!(error.contains(named), "{error}");
     }
-    assert_eq!(Encoding::named("LATIN1").map(Encoding::name), Some("windows-1252"));
-    assert_eq!(Encoding::named("klingon"), None);
+    assert_eq!(Encoding::from_label("LATIN1").map(Encoding::name), Some("windows-1252"));
+    assert_eq!(Encoding::from_label("klingon"), None);
     assert_eq!(Encoding::all().count(), 37);
 }
 
@@ -141,7 +141,7 @@ fn format_ambiguous_character_is_not_saved() {
         ("euc-jp", "¥", "'¥' in line 1 is not in EUC-JP"),
         ("iso-2022-jp", "漢\n\u{ff71}", "'ｱ' in line 2 is not in ISO-2022-JP"),
     ] {
-        let format = Format { encoding: Encoding::named(encoding).unwrap(), ..Format::default() };
+        let format = Format { encoding: Encoding::from_label(encoding).unwrap(), ..Format::default() };
         let error = encode(text.split_inclusive('\n'), format).unwrap_err().to_string();
         assert!(error.contains(named), "{error}");
     }

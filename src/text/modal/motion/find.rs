@@ -1,13 +1,13 @@
 //! Finding one character in the line. Must not know keys.
 
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Byte;
 
 /// A search for a character in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Find {
     /// Which one.
-    pub wanted: char,
+    pub target: char,
     /// To the right.
     pub forward: bool,
     /// Stops one character before it.
@@ -15,7 +15,7 @@ pub struct Find {
 }
 
 /// Where it leads; `again` does not stay before the one that was found last.
-pub fn find(page: Page<'_>, from: Byte, find: Find, count: usize, again: bool) -> Option<Byte> {
+pub fn find(page: ModalText<'_>, from: Byte, find: Find, count: usize, again: bool) -> Option<Byte> {
     let mut at = from;
     let mut left = count;
     // One who stands before the wanted character by `t` goes on to the next one.
@@ -29,7 +29,7 @@ pub fn find(page: Page<'_>, from: Byte, find: Find, count: usize, again: bool) -
         at = to;
         let skipped = skip && first;
         first = false;
-        if page.char(at) == Some(find.wanted) && !skipped {
+        if page.char(at) == Some(find.target) && !skipped {
             left -= 1;
             if left == 0 {
                 break;

@@ -1,8 +1,8 @@
 //! Every motion that needs nothing but the text. Must not know keys, searches or screens.
 
 use crate::text::modal::motion::find::{self, Find};
-use crate::text::modal::motion::landing::{Extent, Landing};
-use crate::text::modal::motion::page::{Page, Step};
+use crate::text::modal::motion::modal_text::{ModalText, StepResult};
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::modal::motion::sentences;
 use crate::text::modal::motion::words;
 use crate::text::movement::brackets;
@@ -16,9 +16,9 @@ pub enum Move {
     /// One to the right.
     Right,
     /// One back, over line ends.
-    Back,
+    Backward,
     /// One on, over line ends.
-    On,
+    Forward,
     /// A line down, at the column aimed at.
     Down,
     /// A line up.
@@ -67,30 +67,30 @@ pub enum Move {
 
 /// Where a motion leads from a place, `goal` being the column aimed at; `None` when it cannot
 /// be made. `operator`: one waits for it, which changes a few ends.
-pub fn land(
-    page: Page<'_>,
+pub fn motion_target(
+    page: ModalText<'_>,
     from: Byte,
     goal: Option<Column>,
     motion: Move,
     count: Option<usize>,
     operator: bool,
-) -> Option<Landing> {
+) -> Option<MotionTarget> {
     use Extent::{Exclusive, Inclusive, Lines};
     let n = count.unwrap_or(1).max(1);
     let line = page.line(from);
     let below = || Line((line.0 + n).min(page.last_line().0));
-    let to = |at, extent| Some(Landing::new(at, extent));
-    let found = |at: Option<Byte>, extent| at.map(|at| Landing::new(at, extent));
-    let ends = |landing| ending(page, from, operator, landing);
+    let to = |at, extent| Some(MotionTarget::new(at, extent));
+    let found = |at: Option<Byte>, extent| at.map(|at| MotionTarget::new(at, extent));
+    let ends = |landing| clamp_for_operator(page, from, operator, landing);
     // An operator takes what there is of too many words.
     let words_on = |way, extent| {
-        let landing = come(page, operator, way, extent);
-        Some(ends(landing).short(landing.fails && !operator))
+        let landing = word_target(page, operator, way, extent);
+        Some(ends(landing).partial(landing.is_partial && !operator))
     };
-    let words_back = |way, extent| Some(come(page, operator, way, extent));
+    let words_back = |way, extent| Some(word_target(page, operator, way, extent));
     match motion {
-        Move::Right | Move::On => step(page, from, n, motion, operator).map(ends),
-        Move::Left | Move::Back => step(page, from, n, motion, operator),
+        Move::Right | Move::Forward => step(page, from, n, motion, operator).map(ends),
+        Move::Left | Move::Backward => step(page, from, n, motion, operator),
         Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
         Move::LineBegin => to(page.start(line), Exclusive),
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
@@ -98,30 +98,25 @@ pub fn land(
         Move::LineEnd | Move::LastNonBlank | Move::LineHere if n > 1 && line == page.last_line() => None,
         Move::LineEnd => {
             let line = Line((line.0 + n - 1).min(page.last_line().0));
-            let end = if page.past { page.end(line) } else { page.last_of(line) };
-            Some(Landing::new(end, Inclusive).aiming(Column(usize::MAX)))
+            let end = if page.can_rest_at_end { page.end(line) } else { page.last_of(line) };
+            Some(MotionTarget::new(end, Inclusive).with_goal(Column(usize::MAX)))
         }
         Move::LastNonBlank => {
             let at = last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0)));
             // An operator that keeps the column aimed at finds the line's end there.
             let goal = operator.then_some(Column(usize::MAX));
-            Some(Landing { goal, ..Landing::new(at, Inclusive) })
+            Some(MotionTarget { goal, ..MotionTarget::new(at, Inclusive) })
         }
-        Move::Column => Some(Landing::new(page.at(line, Column(n - 1)), Exclusive).aiming(Column(n - 1))),
+        Move::Column => {
+            Some(MotionTarget::new(page.at(line, Column(n - 1)), Exclusive).with_goal(Column(n - 1)))
+        }
         Move::LineBelow if line == page.last_line() => None,
         Move::LineBelow => to(page.first_non_blank(below()), Lines),
         Move::LineAbove if line.0 == 0 => None,
         Move::LineAbove => to(page.first_non_blank(Line(line.0.saturating_sub(n))), Lines),
         Move::LineHere => to(page.first_non_blank(Line((line.0 + n - 1).min(page.last_line().0))), Lines),
-        Move::Top | Move::Bottom => {
-            let wanted = match (count, motion) {
-                (Some(count), _) => Line((count.max(1) - 1).min(page.last_line().0)),
-                (None, Move::Top) => Line(0),
-                (None, _) => page.last_line(),
-            };
-            let goal = goal.unwrap_or_else(|| page.column(from));
-            Some(Landing::new(page.at(wanted, goal), Lines).aiming(goal))
-        }
+        Move::Top => Some(line_target(page, from, goal, count.unwrap_or(1))),
+        Move::Bottom => Some(line_target(page, from, goal, count.unwrap_or(usize::MAX))),
         Move::Match => bracket(page, from, goal, count),
         Move::Word(big) => words_on(words::next(page, from, n, big, operator), Exclusive),
         Move::WordEnd(big) => words_on(words::end(page, from, n, big, false), Inclusive),
@@ -137,48 +132,60 @@ pub fn land(
     }
 }
 
+/// To a line, counted from 1 and at most the last, in the column aimed at.
+fn line_target(page: ModalText<'_>, from: Byte, goal: Option<Column>, number: usize) -> MotionTarget {
+    let line = Line((number.max(1) - 1).min(page.last_line().0));
+    let goal = goal.unwrap_or_else(|| page.column(from));
+    MotionTarget::new(page.at(line, goal), Extent::Lines).with_goal(goal)
+}
+
 /// To a word, or as far as one could come.
-fn come(page: Page<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> Landing {
+fn word_target(page: ModalText<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> MotionTarget {
     let at = way.unwrap_or_else(|at| at);
-    let at = if operator { at } else { page.rest(at) };
-    Landing::new(at, extent).short(way.is_err())
+    let at = if operator { at } else { page.resting_place(at) };
+    MotionTarget::new(at, extent).partial(way.is_err())
 }
 
 /// An operator reaches the end of a line by taking its last character.
-fn ending(page: Page<'_>, from: Byte, operator: bool, landing: Landing) -> Landing {
+fn clamp_for_operator(
+    page: ModalText<'_>,
+    from: Byte,
+    operator: bool,
+    landing: MotionTarget,
+) -> MotionTarget {
     let at = landing.to;
     let ends = operator && at > from && page.at_end(at) && at > page.start_of(at);
-    if ends { Landing { to: page.left(at), extent: Extent::Inclusive, ..landing } } else { landing }
+    if ends { MotionTarget { to: page.left(at), extent: Extent::Inclusive, ..landing } } else { landing }
 }
 
 /// By characters. For an operator it does not fail at a border: the way is none then, or a line.
-fn step(page: Page<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<Landing> {
+fn step(page: ModalText<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<MotionTarget> {
     let line = page.line(from);
     let (at, extent) = match motion {
-        Move::Left => (stepped(from, n, |at| page.left(at)), Extent::Exclusive),
+        Move::Left => (repeat_step(from, n, |at| page.left(at)), Extent::Exclusive),
         Move::Right => (right(page, from, n, operator), Extent::Exclusive),
-        Move::Back if operator => {
+        Move::Backward if operator => {
             let at = wrapped(page, from, n, false, operator);
             // Only behind a line with something in it its line break is taken.
             let above = at.map_or(line.0, |at| page.line(at).0)..line.0;
             let exact = above.is_empty() || above.map(Line).any(|line| !page.is_empty_line(line));
             (at, if exact { Extent::Exact } else { Extent::Exclusive })
         }
-        Move::Back => (wrapped(page, from, n, false, operator), Extent::Exclusive),
+        Move::Backward => (wrapped(page, from, n, false, operator), Extent::Exclusive),
         _ => (wrapped(page, from, n, true, operator), Extent::Exclusive),
     };
-    Some(Landing::new(at.or(operator.then_some(from))?, extent))
+    Some(MotionTarget::new(at.or(operator.then_some(from))?, extent))
 }
 
-fn sentence(page: Page<'_>, from: Byte, n: usize, forward: bool) -> Option<Landing> {
+fn sentence(page: ModalText<'_>, from: Byte, n: usize, forward: bool) -> Option<MotionTarget> {
     let at = sentences::go(page, from, n, forward)?;
     // The place behind the last character is none to stay at: an operator takes that character.
-    let behind = forward && at > page.start_of(at) && page.at_end(at) && !page.past;
+    let behind = forward && at > page.start_of(at) && page.at_end(at) && !page.can_rest_at_end;
     let extent = if behind { Extent::Inclusive } else { Extent::Exclusive };
-    Some(Landing::new(if behind { page.left(at) } else { at }, extent))
+    Some(MotionTarget::new(if behind { page.left(at) } else { at }, extent))
 }
 
-fn stepped(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte> {
+fn repeat_step(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte> {
     let mut at = from;
     for _ in 0..n {
         let to = step(at);
@@ -191,28 +198,32 @@ fn stepped(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte> {
 }
 
 /// To the right; an operator may reach the end of the line.
-fn right(page: Page<'_>, from: Byte, n: usize, operator: bool) -> Option<Byte> {
-    let at = stepped(from, n, |at| page.right(at))?;
-    if operator || page.past || !page.at_end(at) {
+fn right(page: ModalText<'_>, from: Byte, n: usize, operator: bool) -> Option<Byte> {
+    let at = repeat_step(from, n, |at| page.right(at))?;
+    if operator || page.can_rest_at_end || !page.at_end(at) {
         return Some(at);
     }
-    Some(page.rest(at)).filter(|at| *at != from)
+    Some(page.resting_place(at)).filter(|at| *at != from)
 }
 
-fn wrapped(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
+fn wrapped(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
     let mut at = from;
     for _ in 0..n {
         let (step, to) = if forward { page.next(at) } else { page.back(at) };
-        if step == Step::Nowhere {
+        if step == StepResult::Nowhere {
             break;
         }
         // An operator takes the end of the line before.
-        at = if !forward && (operator || page.past) && step == Step::NewLine { page.end_of(to) } else { to };
+        at = if !forward && (operator || page.can_rest_at_end) && step == StepResult::NewLine {
+            page.end_of(to)
+        } else {
+            to
+        };
         // The end of a line is no place to rest: one goes on to the next line.
-        if forward && step == Step::LineEnd && !operator && !page.past {
+        if forward && step == StepResult::LineEnd && !operator && !page.can_rest_at_end {
             let (step, to) = page.next(at);
-            if step == Step::Nowhere {
-                at = page.rest(at);
+            if step == StepResult::Nowhere {
+                at = page.resting_place(at);
                 break;
             }
             at = to;
@@ -221,7 +232,13 @@ fn wrapped(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) 
     (at != from).then_some(at)
 }
 
-fn vertical(page: Page<'_>, from: Byte, goal: Option<Column>, n: usize, down: bool) -> Option<Landing> {
+fn vertical(
+    page: ModalText<'_>,
+    from: Byte,
+    goal: Option<Column>,
+    n: usize,
+    down: bool,
+) -> Option<MotionTarget> {
     let line = page.line(from);
     let target = if down {
         (line < page.last_line()).then(|| Line((line.0 + n).min(page.last_line().0)))?
@@ -229,10 +246,10 @@ fn vertical(page: Page<'_>, from: Byte, goal: Option<Column>, n: usize, down: bo
         (line.0 > 0).then(|| Line(line.0.saturating_sub(n)))?
     };
     let goal = goal.unwrap_or_else(|| page.column(from));
-    Some(Landing::new(page.at(target, goal), Extent::Lines).aiming(goal))
+    Some(MotionTarget::new(page.at(target, goal), Extent::Lines).with_goal(goal))
 }
 
-fn last_non_blank(page: Page<'_>, line: Line) -> Byte {
+fn last_non_blank(page: ModalText<'_>, line: Line) -> Byte {
     let mut at = page.last_of(line);
     while at > page.start(line) && page.char(at).is_some_and(char::is_whitespace) {
         at = page.left(at);
@@ -240,24 +257,30 @@ fn last_non_blank(page: Page<'_>, line: Line) -> Byte {
     at
 }
 
-fn bracket(page: Page<'_>, from: Byte, goal: Option<Column>, count: Option<usize>) -> Option<Landing> {
+fn bracket(
+    page: ModalText<'_>,
+    from: Byte,
+    goal: Option<Column>,
+    count: Option<usize>,
+) -> Option<MotionTarget> {
     if let Some(percent) = count {
         let lines = page.last_line().0 + 1;
         let line = Line((percent * lines).div_ceil(100).clamp(1, lines) - 1);
         let goal = goal.unwrap_or_else(|| page.column(from));
-        return (percent <= 100).then(|| Landing::new(page.at(line, goal), Extent::Lines).aiming(goal));
+        return (percent <= 100)
+            .then(|| MotionTarget::new(page.at(line, goal), Extent::Lines).with_goal(goal));
     }
     let mut at = from;
     while !page.at_end(at) {
         if page.char(at).is_some_and(|c| "()[]{}".contains(c)) {
-            return Some(Landing::new(brackets::partner(page.text, at)?, Extent::Inclusive));
+            return Some(MotionTarget::new(brackets::partner(page.text, at)?, Extent::Inclusive));
         }
         at = page.right(at);
     }
     None
 }
 
-fn paragraph(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
+fn paragraph(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
     let mut line = page.line(from);
     for left in (0..n).rev() {
         // Over the empty lines that one stands on, then to the next one.
@@ -271,7 +294,7 @@ fn paragraph(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool
                 let end = page.last();
                 let to = match (forward, operator) {
                     (true, true) => end,
-                    (true, false) => page.rest(end),
+                    (true, false) => page.resting_place(end),
                     (false, _) => Byte(0),
                 };
                 return Some(to);
@@ -298,9 +321,9 @@ mod tests {
     #[track_caller]
     fn check(motion: Move, count: Option<usize>, before: &str, after: &str) {
         let (text, selection) = marked::parse(before);
-        let page = Page::new(&text, 4);
+        let page = ModalText::new(&text, 4);
         let moved = selection.transform(|range| {
-            let landing = land(page, range.head, range.goal, motion, count, false);
+            let landing = motion_target(page, range.head, range.goal, motion, count, false);
             landing.map_or(range, |landing| Range::cursor(landing.to))
         });
         assert_eq!(marked::show(&text, &moved), after, "{motion:?} {count:?} from {before:?}");
@@ -338,7 +361,7 @@ mod tests {
         check(Move::ParagraphBack, None, "a\n\nb\nc|", "a\n|\nb\nc");
         check(Move::Sentence, None, "|Ä b. C d!\nE", "Ä b. |C d!\nE");
         check(Move::SentenceBack, None, "Ä b. C |d!", "Ä b. |C d!");
-        let find = Find { wanted: 'é', forward: true, till: true };
+        let find = Find { target: 'é', forward: true, till: true };
         check(Move::Find(find, false), None, "|abéé", "a|béé");
         check(Move::Find(find, true), None, "a|béxé", "abé|xé");
     }
@@ -353,19 +376,19 @@ mod tests {
             operator: bool,
         ) {
             let text = Text::from(plain.as_str());
-            let page = Page::new(&text, 4);
-            let from = page.rest(Byte(from));
+            let page = ModalText::new(&text, 4);
+            let from = page.resting_place(Byte(from));
             for motion in [
-                Move::Left, Move::Right, Move::Back, Move::On, Move::Down, Move::Up, Move::LineEnd,
+                Move::Left, Move::Right, Move::Backward, Move::Forward, Move::Down, Move::Up, Move::LineEnd,
                 Move::LastNonBlank, Move::LineBelow, Move::LineAbove, Move::Top, Move::Bottom,
                 Move::Match, Move::Word(false), Move::Word(true), Move::WordBack(false),
                 Move::WordEnd(false), Move::WordEndBack(true), Move::Paragraph, Move::ParagraphBack,
                 Move::Sentence, Move::SentenceBack,
             ] {
-                if let Some(landing) = land(page, from, None, motion, count, operator) {
+                if let Some(landing) = motion_target(page, from, None, motion, count, operator) {
                     prop_assert!(landing.to <= text.end(), "{:?}", motion);
                     prop_assert_eq!(text.grapheme_floor(landing.to), landing.to, "{:?}", motion);
-                    prop_assert!(operator || page.rest(landing.to) == landing.to, "{:?}", motion);
+                    prop_assert!(operator || page.resting_place(landing.to) == landing.to, "{:?}", motion);
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! Paragraphs: lines up to an empty one, and the empty lines between them. Must not know selections.
 
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Line;
 
 /// The lines of paragraphs, and of the empty lines between them.
 pub struct Paragraphs<'t> {
     /// The text.
-    pub page: Page<'t>,
+    pub page: ModalText<'t>,
 }
 
 impl Paragraphs<'_> {

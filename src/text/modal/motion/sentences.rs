@@ -1,16 +1,16 @@
 //! Sentences: ended by `.`, `!` or `?`, then closing brackets and quotes, then white space or the
 //! line's end; empty lines are boundaries. Must not know paragraphs' insides.
 
-use crate::text::modal::motion::page::{Page, Step};
+use crate::text::modal::motion::modal_text::{ModalText, StepResult};
 use crate::text::position::{Byte, Line};
 
 /// A place of a walk through sentences, which knows the ends of lines, too.
-struct Walk<'t> {
-    page: Page<'t>,
+struct SentenceWalk<'t> {
+    page: ModalText<'t>,
     at: Byte,
 }
 
-impl Walk<'_> {
+impl SentenceWalk<'_> {
     /// The character; none at the end of a line.
     fn char(&self) -> Option<char> {
         self.page.char(self.at)
@@ -27,16 +27,16 @@ impl Walk<'_> {
     /// Over the end of a line that holds something; tells whether there was a place.
     fn step(&mut self, forward: bool) -> bool {
         let (step, to) = if forward { self.page.next(self.at) } else { self.page.back(self.at) };
-        if step == Step::Nowhere {
+        if step == StepResult::Nowhere {
             return false;
         }
         self.at = to;
-        if step != Step::LineEnd || self.is_empty_line() {
+        if step != StepResult::LineEnd || self.is_empty_line() {
             return true;
         }
         let (step, to) = self.page.next(self.at);
         self.at = to;
-        step != Step::Nowhere
+        step != StepResult::Nowhere
     }
 
     fn closes(c: Option<char>) -> bool {
@@ -108,8 +108,8 @@ impl Walk<'_> {
 }
 
 /// Where `)` or `(` lead, `count` sentences on; `None` where there are not so many.
-pub fn go(page: Page<'_>, from: Byte, count: usize, forward: bool) -> Option<Byte> {
-    let mut walk = Walk { page, at: from };
+pub fn go(page: ModalText<'_>, from: Byte, count: usize, forward: bool) -> Option<Byte> {
+    let mut walk = SentenceWalk { page, at: from };
     // At an end of the text white space is not skipped.
     let mut ended = false;
     let mut left = count;
@@ -147,13 +147,13 @@ pub fn go(page: Page<'_>, from: Byte, count: usize, forward: bool) -> Option<Byt
     Some(walk.at)
 }
 
-fn is_white(page: Page<'_>, at: Byte) -> bool {
+fn is_white(page: ModalText<'_>, at: Byte) -> bool {
     matches!(page.char(at), Some(' ' | '\t'))
 }
 
 /// Back to the first white space of what stands before a place.
-fn first_blank(page: Page<'_>, at: Byte) -> Byte {
-    let mut walk = Walk { page, at };
+fn first_blank(page: ModalText<'_>, at: Byte) -> Byte {
+    let mut walk = SentenceWalk { page, at };
     while walk.step(false) {
         if !walk.is_blank() {
             walk.step(true);
@@ -163,14 +163,14 @@ fn first_blank(page: Page<'_>, at: Byte) -> Byte {
     walk.at
 }
 
-fn back(page: Page<'_>, at: Byte) -> Byte {
-    let mut walk = Walk { page, at };
+fn back(page: ModalText<'_>, at: Byte) -> Byte {
+    let mut walk = SentenceWalk { page, at };
     walk.step(false);
     walk.at
 }
 
 /// The last place of so many sentences and gaps between them; `sentence`: whether it begins with a sentence.
-pub fn last_of(page: Page<'_>, from: Byte, count: usize, sentence: bool) -> Byte {
+pub fn last_of(page: ModalText<'_>, from: Byte, count: usize, sentence: bool) -> Byte {
     let (mut at, mut sentence) = (from, sentence);
     for left in (0..count).rev() {
         at = go(page, at, 1, true).unwrap_or(at);
@@ -186,9 +186,9 @@ pub fn last_of(page: Page<'_>, from: Byte, count: usize, sentence: bool) -> Byte
 }
 
 /// So many sentences around a place, with the white space behind them when `outer`: the first and the last place.
-pub fn around(page: Page<'_>, from: Byte, outer: bool, count: usize) -> (Byte, Byte) {
+pub fn around(page: ModalText<'_>, from: Byte, outer: bool, count: usize) -> (Byte, Byte) {
     let next = go(page, from, 1, true).unwrap_or(from);
-    let mut walk = Walk { page, at: from };
+    let mut walk = SentenceWalk { page, at: from };
     while walk.is_blank() && walk.step(true) {}
     let in_gap = walk.at == next;
     let (mut start, begun) = if in_gap {
@@ -211,13 +211,13 @@ pub fn around(page: Page<'_>, from: Byte, outer: bool, count: usize) -> (Byte, B
 }
 
 /// The head of a selection that grows by so many sentences or gaps.
-pub fn grown(page: Page<'_>, anchor: Byte, head: Byte, outer: bool, count: usize) -> Byte {
+pub fn grown(page: ModalText<'_>, anchor: Byte, head: Byte, outer: bool, count: usize) -> Byte {
     let next = go(page, head, 1, true).unwrap_or(head);
     let count = if outer { count * 2 } else { count };
     if head < anchor {
         return grown_back(page, head, next, outer, count);
     }
-    let mut walk = Walk { page, at: head };
+    let mut walk = SentenceWalk { page, at: head };
     walk.step(true);
     let (mut begun, mut sentence) = (next, true);
     if walk.at != next {
@@ -229,8 +229,8 @@ pub fn grown(page: Page<'_>, anchor: Byte, head: Byte, outer: bool, count: usize
 }
 
 /// The same where the head is the start of the selection.
-fn grown_back(page: Page<'_>, head: Byte, next: Byte, outer: bool, count: usize) -> Byte {
-    let mut walk = Walk { page, at: back(page, head) };
+fn grown_back(page: ModalText<'_>, head: Byte, next: Byte, outer: bool, count: usize) -> Byte {
+    let mut walk = SentenceWalk { page, at: back(page, head) };
     let mut at_start = true;
     while walk.at < next {
         if !walk.is_blank() {
@@ -261,7 +261,7 @@ fn grown_back(page: Page<'_>, head: Byte, next: Byte, outer: bool, count: usize)
 }
 
 /// The place behind one; `None` at the end of the text.
-pub fn behind(page: Page<'_>, at: Byte) -> Option<Byte> {
-    let mut walk = Walk { page, at };
+pub fn behind(page: ModalText<'_>, at: Byte) -> Option<Byte> {
+    let mut walk = SentenceWalk { page, at };
     walk.step(true).then_some(walk.at)
 }

@@ -1,12 +1,12 @@
 //! Steps from place to place of a text, ends of lines being places too, and the words that one walks over so. Must
 //! not know motions or objects.
 
-use crate::text::modal::motion::page::{Class, Page, Step};
+use crate::text::modal::motion::modal_text::{CharClass, ModalText, StepResult};
 use crate::text::position::{Byte, Line};
 
 /// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Went {
+pub enum WalkStep {
     /// To another character of the line.
     Along,
     /// To the end of the line.
@@ -19,9 +19,9 @@ pub enum Went {
 
 /// What a step by words came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum WordStep {
     /// To a word.
-    There,
+    Found,
     /// To the border of the text, beyond which there are no more.
     Border,
     /// There was none.
@@ -32,7 +32,7 @@ pub enum Word {
 #[derive(Clone, Copy)]
 pub struct Walk<'t> {
     /// The text.
-    pub page: Page<'t>,
+    pub page: ModalText<'t>,
     /// Where the walk is.
     pub at: Byte,
     /// Whether words are of anything but white space.
@@ -41,7 +41,7 @@ pub struct Walk<'t> {
 
 impl Walk<'_> {
     /// What stands here; white space at the end of a line.
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> CharClass {
         self.page.class(self.at, self.big)
     }
 
@@ -56,44 +56,44 @@ impl Walk<'_> {
     }
 
     /// One step on.
-    pub fn on(&mut self) -> Went {
+    pub fn forward(&mut self) -> WalkStep {
         let (step, to) = self.page.next(self.at);
         self.at = to;
         match step {
-            Step::Inside => Went::Along,
-            Step::LineEnd => Went::End,
-            Step::NewLine => Went::Over,
-            Step::Nowhere => Went::Nowhere,
+            StepResult::Inside => WalkStep::Along,
+            StepResult::LineEnd => WalkStep::End,
+            StepResult::NewLine => WalkStep::Over,
+            StepResult::Nowhere => WalkStep::Nowhere,
         }
     }
 
     /// One step on, over the end of a line that holds something.
-    pub fn on_over(&mut self) -> Went {
-        let went = self.on();
-        if matches!(went, Went::End | Went::Over) && !self.at_start() { self.on() } else { went }
+    pub fn forward_over(&mut self) -> WalkStep {
+        let went = self.forward();
+        if matches!(went, WalkStep::End | WalkStep::Over) && !self.at_start() { self.forward() } else { went }
     }
 
     /// One step back; from the start of a line to the end of the one before.
-    pub fn back(&mut self) -> Went {
+    pub fn back(&mut self) -> WalkStep {
         let line = self.page.line(self.at);
         if self.at > self.page.start(line) {
             self.at = self.page.text.prev_grapheme(self.at);
-            return Went::Along;
+            return WalkStep::Along;
         }
-        let Some(above) = line.0.checked_sub(1) else { return Went::Nowhere };
+        let Some(above) = line.0.checked_sub(1) else { return WalkStep::Nowhere };
         self.at = self.page.end(Line(above));
-        Went::Over
+        WalkStep::Over
     }
 
     /// One step back, over the end of a line that holds something.
-    pub fn back_over(&mut self) -> Went {
+    pub fn back_over(&mut self) -> WalkStep {
         let went = self.back();
-        if went == Went::Over && !self.at_start() { self.back() } else { went }
+        if went == WalkStep::Over && !self.at_start() { self.back() } else { went }
     }
 
     /// To the left within the line; tells whether there was a place.
     pub fn left(&mut self) -> bool {
-        !self.at_start() && self.back() == Went::Along
+        !self.at_start() && self.back() == WalkStep::Along
     }
 
     /// To the start of what stands here in the line.
@@ -101,15 +101,15 @@ impl Walk<'_> {
         let class = self.class();
         while self.left() {
             if self.class() != class {
-                self.on();
+                self.forward();
                 return;
             }
         }
     }
 
-    fn skip(&mut self, class: Class, step: fn(&mut Self) -> Went) -> bool {
+    fn skip(&mut self, class: CharClass, step: fn(&mut Self) -> WalkStep) -> bool {
         while self.class() == class {
-            if step(self) == Went::Nowhere {
+            if step(self) == WalkStep::Nowhere {
                 return false;
             }
         }
@@ -122,107 +122,107 @@ impl Walk<'_> {
 
     /// To the start of the next word; with `stop` to the end of the line where that comes first. None from the
     /// end of the text.
-    pub fn word(&mut self, stop: bool) -> Word {
+    pub fn word(&mut self, stop: bool) -> WordStep {
         let class = self.class();
         let last = self.page.line(self.at) == self.page.last_line();
-        let ends = |went: Went| matches!(went, Went::End | Went::Over);
-        let went = self.on();
-        if went == Went::Nowhere || ends(went) && last {
-            return Word::None;
+        let ends = |went: WalkStep| matches!(went, WalkStep::End | WalkStep::Over);
+        let went = self.forward();
+        if went == WalkStep::Nowhere || ends(went) && last {
+            return WordStep::None;
         }
         if ends(went) && stop {
-            return Word::There;
+            return WordStep::Found;
         }
-        while class != Class::Blank && self.class() == class {
-            match self.on() {
-                Went::Nowhere => return Word::Border,
-                went if ends(went) && stop => return Word::There,
+        while class != CharClass::Blank && self.class() == class {
+            match self.forward() {
+                WalkStep::Nowhere => return WordStep::Border,
+                went if ends(went) && stop => return WordStep::Found,
                 _ => {}
             }
         }
-        while self.class() == Class::Blank && !self.stands_on_empty_line() {
-            match self.on() {
-                Went::Nowhere => return Word::Border,
-                went if ends(went) && stop => return Word::There,
+        while self.class() == CharClass::Blank && !self.stands_on_empty_line() {
+            match self.forward() {
+                WalkStep::Nowhere => return WordStep::Border,
+                went if ends(went) && stop => return WordStep::Found,
                 _ => {}
             }
         }
-        Word::There
+        WordStep::Found
     }
 
     /// To the end of the word at or behind this place. `stay`: an end that one stands on is one; `empty`: an empty
     /// line is a word.
-    pub fn word_end(&mut self, stay: bool, empty: bool) -> Word {
+    pub fn word_end(&mut self, stay: bool, empty: bool) -> WordStep {
         let class = self.class();
-        if self.on() == Went::Nowhere {
-            return Word::None;
+        if self.forward() == WalkStep::Nowhere {
+            return WordStep::None;
         }
-        if class != Class::Blank && self.class() == class {
-            if !self.skip(class, Self::on) {
-                return Word::None;
+        if class != CharClass::Blank && self.class() == class {
+            if !self.skip(class, Self::forward) {
+                return WordStep::None;
             }
-        } else if !stay || class == Class::Blank {
-            while self.class() == Class::Blank {
+        } else if !stay || class == CharClass::Blank {
+            while self.class() == CharClass::Blank {
                 if empty && self.stands_on_empty_line() {
-                    return Word::There;
+                    return WordStep::Found;
                 }
-                if self.on() == Went::Nowhere {
-                    return Word::None;
+                if self.forward() == WalkStep::Nowhere {
+                    return WordStep::None;
                 }
             }
-            if !self.skip(self.class(), Self::on) {
-                return Word::None;
+            if !self.skip(self.class(), Self::forward) {
+                return WordStep::None;
             }
         }
         self.back();
-        Word::There
+        WordStep::Found
     }
 
     /// To the start of the word at or before this place. `stay`: a start that one stands on is one.
-    pub fn word_back(&mut self, stay: bool) -> Word {
+    pub fn word_back(&mut self, stay: bool) -> WordStep {
         let class = self.class();
-        if self.back() == Went::Nowhere {
-            return Word::None;
+        if self.back() == WalkStep::Nowhere {
+            return WordStep::None;
         }
-        if !stay || class == Class::Blank || class == self.class() {
-            while self.class() == Class::Blank {
+        if !stay || class == CharClass::Blank || class == self.class() {
+            while self.class() == CharClass::Blank {
                 if self.stands_on_empty_line() {
-                    return Word::There;
+                    return WordStep::Found;
                 }
-                if self.back() == Went::Nowhere {
-                    return Word::Border;
+                if self.back() == WalkStep::Nowhere {
+                    return WordStep::Border;
                 }
             }
             if !self.skip(self.class(), Self::back) {
-                return Word::Border;
+                return WordStep::Border;
             }
         }
-        self.on();
-        Word::There
+        self.forward();
+        WordStep::Found
     }
 
     /// To the end of the word before; with `stop` to the end of the line before where that comes first.
-    pub fn word_end_back(&mut self, stop: bool) -> Word {
+    pub fn word_end_back(&mut self, stop: bool) -> WordStep {
         let class = self.class();
         match self.back() {
-            Went::Nowhere => return Word::None,
-            Went::Over if stop => return Word::There,
+            WalkStep::Nowhere => return WordStep::None,
+            WalkStep::Over if stop => return WordStep::Found,
             _ => {}
         }
-        while class != Class::Blank && self.class() == class {
+        while class != CharClass::Blank && self.class() == class {
             match self.back() {
-                Went::Nowhere => return Word::Border,
-                Went::Over if stop => return Word::There,
+                WalkStep::Nowhere => return WordStep::Border,
+                WalkStep::Over if stop => return WordStep::Found,
                 _ => {}
             }
         }
-        while self.class() == Class::Blank && !self.stands_on_empty_line() {
+        while self.class() == CharClass::Blank && !self.stands_on_empty_line() {
             match self.back() {
-                Went::Nowhere => return Word::Border,
-                Went::Over if stop => return Word::There,
+                WalkStep::Nowhere => return WordStep::Border,
+                WalkStep::Over if stop => return WordStep::Found,
                 _ => {}
             }
         }
-        Word::There
+        WordStep::Found
     }
 }

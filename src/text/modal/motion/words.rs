@@ -1,24 +1,24 @@
 //! Words: runs of letters or of signs, or of anything but white space. Empty lines are words. Where there are not so
 //! many, the error is how far one could come. Must not know operators beyond whether one waits.
 
-use crate::text::modal::motion::page::Page;
-use crate::text::modal::motion::walk::{Walk, Word};
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::modal::motion::walk::{Walk, WordStep};
 use crate::text::position::Byte;
 
 fn steps(
-    page: Page<'_>,
+    page: ModalText<'_>,
     from: Byte,
     count: usize,
     big: bool,
-    mut step: impl FnMut(&mut Walk<'_>, bool) -> Word,
+    mut step: impl FnMut(&mut Walk<'_>, bool) -> WordStep,
 ) -> Result<Byte, Byte> {
     let mut walk = Walk { page, at: from, big };
     for n in 0..count {
         match step(&mut walk, n + 1 == count) {
-            Word::There => {}
+            WordStep::Found => {}
             // Too large a count is no failure there.
-            Word::Border => break,
-            Word::None => return Err(walk.at),
+            WordStep::Border => break,
+            WordStep::None => return Err(walk.at),
         }
     }
     Ok(walk.at)
@@ -26,28 +26,34 @@ fn steps(
 
 /// The start of the next word. With `stop_at_end`, as for an operator, the last word's way ends
 /// at its line's end.
-pub fn next(page: Page<'_>, from: Byte, count: usize, big: bool, stop_at_end: bool) -> Result<Byte, Byte> {
+pub fn next(
+    page: ModalText<'_>,
+    from: Byte,
+    count: usize,
+    big: bool,
+    stop_at_end: bool,
+) -> Result<Byte, Byte> {
     steps(page, from, count, big, |walk, last| walk.word(stop_at_end && last))
 }
 
 /// The start of the word at or before a place.
-pub fn previous(page: Page<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
+pub fn previous(page: ModalText<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
     steps(page, from, count, big, |walk, _| walk.word_back(false))
 }
 
 /// The end of the word at or behind a place. With `stay`, the end that one stands on counts.
-pub fn end(page: Page<'_>, from: Byte, count: usize, big: bool, stay: bool) -> Result<Byte, Byte> {
+pub fn end(page: ModalText<'_>, from: Byte, count: usize, big: bool, stay: bool) -> Result<Byte, Byte> {
     let mut stay = stay;
     steps(page, from, count, big, |walk, _| walk.word_end(std::mem::take(&mut stay), false))
 }
 
 /// The end of the word before a place.
-pub fn previous_end(page: Page<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
+pub fn previous_end(page: ModalText<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
     steps(page, from, count, big, |walk, _| walk.word_end_back(false))
 }
 
 /// The start of the run of one class that a place is in.
-pub fn run_start(page: Page<'_>, at: Byte, big: bool) -> Byte {
+pub fn run_start(page: ModalText<'_>, at: Byte, big: bool) -> Byte {
     let (class, start) = (page.class(at, big), page.start_of(at));
     let mut at = at;
     while at > start && page.class(page.left(at), big) == class {
@@ -57,7 +63,7 @@ pub fn run_start(page: Page<'_>, at: Byte, big: bool) -> Byte {
 }
 
 /// The last character of that run.
-pub fn run_end(page: Page<'_>, at: Byte, big: bool) -> Byte {
+pub fn run_end(page: ModalText<'_>, at: Byte, big: bool) -> Byte {
     let class = page.class(at, big);
     let mut at = at;
     loop {

@@ -1,7 +1,7 @@
 //! Single characters put in place of others, one by one and while typing. Must not know keys.
 
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::movement::motion;
 use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
@@ -9,7 +9,7 @@ use crate::text::transaction::Transaction;
 
 /// Puts a character in place of `count` ones from every cursor on; `None` where a line has not
 /// so many. A line feed takes the place of all of them.
-pub fn replace(page: Page<'_>, cursors: &[Byte], with: char, count: usize) -> Option<Transaction> {
+pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) -> Option<Transaction> {
     let mut edits: Vec<(std::ops::Range<Byte>, String)> = Vec::new();
     for at in cursors {
         let mut end = *at;
@@ -48,7 +48,7 @@ pub fn replace(page: Page<'_>, cursors: &[Byte], with: char, count: usize) -> Op
 }
 
 /// Puts a typed character over the one at every cursor; behind the last one it is added.
-pub fn overtype(page: Page<'_>, selection: &Selection, typed: &str) -> Transaction {
+pub fn overtype(page: ModalText<'_>, selection: &Selection, typed: &str) -> Transaction {
     let edits = selection.ranges().iter().map(|range| {
         let at = range.head;
         let end = if typed == "\n" { at } else { page.right(at) };

@@ -4,17 +4,17 @@ use std::ops::Range as ByteRange;
 
 use crate::text::changes::ChangeSet;
 use crate::text::display::columns::at_column;
-use crate::text::modal::motion::page::Page;
-use crate::text::modal::operator::outcome::{differing, done};
-use crate::text::modal::operator::spans::Piece;
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::modal::operator::finish_edit::{drop_unchanged, into_transaction};
+use crate::text::modal::operator::spans::OperatorSpan;
 use crate::text::position::{Byte, Column};
 use crate::text::transaction::Transaction;
 
 /// Moves the rows of a rectangle by so many columns, to the left when `back`; tabs make the white space when `hard`.
 /// The cursor stays as far from the start of its line as the first row is.
 pub(in crate::text::modal) fn shift(
-    page: Page<'_>,
-    piece: &Piece,
+    page: ModalText<'_>,
+    piece: &OperatorSpan,
     columns: usize,
     back: bool,
     hard: bool,
@@ -24,17 +24,17 @@ pub(in crate::text::modal) fn shift(
         Some(if back { row.to_left(columns) } else { row.to_right(columns, hard) })
     };
     let edits = piece.spans.iter().filter_map(row);
-    let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
-    done(page, changes, |after, _| {
+    let changes = ChangeSet::replace(page.text.end().0, drop_unchanged(page, edits));
+    into_transaction(page, changes, |after, _| {
         let line = page.line(piece.start);
         let at = after.start(line) + (piece.start - page.start(line));
-        vec![after.rest(at.min(after.end(line)))]
+        vec![after.resting_place(at.min(after.end(line)))]
     })
 }
 
 /// A row of a rectangle.
 struct Row<'t> {
-    page: Page<'t>,
+    page: ModalText<'t>,
     /// The character at the first column, or the one that it cuts.
     start: Byte,
     left: Column,
@@ -44,7 +44,7 @@ struct Row<'t> {
 
 impl<'t> Row<'t> {
     /// `None` where the line ends before the rectangle or is empty.
-    fn of(page: Page<'t>, start: Byte, left: Column) -> Option<Self> {
+    fn of(page: ModalText<'t>, start: Byte, left: Column) -> Option<Self> {
         let line = page.line(start);
         let within = page.column(page.end(line)) >= left && !page.is_empty_line(line);
         let cuts = page.column(start) < left && !is_white(page, start);
@@ -85,7 +85,7 @@ impl<'t> Row<'t> {
     }
 }
 
-fn is_white(page: Page<'_>, at: Byte) -> bool {
+fn is_white(page: ModalText<'_>, at: Byte) -> bool {
     matches!(page.char(at), Some(' ' | '\t'))
 }
 

@@ -3,19 +3,19 @@
 
 use std::ops::Range as ByteRange;
 
-use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::content::{Content, ContentShape};
 use crate::text::display::columns::at_column;
-use crate::text::modal::motion::landing::{Extent, Landing};
-use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::position::{Byte, Column, Line};
 
 /// What an operator takes at one cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct OperatorSpan {
     /// The text: one span, or one for each row of a rectangle, in order.
     pub spans: Vec<ByteRange<Byte>>,
     /// What it is.
-    pub shape: Shape,
+    pub shape: ContentShape,
     /// Where the cursor is afterwards, unless the operator has its own mind.
     pub start: Byte,
     /// The column that the motion aimed at, where it did.
@@ -41,9 +41,9 @@ pub struct Sides {
     pub bytes: (usize, usize),
 }
 
-impl Piece {
+impl OperatorSpan {
     /// Text of one kind, and where the cursor is afterwards.
-    pub fn new(spans: Vec<ByteRange<Byte>>, shape: Shape, start: Byte) -> Self {
+    pub fn new(spans: Vec<ByteRange<Byte>>, shape: ContentShape, start: Byte) -> Self {
         Self {
             spans,
             shape,
@@ -59,7 +59,7 @@ impl Piece {
 
 /// How an operator was told to take the way, whatever the motion says: `v`, `V`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forced {
+pub enum ForcedMotion {
     /// By characters; the end is taken when it was not.
     Chars,
     /// By lines.
@@ -68,18 +68,30 @@ pub enum Forced {
 
 /// What is taken of the way from a place to where a motion came. `deletes`: several lines
 /// whose rest is white space are deleted as lines.
-pub fn way(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, deletes: bool) -> Piece {
-    Piece { goal: landing.goal, ..taken(page, from, landing, forced, deletes) }
+pub fn motion_span(
+    page: ModalText<'_>,
+    from: Byte,
+    landing: &MotionTarget,
+    forced: Option<ForcedMotion>,
+    deletes: bool,
+) -> OperatorSpan {
+    OperatorSpan { goal: landing.goal, ..taken(page, from, landing, forced, deletes) }
 }
 
-fn taken(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, deletes: bool) -> Piece {
+fn taken(
+    page: ModalText<'_>,
+    from: Byte,
+    landing: &MotionTarget,
+    forced: Option<ForcedMotion>,
+    deletes: bool,
+) -> OperatorSpan {
     let begin = landing.from.unwrap_or(from);
     let (start, end) = (begin.min(landing.to), begin.max(landing.to));
     let extent = match (forced, landing.extent) {
         (None, extent) => extent,
-        (Some(Forced::Lines), _) => Extent::Lines,
-        (Some(Forced::Chars), Extent::Exclusive | Extent::Exact) => Extent::Inclusive,
-        (Some(Forced::Chars), _) => Extent::Exclusive,
+        (Some(ForcedMotion::Lines), _) => Extent::Lines,
+        (Some(ForcedMotion::Chars), Extent::Exclusive | Extent::Exact) => Extent::Inclusive,
+        (Some(ForcedMotion::Chars), _) => Extent::Exclusive,
     };
     if extent == Extent::Lines {
         return lines(page, page.line(start), page.line(end), start);
@@ -90,7 +102,7 @@ fn taken(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, 
     if extent == Extent::Exclusive && several && end == page.start_of(end) {
         let above = Line(page.line(end).0 - 1);
         if page.in_indent(start) {
-            return Piece { widened: true, ..lines(page, page.line(start), above, start) };
+            return OperatorSpan { widened: true, ..lines(page, page.line(start), above, start) };
         }
         stop = page.last_of(above);
         inclusive = !page.is_empty_line(above);
@@ -102,28 +114,28 @@ fn taken(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, 
             return lines(page, page.line(start), page.line(stop), start);
         }
     }
-    Piece::new(vec![start..stop.max(start)], Shape::Chars, start)
+    OperatorSpan::new(vec![start..stop.max(start)], ContentShape::Chars, start)
 }
 
 /// Whole lines.
-pub fn lines(page: Page<'_>, first: Line, last: Line, start: Byte) -> Piece {
-    Piece::new(vec![page.lines(first, last)], Shape::Lines, start)
+pub fn lines(page: ModalText<'_>, first: Line, last: Line, start: Byte) -> OperatorSpan {
+    OperatorSpan::new(vec![page.lines(first, last)], ContentShape::Lines, start)
 }
 
 /// What a selection holds whose both ends are taken; the end of a line counts as a character, save of the last.
-pub fn selected(page: Page<'_>, anchor: Byte, head: Byte) -> Piece {
+pub fn selection_span(page: ModalText<'_>, anchor: Byte, head: Byte) -> OperatorSpan {
     let (start, end) = (anchor.min(head), anchor.max(head));
     let stop = match page.at_end(end) {
         true if page.line(end) < page.last_line() => page.start(Line(page.line(end).0 + 1)),
         true => end,
         false => page.right(end),
     };
-    Piece::new(vec![start..stop.max(start)], Shape::Chars, start)
+    OperatorSpan::new(vec![start..stop.max(start)], ContentShape::Chars, start)
 }
 
 /// The columns of a rectangle whose corners are characters: the first one, and the one behind
 /// the last.
-pub fn columns(page: Page<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
+pub fn columns(page: ModalText<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
     let left = page.column(anchor).min(page.column(head));
     // The end of a line is a column, too.
     let right = |at| {
@@ -135,23 +147,29 @@ pub fn columns(page: Page<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
 
 /// What a rectangle of [`columns`] holds; `to_end`: each row reaches to the end of its line.
 pub fn block(
-    page: Page<'_>,
+    page: ModalText<'_>,
     anchor: Byte,
     head: Byte,
     (left, right): (Column, Column),
     to_end: bool,
-) -> Piece {
+) -> OperatorSpan {
     let (first, last) = (page.line(anchor.min(head)), page.line(anchor.max(head)));
     let (spans, sides): (Vec<_>, Vec<_>) =
         (first.0..=last.0).map(|line| row(page, Line(line), left, right, to_end)).unzip();
     let start = spans[0].start;
     let longest = spans.iter().map(|span| page.column(span.end)).max().unwrap_or(right);
     let columns = (left, if to_end { longest.max(left) } else { right });
-    Piece { columns, to_end, sides, ..Piece::new(spans, Shape::Block, start) }
+    OperatorSpan { columns, to_end, sides, ..OperatorSpan::new(spans, ContentShape::Block, start) }
 }
 
 /// A row of a rectangle: its characters, those that are taken in part included, and how much of them is.
-fn row(page: Page<'_>, line: Line, left: Column, right: Column, to_end: bool) -> (ByteRange<Byte>, Sides) {
+fn row(
+    page: ModalText<'_>,
+    line: Line,
+    left: Column,
+    right: Column,
+    to_end: bool,
+) -> (ByteRange<Byte>, Sides) {
     let end = page.end(line);
     let start = at_column(page.text, line, left, page.tab_width);
     let stop = if to_end { end } else { at_column(page.text, line, right, page.tab_width) };
@@ -177,7 +195,7 @@ fn row(page: Page<'_>, line: Line, left: Column, right: Column, to_end: bool) ->
 
 /// The edit that puts characters in at a column of a line, or at its end: a tab that the column cuts becomes spaces on
 /// both sides, before another character come as many spaces as it is cut at.
-pub fn inserted(page: Page<'_>, line: Line, column: Column, new: &str) -> (ByteRange<Byte>, String) {
+pub fn inserted(page: ModalText<'_>, line: Line, column: Column, new: &str) -> (ByteRange<Byte>, String) {
     let at = at_column(page.text, line, column, page.tab_width);
     let before = column.0.saturating_sub(page.column(at).0);
     if before == 0 || page.at_end(at) {
@@ -190,11 +208,11 @@ pub fn inserted(page: Page<'_>, line: Line, column: Column, new: &str) -> (ByteR
 }
 
 /// The texts of what is taken, as a register keeps them.
-pub fn content(page: Page<'_>, pieces: &[Piece]) -> Content {
-    let shape = pieces.first().map_or(Shape::Chars, |piece| piece.shape);
+pub fn content(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Content {
+    let shape = pieces.first().map_or(ContentShape::Chars, |piece| piece.shape);
     let slice = |span: &ByteRange<Byte>| page.text.slice(span.clone()).into_owned();
     if let [only] = pieces
-        && shape == Shape::Block
+        && shape == ContentShape::Block
     {
         let (left, right) = only.columns;
         let width = right.0.saturating_sub(left.0);
@@ -213,12 +231,15 @@ pub fn content(page: Page<'_>, pieces: &[Piece]) -> Content {
             ..Content::new(only.spans.iter().zip(&only.sides).map(row).collect(), shape)
         };
     }
-    let text = |piece: &Piece| {
+    let text = |piece: &OperatorSpan| {
         let mut text = piece.spans.iter().map(slice).collect::<Vec<_>>().join("\n");
-        if shape == Shape::Lines && !text.ends_with('\n') {
+        if shape == ContentShape::Lines && !text.ends_with('\n') {
             text.push('\n');
         }
         text
     };
-    Content::new(pieces.iter().map(text).collect(), if shape == Shape::Block { Shape::Chars } else { shape })
+    Content::new(
+        pieces.iter().map(text).collect(),
+        if shape == ContentShape::Block { ContentShape::Chars } else { shape },
+    )
 }

@@ -40,11 +40,11 @@ fn edit_tab_indent_and_dedent() {
 
 #[test]
 fn edit_indent_style_stays_while_used() {
-    let of = |text: &str, at_first| indents(&Text::from(text), at_first);
-    assert_eq!(of("a\n  b\n\tc", Some(Indents::Tabs)), Some(Indents::Tabs));
-    assert_eq!(of("a\n  b\n", Some(Indents::Tabs)), Some(Indents::Spaces));
-    assert_eq!(of("a\nb\n", Some(Indents::Tabs)), Some(Indents::Tabs));
-    assert_eq!((of("a\n", None), of("\ta\n", None)), (None, Some(Indents::Tabs)));
+    let of = |text: &str, at_first| detect_indents(&Text::from(text), at_first);
+    assert_eq!(of("a\n  b\n\tc", Some(IndentKind::Tabs)), Some(IndentKind::Tabs));
+    assert_eq!(of("a\n  b\n", Some(IndentKind::Tabs)), Some(IndentKind::Spaces));
+    assert_eq!(of("a\nb\n", Some(IndentKind::Tabs)), Some(IndentKind::Tabs));
+    assert_eq!((of("a\n", None), of("\ta\n", None)), (None, Some(IndentKind::Tabs)));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn edit_duplicate_lines() {
     check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "|a\n«b\nc»", "|a\na\n«b\nb\nc»\nc");
 }
 
-fn check_delete(reach: Reach, before: &str, after: &str, killed: &[&str]) {
+fn check_delete(reach: DeleteTarget, before: &str, after: &str, killed: &[&str]) {
     check(|t, s| delete(t, s, reach).0, before, after);
     let (text, selection) = marked::parse(before);
     assert_eq!(delete(&text, &selection, reach).1, killed);
@@ -62,30 +62,30 @@ fn check_delete(reach: Reach, before: &str, after: &str, killed: &[&str]) {
 
 #[test]
 fn edit_delete_by_reach() {
-    check_delete(Reach::GraphemeBack, "ae\u{301}|b👩‍👩‍👧|", "a|b|", &["e\u{301}", "👩‍👩‍👧"]);
-    check_delete(Reach::GraphemeBack, "a\r\n|b", "a|b", &["\r\n"]);
-    check_delete(Reach::GraphemeBack, "|a", "|a", &[""]);
-    check_delete(Reach::PairBack, "(|)é|'|'", "|", &["()", "é", "''"]);
-    check_delete(Reach::Subword, "|fooBar |éÜ", "|Bar |Ü", &["foo", "é"]);
-    check_delete(Reach::SubwordBack, "snake_cäse|", "snake_|", &["cäse"]);
-    check_delete(Reach::Paragraph, "|a\né\n\nb", "|\nb", &["a\né\n"]);
-    check_delete(Reach::Paragraph, "a\n  |", "a\n  |", &[""]);
-    check_delete(Reach::ParagraphBack, "a\n\nb\nc|", "a\n|", &["\nb\nc"]);
-    check_delete(Reach::Bracket, "f|(é)|(x)", "f|", &["(é)", "(x)"]);
-    check_delete(Reach::Bracket, "(a|é)", "(a|)", &["é"]);
-    check_delete(Reach::Bracket, "(aé|)", "|", &["(aé)"]);
-    check_delete(Reach::Grapheme, "«ab»|c", "|c", &["ab"]);
-    check_delete(Reach::Grapheme, "a|", "a|", &[""]);
-    check_delete(Reach::WordBack, "one two|  three |x", "one |  |x", &["two", "three "]);
-    check_delete(Reach::Word, "|one| two", "|", &["one", " two"]);
+    check_delete(DeleteTarget::GraphemeBack, "ae\u{301}|b👩‍👩‍👧|", "a|b|", &["e\u{301}", "👩‍👩‍👧"]);
+    check_delete(DeleteTarget::GraphemeBack, "a\r\n|b", "a|b", &["\r\n"]);
+    check_delete(DeleteTarget::GraphemeBack, "|a", "|a", &[""]);
+    check_delete(DeleteTarget::PairBack, "(|)é|'|'", "|", &["()", "é", "''"]);
+    check_delete(DeleteTarget::Subword, "|fooBar |éÜ", "|Bar |Ü", &["foo", "é"]);
+    check_delete(DeleteTarget::SubwordBack, "snake_cäse|", "snake_|", &["cäse"]);
+    check_delete(DeleteTarget::Paragraph, "|a\né\n\nb", "|\nb", &["a\né\n"]);
+    check_delete(DeleteTarget::Paragraph, "a\n  |", "a\n  |", &[""]);
+    check_delete(DeleteTarget::ParagraphBack, "a\n\nb\nc|", "a\n|", &["\nb\nc"]);
+    check_delete(DeleteTarget::Bracket, "f|(é)|(x)", "f|", &["(é)", "(x)"]);
+    check_delete(DeleteTarget::Bracket, "(a|é)", "(a|)", &["é"]);
+    check_delete(DeleteTarget::Bracket, "(aé|)", "|", &["(aé)"]);
+    check_delete(DeleteTarget::Grapheme, "«ab»|c", "|c", &["ab"]);
+    check_delete(DeleteTarget::Grapheme, "a|", "a|", &[""]);
+    check_delete(DeleteTarget::WordBack, "one two|  three |x", "one |  |x", &["two", "three "]);
+    check_delete(DeleteTarget::Word, "|one| two", "|", &["one", " two"]);
 }
 
 #[test]
 fn edit_delete_to_line_end_and_start() {
-    check_delete(Reach::Line, "a|bc\nd", "a|\nd", &["bc"]);
-    check_delete(Reach::Line, "abc|\r\nd", "abc|d", &["\r\n"]);
-    check_delete(Reach::Line, "abc|", "abc|", &[""]);
-    check_delete(Reach::LineBack, "  ab|c", "|c", &["  ab"]);
-    check_delete(Reach::LineBack, "a\n|b", "a|b", &["\n"]);
-    check_delete(Reach::Line, "|a\n|b", "|\n|", &["a", "b"]);
+    check_delete(DeleteTarget::Line, "a|bc\nd", "a|\nd", &["bc"]);
+    check_delete(DeleteTarget::Line, "abc|\r\nd", "abc|d", &["\r\n"]);
+    check_delete(DeleteTarget::Line, "abc|", "abc|", &[""]);
+    check_delete(DeleteTarget::LineBack, "  ab|c", "|c", &["  ab"]);
+    check_delete(DeleteTarget::LineBack, "a\n|b", "a|b", &["\n"]);
+    check_delete(DeleteTarget::Line, "|a\n|b", "|\n|", &["a", "b"]);
 }

@@ -64,11 +64,11 @@ fn select_split_into_lines() {
 
 #[test]
 fn select_primary_is_kept_dropped_and_rotated() {
-    check(|_, s| only_primary(&rotated(s, true)), "|a«b»|", "a«b»");
-    check(|_, s| only_primary(&rotated(s, false)), "|a«b» |", "ab |");
+    check(|_, s| only_primary(&rotate(s, true)), "|a«b»|", "a«b»");
+    check(|_, s| only_primary(&rotate(s, false)), "|a«b» |", "ab |");
     check(|_, s| without_primary(s), "|a|b|", "a|b|");
     check(|_, s| without_primary(s), "«é»", "«é»");
-    check(|_, s| only_primary(&without_primary(&rotated(s, true))), "|a|b|", "|ab");
+    check(|_, s| only_primary(&without_primary(&rotate(s, true))), "|a|b|", "|ab");
 }
 
 #[test]

@@ -43,12 +43,12 @@ fn perform(document: &mut Document, acts: &[Act]) {
                 let author = match who {
                     0 => Author::Agent("call".into()),
                     1 => Author::External,
-                    2 => Author::Reverting("call".into()),
+                    2 => Author::Revert("call".into()),
                     3 => Author::Formatter,
-                    _ => Author::Person,
+                    _ => Author::User,
                 };
                 let format = Format { ending: LineEnding::CrLf, ..document.format() };
-                let edit = Transaction::new(changes).by(author);
+                let edit = Transaction::new(changes).with_author(author);
                 let edit = if *who == 5 { edit.format(format) } else { edit };
                 document.apply(edit, &Selection::single(Range::new(end, start)), time);
             }
@@ -64,7 +64,7 @@ fn seen(document: &mut Document) -> Vec<(usize, String, u64, Author, String)> {
         let text = document.text().to_string();
         let revision = document.history().at(n);
         let (parent, time, author) =
-            revision.map_or((0, 0, Author::Person), |r| (r.parent, r.time_ms, r.author.clone()));
+            revision.map_or((0, 0, Author::User), |r| (r.parent, r.time_ms, r.author.clone()));
         (parent, text, time, author, format!("{selection:?} {:?}", document.format()))
     };
     (0..all).map(|n| of(document, n)).collect()
@@ -180,10 +180,10 @@ fn undo_archive_other_text_or_version_is_refused() {
     perform(&mut document, &[Act::Edit(0, 0, "x".into(), 9)]);
     let archive = write(document.history(), document.text(), document.history().current(), ROOMY).unwrap();
     assert!(read(&archive, document.text()).is_ok());
-    assert_eq!(read(&archive, &Text::from("xone!")).unwrap_err(), Unusable::OtherText);
+    assert_eq!(read(&archive, &Text::from("xone!")).unwrap_err(), ArchiveError::OtherText);
     let newer = archive.replacen("\"undo_tree\":1", "\"undo_tree\":2", 1);
-    assert_eq!(read(&newer, document.text()).unwrap_err(), Unusable::Version);
-    assert_eq!(read("", document.text()).unwrap_err(), Unusable::Damaged);
+    assert_eq!(read(&newer, document.text()).unwrap_err(), ArchiveError::Version);
+    assert_eq!(read("", document.text()).unwrap_err(), ArchiveError::Damaged);
 }
 
 #[test]

@@ -6,12 +6,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::CallView;
-use crate::tools::interaction::delegate::Task;
+use crate::tools::interaction::delegate::AgentTask;
 use crate::tools::interaction::delegation;
 
 /// Starts an agent.
@@ -34,7 +34,7 @@ impl Action for SpawnAgent {
         async move {
             let text = |name: &str| call.args.get(name).and_then(Value::as_str).map(str::to_string);
             let turns = call.args.get("max_turns").and_then(Value::as_u64);
-            let task = Task {
+            let task = AgentTask {
                 name: text("name"),
                 message: text(self.task).unwrap_or_default(),
                 folder: text("working_dir"),
@@ -59,7 +59,7 @@ impl Action for SpawnAgent {
 
 /// Operations on an existing agent, by its `agent_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Agent {
+pub enum AgentAction {
     /// Sends the agent `message`.
     Send,
     /// Waits for the agent's answer.
@@ -68,7 +68,7 @@ pub enum Agent {
     Close,
 }
 
-impl Action for Agent {
+impl Action for AgentAction {
     fn kind(&self) -> Kind {
         Kind::Agent
     }

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
@@ -19,12 +19,12 @@ use crate::tools::interaction::user_questions;
 #[derive(Debug)]
 pub struct AskUser {
     /// The form of the questions in a call.
-    pub form: Questions,
+    pub form: QuestionForm,
 }
 
 /// The form of the questions in a call.
 #[derive(Debug, Clone, Copy)]
-pub enum Questions {
+pub enum QuestionForm {
     /// One question, in the arguments themselves.
     One,
     /// The elements of `questions`.
@@ -37,20 +37,20 @@ pub enum Questions {
 impl AskUser {
     fn questions(&self, args: &Value) -> Vec<Question> {
         match self.form {
-            Questions::One => vec![Question {
+            QuestionForm::One => vec![Question {
                 text: user_questions::field(args, "question"),
                 options: user_questions::choices(args.get("options")),
-                several: args::flag(args, "multiple"),
+                multiple: args::flag(args, "multiple"),
                 ..Question::default()
             }],
-            Questions::Several { .. } => user_questions::rows(args).iter().map(question).collect(),
+            QuestionForm::Several { .. } => user_questions::rows(args).iter().map(question).collect(),
         }
     }
 
     async fn ask(&self, call: &Invocation) -> Result<Outcome, String> {
         let ids = match self.form {
-            Questions::Several { ids: true } => Some(ids(&call.args)?),
-            Questions::Several { ids: false } | Questions::One => None,
+            QuestionForm::Several { ids: true } => Some(ids(&call.args)?),
+            QuestionForm::Several { ids: false } | QuestionForm::One => None,
         };
         let questions = self.questions(&call.args);
         let answers = user_questions::ask(call, questions.clone()).await?;
@@ -74,7 +74,7 @@ fn question(row: &Value) -> Question {
         header: user_questions::field(row, "header"),
         text: user_questions::field(row, "question"),
         options,
-        several: args::flag(row, "multiSelect"),
+        multiple: args::flag(row, "multiSelect"),
         placeholder: user_questions::field(row, "placeholder"),
     }
 }
@@ -119,7 +119,7 @@ impl Action for AskUser {
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        ResultView::Text(user_questions::words(details).unwrap_or_else(|| text.to_string()))
+        ResultView::Text(user_questions::text_from_details(details).unwrap_or_else(|| text.to_string()))
     }
 }
 
@@ -130,12 +130,12 @@ mod tests {
     use super::*;
     use crate::exec::LocalEnvironment;
     use crate::llm::model::message::join_text;
+    use crate::tools::builtin::builtin_tool::BuiltinTool;
     use crate::tools::builtin::families::openai;
-    use crate::tools::builtin::shape::ToolShape;
     use crate::tools::interaction::questions;
-    use crate::tools::{Shared, Tool};
+    use crate::tools::{AgentToolState, Tool};
 
-    fn request_user_input() -> &'static ToolShape {
+    fn request_user_input() -> &'static BuiltinTool {
         openai::SET.get("request_user_input").unwrap()
     }
 
@@ -155,7 +155,7 @@ mod tests {
 
     async fn ask(rows: &[(&str, &str)]) -> Outcome {
         let folder = tempfile::tempdir().unwrap();
-        let mut shared = Shared::new(folder.path().to_path_buf());
+        let mut shared = AgentToolState::new(folder.path().to_path_buf());
         shared.questions = Some(Arc::new(Someone));
         let question = |(id, header): &(&str, &str)| {
             let options =

@@ -6,10 +6,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::{CallView, ResultView, Step};
+use crate::tools::contract::view::{CallView, PlanStep, ResultView};
 use crate::tools::interaction::plan;
 
 /// The action.
@@ -22,7 +22,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn items(&self, args: &Value) -> Vec<Step> {
+    fn items(&self, args: &Value) -> Vec<PlanStep> {
         plan::read(args.get(self.list), self.step)
     }
 }
@@ -35,7 +35,7 @@ impl Action for Plan {
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let items = self.items(&call.args);
-            match plan::objection(&items) {
+            match plan::find_problem(&items) {
                 Some(why) => Outcome::error(why),
                 None => Outcome::text(plan::summary(&items)).details(plan::details(&items)),
             }
@@ -48,6 +48,6 @@ impl Action for Plan {
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        plan::of_details(details).map_or_else(|| ResultView::Text(text.to_string()), ResultView::Plan)
+        plan::from_details(details).map_or_else(|| ResultView::Text(text.to_string()), ResultView::Plan)
     }
 }

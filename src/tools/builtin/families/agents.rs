@@ -3,13 +3,13 @@
 //! Must not know how agents work.
 
 use crate::base::json::json;
-use crate::tools::builtin::actions::agent::{Agent, SpawnAgent};
+use crate::tools::builtin::actions::agent::{AgentAction, SpawnAgent};
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::schema::{integer, object, text};
-use crate::tools::builtin::shape::ToolShape;
 use crate::tools::interaction::delegation;
 
 /// Starts a subagent without waiting.
-pub const SPAWN_AGENT: ToolShape = ToolShape {
+pub const SPAWN_AGENT: BuiltinTool = BuiltinTool {
     name: "spawn_agent",
     description: "Start another agent on a task of its own and go on at once. It sees nothing of this \
          conversation, so its task must say everything that it needs, and what it is to answer. It works on \
@@ -28,11 +28,11 @@ pub const SPAWN_AGENT: ToolShape = ToolShape {
     },
     limits: Some(delegation::LIMITS),
     snippet: "Have another agent do a part of the work",
-    ..ToolShape::of(&SpawnAgent { task: "task", title: None, waits: false })
+    ..BuiltinTool::of(&SpawnAgent { task: "task", title: None, waits: false })
 };
 
 /// Sends a message to an agent.
-pub const SEND_INPUT: ToolShape = ToolShape {
+pub const SEND_INPUT: BuiltinTool = BuiltinTool {
     name: "send_input",
     description: "Say something to an agent. One that works hears it after the tools that it runs; one that has \
          answered works on.",
@@ -46,11 +46,11 @@ pub const SEND_INPUT: ToolShape = ToolShape {
         )
     },
     snippet: "Say something to an agent",
-    ..ToolShape::of(&Agent::Send)
+    ..BuiltinTool::of(&AgentAction::Send)
 };
 
 /// Waits for an agent.
-pub const WAIT: ToolShape = ToolShape {
+pub const WAIT: BuiltinTool = BuiltinTool {
     name: "wait",
     description: "Wait until an agent has answered, and get its answer, whether it succeeded, and how many \
          turns it took.",
@@ -64,11 +64,11 @@ pub const WAIT: ToolShape = ToolShape {
     },
     limits: Some(delegation::LIMITS),
     snippet: "Wait for the answer of an agent",
-    ..ToolShape::of(&Agent::Wait)
+    ..BuiltinTool::of(&AgentAction::Wait)
 };
 
 /// Ends an agent.
-pub const CLOSE_AGENT: ToolShape = ToolShape {
+pub const CLOSE_AGENT: BuiltinTool = BuiltinTool {
     name: "close_agent",
     description: "End an agent and everything that it runs. What it has done stays done.",
     parameters: || {
@@ -80,5 +80,5 @@ pub const CLOSE_AGENT: ToolShape = ToolShape {
         )
     },
     snippet: "End an agent",
-    ..ToolShape::of(&Agent::Close)
+    ..BuiltinTool::of(&AgentAction::Close)
 };

@@ -5,33 +5,35 @@
 
 use super::agents;
 use crate::base::json::json;
-use crate::patch::passes::Ladder;
+use crate::patch::passes::Tolerance;
 use crate::tools::builtin::actions::agent::SpawnAgent;
-use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
+use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
 use crate::tools::builtin::actions::commands::bash_output::BashOutput;
 use crate::tools::builtin::actions::commands::kill_shell::KillShell;
-use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::commands::shell::{Background, Shell, Timeout, WaitMode};
 use crate::tools::builtin::actions::files::edit::{Edit, Form};
 use crate::tools::builtin::actions::files::notebook_edit::NotebookEdit;
 use crate::tools::builtin::actions::files::read::{Lines, Read};
 use crate::tools::builtin::actions::files::write::Write;
 use crate::tools::builtin::actions::plan::Plan;
-use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Most, Order, Paths};
+use crate::tools::builtin::actions::search::find::{
+    Find, IgnoreRules, LimitArgument, Matching, Order, Paths,
+};
 use crate::tools::builtin::actions::search::grep::{Grep, Matches};
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::schema::{flag, integer, number, object, one_of, text};
-use crate::tools::builtin::set::Set;
-use crate::tools::builtin::shape::ToolShape;
+use crate::tools::builtin::tool_set::ToolSet;
 use crate::tools::interaction::delegation;
 use crate::tools::output::defaults;
 use crate::tools::output::limits::Limits;
-use crate::tools::reading::style::Style;
+use crate::tools::reading::style::ReadStyle;
 use crate::tools::running::LIMITS as COMMAND_LIMITS;
 
 /// The tool set.
-pub static SET: Set = Set {
+pub static SET: ToolSet = ToolSet {
     id: "anthropic",
     tools: &[
-        ToolShape {
+        BuiltinTool {
             name: "Read",
             description: "Show a file with line numbers as `cat -n` prints them, a picture, a notebook with its \
                  cells and outputs, or the text of a PDF document. At most 2000 lines are shown unless offset \
@@ -48,17 +50,17 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")],
+            arg_aliases: &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")],
             limits: Some(defaults::READ),
             snippet: "Show files and pictures",
-            ..ToolShape::of(&Read {
+            ..BuiltinTool::of(&Read {
                 path: "file_path",
                 lines: Lines::OffsetAndLimit,
                 pages: true,
-                style: Style::Tabs,
+                style: ReadStyle::Tabs,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "Edit",
             description: "Replace a text in a file. old_string must be in the file exactly once, white space \
                  included and without line numbers, unless replace_all is set; add lines around it until it is \
@@ -74,7 +76,7 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[
+            arg_aliases: &[
                 ("path", "file_path"),
                 ("filePath", "file_path"),
                 ("old_str", "old_string"),
@@ -84,16 +86,16 @@ pub static SET: Set = Set {
             ],
             limits: Some(defaults::EDIT),
             snippet: "Replace exact texts in files",
-            ..ToolShape::of(&Edit {
+            ..BuiltinTool::of(&Edit {
                 path: "file_path",
                 form: Form::Pair { everywhere: "replace_all", instruction: false },
-                ladder: Ladder::Careful,
+                tolerance: Tolerance::Careful,
                 read_first: true,
-                makes: true,
-                repeats: false,
+                creates: true,
+                repeats_lines: false,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "Write",
             description: "Write a file: makes it, with its folders, or replaces it whole. A file that is there \
                  must have been read before. To change parts of a file use Edit.",
@@ -106,7 +108,7 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[
+            arg_aliases: &[
                 ("path", "file_path"),
                 ("filePath", "file_path"),
                 ("contents", "content"),
@@ -114,9 +116,9 @@ pub static SET: Set = Set {
             ],
             limits: Some(defaults::WRITE),
             snippet: "Make or replace whole files",
-            ..ToolShape::of(&Write { path: "file_path", read_first: true })
+            ..BuiltinTool::of(&Write { path: "file_path", read_first: true })
         },
-        ToolShape {
+        BuiltinTool {
             name: "Glob",
             description: "Find files whose paths match a glob pattern such as `**/*.js`, the last changed \
                  first, at most 100. What .gitignore leaves out is found, too.",
@@ -129,18 +131,18 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("file_path", "path"), ("glob", "pattern")],
+            arg_aliases: &[("file_path", "path"), ("glob", "pattern")],
             limits: Some(defaults::GLOB),
             snippet: "Find files by name",
-            ..ToolShape::of(&Find {
+            ..BuiltinTool::of(&Find {
                 path: "path",
                 matching: Matching::Glob,
                 folders: false,
-                ignoring: Ignoring::Nothing,
+                ignore_rules: IgnoreRules::Nothing,
                 order: Order::NewestFirst,
-                most: Some(Most {
+                limit: Some(LimitArgument {
                     argument: None,
-                    usual: 100,
+                    default_limit: 100,
                     detail: "truncated",
                     remark: |shown, all| {
                         format!("{shown} of {all} files are shown. Use a narrower pattern or path.")
@@ -151,7 +153,7 @@ pub static SET: Set = Set {
                 headline: false,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "Grep",
             description: "Look for a regular expression (syntax of Rust) in files; what .gitignore leaves out \
                  is not searched. Gives the paths of files, or with output_mode `content` their lines, or with \
@@ -178,12 +180,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("include", "glob"), ("case_insensitive", "-i"), ("file_path", "path")],
+            arg_aliases: &[("include", "glob"), ("case_insensitive", "-i"), ("file_path", "path")],
             limits: Some(defaults::GREP),
             snippet: "Look for text in files",
-            ..ToolShape::of(&Grep { path: "path", files: "glob", form: Matches::Modes })
+            ..BuiltinTool::of(&Grep { path: "path", files: "glob", form: Matches::Modes })
         },
-        ToolShape {
+        BuiltinTool {
             name: "NotebookEdit",
             description: "Replace, insert or delete one cell of a Jupyter notebook. Cells are named by the ids \
                  that Read shows. A new cell comes after the named one, or first. Read the notebook before.",
@@ -199,12 +201,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("file_path", "notebook_path"), ("path", "notebook_path")],
+            arg_aliases: &[("file_path", "notebook_path"), ("path", "notebook_path")],
             limits: Some(defaults::EDIT),
             snippet: "Change cells of notebooks",
-            ..ToolShape::of(&NotebookEdit)
+            ..BuiltinTool::of(&NotebookEdit)
         },
-        ToolShape {
+        BuiltinTool {
             name: "Bash",
             description: "Run a shell command in the workspace and give what it printed on both outputs, in \
                  order. Standard input is closed. A command begins in the folder where the last one ended, as \
@@ -222,19 +224,19 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("timeout_ms", "timeout")],
+            arg_aliases: &[("timeout_ms", "timeout")],
             limits: Some(COMMAND_LIMITS),
             snippet: "Run shell commands",
-            ..ToolShape::of(&Shell {
+            ..BuiltinTool::of(&Shell {
                 command: "command",
                 folder: None,
                 timeout: Timeout::Millis("timeout"),
                 background: Background::Flag("run_in_background"),
                 keeps_folder: true,
-                manner: Manner::Background,
+                wait_mode: WaitMode::Background,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "BashOutput",
             description: "Give what a command in the background printed since the last look, and whether it \
                  still runs. With a filter only lines that match it are given; the others are gone then.",
@@ -249,9 +251,9 @@ pub static SET: Set = Set {
             },
             limits: Some(COMMAND_LIMITS),
             snippet: "Show what background commands printed",
-            ..ToolShape::of(&BashOutput)
+            ..BuiltinTool::of(&BashOutput)
         },
-        ToolShape {
+        BuiltinTool {
             name: "KillShell",
             description: "End a command in the background and everything that it started.",
             parameters: || {
@@ -263,9 +265,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "End background commands",
-            ..ToolShape::of(&KillShell)
+            ..BuiltinTool::of(&KillShell)
         },
-        ToolShape {
+        BuiltinTool {
             name: "TodoWrite",
             description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
                  At most one step is in progress.",
@@ -285,9 +287,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Keep a list of what is to be done",
-            ..ToolShape::of(&Plan { list: "todos", step: "content" })
+            ..BuiltinTool::of(&Plan { list: "todos", step: "content" })
         },
-        ToolShape {
+        BuiltinTool {
             name: "AskUserQuestion",
             description: "Ask the user one to four questions and wait for the answers. Only for what you cannot \
                  find out yourself and what changes what you do. The user can always answer in other words.",
@@ -318,9 +320,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Ask the user",
-            ..ToolShape::of(&AskUser { form: Questions::Several { ids: false } })
+            ..BuiltinTool::of(&AskUser { form: QuestionForm::Several { ids: false } })
         },
-        ToolShape {
+        BuiltinTool {
             name: "Agent",
             description: "Have another agent do a task of its own, and get its last words. It sees nothing of \
                  this conversation, so the prompt must say everything that it needs, and what it is to answer. \
@@ -341,7 +343,7 @@ pub static SET: Set = Set {
             },
             limits: Some(Limits { chars: 32_000, ..delegation::LIMITS }),
             snippet: "Have another agent do a part of the work",
-            ..ToolShape::of(&SpawnAgent { task: "prompt", title: Some("description"), waits: true })
+            ..BuiltinTool::of(&SpawnAgent { task: "prompt", title: Some("description"), waits: true })
         },
         agents::SEND_INPUT,
         agents::WAIT,

@@ -5,29 +5,29 @@
 
 use super::agents;
 use crate::base::json::json;
-use crate::patch::passes::Ladder;
-use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
-use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::patch::passes::Tolerance;
+use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
+use crate::tools::builtin::actions::commands::shell::{Background, Shell, Timeout, WaitMode};
 use crate::tools::builtin::actions::files::edit::{Edit, Form};
 use crate::tools::builtin::actions::files::read::{Lines, Read};
 use crate::tools::builtin::actions::files::read_many::ReadMany;
 use crate::tools::builtin::actions::files::write::Write;
 use crate::tools::builtin::actions::plan::Plan;
-use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Order, Paths};
+use crate::tools::builtin::actions::search::find::{Find, IgnoreRules, Matching, Order, Paths};
 use crate::tools::builtin::actions::search::grep::{Grep, Matches};
 use crate::tools::builtin::actions::search::list::{Entries, List};
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::schema::{flag, integer, object, one_of, text, texts};
-use crate::tools::builtin::set::Set;
-use crate::tools::builtin::shape::ToolShape;
+use crate::tools::builtin::tool_set::ToolSet;
 use crate::tools::output::defaults;
-use crate::tools::reading::style::Style;
+use crate::tools::reading::style::ReadStyle;
 use crate::tools::running::LIMITS as COMMAND_LIMITS;
 
 /// The tool set.
-pub static SET: Set = Set {
+pub static SET: ToolSet = ToolSet {
     id: "gemini",
     tools: &[
-        ToolShape {
+        BuiltinTool {
             name: "read_file",
             description: "Show a file, a picture, or the text of a PDF document with its pages. At most 2000 \
                  lines are shown, lines of more than 2000 characters are cut; a note at the beginning says how \
@@ -42,17 +42,17 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "file_path"), ("absolute_path", "file_path"), ("offset", "start_line")],
+            arg_aliases: &[("path", "file_path"), ("absolute_path", "file_path"), ("offset", "start_line")],
             limits: Some(defaults::READ),
             snippet: "Show files and pictures",
-            ..ToolShape::of(&Read {
+            ..BuiltinTool::of(&Read {
                 path: "file_path",
                 lines: Lines::StartAndEnd,
                 pages: false,
-                style: Style::NotesFirst,
+                style: ReadStyle::NotesFirst,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "read_many_files",
             description: "Show the files of which the paths match glob patterns, one after the other, each \
                  below a line with its path. Of each at most 2000 lines are shown.",
@@ -77,12 +77,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("paths", "include")],
+            arg_aliases: &[("paths", "include")],
             limits: Some(defaults::READ),
             snippet: "Show several files",
-            ..ToolShape::of(&ReadMany)
+            ..BuiltinTool::of(&ReadMany)
         },
-        ToolShape {
+        BuiltinTool {
             name: "write_file",
             description: "Write a file: makes it, with its folders, or replaces it whole. To change parts of a \
                  file use replace.",
@@ -95,7 +95,7 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[
+            arg_aliases: &[
                 ("path", "file_path"),
                 ("filePath", "file_path"),
                 ("contents", "content"),
@@ -103,9 +103,9 @@ pub static SET: Set = Set {
             ],
             limits: Some(defaults::WRITE),
             snippet: "Make or replace whole files",
-            ..ToolShape::of(&Write { path: "file_path", read_first: false })
+            ..BuiltinTool::of(&Write { path: "file_path", read_first: false })
         },
-        ToolShape {
+        BuiltinTool {
             name: "replace",
             description: "Replace a text in a file. old_string must be in the file exactly once, with at least \
                  three lines around the change, white space included, unless allow_multiple is set. With an \
@@ -122,7 +122,7 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[
+            arg_aliases: &[
                 ("path", "file_path"),
                 ("absolute_path", "file_path"),
                 ("old_str", "old_string"),
@@ -130,16 +130,16 @@ pub static SET: Set = Set {
             ],
             limits: Some(defaults::EDIT),
             snippet: "Replace exact texts in files",
-            ..ToolShape::of(&Edit {
+            ..BuiltinTool::of(&Edit {
                 path: "file_path",
                 form: Form::Pair { everywhere: "allow_multiple", instruction: true },
-                ladder: Ladder::Fuzzy,
+                tolerance: Tolerance::Fuzzy,
                 read_first: false,
-                makes: true,
-                repeats: true,
+                creates: true,
+                repeats_lines: true,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "grep_search",
             description: "Look for a regular expression in files. Gives a block for each file, with `L12:` \
                  before lines that match and `L11-` before lines around them.",
@@ -163,12 +163,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "dir_path"), ("include", "include_pattern")],
+            arg_aliases: &[("path", "dir_path"), ("include", "include_pattern")],
             limits: Some(defaults::GREP),
             snippet: "Look for text in files",
-            ..ToolShape::of(&Grep { path: "dir_path", files: "include_pattern", form: Matches::Blocks })
+            ..BuiltinTool::of(&Grep { path: "dir_path", files: "include_pattern", form: Matches::Blocks })
         },
-        ToolShape {
+        BuiltinTool {
             name: "glob",
             description: "Find files whose paths match a glob pattern such as `src/**/*.ts`. Gives absolute \
                  paths: what changed in the last 24 hours first, the newest at the top, then the rest by name.",
@@ -184,22 +184,22 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "dir_path")],
+            arg_aliases: &[("path", "dir_path")],
             limits: Some(defaults::GLOB),
             snippet: "Find files by name",
-            ..ToolShape::of(&Find {
+            ..BuiltinTool::of(&Find {
                 path: "dir_path",
                 matching: Matching::FromFolder,
                 folders: false,
-                ignoring: Ignoring::Asked,
+                ignore_rules: IgnoreRules::ByArgument,
                 order: Order::RecentFirst,
-                most: None,
+                limit: None,
                 bytes_max: None,
                 paths: Paths::Absolute,
                 headline: true,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "list_directory",
             description: "List what is in a folder, folders first. Names that match ignore patterns are left out.",
             parameters: || {
@@ -216,12 +216,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "dir_path")],
+            arg_aliases: &[("path", "dir_path")],
             limits: Some(defaults::GLOB),
             snippet: "List folders",
-            ..ToolShape::of(&List { path: "dir_path", required: true, form: Entries::Marked })
+            ..BuiltinTool::of(&List { path: "dir_path", required: true, form: Entries::Marked })
         },
-        ToolShape {
+        BuiltinTool {
             name: "run_shell_command",
             description: "Run a command by `bash -c`. Gives its output, its exit code unless that is 0, and the \
                  processes that it left in the background. It is stopped after timeout_ms, and when it prints \
@@ -242,16 +242,16 @@ pub static SET: Set = Set {
             },
             limits: Some(COMMAND_LIMITS),
             snippet: "Run shell commands",
-            ..ToolShape::of(&Shell {
+            ..BuiltinTool::of(&Shell {
                 command: "command",
                 folder: Some("dir_path"),
                 timeout: Timeout::Millis("timeout_ms"),
                 background: Background::Flag("is_background"),
                 keeps_folder: false,
-                manner: Manner::Observed,
+                wait_mode: WaitMode::Observed,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "write_todos",
             description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
                  At most one step is in progress.",
@@ -270,9 +270,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Keep a list of what is to be done",
-            ..ToolShape::of(&Plan { list: "todos", step: "description" })
+            ..BuiltinTool::of(&Plan { list: "todos", step: "description" })
         },
-        ToolShape {
+        BuiltinTool {
             name: "ask_user",
             description: "Ask the user one to four questions and wait for the answers. Only for what you cannot \
                  find out yourself and what changes what you do.",
@@ -305,7 +305,7 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Ask the user",
-            ..ToolShape::of(&AskUser { form: Questions::Several { ids: false } })
+            ..BuiltinTool::of(&AskUser { form: QuestionForm::Several { ids: false } })
         },
         agents::SPAWN_AGENT,
         agents::SEND_INPUT,

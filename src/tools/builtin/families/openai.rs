@@ -5,29 +5,29 @@
 
 use super::agents;
 use crate::base::json::json;
-use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
-use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
+use crate::tools::builtin::actions::commands::shell::{Background, Shell, Timeout, WaitMode};
 use crate::tools::builtin::actions::commands::write_stdin::WriteStdin;
 use crate::tools::builtin::actions::files::apply_patch::ApplyPatch;
 use crate::tools::builtin::actions::files::read::{Lines, Read};
 use crate::tools::builtin::actions::files::view_image::ViewImage;
 use crate::tools::builtin::actions::files::write::Write;
 use crate::tools::builtin::actions::plan::Plan;
-use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Order, Paths};
+use crate::tools::builtin::actions::search::find::{Find, IgnoreRules, Matching, Order, Paths};
 use crate::tools::builtin::actions::search::grep::{Grep, Matches};
 use crate::tools::builtin::actions::search::list::{Entries, List};
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::schema::{flag, integer, number, object, one_of, text};
-use crate::tools::builtin::set::Set;
-use crate::tools::builtin::shape::ToolShape;
+use crate::tools::builtin::tool_set::ToolSet;
 use crate::tools::output::defaults;
-use crate::tools::reading::style::Style;
+use crate::tools::reading::style::ReadStyle;
 use crate::tools::running::LIMITS as COMMAND_LIMITS;
 
 /// The tool set.
-pub static SET: Set = Set {
+pub static SET: ToolSet = ToolSet {
     id: "openai",
     tools: &[
-        ToolShape {
+        BuiltinTool {
             name: "apply_patch",
             description: "Change files by a patch. It starts with the line '*** Begin Patch' and ends with '*** \
                  End Patch'. Between them stands one section for each file: '*** Add File: path' and the whole \
@@ -45,12 +45,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("patch", "input")],
+            arg_aliases: &[("patch", "input")],
             limits: Some(defaults::EDIT),
             snippet: "Add, delete, move and change files by a patch",
-            ..ToolShape::of(&ApplyPatch)
+            ..BuiltinTool::of(&ApplyPatch)
         },
-        ToolShape {
+        BuiltinTool {
             name: "read_file",
             description: "Show a text file with line numbers, each line as `number | text`, the text of a PDF \
                  document, or a picture. At most 2000 lines are shown; go on with offset and limit.",
@@ -64,17 +64,17 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")],
+            arg_aliases: &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")],
             limits: Some(defaults::READ),
             snippet: "Show files and pictures",
-            ..ToolShape::of(&Read {
+            ..BuiltinTool::of(&Read {
                 path: "file_path",
                 lines: Lines::OffsetAndLimit,
                 pages: false,
-                style: Style::Bars,
+                style: ReadStyle::Bars,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "write_file",
             description: "Write a file: makes it, with its folders, or replaces it whole. To change parts of a \
                  file use apply_patch.",
@@ -87,7 +87,7 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[
+            arg_aliases: &[
                 ("path", "file_path"),
                 ("filePath", "file_path"),
                 ("contents", "content"),
@@ -95,9 +95,9 @@ pub static SET: Set = Set {
             ],
             limits: Some(defaults::WRITE),
             snippet: "Make or replace whole files",
-            ..ToolShape::of(&Write { path: "file_path", read_first: false })
+            ..BuiltinTool::of(&Write { path: "file_path", read_first: false })
         },
-        ToolShape {
+        BuiltinTool {
             name: "grep_files",
             description: "Find the files that hold a match of a regular expression; gives their paths, the last \
                  changed first.",
@@ -112,12 +112,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("glob", "include"), ("glob_filter", "include")],
+            arg_aliases: &[("glob", "include"), ("glob_filter", "include")],
             limits: Some(defaults::GREP),
             snippet: "Find files that hold a text",
-            ..ToolShape::of(&Grep { path: "path", files: "include", form: Matches::Files })
+            ..BuiltinTool::of(&Grep { path: "path", files: "include", form: Matches::Files })
         },
-        ToolShape {
+        BuiltinTool {
             name: "list_dir",
             description: "List what is in a folder and in the folders below it, each level indented; folders \
                  end with a slash.",
@@ -132,12 +132,12 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("path", "dir_path")],
+            arg_aliases: &[("path", "dir_path")],
             limits: Some(defaults::GLOB),
             snippet: "List folders",
-            ..ToolShape::of(&List { path: "dir_path", required: true, form: Entries::Tree })
+            ..BuiltinTool::of(&List { path: "dir_path", required: true, form: Entries::Tree })
         },
-        ToolShape {
+        BuiltinTool {
             name: "glob",
             description: "Find files whose paths match a glob pattern such as `**/*.ts`, the last changed \
                  first. What .gitignore leaves out is not found.",
@@ -150,22 +150,22 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("dir_path", "path"), ("glob", "pattern")],
+            arg_aliases: &[("dir_path", "path"), ("glob", "pattern")],
             limits: Some(defaults::GLOB),
             snippet: "Find files by name",
-            ..ToolShape::of(&Find {
+            ..BuiltinTool::of(&Find {
                 path: "path",
                 matching: Matching::Glob,
                 folders: false,
-                ignoring: Ignoring::Gitignore,
+                ignore_rules: IgnoreRules::Gitignore,
                 order: Order::NewestFirst,
-                most: None,
+                limit: None,
                 bytes_max: None,
                 paths: Paths::BelowWorkspace,
                 headline: false,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "view_image",
             description: "Look at a picture in a file (png, jpg, gif, webp, bmp).",
             parameters: || {
@@ -176,11 +176,11 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("file_path", "path"), ("image_path", "path")],
+            arg_aliases: &[("file_path", "path"), ("image_path", "path")],
             snippet: "Look at pictures",
-            ..ToolShape::of(&ViewImage)
+            ..BuiltinTool::of(&ViewImage)
         },
-        ToolShape {
+        BuiltinTool {
             name: "exec_command",
             description: "Run a shell command. Gives its output and exit code, or, when it has not ended after \
                  yield_time_ms, its output so far and a session ID for write_stdin. With timeout_ms it is \
@@ -199,19 +199,19 @@ pub static SET: Set = Set {
                     }),
                 )
             },
-            renamed: &[("command", "cmd")],
+            arg_aliases: &[("command", "cmd")],
             limits: Some(COMMAND_LIMITS),
             snippet: "Run shell commands, also long ones",
-            ..ToolShape::of(&Shell {
+            ..BuiltinTool::of(&Shell {
                 command: "cmd",
                 folder: Some("workdir"),
                 timeout: Timeout::Millis("timeout_ms"),
                 background: Background::Wait("yield_time_ms"),
                 keeps_folder: false,
-                manner: Manner::Session,
+                wait_mode: WaitMode::Session,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "write_stdin",
             description: "Write to the standard input of a session of exec_command and give what it printed \
                  since the last call. Without chars nothing is written. The character U+0003 stops it; in a \
@@ -229,9 +229,9 @@ pub static SET: Set = Set {
             },
             limits: Some(COMMAND_LIMITS),
             snippet: "Talk to commands that run on",
-            ..ToolShape::of(&WriteStdin)
+            ..BuiltinTool::of(&WriteStdin)
         },
-        ToolShape {
+        BuiltinTool {
             name: "update_plan",
             description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
                  At most one step is in progress.",
@@ -251,9 +251,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Keep a list of what is to be done",
-            ..ToolShape::of(&Plan { list: "plan", step: "step" })
+            ..BuiltinTool::of(&Plan { list: "plan", step: "step" })
         },
-        ToolShape {
+        BuiltinTool {
             name: "request_user_input",
             description: "Ask the user one to three short questions and wait for the answers. Only for what you \
                  cannot find out yourself. The user can always answer in other words.",
@@ -284,7 +284,7 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Ask the user",
-            ..ToolShape::of(&AskUser { form: Questions::Several { ids: true } })
+            ..BuiltinTool::of(&AskUser { form: QuestionForm::Several { ids: true } })
         },
         agents::SPAWN_AGENT,
         agents::SEND_INPUT,

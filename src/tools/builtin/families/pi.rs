@@ -5,28 +5,30 @@
 
 use super::agents;
 use crate::base::json::json;
-use crate::patch::passes::Ladder;
-use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
+use crate::patch::passes::Tolerance;
+use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
 use crate::tools::builtin::actions::commands::job::Job;
-use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::commands::shell::{Background, Shell, Timeout, WaitMode};
 use crate::tools::builtin::actions::files::edit::{Edit, Form};
 use crate::tools::builtin::actions::files::read::{Lines, Read};
 use crate::tools::builtin::actions::files::write::Write;
 use crate::tools::builtin::actions::plan::Plan;
-use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Most, Order, Paths};
+use crate::tools::builtin::actions::search::find::{
+    Find, IgnoreRules, LimitArgument, Matching, Order, Paths,
+};
 use crate::tools::builtin::actions::search::grep::{Grep, Matches};
 use crate::tools::builtin::actions::search::list::{Entries, List};
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::schema::{flag, number, object, one_of, text, texts};
-use crate::tools::builtin::set::Set;
-use crate::tools::builtin::shape::ToolShape;
+use crate::tools::builtin::tool_set::ToolSet;
 use crate::tools::output::limits;
-use crate::tools::reading::style::Style;
+use crate::tools::reading::style::ReadStyle;
 
 /// The tool set.
-pub static SET: Set = Set {
+pub static SET: ToolSet = ToolSet {
     id: "pi",
     tools: &[
-        ToolShape {
+        BuiltinTool {
             name: "read",
             description: "Read a text file, the text of a PDF document page by page, or look at an image (png, \
                  jpg, gif, webp, bmp). Text is cut after 2000 lines or 50 KB, whichever is first; use offset \
@@ -42,14 +44,14 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Read text files and images",
-            ..ToolShape::of(&Read {
+            ..BuiltinTool::of(&Read {
                 path: "path",
                 lines: Lines::OffsetAndLimit,
                 pages: false,
-                style: Style::Plain,
+                style: ReadStyle::Plain,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "bash",
             description: "Run a shell command in the workspace. Gives what it printed on both outputs, in \
                  order, cut to the last 2000 lines or 50 KB; longer output is kept whole and its name is \
@@ -64,16 +66,16 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Run shell commands",
-            ..ToolShape::of(&Shell {
+            ..BuiltinTool::of(&Shell {
                 command: "command",
                 folder: None,
                 timeout: Timeout::Seconds("timeout"),
                 background: Background::Never,
                 keeps_folder: false,
-                manner: Manner::UntilEnd,
+                wait_mode: WaitMode::UntilEnd,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "edit",
             description: "Replace exact pieces of one file. Every oldText is matched against the file as it is \
                  now, not after earlier edits of the call, must occur exactly once and must not overlap \
@@ -97,16 +99,16 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Replace exact pieces of files",
-            ..ToolShape::of(&Edit {
+            ..BuiltinTool::of(&Edit {
                 path: "path",
                 form: Form::List,
-                ladder: Ladder::Careful,
+                tolerance: Tolerance::Careful,
                 read_first: false,
-                makes: false,
-                repeats: false,
+                creates: false,
+                repeats_lines: false,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "write",
             description: "Write a file: makes it, with its folders, or replaces it whole. To change parts of an \
                  existing file, use edit.",
@@ -120,9 +122,9 @@ pub static SET: Set = Set {
                 )
             },
             snippet: "Make or replace whole files",
-            ..ToolShape::of(&Write { path: "path", read_first: false })
+            ..BuiltinTool::of(&Write { path: "path", read_first: false })
         },
-        ToolShape {
+        BuiltinTool {
             name: "ls",
             description: "List a folder, hidden entries included. Folders end with a slash.",
             parameters: || {
@@ -136,9 +138,9 @@ pub static SET: Set = Set {
             },
             snippet: "List folders",
             by_default: false,
-            ..ToolShape::of(&List { path: "path", required: false, form: Entries::Names })
+            ..BuiltinTool::of(&List { path: "path", required: false, form: Entries::Names })
         },
-        ToolShape {
+        BuiltinTool {
             name: "grep",
             description: "Look for a regular expression in files; hidden files count, what .gitignore leaves \
                  out does not. Gives `file:line: text`, lines around a match as `file-line- text`.",
@@ -158,9 +160,9 @@ pub static SET: Set = Set {
             },
             snippet: "Look for text in files",
             by_default: false,
-            ..ToolShape::of(&Grep { path: "path", files: "glob", form: Matches::Lines })
+            ..BuiltinTool::of(&Grep { path: "path", files: "glob", form: Matches::Lines })
         },
-        ToolShape {
+        BuiltinTool {
             name: "find",
             description: "Find files and folders by a glob pattern, such as `*.ts` anywhere or `src/**/*.ts`. \
                  Gives paths relative to the folder; folders end with a slash. What .gitignore leaves out is \
@@ -177,15 +179,15 @@ pub static SET: Set = Set {
             },
             snippet: "Find files by name",
             by_default: false,
-            ..ToolShape::of(&Find {
+            ..BuiltinTool::of(&Find {
                 path: "path",
                 matching: Matching::Anywhere,
                 folders: true,
-                ignoring: Ignoring::Gitignore,
+                ignore_rules: IgnoreRules::Gitignore,
                 order: Order::AsFound,
-                most: Some(Most {
+                limit: Some(LimitArgument {
                     argument: Some("limit"),
-                    usual: 1000,
+                    default_limit: 1000,
                     detail: "resultLimitReached",
                     remark: |shown, all| {
                         format!("The first {shown} of {all} paths. Use a larger limit or a narrower pattern.")
@@ -196,7 +198,7 @@ pub static SET: Set = Set {
                 headline: false,
             })
         },
-        ToolShape {
+        BuiltinTool {
             name: "job",
             description: "Commands that run on while you do something else. start runs a command as a job, poll \
                  gives what a job printed since the last look and whether it still runs, input writes to its \
@@ -215,9 +217,9 @@ pub static SET: Set = Set {
             },
             snippet: "Start, hear, feed and end commands that run on",
             by_default: false,
-            ..ToolShape::of(&Job)
+            ..BuiltinTool::of(&Job)
         },
-        ToolShape {
+        BuiltinTool {
             name: "ask_user",
             description: "Ask the user and wait for the answer. Only for what you cannot find out and what \
                  changes what you do; the user may choose an option or answer in other words.",
@@ -233,9 +235,9 @@ pub static SET: Set = Set {
             },
             snippet: "Ask the user",
             by_default: false,
-            ..ToolShape::of(&AskUser { form: Questions::One })
+            ..BuiltinTool::of(&AskUser { form: QuestionForm::One })
         },
-        ToolShape {
+        BuiltinTool {
             name: "plan",
             description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
                  At most one step is in progress.",
@@ -255,11 +257,11 @@ pub static SET: Set = Set {
             },
             snippet: "Keep a list of what is to be done",
             by_default: false,
-            ..ToolShape::of(&Plan { list: "steps", step: "step" })
+            ..BuiltinTool::of(&Plan { list: "steps", step: "step" })
         },
-        ToolShape { by_default: false, ..agents::SPAWN_AGENT },
-        ToolShape { by_default: false, ..agents::SEND_INPUT },
-        ToolShape { by_default: false, ..agents::WAIT },
-        ToolShape { by_default: false, ..agents::CLOSE_AGENT },
+        BuiltinTool { by_default: false, ..agents::SPAWN_AGENT },
+        BuiltinTool { by_default: false, ..agents::SEND_INPUT },
+        BuiltinTool { by_default: false, ..agents::WAIT },
+        BuiltinTool { by_default: false, ..agents::CLOSE_AGENT },
     ],
 };

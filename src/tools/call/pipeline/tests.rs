@@ -13,7 +13,7 @@ use crate::llm::model::ToolSpec;
 use crate::llm::model::message::join_text;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::CallView;
-use crate::tools::output::truncation::Override;
+use crate::tools::output::truncation::LimitOverride;
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 use crate::tools::permissions::policy::Mode;
 use crate::tools::permissions::rules::Author;
@@ -70,7 +70,9 @@ impl Bench {
             approval,
             mode: mode.into(),
             rules: self.rules.clone().into(),
-            shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
+            shared: std::sync::Arc::new(crate::tools::AgentToolState::new(
+                self.folder.path().join("artifacts"),
+            )),
         }
     }
 
@@ -185,7 +187,7 @@ async fn tool_call_read_only_command_runs_without_approval() {
 async fn tool_call_git_in_repo_with_configured_programs_asks() {
     let mut bench = Bench::new(Decision::Deny("no".into()));
     let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"touch\"\n";
-    bench.rules.add(rules, Author::Person, Path::new("/"), Path::new("/"));
+    bench.rules.add(rules, Author::User, Path::new("/"), Path::new("/"));
     let at = |name: &str| bench.folder.path().join(name);
     let status = || json!({"command": "git status"});
     bench.call(Mode::OnRequest, "bash", status()).await;
@@ -303,9 +305,9 @@ async fn tool_call_truncated_output_is_kept_as_artifact() {
     let mut bench = Bench::new(Decision::Allow);
     bench.registry.add(Arc::new(Bad));
     let mut context = bench.context(Mode::Full);
-    let mut config = crate::tools::contract::config::Config::default();
-    config.limits.set("bad", Override { chars: Some(10), lines: None });
-    let shared = crate::tools::Shared::new(bench.folder.path().join("artifacts")).configured(config);
+    let mut config = crate::tools::contract::config::ToolConfig::default();
+    config.limits.set("bad", LimitOverride { chars: Some(10), lines: None });
+    let shared = crate::tools::AgentToolState::new(bench.folder.path().join("artifacts")).with_config(config);
     context.shared = Arc::new(shared);
     let call =
         |arguments| ToolCall { id: "c".into(), name: "bad".into(), arguments, thought_signature: None };
@@ -344,7 +346,7 @@ async fn tool_call_rules_override_approval_mode() {
     let file = "[[rule]]\ndecision = \"allow\"\ncommand = \"touch\"\n\
                 [[rule]]\ndecision = \"deny\"\npath = \".env\"\n\
                 [[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
-    assert_eq!(bench.rules.add(file, Author::Person, &root, Path::new("/nowhere")), Vec::<String>::new());
+    assert_eq!(bench.rules.add(file, Author::User, &root, Path::new("/nowhere")), Vec::<String>::new());
     let touched = bench.call(Mode::AutoEdit, "bash", json!({"command": "touch made && ls"})).await;
     assert!(!touched.1 && root.join("made").exists(), "{touched:?}");
     for mode in [Mode::OnRequest, Mode::Full] {
@@ -407,7 +409,7 @@ async fn tool_call_foreign_tool_name_maps_by_kind_and_rules() {
     let (text, failed) = bench.call(Mode::Full, "write", json!({"path": "a", "content": ""})).await;
     assert!(failed && text.contains("no tool named \"write\"") && text.contains("Look"), "{text}");
     let rule = "[[rule]]\ndecision = \"deny\"\ntool = \"read\"\n";
-    let problems = bench.rules.add(rule, Author::Person, bench.folder.path(), bench.folder.path());
+    let problems = bench.rules.add(rule, Author::User, bench.folder.path(), bench.folder.path());
     assert_eq!(problems.len(), 0);
     for (name, args) in [("read", json!({"path": "a"})), ("Look", json!({}))] {
         let (text, failed) = bench.call(Mode::Full, name, args).await;
@@ -462,6 +464,6 @@ fn tool_call_schema_decides_about_extra_arguments() {
         (json!({"type": "object"}), true),
     ] {
         let wanted = if all { args.clone() } else { json!({"a": "x"}) };
-        assert_eq!(super::declared(args.clone(), &schema), wanted, "{schema}");
+        assert_eq!(super::declared_args(args.clone(), &schema), wanted, "{schema}");
     }
 }

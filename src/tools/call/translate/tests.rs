@@ -76,7 +76,7 @@ fn said(intent: &Intent, tools: &[Plain]) -> Vec<String> {
         all.add(Arc::new(*tool));
     }
     let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
-    let calls = say(intent, &all).unwrap_or_default().into_iter().map(|(name, args)| {
+    let calls = translate(intent, &all).unwrap_or_default().into_iter().map(|(name, args)| {
         let args: Vec<String> = args.as_object().unwrap().values().map(words).collect();
         format!("{name}:{}", args.join("|"))
     });
@@ -84,7 +84,7 @@ fn said(intent: &Intent, tools: &[Plain]) -> Vec<String> {
 }
 
 fn edit(swaps: &[(&str, &str)], everywhere: bool) -> Intent {
-    let swap = |(old, new): &(&str, &str)| Swap { old: old.to_string(), new: new.to_string() };
+    let swap = |(old, new): &(&str, &str)| TextReplacement { old: old.to_string(), new: new.to_string() };
     Intent::Edit { path: "f".into(), swaps: swaps.iter().map(swap).collect(), everywhere }
 }
 

@@ -29,18 +29,18 @@ pub struct Host {
     /// The explicit port or that of the scheme, if any.
     port: Option<u16>,
     /// Whether the port is written.
-    written: bool,
+    has_explicit_port: bool,
 }
 
 /// The result of parsing a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::tools::command) enum Found {
+pub(in crate::tools::command) enum ParsedHost {
     /// A host.
     Named(Host),
     /// No host, as in `file:///x`.
-    Nowhere,
+    NoHost,
     /// Ambiguous: programs would parse it differently.
-    Unclear,
+    Ambiguous,
 }
 
 impl Host {
@@ -48,12 +48,12 @@ impl Host {
         // The userinfo ends at the last `@`.
         let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
         let (name, port) = split(place)?;
-        Some(Self { name: name_of(name)?, port: port.or(usual), written: port.is_some() })
+        Some(Self { name: name_of(name)?, port: port.or(usual), has_explicit_port: port.is_some() })
     }
 
     /// Returns the host as a rule names it: with its port if it is explicit.
     pub fn rule(&self) -> String {
-        match self.port.filter(|_| self.written) {
+        match self.port.filter(|_| self.has_explicit_port) {
             Some(port) => format!("{}:{port}", self.name),
             None => self.name.to_string(),
         }
@@ -69,45 +69,45 @@ impl fmt::Display for Host {
 
 /// Returns the host of `scheme://…`. `whole`: whether this is the full text; otherwise an unknown text
 /// follows.
-pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> Found {
-    let Some((scheme, rest)) = text.split_once("://") else { return Found::Unclear };
+pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> ParsedHost {
+    let Some((scheme, rest)) = text.split_once("://") else { return ParsedHost::Ambiguous };
     let scheme = scheme.to_ascii_lowercase();
     let usual = PORTS.iter().find(|(known, _)| *known == scheme).map(|(_, port)| *port);
     match authority(rest, whole) {
-        Some("") => Found::Nowhere,
-        Some(authority) => Host::new(authority, usual).map_or(Found::Unclear, Found::Named),
-        None => Found::Unclear,
+        Some("") => ParsedHost::NoHost,
+        Some(authority) => Host::new(authority, usual).map_or(ParsedHost::Ambiguous, ParsedHost::Named),
+        None => ParsedHost::Ambiguous,
     }
 }
 
 /// Returns the host of `host`, `user@host:port` or `host/path`, for programs that need no scheme.
-pub(in crate::tools::command) fn bare(text: &str, whole: bool) -> Found {
+pub(in crate::tools::command) fn of_bare(text: &str, whole: bool) -> ParsedHost {
     if text.contains("://") {
         return of_url(text, whole);
     }
     match authority(text, whole) {
-        Some("") | None => Found::Unclear,
-        Some(authority) => Host::new(authority, None).map_or(Found::Unclear, Found::Named),
+        Some("") | None => ParsedHost::Ambiguous,
+        Some(authority) => Host::new(authority, None).map_or(ParsedHost::Ambiguous, ParsedHost::Named),
     }
 }
 
 /// The host of `user@host:path`; [`Found::Nowhere`] for a path of this machine.
-pub(super) fn copied(text: &str, whole: bool) -> Found {
+pub(super) fn of_scp_path(text: &str, whole: bool) -> ParsedHost {
     if text.contains("://") {
         return of_url(text, whole);
     }
     let bracket = text.split_once(']').filter(|(before, _)| before.contains('[') && !before.contains('/'));
     let host = match bracket {
         Some((before, rest)) if rest.starts_with(':') => &text[..=before.len()],
-        Some(_) => return Found::Unclear,
+        Some(_) => return ParsedHost::Ambiguous,
         None => match text.split_once(':') {
             Some((host, _)) if !host.contains('/') => host,
-            _ if whole || text.contains('/') => return Found::Nowhere,
-            _ => return Found::Unclear,
+            _ if whole || text.contains('/') => return ParsedHost::NoHost,
+            _ => return ParsedHost::Ambiguous,
         },
     };
     // git's `ext::…` and similar run what follows; `host::module` is rsync's.
-    bare(host, true)
+    of_bare(host, true)
 }
 
 /// Returns the authority: host with user and port. `None` if programs parse it differently, or if its end is
@@ -174,14 +174,14 @@ fn name_of(text: &str) -> Option<Name<String>> {
 
 /// Which hosts a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hosts {
+pub struct HostPattern {
     name: Option<Name<String>>,
     /// Whether the subdomains are meant, and not the name itself.
-    below: bool,
+    subdomains_only: bool,
     port: Option<u16>,
 }
 
-impl Hosts {
+impl HostPattern {
     /// Parses `example.org`, `*.example.org` for all of its subdomains, or `*` for all hosts; each with an
     /// optional `:port`.
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -196,24 +196,24 @@ impl Hosts {
         if let Some(rest) = rest.strip_prefix('*').filter(|_| !below) {
             let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':').ok_or_else(wrong)?) };
             let port = port.map(str::parse).transpose().map_err(|_| wrong())?;
-            return Ok(Self { name: None, below: false, port });
+            return Ok(Self { name: None, subdomains_only: false, port });
         }
         let (name, port) = split(rest).ok_or_else(wrong)?;
         let name = name_of(name).ok_or_else(wrong)?;
         if below && !matches!(name, Name::Domain(_)) {
             return Err(wrong());
         }
-        Ok(Self { name: Some(name), below, port })
+        Ok(Self { name: Some(name), subdomains_only: below, port })
     }
 
     /// Whether the pattern matches a host; `None` if that depends on an unknown port.
-    pub fn has(&self, host: &Host) -> Option<bool> {
+    pub fn matches(&self, host: &Host) -> Option<bool> {
         let named = match (&self.name, &host.name) {
             (None, _) => true,
-            (Some(Name::Domain(above)), Name::Domain(name)) if self.below => {
+            (Some(Name::Domain(above)), Name::Domain(name)) if self.subdomains_only => {
                 name.strip_suffix(above.as_str()).is_some_and(|rest| rest.ends_with('.'))
             }
-            (Some(_), _) if self.below => false,
+            (Some(_), _) if self.subdomains_only => false,
             (Some(name), other) => name == other,
         };
         match (named, self.port, host.port) {
@@ -268,9 +268,9 @@ mod tests {
             ("good.org", "?"),
         ] {
             let found = match of_url(text, true) {
-                Found::Named(host) => host.to_string(),
-                Found::Nowhere => "-".to_string(),
-                Found::Unclear => "?".to_string(),
+                ParsedHost::Named(host) => host.to_string(),
+                ParsedHost::NoHost => "-".to_string(),
+                ParsedHost::Ambiguous => "?".to_string(),
             };
             assert_eq!(found, expected, "{text}");
         }
@@ -278,8 +278,8 @@ mod tests {
 
     #[test]
     fn network_host_rules_match_hosts() {
-        let host = |text: &str| match bare(text, true) {
-            Found::Named(host) => host,
+        let host = |text: &str| match of_bare(text, true) {
+            ParsedHost::Named(host) => host,
             other => panic!("{text}: {other:?}"),
         };
         for (rule, text, expected) in [
@@ -302,12 +302,12 @@ mod tests {
             ("[::1]:80", "http://[::1]/", Some(true)),
             ("127.0.0.1", "http://0x7f000001/", Some(true)),
         ] {
-            assert_eq!(Hosts::parse(rule).unwrap().has(&host(text)), expected, "{rule} {text}");
+            assert_eq!(HostPattern::parse(rule).unwrap().matches(&host(text)), expected, "{rule} {text}");
         }
         for wrong in
             ["", "*.", "https://good.org", "good.org/x", "a@b", "*good.org", "*.*.org", "*.127.0.0.1", "a:b"]
         {
-            assert!(Hosts::parse(wrong).is_err(), "{wrong}");
+            assert!(HostPattern::parse(wrong).is_err(), "{wrong}");
         }
         assert_eq!(host("https://good.org/").rule(), "good.org");
         assert_eq!(host("http://[::1]:3000/").rule(), "[::1]:3000");
@@ -321,21 +321,21 @@ mod tests {
             user in "[a-z.:@]{0,12}", name in "[a-z]{1,8}(\\.[a-z]{1,8}){1,3}", path in "[ -~]{0,12}",
         ) {
             let user = if user.is_empty() { user } else { format!("{user}@") };
-            let Found::Named(host) = of_url(&format!("https://{user}{name}/{path}"), true) else {
+            let ParsedHost::Named(host) = of_url(&format!("https://{user}{name}/{path}"), true) else {
                 return Err(TestCaseError::fail("no host"));
             };
             prop_assert_eq!(host.to_string(), format!("{name}:443"));
-            prop_assert_eq!(Hosts::parse(&name).unwrap().has(&host), Some(true));
+            prop_assert_eq!(HostPattern::parse(&name).unwrap().matches(&host), Some(true));
         }
 
         #[test]
         fn network_host_any_text_is_safe(text in any::<String>(), whole in any::<bool>()) {
-            for found in [of_url(&text, whole), bare(&text, whole), copied(&text, whole)] {
-                if let Found::Named(host) = found {
-                    prop_assert_eq!(Hosts::parse(&host.rule()).unwrap().has(&host), Some(true));
+            for found in [of_url(&text, whole), of_bare(&text, whole), of_scp_path(&text, whole)] {
+                if let ParsedHost::Named(host) = found {
+                    prop_assert_eq!(HostPattern::parse(&host.rule()).unwrap().matches(&host), Some(true));
                 }
             }
-            drop(Hosts::parse(&text));
+            drop(HostPattern::parse(&text));
         }
     }
 }

@@ -3,10 +3,10 @@
 //! Must not know rules. Words that [`super::programs`] does not cover make the targets unclear: they may name
 //! another host, or a file with hosts.
 
-use super::host::{self, Found, Host};
-use super::programs::{self, Call, Names, NetworkOnly, Program, Value};
+use super::host::{self, Host, ParsedHost};
+use super::programs::{self, Call, HostOperands, NetworkOnly, Program, Value};
 use crate::tools::command::read_only::judge;
-use crate::tools::command::syntax::script::{Part, Script, Word};
+use crate::tools::command::syntax::script::{Script, SimpleCommand, Word};
 
 /// The hosts that a command connects to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,7 +14,7 @@ pub struct NetworkTargets {
     /// All hosts in its words.
     pub hosts: Vec<Host>,
     /// Whether there may be others.
-    pub unclear: bool,
+    pub is_unresolved: bool,
     /// Whether it does nothing else: the response is printed, or written to a new file in the current folder,
     /// and no data of this machine is sent except its words, or data piped to a remote command, which is
     /// checked separately.
@@ -22,42 +22,42 @@ pub struct NetworkTargets {
 }
 
 impl NetworkTargets {
-    fn take(&mut self, found: Found) {
+    fn take(&mut self, found: ParsedHost) {
         match found {
-            Found::Named(host) if self.hosts.contains(&host) => {}
-            Found::Named(host) => self.hosts.push(host),
-            Found::Nowhere => {}
-            Found::Unclear => self.unclear = true,
+            ParsedHost::Named(host) if self.hosts.contains(&host) => {}
+            ParsedHost::Named(host) => self.hosts.push(host),
+            ParsedHost::NoHost => {}
+            ParsedHost::Ambiguous => self.is_unresolved = true,
         }
     }
 }
 
 /// Returns the network targets of one command of a script. A read-only command has none.
-pub fn network_targets(part: &Part) -> NetworkTargets {
+pub fn network_targets(part: &SimpleCommand) -> NetworkTargets {
     let mut targets = NetworkTargets::default();
     let Some((first, rest)) = part.words.split_first() else { return targets };
     if judge::part_is_read_only(part) {
         return targets;
     }
-    if !first.exact {
-        return NetworkTargets { unclear: true, ..targets };
+    if !first.is_exact {
+        return NetworkTargets { is_unresolved: true, ..targets };
     }
     let name = first.text.rsplit('/').next().unwrap_or_default();
-    let Some(Call { program, words, elsewhere }) = programs::find(name, rest) else {
+    let Some(Call { program, words, is_elsewhere: elsewhere }) = programs::find(name, rest) else {
         for word in &part.words {
-            mentioned(word, &mut targets);
+            add_mentioned(word, &mut targets);
         }
         return targets;
     };
     // Environment variables can redirect it.
     let sent = |name: &String| name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("GIT_");
-    targets.unclear = part.sets.iter().any(sent);
-    let read = Read::new(program, words, &mut targets);
-    let plain = !elsewhere && !read.beyond && name == first.text && part.sets.is_empty();
-    targets.network_only = plain && !targets.unclear && is_network_only(program, &read);
-    if targets.unclear {
+    targets.is_unresolved = part.sets.iter().any(sent);
+    let read = ParsedWords::new(program, words, &mut targets);
+    let plain = !elsewhere && !read.is_unsafe && name == first.text && part.sets.is_empty();
+    targets.network_only = plain && !targets.is_unresolved && is_network_only(program, &read);
+    if targets.is_unresolved {
         for word in words {
-            mentioned(word, &mut targets);
+            add_mentioned(word, &mut targets);
         }
     }
     targets
@@ -70,22 +70,22 @@ pub fn network_targets_of_writes(script: &Script) -> NetworkTargets {
         for place in ["/dev/tcp/", "/dev/udp/"] {
             let Some((_, rest)) = word.text.split_once(place) else { continue };
             let (name, port) = rest.split_once('/').unwrap_or((rest, ""));
-            let known = word.exact && !rest.is_empty();
+            let known = word.is_exact && !rest.is_empty();
             let text = if port.is_empty() { name.to_string() } else { format!("{name}:{port}") };
-            targets.take(if known { host::bare(&text, true) } else { Found::Unclear });
+            targets.take(if known { host::of_bare(&text, true) } else { ParsedHost::Ambiguous });
         }
     }
     targets
 }
 
-fn is_network_only(program: &Program, read: &Read<'_>) -> bool {
+fn is_network_only(program: &Program, read: &ParsedWords<'_>) -> bool {
     match program.network_only {
         NetworkOnly::No => false,
         NetworkOnly::Yes => true,
         NetworkOnly::WithCommand => read.command,
         // Names and folders below the current one.
         NetworkOnly::Below => read.operands.iter().skip(1).all(|word| {
-            word.exact
+            word.is_exact
                 && !word.text.starts_with(['/', '~', '+'])
                 && !word.text.contains(':')
                 && word.text.split('/').all(|name| name != "..")
@@ -94,29 +94,29 @@ fn is_network_only(program: &Program, read: &Read<'_>) -> bool {
 }
 
 /// The words of a known program, classified.
-struct Read<'w> {
+struct ParsedWords<'w> {
     operands: Vec<&'w Word>,
     /// Whether an option does more than talk.
-    beyond: bool,
+    is_unsafe: bool,
     /// Whether a command for the host follows.
     command: bool,
 }
 
-impl<'w> Read<'w> {
+impl<'w> ParsedWords<'w> {
     fn new(program: &Program, words: &'w [Word], targets: &mut NetworkTargets) -> Self {
-        let mut read = Self { operands: Vec::new(), beyond: false, command: false };
+        let mut read = Self { operands: Vec::new(), is_unsafe: false, command: false };
         let mut words = words.iter();
         let mut options = true;
         while let Some(word) = words.next() {
             if options && (word.text.starts_with('-') && word.text.len() > 1) {
-                if word.exact && word.text == "--" {
+                if word.is_exact && word.text == "--" {
                     options = false;
                 } else {
                     read.option(program, word, &mut words, targets);
                 }
                 continue;
             }
-            if program.names == Names::Login && !read.operands.is_empty() {
+            if program.host_operands == HostOperands::Login && !read.operands.is_empty() {
                 // The rest is for a remote shell.
                 read.command = true;
                 break;
@@ -139,8 +139,8 @@ impl<'w> Read<'w> {
             Some((name, value)) if text.starts_with("--") => (name, Some(value)),
             _ => (text, None),
         };
-        if word.wild || !word.exact && value.is_none() {
-            return targets.unclear = true;
+        if word.is_dynamic || !word.is_exact && value.is_none() {
+            return targets.is_unresolved = true;
         }
         if value.is_none() && self.flag(program, name) {
             return;
@@ -149,10 +149,10 @@ impl<'w> Read<'w> {
             let Some(kind) = program.valued_as(name) else {
                 // Such as `--force-with-lease=main`.
                 let known = value.is_some() && self.flag(program, name);
-                return targets.unclear |= !known;
+                return targets.is_unresolved |= !known;
             };
             let next = if value.is_none() { words.next() } else { None };
-            let value = value.map_or_else(|| next.map(literal), |value| Some(Some((value, word.exact))));
+            let value = value.map_or_else(|| next.map(literal), |value| Some(Some((value, word.is_exact))));
             return self.value(kind, value.flatten(), targets);
         }
         self.cluster(program, text, words, targets);
@@ -171,7 +171,7 @@ impl<'w> Read<'w> {
             if self.flag(program, &option) {
                 continue;
             }
-            let Some(kind) = program.valued_as(&option) else { return targets.unclear = true };
+            let Some(kind) = program.valued_as(&option) else { return targets.is_unresolved = true };
             let rest = &text[at + letter.len_utf8()..];
             let value = if rest.is_empty() { words.next().and_then(literal) } else { Some((rest, true)) };
             return self.value(kind, value, targets);
@@ -179,20 +179,20 @@ impl<'w> Read<'w> {
     }
 
     fn flag(&mut self, program: &Program, name: &str) -> bool {
-        let beyond = programs::has(program.beyond, name);
-        self.beyond |= beyond;
-        beyond || programs::has(program.flags, name)
+        let beyond = programs::is_listed(program.unsafe_flags, name);
+        self.is_unsafe |= beyond;
+        beyond || programs::is_listed(program.flags, name)
     }
 
     fn value(&mut self, kind: Value, value: Option<(&str, bool)>, targets: &mut NetworkTargets) {
         // The shell may split it into several words, or none.
-        let Some((text, whole)) = value else { return targets.unclear = true };
+        let Some((text, whole)) = value else { return targets.is_unresolved = true };
         match kind {
             Value::Plain => {}
             // With `-` the output is printed.
-            Value::Beyond => self.beyond |= !(whole && text == "-"),
+            Value::MoreThanNetwork => self.is_unsafe |= !(whole && text == "-"),
             Value::Hosts => {
-                text.split(',').for_each(|text| targets.take(host::bare(text, whole)));
+                text.split(',').for_each(|text| targets.take(host::of_bare(text, whole)));
             }
         }
     }
@@ -202,23 +202,27 @@ impl<'w> Read<'w> {
         for (n, word) in self.operands.iter().enumerate() {
             // A word whose beginning is unknown may be an option.
             let Some((text, whole)) = literal(word).filter(|(text, whole)| *whole || !text.is_empty()) else {
-                targets.unclear = true;
+                targets.is_unresolved = true;
                 continue;
             };
-            let found = match (program.names, n) {
-                (Names::Each, _) => host::bare(text, whole),
-                (Names::Login | Names::First, 0) => match host::bare(text, whole) {
+            let found = match (program.host_operands, n) {
+                (HostOperands::Each, _) => host::of_bare(text, whole),
+                (HostOperands::Login | HostOperands::First, 0) => match host::of_bare(text, whole) {
                     // As in sftp: `host:path`.
-                    Found::Unclear => match host::copied(text, whole) {
-                        Found::Nowhere => Found::Unclear,
+                    ParsedHost::Ambiguous => match host::of_scp_path(text, whole) {
+                        ParsedHost::NoHost => ParsedHost::Ambiguous,
                         found => found,
                     },
                     found => found,
                 },
-                (Names::Repository, 0) | (Names::Mentions, _) if is_helped(text) => Found::Unclear,
-                (Names::Copies | Names::Mentions, _) | (Names::Repository, 0) => host::copied(text, whole),
+                (HostOperands::Repository, 0) | (HostOperands::Mentions, _) if uses_remote_helper(text) => {
+                    ParsedHost::Ambiguous
+                }
+                (HostOperands::Copies | HostOperands::Mentions, _) | (HostOperands::Repository, 0) => {
+                    host::of_scp_path(text, whole)
+                }
                 _ => {
-                    mentioned(word, targets);
+                    add_mentioned(word, targets);
                     continue;
                 }
             };
@@ -228,14 +232,14 @@ impl<'w> Read<'w> {
 }
 
 /// Whether git would start a helper for it: `ext::sh -c …`.
-fn is_helped(text: &str) -> bool {
+fn uses_remote_helper(text: &str) -> bool {
     text.split_once("::").is_some_and(|(helper, _)| helper.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
 /// Returns the known text of a word: all of it, or its beginning. `None` if the shell decides how many words
 /// it is, or how it begins.
 fn literal(word: &Word) -> Option<(&str, bool)> {
-    if word.exact {
+    if word.is_exact {
         return Some((&word.text, true));
     }
     let quoted = word.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
@@ -243,14 +247,14 @@ fn literal(word: &Word) -> Option<(&str, bool)> {
         return text.find(['$', '`']).map(|end| (&text[..end], false));
     }
     let unsafe_signs = ['"', '\'', '\\', '$', '`', '{', '~', '(', '<'];
-    if word.wild || word.text.contains(unsafe_signs) {
+    if word.is_dynamic || word.text.contains(unsafe_signs) {
         return None;
     }
     word.text.find(['*', '?', '[']).map(|end| (&word.text[..end], false))
 }
 
 /// Adds every `scheme://host` in a word of an unknown program.
-fn mentioned(word: &Word, targets: &mut NetworkTargets) {
+fn add_mentioned(word: &Word, targets: &mut NetworkTargets) {
     let text = word.text.as_str();
     for (at, _) in text.match_indices("://") {
         let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
@@ -260,13 +264,13 @@ fn mentioned(word: &Word, targets: &mut NetworkTargets) {
         let behind = &text[at + 3..];
         let in_host = |c: char| c.is_alphanumeric() || "-._~%@:[]!&+;=,\\".contains(c);
         let end = behind.find(|c| !in_host(c)).unwrap_or(behind.len());
-        let unknown = !word.exact && behind[end..].starts_with(['$', '`', '*', '?', '{', '"', '\'']);
+        let unknown = !word.is_exact && behind[end..].starts_with(['$', '`', '*', '?', '{', '"', '\'']);
         if scheme == at || behind[..end].is_empty() && !unknown {
             continue;
         }
         // Removes punctuation of a surrounding text.
         let place = behind[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
         let found = host::of_url(&format!("{}://{place}", &text[scheme..at]), true);
-        targets.take(if unknown { Found::Unclear } else { found });
+        targets.take(if unknown { ParsedHost::Ambiguous } else { found });
     }
 }

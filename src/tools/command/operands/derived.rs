@@ -3,78 +3,80 @@
 //!
 //! Pure. Errs towards unknown: names read from files, or composed, may be anything.
 
-use super::expansions::is_made;
-use super::files::{Named, shows_contents};
+use super::expansions::is_expanded;
+use super::files::{FileOperand, shows_contents};
 use crate::tools::command::read_only::judge::part_is_read_only;
 use crate::tools::command::read_only::options::has;
-use crate::tools::command::syntax::script::{Part, Script, Word};
+use crate::tools::command::syntax::script::{Script, SimpleCommand, Word};
 
 /// Source of generated names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Made {
+pub enum DerivedNames {
     /// Every file that is read is named.
     None,
     /// These files, or files below these.
-    From(Vec<Named>),
+    From(Vec<FileOperand>),
     /// Unknown.
     Unknown,
 }
 
 /// Programs that print file names unchanged, and no file content.
-const LISTS: &str = "find ls echo cd pwd test [ [[ true false : xargs read sleep exit break continue";
+const LISTING_PROGRAMS: &str =
+    "find ls echo cd pwd test [ [[ true false : xargs read sleep exit break continue";
 /// Programs that pass some input lines on unchanged, if they have no file operand.
-const FILTERS: &str = "head tail sort uniq";
+const FILTER_PROGRAMS: &str = "head tail sort uniq";
 
 /// Returns where the names come from that commands which print file content get from other commands,
 /// variables and substitutions.
-pub fn made_names(line: &str, script: &Script) -> Made {
-    let reads = |part: &&Part| part_is_read_only(part) && shows_contents(part);
-    let readers = script.parts.iter().filter(reads).filter(|part| part.words.iter().skip(1).any(is_made_up));
+pub fn derived_names(line: &str, script: &Script) -> DerivedNames {
+    let reads = |part: &&SimpleCommand| part_is_read_only(part) && shows_contents(part);
+    let readers =
+        script.commands.iter().filter(reads).filter(|part| part.words.iter().skip(1).any(has_expansion));
     let readers = readers.filter(|part| !is_names_only(part)).count();
     let lists = script
-        .parts
+        .commands
         .iter()
         .filter(reads)
-        .any(|part| is_names_only(part) && part.words.iter().skip(1).any(is_made_up));
+        .any(|part| is_names_only(part) && part.words.iter().skip(1).any(has_expansion));
     if readers == 0 && !lists {
-        return Made::None;
+        return DerivedNames::None;
     }
     let bare: String = line.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
-    let feeds = feeds(&bare, script);
-    let named = |name: &str| script.parts.iter().any(|part| is_program(part, name));
-    let known = |part: &Part| part.words.iter().skip(1).any(is_made_up) || passes_names(part);
+    let feeds = substitution_count(&bare, script);
+    let named = |name: &str| script.commands.iter().any(|part| is_program(part, name));
+    let known = |part: &SimpleCommand| part.words.iter().skip(1).any(has_expansion) || passes_names(part);
     // Content of a file or here-document would become names.
     let fed_by_files = feeds > 0
         && (readers > 1
             || bare.contains('<')
-            || !script.parts.iter().all(|part| part.words.is_empty() || known(part)));
+            || !script.commands.iter().all(|part| part.words.is_empty() || known(part)));
     // Words that are modified, or that only other programs know.
     let changed = bare.split("${").skip(1).any(|rest| {
         let name = rest.split('}').next().unwrap_or_default();
         !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     });
     if fed_by_files || changed || line.contains("$'") || named("printf") && feeds > 0 {
-        return Made::Unknown;
+        return DerivedNames::Unknown;
     }
-    sources(&bare).map_or(Made::Unknown, Made::From)
+    sources(&bare).map_or(DerivedNames::Unknown, DerivedNames::From)
 }
 
 /// Counts how often the output of a command becomes words of another.
-fn feeds(bare: &str, script: &Script) -> usize {
+fn substitution_count(bare: &str, script: &Script) -> usize {
     let programs =
-        script.parts.iter().filter(|part| is_program(part, "xargs") || is_program(part, "read")).count();
-    let runs = |part: &&Part| {
+        script.commands.iter().filter(|part| is_program(part, "xargs") || is_program(part, "read")).count();
+    let runs = |part: &&SimpleCommand| {
         is_program(part, "find") && part.words.iter().any(|word| word.text.starts_with("-exec"))
     };
     let substitutions = bare.matches("$(").count() + bare.matches('`').count().div_ceil(2);
     // Commands run by find get their names from find; their output counts only if it becomes words again.
-    let found = script.parts.iter().filter(runs).count();
+    let found = script.commands.iter().filter(runs).count();
     programs + substitutions + if programs + substitutions > 0 { found } else { 0 }
 }
 
 /// Returns the words of a line that may be names or their folders. `None` if a name may be composed so that
 /// it leads elsewhere.
-fn sources(bare: &str) -> Option<Vec<Named>> {
+fn sources(bare: &str) -> Option<Vec<FileOperand>> {
     let ends = |c: char| c.is_whitespace() || ";|&<>=()`".contains(c);
     let words: Vec<&str> = bare.split(ends).filter(|word| !word.is_empty()).collect();
     let home = |word: &str| {
@@ -107,7 +109,10 @@ fn sources(bare: &str) -> Option<Vec<Named>> {
         } else if rest.starts_with('$') && is_from_outside(rest, bare) {
             return None;
         }
-        all.push(Named { text: (*word).to_string(), exact: !is_made(word) && !word.starts_with('~') });
+        all.push(FileOperand {
+            text: (*word).to_string(),
+            exact: !is_expanded(word) && !word.starts_with('~'),
+        });
     }
     Some(all)
 }
@@ -140,18 +145,18 @@ fn is_from_outside(word: &str, line: &str) -> bool {
 }
 
 /// Whether a word contains a substitution or a variable.
-fn is_made_up(word: &Word) -> bool {
+fn has_expansion(word: &Word) -> bool {
     let bare = word.text.replace(['"', '\''], "");
     let rest = bare.strip_prefix("$HOME").or_else(|| bare.strip_prefix("${HOME}")).unwrap_or(&bare);
-    !word.exact && (rest.contains(['$', '`', '…']) || rest.contains("{}"))
+    !word.is_exact && (rest.contains(['$', '`', '…']) || rest.contains("{}"))
 }
 
-fn is_program(part: &Part, name: &str) -> bool {
+fn is_program(part: &SimpleCommand, name: &str) -> bool {
     part.words.first().is_some_and(|first| first.text == name)
 }
 
 /// Whether a part prints names of the files that it reads, and none of their content.
-fn is_names_only(part: &Part) -> bool {
+fn is_names_only(part: &SimpleCommand) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     let option = |short: &[char], long: &[&str]| {
         rest.iter().any(|word| {
@@ -168,7 +173,7 @@ fn is_names_only(part: &Part) -> bool {
 }
 
 /// Whether a part prints only file names as the words of the line have them.
-fn passes_names(part: &Part) -> bool {
+fn passes_names(part: &SimpleCommand) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return true };
     let operands =
         rest.iter().filter(|word| !word.text.starts_with('-') && word.text.parse::<u64>().is_err()).count();
@@ -183,11 +188,11 @@ fn passes_names(part: &Part) -> bool {
                     .all(|word| !word.text.starts_with('-') || has("-v -i -E -F -vE -iE -vi", &word.text))
         }
         // Parts of names would be other names.
-        name if has(FILTERS, name) => {
+        name if has(FILTER_PROGRAMS, name) => {
             operands == 0
                 && rest.iter().all(|word| !word.text.starts_with("-c") && !word.text.starts_with("--"))
         }
-        name => has(LISTS, name) && plain || is_names_only(part),
+        name => has(LISTING_PROGRAMS, name) && plain || is_names_only(part),
     }
 }
 
@@ -196,8 +201,8 @@ mod tests {
     use super::*;
     use crate::tools::command::parse;
 
-    fn made(line: &str) -> Made {
-        made_names(line, &parse(line))
+    fn made(line: &str) -> DerivedNames {
+        derived_names(line, &parse(line))
     }
 
     #[test]
@@ -205,7 +210,7 @@ mod tests {
         for line in
             ["cat a b", "cat *.rs", "grep -r x .", "ls $x", "for f in *; do ls $f; done", "cat $HOME/a"]
         {
-            assert_eq!(made(line), Made::None, "{line}");
+            assert_eq!(made(line), DerivedNames::None, "{line}");
         }
     }
 
@@ -222,7 +227,7 @@ mod tests {
             ("cat $(ls ../'a')", "../a"),
             ("for f in a b; do cat src/$f.rs; done", "src/$f.rs"),
         ] {
-            let Made::From(words) = made(line) else { panic!("{line}: {:?}", made(line)) };
+            let DerivedNames::From(words) = made(line) else { panic!("{line}: {:?}", made(line)) };
             assert!(words.iter().any(|word| word.text == source), "{line}: {words:?}");
         }
     }
@@ -251,7 +256,7 @@ mod tests {
             "cat \"$UNKNOWN\"",
             "x=~root/a; cat $x",
         ] {
-            assert_eq!(made(line), Made::Unknown, "{line}");
+            assert_eq!(made(line), DerivedNames::Unknown, "{line}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn pieces(component: &str) -> Vec<Piece> {
 }
 
 /// Whether a component may become this name, in letters of any size.
-pub(super) fn may_be(component: &str, name: &str) -> bool {
+pub(super) fn may_match(component: &str, name: &str) -> bool {
     let name: Vec<char> = name.chars().collect();
     matches(&pieces(component), &name)
 }
@@ -79,12 +79,12 @@ fn matches(pieces: &[Piece], name: &[char]) -> bool {
 }
 
 /// Whether a component has no fixed text: `*`, `$x`.
-pub(super) fn is_open(component: &str) -> bool {
+pub(super) fn is_pure_wildcard(component: &str) -> bool {
     pieces(component).iter().all(|piece| !matches!(piece, Piece::Char(_))) && !component.is_empty()
 }
 
 /// Whether a shell expands a component.
-pub(super) fn is_made(component: &str) -> bool {
+pub(super) fn is_expanded(component: &str) -> bool {
     pieces(component).iter().any(|piece| !matches!(piece, Piece::Char(_)))
 }
 
@@ -111,9 +111,14 @@ mod tests {
             ("?", false),
             ("", false),
         ] {
-            assert_eq!(may_be(component, "environ"), expected, "{component}");
+            assert_eq!(may_match(component, "environ"), expected, "{component}");
         }
-        assert!(is_open("\"$x\"") && is_open("*") && !is_open("a*") && !is_open(""));
-        assert!(is_made("a*") && !is_made("'a'"));
+        assert!(
+            is_pure_wildcard("\"$x\"")
+                && is_pure_wildcard("*")
+                && !is_pure_wildcard("a*")
+                && !is_pure_wildcard("")
+        );
+        assert!(is_expanded("a*") && !is_expanded("'a'"));
     }
 }

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use globset::{Glob, GlobMatcher};
 use percent_encoding::percent_decode_str;
 
-use super::expansions::{is_open, may_be};
+use super::expansions::{is_pure_wildcard, may_match};
 use crate::tools::command::read_only::git;
 use crate::tools::command::read_only::options::has;
-use crate::tools::command::syntax::script::{Part, Script, Word};
+use crate::tools::command::syntax::script::{Script, SimpleCommand, Word};
 
 /// A text that may name a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct FileOperand {
     /// The text; unexpanded, if the shell changes it.
     pub text: String,
     /// Whether the program gets exactly this text.
@@ -26,19 +26,19 @@ const NAMES_ONLY: &str = "ls cd pwd stat du df find realpath readlink basename d
                           false whoami id uname uptime free nproc seq which type sleep exit return break continue \
                           ps tree time nice timeout command builtin xargs read";
 /// Programs that derive names of the files that they write from URLs.
-const SAVES: &str = "wget curl git";
+const SAVING_PROGRAMS: &str = "wget curl git";
 
 /// Returns the texts of a part that may name files: words, values of options, the path after a host.
-pub fn named(part: &Part) -> Vec<Named> {
-    part.words.iter().skip(1).flat_map(of_word).collect()
+pub fn file_operands(part: &SimpleCommand) -> Vec<FileOperand> {
+    part.words.iter().skip(1).flat_map(operands_of_word).collect()
 }
 
 /// The files that a script's redirections read.
-pub fn read_by(script: &Script) -> Vec<Named> {
-    script.reads.iter().flat_map(of_word).collect()
+pub fn redirected_reads(script: &Script) -> Vec<FileOperand> {
+    script.reads.iter().flat_map(operands_of_word).collect()
 }
 
-fn of_word(word: &Word) -> Vec<Named> {
+fn operands_of_word(word: &Word) -> Vec<FileOperand> {
     let text = word.text.as_str();
     let mut texts = vec![text];
     texts.extend(text.split_once('=').map(|(_, value)| value));
@@ -49,13 +49,13 @@ fn of_word(word: &Word) -> Vec<Named> {
         texts.extend(text.split_once(':').map(|(_, path)| path));
         texts.extend(text.strip_prefix('@'));
     }
-    let named = |text: &str| Named { text: text.to_string(), exact: word.exact };
+    let named = |text: &str| FileOperand { text: text.to_string(), exact: word.is_exact };
     texts.into_iter().filter(|text| !text.is_empty()).map(named).collect()
 }
 
 /// Whether a part reads only files that its words name exactly: nothing recursive or expanded.
-pub fn names_every_file(part: &Part) -> bool {
-    !shows_contents(part) || !is_recursive(part) && part.words.iter().all(|word| word.exact)
+pub fn names_files_exactly(part: &SimpleCommand) -> bool {
+    !shows_contents(part) || !is_recursive(part) && part.words.iter().all(|word| word.is_exact)
 }
 
 /// Returns the folder before the first expanded component of a path, and the patterns of the components after
@@ -78,7 +78,7 @@ pub fn pattern(text: &str) -> (&str, Option<Vec<GlobMatcher>>) {
 }
 
 /// Whether a part may print file content.
-pub fn shows_contents(part: &Part) -> bool {
+pub fn shows_contents(part: &SimpleCommand) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     match first.text.as_str() {
         "git" => git::shows_contents(rest),
@@ -94,11 +94,11 @@ pub enum Depth {
     /// Into every file below these folders.
     Below,
     /// Recursively, following links in these folders.
-    Linked,
+    BelowAndLinks,
 }
 
 /// Returns how far a part may read.
-pub fn depth(part: &Part) -> Depth {
+pub fn depth(part: &SimpleCommand) -> Depth {
     if !is_recursive(part) {
         return Depth::Named;
     }
@@ -117,11 +117,11 @@ pub fn depth(part: &Part) -> Depth {
         "diff" => true,
         _ => false,
     };
-    if follows { Depth::Linked } else { Depth::Below }
+    if follows { Depth::BelowAndLinks } else { Depth::Below }
 }
 
 /// Whether a part may read every file below a folder.
-fn is_recursive(part: &Part) -> bool {
+fn is_recursive(part: &SimpleCommand) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     let option = |word: &Word| {
         let short =
@@ -139,10 +139,10 @@ fn is_recursive(part: &Part) -> bool {
 
 /// Returns names of files and folders that a program derives from its URLs, relative to its folder or one
 /// that other words name. `None` if a server decides.
-pub fn derived(part: &Part) -> Option<Vec<String>> {
+pub fn saved_names(part: &SimpleCommand) -> Option<Vec<String>> {
     let Some((first, rest)) = part.words.split_first() else { return Some(Vec::new()) };
     let program = first.text.rsplit('/').next().unwrap_or_default();
-    if !has(SAVES, program) {
+    if !has(SAVING_PROGRAMS, program) {
         return Some(Vec::new());
     }
     let by_server = |word: &Word| match program {
@@ -209,13 +209,13 @@ pub fn may_contain(path: &str, name: &str) -> bool {
     if braces_hold_slash(path) {
         // `{~/.config,x}/git`: the order of components depends on which alternative is used.
         let names: Vec<&str> = path.split(['/', '{', '}', ',']).filter(|name| !name.is_empty()).collect();
-        return wanted.iter().all(|wanted| names.iter().any(|name| may_be(name, wanted)));
+        return wanted.iter().all(|wanted| names.iter().any(|name| may_match(name, wanted)));
     }
     let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
     components.windows(wanted.len()).any(|window| {
         // `*` matches no hidden name, and a lone `$x` is any word.
-        let says = window.iter().any(|component| !is_open(component));
-        says && window.iter().zip(&wanted).all(|(component, name)| may_be(component, name))
+        let says = window.iter().any(|component| !is_pure_wildcard(component));
+        says && window.iter().zip(&wanted).all(|(component, name)| may_match(component, name))
     })
 }
 
@@ -230,8 +230,8 @@ mod tests {
     use super::*;
     use crate::tools::command::parse;
 
-    fn part(line: &str) -> Part {
-        parse(line).parts.remove(0)
+    fn part(line: &str) -> SimpleCommand {
+        parse(line).commands.remove(0)
     }
 
     #[test]
@@ -245,10 +245,13 @@ mod tests {
             ("curl -d @.env x", ".env"),
             ("dd of=.git/config", ".git/config"),
         ] {
-            let texts: Vec<String> = named(&part(line)).into_iter().map(|named| named.text).collect();
+            let texts: Vec<String> = file_operands(&part(line)).into_iter().map(|named| named.text).collect();
             assert!(texts.iter().any(|text| text == wanted), "{line}: {texts:?}");
         }
-        assert_eq!(read_by(&parse("wc -l < .env")), [Named { text: ".env".into(), exact: true }]);
+        assert_eq!(
+            redirected_reads(&parse("wc -l < .env")),
+            [FileOperand { text: ".env".into(), exact: true }]
+        );
     }
 
     #[test]
@@ -261,9 +264,9 @@ mod tests {
             ("wget 'https://host/%2eprofile?x=/y'", ".profile"),
             ("curl -O https://host/x/.bashrc#y", ".bashrc"),
         ] {
-            assert!(derived(&part(line)).unwrap().iter().any(|found| found == name), "{line}");
+            assert!(saved_names(&part(line)).unwrap().iter().any(|found| found == name), "{line}");
         }
-        assert_eq!(derived(&part("git clone https://host/a/.git")).unwrap().last().unwrap(), "a");
+        assert_eq!(saved_names(&part("git clone https://host/a/.git")).unwrap().last().unwrap(), "a");
         for line in [
             "curl -OJ https://host",
             "wget --content-disposition https://host",
@@ -273,10 +276,10 @@ mod tests {
             "curl -O 'https://host/{.git,x}'",
             "curl -K list",
         ] {
-            assert_eq!(derived(&part(line)), None, "{line}");
+            assert_eq!(saved_names(&part(line)), None, "{line}");
         }
-        assert_eq!(derived(&part("wget -Pmirror https://host/a")).unwrap().last().unwrap(), "a");
-        assert_eq!(derived(&part("make https://host/.profile")), Some(Vec::new()));
+        assert_eq!(saved_names(&part("wget -Pmirror https://host/a")).unwrap().last().unwrap(), "a");
+        assert_eq!(saved_names(&part("make https://host/.profile")), Some(Vec::new()));
     }
 
     #[test]
@@ -299,7 +302,7 @@ mod tests {
             ("git diff", false),
             ("git status", true),
         ] {
-            assert_eq!(names_every_file(&part(line)), expected, "{line}");
+            assert_eq!(names_files_exactly(&part(line)), expected, "{line}");
         }
     }
 

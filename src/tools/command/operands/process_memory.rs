@@ -3,7 +3,7 @@
 //!
 //! Pure. A path composed only of variables is not detected; the kernel refuses it, unless the user is root.
 
-use super::expansions::{is_made, is_open, may_be};
+use super::expansions::{is_expanded, is_pure_wildcard, may_match};
 
 /// Files of a process that expose its memory, arguments or files.
 const OF_PROCESS: [&str; 14] = [
@@ -46,7 +46,7 @@ const OF_SYSTEM: [&str; 16] = [
 ];
 
 /// Whether a text names such a file.
-pub(in crate::tools::command) fn is_named(text: &str) -> bool {
+pub(in crate::tools::command) fn names_process_memory(text: &str) -> bool {
     // Quotes and backslashes are removed; separators keep words apart.
     let ends = |c: char| c.is_whitespace() || ";|&<>=:,()`".contains(c);
     let bare: String = text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
@@ -61,11 +61,11 @@ fn is_memory(path: &str) -> bool {
         let begins = at == 0 && absolute || at > 0 && components[at - 1] == "..";
         match components[at] {
             "proc" if begins => !is_harmless(rest),
-            "proc" => tells(rest, false),
+            "proc" => reveals_memory(rest, false),
             // `/p*/1/environ`.
-            name if begins && is_made(name) && may_be(name, "proc") => tells(rest, true),
+            name if begins && is_expanded(name) && may_match(name, "proc") => reveals_memory(rest, true),
             // `$x/1/environ`: the rest must be conclusive.
-            name if at == 0 && is_open(name) => tells(rest, false),
+            name if at == 0 && is_pure_wildcard(name) => reveals_memory(rest, false),
             _ => false,
         }
     })
@@ -82,9 +82,9 @@ fn is_harmless(rest: &[&str]) -> bool {
 }
 
 /// Whether a path names a file of a process. `open`: also by `*` and `$x` alone.
-fn tells(rest: &[&str], open: bool) -> bool {
-    let named = |name: &&str| OF_PROCESS.iter().any(|file| may_be(name, file));
-    rest.len() >= 2 && rest[1..].iter().any(|name| (open || !is_open(name)) && named(name))
+fn reveals_memory(rest: &[&str], open: bool) -> bool {
+    let named = |name: &&str| OF_PROCESS.iter().any(|file| may_match(name, file));
+    rest.len() >= 2 && rest[1..].iter().any(|name| (open || !is_pure_wildcard(name)) && named(name))
         || rest.first().is_some_and(|name| !open && *name == "environ")
 }
 
@@ -124,7 +124,7 @@ mod tests {
             "grep -r KEY /proc",
             "cat {/proc/1/environ,x}",
         ] {
-            assert!(is_named(text), "{text}");
+            assert!(names_process_memory(text), "{text}");
         }
         for text in [
             "cat /proc/cpuinfo /proc/meminfo",
@@ -138,7 +138,7 @@ mod tests {
             "cat $HOME/src/*",
             "ls /usr/*",
         ] {
-            assert!(!is_named(text), "{text}");
+            assert!(!names_process_memory(text), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::options::has;
 use crate::tools::command::syntax::script::Word;
 
 /// Tests and actions without a value.
-const ALONE: &str = "-a -and -o -or -not -true -false -print -print0 -ls -prune -quit -depth -d -daystart -mount \
+const FLAGS: &str = "-a -and -o -or -not -true -false -print -print0 -ls -prune -quit -depth -d -daystart -mount \
                      -xdev -follow -empty -executable -readable -writable -nouser -nogroup -noleaf \
                      -ignore_readdir_race -noignore_readdir_race -warn -nowarn -H -L -P -E -X -x \
                      -O0 -O1 -O2 -O3 --help -help --version -version";
@@ -16,25 +16,25 @@ const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -i
                       -newerct -newermm -neweraa -newercc -perm -user -group -uid -gid -links -inum -samefile \
                       -fstype -maxdepth -mindepth -regextype -used -printf -context -flags -D";
 /// Actions followed by a command, which ends with `;` or `+`.
-const RUNS: &str = "-exec -execdir -ok -okdir";
+const EXEC: &str = "-exec -execdir -ok -okdir";
 
 /// Whether find itself changes nothing.
-pub(super) fn only_finds(words: &[Word]) -> bool {
+pub(super) fn is_read_only(words: &[Word]) -> bool {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
         let name = word.text.as_str();
         match () {
-            () if word.wild => return false,
+            () if word.is_dynamic => return false,
             () if !name.starts_with('-') || name == "-" => {}
-            () if has(ALONE, name) => {}
+            () if has(FLAGS, name) => {}
             () if has(VALUED, name) => {
-                if words.get(at).is_none_or(|value| value.wild) {
+                if words.get(at).is_none_or(|value| value.is_dynamic) {
                     return false;
                 }
                 at += 1;
             }
-            () if has(RUNS, name) => match end(&words[at..]) {
+            () if has(EXEC, name) => match end(&words[at..]) {
                 Some(length) => at += length,
                 None => return false,
             },

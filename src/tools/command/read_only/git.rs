@@ -2,7 +2,7 @@
 //!
 //! Must not know which programs a repository's settings make git run: that is checked in the repository.
 
-use super::options::{Options, Sorted};
+use super::options::{Options, ParsedOptions};
 use crate::tools::command::syntax::script::Word;
 
 /// One command of git.
@@ -91,9 +91,9 @@ pub(super) fn is_judged(words: &[Word]) -> bool {
 
 /// Returns the git command and its words.
 fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
-    let at = words.iter().position(|word| !(word.exact && GLOBAL.contains(&word.text.as_str())))?;
+    let at = words.iter().position(|word| !(word.is_exact && GLOBAL.contains(&word.text.as_str())))?;
     let (name, rest) = words[at..].split_first()?;
-    let command = COMMANDS.iter().find(|command| name.exact && command.name == name.text)?;
+    let command = COMMANDS.iter().find(|command| name.is_exact && command.name == name.text)?;
     Some((command, rest))
 }
 
@@ -110,17 +110,17 @@ pub fn git_options(words: &[Word]) -> usize {
         "--no-replace-objects",
     ];
     const VALUED: [&str; 5] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
-    let is_git = |word: &Word| word.exact && word.text.rsplit('/').next() == Some("git");
+    let is_git = |word: &Word| word.is_exact && word.text.rsplit('/').next() == Some("git");
     let Some((_, rest)) = words.split_first().filter(|(first, _)| is_git(first)) else { return 0 };
     let mut at = 0;
-    while let Some(word) = rest.get(at).filter(|word| word.exact && word.text.starts_with('-')) {
+    while let Some(word) = rest.get(at).filter(|word| word.is_exact && word.text.starts_with('-')) {
         let name = word.text.split('=').next().unwrap_or_default();
         let with_value = VALUED.contains(&word.text.as_str());
         match () {
             () if FLAGS.contains(&word.text.as_str()) || name != word.text && VALUED.contains(&name) => {
                 at += 1;
             }
-            () if with_value && rest.get(at + 1).is_some_and(|value| value.exact) => at += 2,
+            () if with_value && rest.get(at + 1).is_some_and(|value| value.is_exact) => at += 2,
             () => return 0,
         }
     }
@@ -128,9 +128,9 @@ pub fn git_options(words: &[Word]) -> usize {
 }
 
 /// Whether the words after `git` are read-only.
-pub(super) fn only_shows(words: &[Word]) -> bool {
+pub(super) fn is_read_only(words: &[Word]) -> bool {
     let Some((command, words)) = command(words) else { return false };
-    command.sort(words).is_some_and(|sorted| !runs_programs(&sorted))
+    command.parse(words).is_some_and(|sorted| !runs_programs(&sorted))
 }
 
 /// Whether a read-only call may print file content. Names do not count.
@@ -141,25 +141,25 @@ pub(in crate::tools::command) fn shows_contents(words: &[Word]) -> bool {
     let Some((command, words)) = command(words) else { return true };
     match command.name {
         "log" | "status" => command
-            .sort(words)
+            .parse(words)
             .is_none_or(|sorted| sorted.options.iter().any(|(name, _)| super::options::has(SHOW, name))),
         _ => true,
     }
 }
 
 impl Command {
-    fn sort<'w>(&self, words: &'w [Word]) -> Option<Sorted<'w>> {
-        let mut sorted = Sorted::default();
+    fn parse<'w>(&self, words: &'w [Word]) -> Option<ParsedOptions<'w>> {
+        let mut sorted = ParsedOptions::default();
         // Word by word: an option may be in any of the lists.
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            let end = word.exact && word.text == "--";
+            let end = word.is_exact && word.text == "--";
             let whole = if end { &words[at..] } else { words.get(at..at + 1)? };
-            let alone = || self.options.iter().find_map(|list| list.sort(whole, false));
+            let alone = || self.options.iter().find_map(|list| list.parse(whole, false));
             let with_next = || {
                 let both = words.get(at..at + 2)?;
                 let value = !both[1].text.starts_with('-') || both[1].text == "-";
-                self.options.iter().filter(|_| value).find_map(|list| list.sort(both, false))
+                self.options.iter().filter(|_| value).find_map(|list| list.parse(both, false))
             };
             let (one, taken) = match alone() {
                 Some(one) => (one, whole.len()),
@@ -174,7 +174,7 @@ impl Command {
 }
 
 /// Whether a format contains `%G?` or similar, which run gpg, even after modifiers.
-fn runs_programs(sorted: &Sorted<'_>) -> bool {
+fn runs_programs(sorted: &ParsedOptions<'_>) -> bool {
     let asks_gpg = |format: &str| {
         let plain = format.replace("%%", "");
         plain.split('%').skip(1).any(|rest| rest.trim_start_matches(['+', '-', ' ']).starts_with('G'))

@@ -2,11 +2,11 @@
 //!
 //! Must not know policies. Anything not on the list is unknown, which is not an error.
 
-use super::known::{self, Words};
+use super::known::{self, AllowedWords};
 use super::options::{Options, has};
 use super::{find, git, sed};
 use crate::tools::command::syntax::expand::parse;
-use crate::tools::command::syntax::script::{Part, Script, Word};
+use crate::tools::command::syntax::script::{Script, SimpleCommand, Word};
 
 /// Whether everything in a text is known to be read-only.
 pub fn is_read_only(text: &str) -> bool {
@@ -16,23 +16,23 @@ pub fn is_read_only(text: &str) -> bool {
 fn script_is_read_only(script: &Script) -> bool {
     script.unresolved.is_empty()
         && script.writes.is_empty()
-        && !script.parts.is_empty()
+        && !script.commands.is_empty()
         && !runs_git_elsewhere(script)
-        && script.parts.iter().all(part_is_read_only)
+        && script.commands.iter().all(part_is_read_only)
 }
 
 /// Whether git is run in another folder, whose configuration it would follow.
 pub fn runs_git_elsewhere(script: &Script) -> bool {
-    let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
-    let goes = |part: &Part| {
+    let named = |part: &&SimpleCommand, name: &str| part.words.first().is_some_and(|word| word.text == name);
+    let goes = |part: &SimpleCommand| {
         let in_each = |word: &Word| matches!(word.text.as_str(), "-execdir" | "-okdir");
         named(&part, "cd") || (named(&part, "find") && part.words.iter().any(in_each))
     };
-    script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
+    script.commands.iter().any(goes) && script.commands.iter().any(|part| named(&part, "git"))
 }
 
 /// Whether one command of a script is known to be read-only; the others are checked separately.
-pub fn part_is_read_only(part: &Part) -> bool {
+pub fn part_is_read_only(part: &SimpleCommand) -> bool {
     match (part.sets.is_empty(), part.words.is_empty()) {
         (true, false) => command_is_read_only(&part.words),
         // A variable of the shell itself; programs see only upper-case ones.
@@ -43,7 +43,7 @@ pub fn part_is_read_only(part: &Part) -> bool {
 
 /// Whether the table covers a command: some calls of the program are known to be read-only.
 pub fn is_in_table(words: &[Word]) -> bool {
-    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.is_exact) else { return false };
     match first.text.as_str() {
         "git" => git::is_judged(rest),
         name => known::find(name).is_some(),
@@ -57,30 +57,32 @@ fn is_harmless(name: &str) -> bool {
 
 /// `read -r NAME…`.
 fn harmless_names(words: &[Word]) -> bool {
-    words.iter().all(|word| word.exact && (word.text == "-r" || is_harmless(&word.text)))
+    words.iter().all(|word| word.is_exact && (word.text == "-r" || is_harmless(&word.text)))
 }
 
 fn command_is_read_only(words: &[Word]) -> bool {
-    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.is_exact) else { return false };
     let Some(program) = known::find(&first.text) else { return false };
-    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let prints = |word: &Word| word.is_exact && known::ALWAYS.contains(&word.text.as_str());
     let sorts = |options: &Options, open: bool| {
         let words: Vec<Word> = rest.iter().filter(|word| !prints(word)).cloned().collect();
-        options.sort(&words, open).is_some()
+        options.parse(&words, open).is_some()
     };
     match program.words {
-        Words::Any => true,
-        Words::Open(options) => sorts(&options, true),
-        Words::Closed(options) => sorts(&options, false) && (program.name != "uniq" || one_operand(rest)),
-        Words::Own => match program.name {
+        AllowedWords::Any => true,
+        AllowedWords::Open(options) => sorts(&options, true),
+        AllowedWords::Closed(options) => {
+            sorts(&options, false) && (program.name != "uniq" || one_operand(rest))
+        }
+        AllowedWords::Own => match program.name {
             "ps" => shows_processes(rest),
             "date" => shows_a_date(rest),
-            "test" | "[" => tests(rest),
-            "printf" => formats(rest),
+            "test" | "[" => is_plain_test(rest),
+            "printf" => is_plain_printf(rest),
             "read" => harmless_names(rest),
-            "find" => find::only_finds(rest),
-            "sed" => sed::only_prints(rest),
-            _ => git::only_shows(rest),
+            "find" => find::is_read_only(rest),
+            "sed" => sed::is_read_only(rest),
+            _ => git::is_read_only(rest),
         },
     }
 }
@@ -88,30 +90,30 @@ fn command_is_read_only(words: &[Word]) -> bool {
 /// `uniq IN OUT` writes; so does a pattern that expands to two names, and `-` is an operand, too.
 fn one_operand(words: &[Word]) -> bool {
     let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
-    words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
+    words.iter().all(|word| word.is_exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
 /// Conditions. An array index after `-v` and `-R` can contain a substitution.
-fn tests(words: &[Word]) -> bool {
+fn is_plain_test(words: &[Word]) -> bool {
     const OPERATORS: &str = "-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S -ef -eq -ge \
                              -gt -le -lt -ne -nt -ot";
     words.iter().all(|word| {
         let number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
-        !word.wild
+        !word.is_dynamic
             && word.text.strip_prefix('-').is_none_or(|rest| has(OPERATORS, &word.text) || number(rest))
     })
 }
 
 /// `printf FORMAT …`, in which `%n` and `-v` would set a variable.
-fn formats(words: &[Word]) -> bool {
-    let dashes = words.first().is_some_and(|word| word.exact && word.text == "--");
+fn is_plain_printf(words: &[Word]) -> bool {
+    let dashes = words.first().is_some_and(|word| word.is_exact && word.text == "--");
     let Some(format) = words.get(usize::from(dashes)) else { return true };
     let sets = |conversion: &str| {
         let sign =
             conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'hlLqjztI".contains(c));
         sign.starts_with('n')
     };
-    format.exact
+    format.is_exact
         && (dashes || !format.text.starts_with('-'))
         && !format.text.replace("%%", "").split('%').skip(1).any(sets)
 }
@@ -123,11 +125,11 @@ fn shows_a_date(words: &[Word]) -> bool {
         valued: "-d -f -r --date --file --reference --rfc-3339",
         attached: "-I --iso-8601",
     };
-    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let prints = |word: &Word| word.is_exact && known::ALWAYS.contains(&word.text.as_str());
     let words: Vec<Word> = words.iter().filter(|word| !prints(word)).cloned().collect();
-    OPTIONS
-        .sort(&words, false)
-        .is_some_and(|sorted| sorted.operands.iter().all(|word| word.text.starts_with('+') && !word.wild))
+    OPTIONS.parse(&words, false).is_some_and(|sorted| {
+        sorted.operands.iter().all(|word| word.text.starts_with('+') && !word.is_dynamic)
+    })
 }
 
 /// `ps` without options that print the environment of processes: `e` in letters without a dash, or `-E`.
@@ -152,26 +154,26 @@ fn shows_processes(words: &[Word]) -> bool {
     let letters = |text: &str| text.chars().all(|c| "afhjlmrTuvwx".contains(c) || c.is_ascii_digit());
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if word.wild || !word.exact {
+        if word.is_dynamic || !word.is_exact {
             return false;
         }
         // `-eo LIST`: the columns are last.
         let format = word.text.starts_with('-')
             && !word.text.starts_with("--")
             && word.text.ends_with('o')
-            && OPTIONS.sort(&[Word::plain(word.text.trim_end_matches('o'))], false).is_some();
+            && OPTIONS.parse(&[Word::plain(word.text.trim_end_matches('o'))], false).is_some();
         let long = word.text.split_once('=').filter(|(name, _)| has(FORMAT.valued, name));
         let fine = match () {
             () if known::ALWAYS.contains(&word.text.as_str()) => true,
             () if format || word.text == "--format" => {
-                words.next().is_some_and(|list| list.exact && named(&list.text))
+                words.next().is_some_and(|list| list.is_exact && named(&list.text))
             }
             () if long.is_some() => long.is_some_and(|(_, list)| named(list)),
             () if !word.text.starts_with('-') => letters(&word.text),
-            () if OPTIONS.sort(std::slice::from_ref(word), false).is_some() => true,
+            () if OPTIONS.parse(std::slice::from_ref(word), false).is_some() => true,
             () => {
                 let Some(value) = words.next() else { return false };
-                OPTIONS.sort(&[word.clone(), value.clone()], false).is_some()
+                OPTIONS.parse(&[word.clone(), value.clone()], false).is_some()
             }
         };
         if !fine {

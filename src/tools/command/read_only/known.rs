@@ -8,12 +8,12 @@ use super::options::Options;
 /// A program that is read-only with these options.
 pub(in crate::tools::command) struct Program {
     pub(in crate::tools::command) name: &'static str,
-    pub(in crate::tools::command) words: Words,
+    pub(in crate::tools::command) words: AllowedWords,
 }
 
 /// Allowed words of a program.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tools::command) enum Words {
+pub(in crate::tools::command) enum AllowedWords {
     /// Any: the program has no options, or the command that it runs is checked separately.
     Any,
     /// These options. All other options of all versions are harmless, too, so words may be expansions.
@@ -25,11 +25,11 @@ pub(in crate::tools::command) enum Words {
 }
 
 const fn any(name: &'static str) -> Program {
-    Program { name, words: Words::Any }
+    Program { name, words: AllowedWords::Any }
 }
 
 const fn own(name: &'static str) -> Program {
-    Program { name, words: Words::Own }
+    Program { name, words: AllowedWords::Own }
 }
 
 const fn open(
@@ -38,7 +38,7 @@ const fn open(
     valued: &'static str,
     attached: &'static str,
 ) -> Program {
-    Program { name, words: Words::Open(Options { flags, valued, attached }) }
+    Program { name, words: AllowedWords::Open(Options { flags, valued, attached }) }
 }
 
 const fn closed(
@@ -47,7 +47,7 @@ const fn closed(
     valued: &'static str,
     attached: &'static str,
 ) -> Program {
-    Program { name, words: Words::Closed(Options { flags, valued, attached }) }
+    Program { name, words: AllowedWords::Closed(Options { flags, valued, attached }) }
 }
 
 const SUM: &str = "-b -c -t -z -w --binary --check --tag --text --zero --ignore-missing --quiet --status \
@@ -327,7 +327,9 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), PROGRAMS.len());
         for program in PROGRAMS {
-            let (Words::Open(options) | Words::Closed(options)) = program.words else { continue };
+            let (AllowedWords::Open(options) | AllowedWords::Closed(options)) = program.words else {
+                continue;
+            };
             // One that may stand alone or with a value in the same word is in two lists.
             let mut all: Vec<&str> =
                 [options.flags, options.valued].iter().flat_map(|list| list.split_whitespace()).collect();

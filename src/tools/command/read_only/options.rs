@@ -18,7 +18,7 @@ pub(in crate::tools::command) struct Options {
 
 /// The words of a call, classified.
 #[derive(Debug, Default)]
-pub(in crate::tools::command) struct Sorted<'w> {
+pub(in crate::tools::command) struct ParsedOptions<'w> {
     /// All options with their values.
     pub(in crate::tools::command) options: Vec<(String, Option<&'w str>)>,
     /// All other words.
@@ -28,17 +28,17 @@ pub(in crate::tools::command) struct Sorted<'w> {
 impl Options {
     /// Classifies the words of a call; `None` if an option is unknown. Words that may expand to options pass
     /// if `open`, since no option of the program is harmful.
-    pub(super) fn sort<'w>(&self, words: &'w [Word], open: bool) -> Option<Sorted<'w>> {
-        let mut sorted = Sorted::default();
+    pub(super) fn parse<'w>(&self, words: &'w [Word], open: bool) -> Option<ParsedOptions<'w>> {
+        let mut sorted = ParsedOptions::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            if word.exact && word.text == "--" {
+            if word.is_exact && word.text == "--" {
                 sorted.operands.extend(words);
                 break;
             }
             match () {
-                () if word.wild && !open => return None,
-                () if word.wild || !word.text.starts_with('-') || word.text.len() == 1 => {
+                () if word.is_dynamic && !open => return None,
+                () if word.is_dynamic || !word.text.starts_with('-') || word.text.len() == 1 => {
                     sorted.operands.push(word);
                 }
                 // `--name=PREFIX*` may expand to several words, the others being operands.
@@ -54,7 +54,7 @@ impl Options {
         text: &'w str,
         words: &mut std::slice::Iter<'w, Word>,
         open: bool,
-        sorted: &mut Sorted<'w>,
+        sorted: &mut ParsedOptions<'w>,
     ) -> Option<()> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let valued = has(self.valued, name);
@@ -74,7 +74,7 @@ impl Options {
         text: &'w str,
         words: &mut std::slice::Iter<'w, Word>,
         open: bool,
-        sorted: &mut Sorted<'w>,
+        sorted: &mut ParsedOptions<'w>,
     ) -> Option<()> {
         if has(self.flags, "-#") && text[1..].chars().all(|c| c.is_ascii_digit()) {
             return Some(());
@@ -104,8 +104,8 @@ impl Options {
 fn next<'w>(words: &mut std::slice::Iter<'w, Word>, open: bool) -> Option<&'w str> {
     let word = words.next()?;
     let number = word.text.chars().skip(1).all(|c| c.is_ascii_digit());
-    let plain = !word.text.starts_with('-') || (word.exact && number);
-    (plain && (open || !word.wild)).then_some(&*word.text)
+    let plain = !word.text.starts_with('-') || (word.is_exact && number);
+    (plain && (open || !word.is_dynamic)).then_some(&*word.text)
 }
 
 /// Whether an option is in a list.
@@ -123,9 +123,9 @@ mod tests {
     fn sorted(line: &str, open: bool) -> Option<String> {
         let words: Vec<Word> = line
             .split_whitespace()
-            .map(|text| if text.starts_with('$') { Word::wild(text) } else { Word::plain(text) })
+            .map(|text| if text.starts_with('$') { Word::dynamic(text) } else { Word::plain(text) })
             .collect();
-        let Sorted { options, operands } = OPTIONS.sort(&words, open)?;
+        let ParsedOptions { options, operands } = OPTIONS.parse(&words, open)?;
         let options =
             options.iter().map(|(name, value)| value.map_or(name.clone(), |v| format!("{name}:{v}")));
         Some(options.chain(operands.iter().map(|word| word.text.clone())).collect::<Vec<_>>().join(" "))

@@ -5,10 +5,10 @@
 use crate::tools::command::syntax::script::Word;
 
 /// Whether the script only prints: addresses with `p`, `d`, `q` or `=`, and one substitution.
-pub(super) fn only_prints(words: &[Word]) -> bool {
+pub(super) fn is_read_only(words: &[Word]) -> bool {
     let mut scripts = 0;
     let mut expects_script = false;
-    for Word { text, wild, exact } in words {
+    for Word { text, is_dynamic: wild, is_exact: exact } in words {
         match text.as_str() {
             // A pattern may be a file, but a file's name may not be a script.
             _ if *wild || (!*exact && (expects_script || scripts == 0)) => return false,
@@ -59,13 +59,13 @@ fn substitutes(script: &str) -> bool {
 
 /// Whether a call may run a program: with the command `e`, the flag `e`, or a script in a file.
 pub(in crate::tools::command) fn may_run(words: &[Word]) -> bool {
-    let is_quiet = |word: &Word| word.exact && (!word.text.contains('e') || substitutes(&word.text));
+    let is_quiet = |word: &Word| word.is_exact && (!word.text.contains('e') || substitutes(&word.text));
     let (mut scripts, mut expects_script) = (0, false);
     for word in words {
         let is_option = word.text.starts_with('-') && !expects_script;
         match () {
-            () if word.wild => return true,
-            () if is_option => match option(&word.text[1..]).filter(|_| word.exact) {
+            () if word.is_dynamic => return true,
+            () if is_option => match option(&word.text[1..]).filter(|_| word.is_exact) {
                 Some(script) => expects_script = script,
                 None => return true,
             },

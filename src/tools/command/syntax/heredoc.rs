@@ -6,7 +6,7 @@ const UNLIKE: &str = "a here-document that shells read differently";
 const HIDDEN: &str = "a substitution in a here-document";
 
 /// Returns the reason if a here-document is ambiguous.
-pub(super) fn objection(text: &str, node: Node<'_>) -> Option<&'static str> {
+pub(super) fn find_problem(text: &str, node: Node<'_>) -> Option<&'static str> {
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
     let find = |kind: &str| children.iter().find(|child| child.kind() == kind);
@@ -39,7 +39,7 @@ pub(super) fn objection(text: &str, node: Node<'_>) -> Option<&'static str> {
                 true => children
                     .iter()
                     .filter(|child| child.kind() == "heredoc_body")
-                    .find_map(|body| hidden(text, *body)),
+                    .find_map(|body| hidden_substitution(text, *body)),
             };
         }
         at += line.len();
@@ -48,7 +48,7 @@ pub(super) fn objection(text: &str, node: Node<'_>) -> Option<&'static str> {
 }
 
 /// Substitutions that the grammar took for text.
-fn hidden(text: &str, body: Node<'_>) -> Option<&'static str> {
+fn hidden_substitution(text: &str, body: Node<'_>) -> Option<&'static str> {
     let mut cursor = body.walk();
     let holes = body.children(&mut cursor).filter(|child| child.kind() != "heredoc_content");
     let mut plain = String::new();

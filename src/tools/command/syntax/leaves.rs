@@ -9,7 +9,7 @@ const GAP: &str = "a text that shells read differently";
 const OPAQUE: [&str; 5] = ["raw_string", "heredoc_body", "heredoc_content", "heredoc_start", "heredoc_end"];
 
 /// Returns the reason if the tokens of a tree are ambiguous.
-pub(super) fn objection(text: &str, root: Node<'_>) -> Option<&'static str> {
+pub(super) fn find_problem(text: &str, root: Node<'_>) -> Option<&'static str> {
     let mut cursor = root.walk();
     let mut end = 0;
     loop {

@@ -3,7 +3,7 @@
 
 use tree_sitter::{Node, Parser};
 
-use super::script::{BACKGROUND, FUNCTION, Part, Script, UNKNOWN_FILE, VARIABLE, Word};
+use super::script::{BACKGROUND, FUNCTION, Script, SimpleCommand, UNKNOWN_FILE, VARIABLE, Word};
 use super::{heredoc, leaves};
 
 /// Maximum bytes of a text that is parsed.
@@ -86,7 +86,7 @@ pub(in crate::tools::command) fn read(text: &str) -> Script {
         script.mark_unresolved(UNREAD);
         return script;
     };
-    if let Some(why) = leaves::objection(text, tree.root_node()) {
+    if let Some(why) = leaves::find_problem(text, tree.root_node()) {
         script.mark_unresolved(why);
         return script;
     }
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
             return self.script.mark_unresolved("a command line nested too deeply");
         }
         self.depth += 1;
-        self.neighbours(node);
+        self.neighbors(node);
         if node.kind().ends_with("_redirect") && names_variable(&self.text[..node.start_byte()]) {
             self.script.mark_unresolved(VARIABLE);
         }
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
             "test_command" => self.test(node),
             "variable_assignment" => {
                 let name = self.assignment(node);
-                self.script.parts.push(Part { sets: vec![name], words: Vec::new() });
+                self.script.commands.push(SimpleCommand { sets: vec![name], words: Vec::new() });
             }
             "variable_assignments" => children(node).into_iter().for_each(|child| self.visit(child)),
             "file_redirect" => self.redirection(node),
@@ -149,7 +149,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Checks adjacent words, which are one word for a shell, and line feeds, which end a command.
-    fn neighbours(&mut self, node: Node<'_>) {
+    fn neighbors(&mut self, node: Node<'_>) {
         let is_one_line = ONE_LINE.contains(&node.kind());
         let glued = |child: Node<'_>| {
             WORDS.contains(&child.kind()) || matches!(child.kind(), "command_name" | "variable_assignment")
@@ -171,7 +171,7 @@ impl<'t> Reader<'t> {
                 "((" => self.script.mark_unresolved("arithmetic that can run commands"),
                 "variable_name" => {
                     let sets = vec![self.source(child).to_string()];
-                    self.script.parts.push(Part { sets, words: Vec::new() });
+                    self.script.commands.push(SimpleCommand { sets, words: Vec::new() });
                 }
                 kind if WORDS.contains(&kind) => {
                     self.word(child);
@@ -183,11 +183,11 @@ impl<'t> Reader<'t> {
     }
 
     fn command(&mut self, node: Node<'_>) {
-        let mut part = Part::default();
+        let mut part = SimpleCommand::default();
         for child in children(node) {
             match child.kind() {
                 "variable_assignment" => {
-                    self.neighbours(child);
+                    self.neighbors(child);
                     part.sets.push(self.assignment(child));
                 }
                 "command_name" => part.words.extend(children(child).into_iter().map(|name| self.word(name))),
@@ -197,30 +197,31 @@ impl<'t> Reader<'t> {
                 _ => self.script.mark_unresolved(UNLIKE),
             }
         }
-        self.script.parts.push(part);
+        self.script.commands.push(part);
     }
 
     /// Handles `export`, `unset` and similar, which the grammar knows by name.
     fn built_in(&mut self, node: Node<'_>) {
-        let mut part = Part::default();
+        let mut part = SimpleCommand::default();
         for (n, child) in children(node).into_iter().enumerate() {
             match child.kind() {
                 "variable_assignment" => {
                     self.assignment(child);
-                    part.words.push(Word::wild(self.source(child)));
+                    part.words.push(Word::dynamic(self.source(child)));
                 }
                 kind if WORDS.contains(&kind) => part.words.push(self.word(child)),
                 _ if n == 0 => part.words.push(Word::plain(self.source(child))),
-                _ => part.words.push(Word::wild(self.source(child))),
+                _ => part.words.push(Word::dynamic(self.source(child))),
             }
         }
-        self.script.parts.push(part);
+        self.script.commands.push(part);
     }
 
     /// Handles `[ … ]` and `[[ … ]]`: only forms that the grammar and a shell parse alike.
     fn test(&mut self, node: Node<'_>) {
         let is_wide = self.source(node).starts_with("[[");
-        let mut part = Part { sets: Vec::new(), words: vec![Word::plain(if is_wide { "[[" } else { "[" })] };
+        let mut part =
+            SimpleCommand { sets: Vec::new(), words: vec![Word::plain(if is_wide { "[[" } else { "[" })] };
         let mut open: Vec<Node<'_>> = children(node).into_iter().rev().collect();
         while let Some(at) = open.pop() {
             let kind = at.kind();
@@ -228,7 +229,7 @@ impl<'t> Reader<'t> {
             if WORDS.contains(&kind) {
                 part.words.push(self.word(at));
             } else if at.child_count() > 0 {
-                self.neighbours(at);
+                self.neighbors(at);
                 open.extend(children(at).into_iter().rev());
             } else {
                 let token = self.source(at);
@@ -249,7 +250,7 @@ impl<'t> Reader<'t> {
         if self.source(node).contains('\n') {
             self.script.mark_unresolved(UNLIKE);
         }
-        self.script.parts.push(part);
+        self.script.commands.push(part);
     }
 
     /// Returns the name of the variable; handles commands in its value.
@@ -284,12 +285,12 @@ impl<'t> Reader<'t> {
             // After the file name, these are words of the command.
             Err(_) => return self.script.mark_unresolved("words behind a redirection"),
         };
-        let is_handle = file.exact && (file.text == "-" || file.text.chars().all(|c| c.is_ascii_digit()));
-        let is_harmless = file.exact && ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&&*file.text);
+        let is_handle = file.is_exact && (file.text == "-" || file.text.chars().all(|c| c.is_ascii_digit()));
+        let is_harmless = file.is_exact && ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&&*file.text);
         if operator == "<" {
             let bare = file.text.replace(['"', '\'', '\\'], "");
             let net = ["/dev/tcp", "/dev/udp"].iter().any(|place| bare.starts_with(place));
-            if net || (!file.exact && file.wild) {
+            if net || (!file.is_exact && file.is_dynamic) {
                 self.script.mark_unresolved(UNKNOWN_FILE);
             }
             self.script.reads.push(file);
@@ -299,12 +300,12 @@ impl<'t> Reader<'t> {
     }
 
     fn here_document(&mut self, node: Node<'_>) {
-        if let Some(why) = heredoc::objection(self.text, node) {
+        if let Some(why) = heredoc::find_problem(self.text, node) {
             self.script.mark_unresolved(why);
         }
         for child in children(node) {
             match child.kind() {
-                "heredoc_body" => self.holes(child),
+                "heredoc_body" => self.substitutions(child),
                 "heredoc_start" | "heredoc_end" | "file_descriptor" => {}
                 kind if WORDS.contains(&kind) => self.script.mark_unresolved("words behind a here-document"),
                 _ if child.is_named() => self.visit(child),
@@ -314,7 +315,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Substitutions in a text.
-    fn holes(&mut self, node: Node<'_>) {
+    fn substitutions(&mut self, node: Node<'_>) {
         for child in children(node) {
             if WORDS.contains(&child.kind()) {
                 self.word(child);
@@ -328,11 +329,11 @@ impl<'t> Reader<'t> {
         if raw == "[" {
             return Word::plain(raw);
         }
-        self.spell(node, &mut word);
+        self.append_text(node, &mut word);
         if raw.contains('{') && (raw.contains(',') || raw.contains("..")) && self.braces(node) {
-            return Word::wild(raw);
+            return Word::dynamic(raw);
         }
-        if !word.exact {
+        if !word.is_exact {
             word.text = raw.to_string();
         }
         word
@@ -347,7 +348,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn spell(&mut self, node: Node<'_>, word: &mut Word) {
+    fn append_text(&mut self, node: Node<'_>, word: &mut Word) {
         let raw = self.source(node);
         match node.kind() {
             "word" | "number" | "extglob_pattern" | "regex" if node.child_count() == 0 => bare(raw, word),
@@ -355,12 +356,12 @@ impl<'t> Reader<'t> {
             "ansi_c_string" => word.text.push_str(&raw[2..raw.len() - 1]),
             // Without a translation it is the literal text.
             "translated_string" => {
-                (word.wild, word.exact) = (true, false);
-                self.holes_of_string(node);
+                (word.is_dynamic, word.is_exact) = (true, false);
+                self.string_substitutions(node);
             }
             "string" => {
-                if self.holes_of_string(node) {
-                    (word.wild, word.exact) = (true, false);
+                if self.string_substitutions(node) {
+                    (word.is_dynamic, word.is_exact) = (true, false);
                 } else {
                     quoted(&raw[1..raw.len() - 1], &mut word.text);
                 }
@@ -373,22 +374,22 @@ impl<'t> Reader<'t> {
                 }
                 self.depth += 1;
                 for part in parts {
-                    self.spell(part, word);
+                    self.append_text(part, word);
                 }
                 self.depth -= 1;
             }
             "$" => word.text.push('$'),
             "command_substitution" | "process_substitution" => {
-                (word.wild, word.exact) = (true, false);
+                (word.is_dynamic, word.is_exact) = (true, false);
                 let is_old = raw.starts_with('`') || raw.starts_with("$`");
                 if is_old && raw.contains('\\') {
                     self.script.mark_unresolved(UNLIKE);
                 }
                 self.visit(node);
             }
-            "simple_expansion" | "brace_expression" => (word.wild, word.exact) = (true, false),
+            "simple_expansion" | "brace_expression" => (word.is_dynamic, word.is_exact) = (true, false),
             "expansion" => {
-                (word.wild, word.exact) = (true, false);
+                (word.is_dynamic, word.is_exact) = (true, false);
                 let name = &raw[2..raw.len() - 1];
                 let name = name.strip_prefix('#').unwrap_or(name);
                 if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -396,7 +397,7 @@ impl<'t> Reader<'t> {
                 }
             }
             "arithmetic_expansion" => {
-                (word.wild, word.exact) = (true, false);
+                (word.is_dynamic, word.is_exact) = (true, false);
                 if raw.chars().any(|c| !(c.is_ascii_digit() || " $()+-*/%".contains(c))) {
                     self.script.mark_unresolved("arithmetic that can run commands");
                 }
@@ -406,12 +407,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Handles substitutions in a quoted text; returns whether there are any.
-    fn holes_of_string(&mut self, node: Node<'_>) -> bool {
+    fn string_substitutions(&mut self, node: Node<'_>) -> bool {
         let mut found = false;
         for child in children(node) {
             match child.kind() {
                 "\"" | "string_content" | "$" => {}
-                "string" => found |= self.holes_of_string(child),
+                "string" => found |= self.string_substitutions(child),
                 kind if WORDS.contains(&kind) => {
                     found = true;
                     self.word(child);
@@ -438,9 +439,9 @@ fn bare(raw: &str, word: &mut Word) {
             '\\' => word.text.extend(chars.next()),
             c => {
                 let is_pattern = matches!(c, '*' | '?' | '[');
-                word.wild |= is_pattern && (word.text.is_empty() || word.text.starts_with('-'));
+                word.is_dynamic |= is_pattern && (word.text.is_empty() || word.text.starts_with('-'));
                 let is_home = c == '~' && word.text.is_empty();
-                word.exact &= !is_pattern && !is_home;
+                word.is_exact &= !is_pattern && !is_home;
                 word.text.push(c);
             }
         }

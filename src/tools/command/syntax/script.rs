@@ -6,26 +6,26 @@ pub struct Word {
     /// The text that the program gets, or the unexpanded text if that is unknown.
     pub text: String,
     /// Whether the shell may expand the word to anything, even an option or several words.
-    pub wild: bool,
+    pub is_dynamic: bool,
     /// Whether the program gets exactly `text`.
-    pub exact: bool,
+    pub is_exact: bool,
 }
 
 impl Word {
     /// Creates a word without expansions.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), wild: false, exact: true }
+        Self { text: text.into(), is_dynamic: false, is_exact: true }
     }
 
     /// Creates a word that can expand to anything.
-    pub fn wild(text: impl Into<String>) -> Self {
-        Self { text: text.into(), wild: true, exact: false }
+    pub fn dynamic(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_dynamic: true, is_exact: false }
     }
 }
 
 /// A simple command: variable assignments, then a program with its words. Either may be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Part {
+pub struct SimpleCommand {
     /// Names of the variables.
     pub sets: Vec<String>,
     /// The program and its words.
@@ -36,7 +36,7 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
     /// All commands, including those in substitutions, functions and wrappers.
-    pub parts: Vec<Part>,
+    pub commands: Vec<SimpleCommand>,
     /// Files that redirections write, without harmless ones.
     pub writes: Vec<Word>,
     /// Files that redirections read.

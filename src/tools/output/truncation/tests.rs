@@ -68,15 +68,15 @@ fn truncation_without_middle_matches_full_text() {
 
 #[test]
 fn truncation_override_by_name_beats_kind() {
-    let mut said = Overrides::default();
+    let mut said = LimitOverrides::default();
     let own = Some(limits(30_000, Keep::Ends, Some(256)));
     assert_eq!(said.limits("Bash", Kind::Bash, own), own);
-    said.set("bash", Override { chars: Some(100), lines: Some(0) });
-    said.set("Bash", Override { chars: Some(50), lines: None });
+    said.set("bash", LimitOverride { chars: Some(100), lines: Some(0) });
+    said.set("Bash", LimitOverride { chars: Some(50), lines: None });
     assert_eq!(said.limits("Bash", Kind::Bash, own), Some(limits(50, Keep::Ends, None)));
     assert_eq!(said.limits("exec_command", Kind::Bash, own), Some(limits(100, Keep::Ends, None)));
     assert_eq!(said.limits("Read", Kind::Read, None), None);
-    said.set("other", Override { chars: Some(1), lines: None });
+    said.set("other", LimitOverride { chars: Some(1), lines: None });
     assert_eq!(said.limits("mine", Kind::Other, None), None, "`other` is no name of a kind");
 }
 

@@ -160,5 +160,5 @@ async fn git_programs_only_git_commands_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let env = LocalEnvironment::new(folder.path().join("gone"), []);
     assert_eq!(objection(&env, "ls | head").await, None);
-    assert_eq!(objection(&env, "ls | xargs git log").await, Some(LOUD), "nothing can be found out");
+    assert_eq!(objection(&env, "ls | xargs git log").await, Some(REASON), "nothing can be found out");
 }

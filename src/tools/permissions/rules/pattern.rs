@@ -11,9 +11,10 @@ use crate::tools::command;
 /// Returns the words of a rule's command, which must be one plain command.
 pub(super) fn words_of(text: &str) -> Option<Vec<String>> {
     let script = command::parse(text);
-    let part = script.parts.first()?;
+    let part = script.commands.first()?;
     // Wrappers add parts of their own; the first one is what was written.
-    let plain = part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.exact);
+    let plain =
+        part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.is_exact);
     let lone =
         text.split_whitespace().count() >= part.words.len() && !text.contains([';', '|', '&', '\n', '#']);
     let words = part.words.iter().map(|word| word.text.clone());

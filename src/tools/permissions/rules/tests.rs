@@ -55,7 +55,7 @@ fn word(said: Option<RuleMatch>) -> &'static str {
 
 #[test]
 fn permission_rules_check_every_part_of_command() {
-    let (rules, problems) = rules(FILE, Author::Person);
+    let (rules, problems) = rules(FILE, Author::User);
     assert_eq!(problems, Vec::<String>::new());
     for (line, expected) in [
         ("cargo test", "allow"),
@@ -92,10 +92,10 @@ fn permission_rules_check_every_part_of_command() {
         ("bash -c 'ls; rm x'", "deny"),
         ("echo rm", "-"),
     ] {
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), line)), expected, "{line}");
     }
     assert_eq!(
-        rules.command(&Names::plain(&["bash"]), "git push").unwrap().rule,
+        rules.command(&ToolNames::plain(&["bash"]), "git push").unwrap().rule,
         "deny command \"git push\""
     );
 }
@@ -200,21 +200,22 @@ const HOST_LINES: &[(&str, &str)] = &[
 
 #[test]
 fn permission_rules_check_every_host() {
-    let (rules, problems) = rules(HOSTS, Author::Person);
+    let (rules, problems) = rules(HOSTS, Author::User);
     assert_eq!(problems, Vec::<String>::new());
     for (line, expected) in HOST_LINES {
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), *expected, "{line}");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), line)), *expected, "{line}");
     }
-    let said = rules.command(&Names::plain(&["bash"]), "curl https://www.evil.org").unwrap();
+    let said = rules.command(&ToolNames::plain(&["bash"]), "curl https://www.evil.org").unwrap();
     assert_eq!(said.rule, "deny host \"*.evil.org\"");
     // Hosts are nothing that files have.
-    assert_eq!(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/good.org")]), None);
+    assert_eq!(rules.file(&ToolNames::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/good.org")]), None);
 }
 
 #[test]
 fn permission_rules_match_paths_by_pattern() {
-    let (rules, _) = rules(FILE, Author::Person);
-    let said = |tool, class, path: &str| word(rules.file(&Names::plain(&[tool]), class, &[Path::new(path)]));
+    let (rules, _) = rules(FILE, Author::User);
+    let said =
+        |tool, class, path: &str| word(rules.file(&ToolNames::plain(&[tool]), class, &[Path::new(path)]));
     for (tool, class, path, expected) in [
         ("read", ToolClass::Reads, "/w/a[b/.env", "deny"),
         ("read", ToolClass::Reads, "/w/a[b/deep/er/.env", "deny"),
@@ -231,9 +232,9 @@ fn permission_rules_match_paths_by_pattern() {
     }
     // A link's own name is enough to forbid, and not enough to allow.
     let (real, link) = (Path::new("/etc/x"), Path::new("/home/me/notes/x"));
-    assert_eq!(word(rules.file(&Names::plain(&["edit"]), ToolClass::Edits, &[real, link])), "-");
+    assert_eq!(word(rules.file(&ToolNames::plain(&["edit"]), ToolClass::Edits, &[real, link])), "-");
     let (real, link) = (Path::new("/etc/x"), Path::new("/w/a[b/.env"));
-    assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
+    assert_eq!(word(rules.file(&ToolNames::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
 }
 
 /// Read-only programs run by a rule as far as their calls are read-only; what a rule names itself may be done.
@@ -242,7 +243,7 @@ fn permission_rules_prefix_stays_read_only() {
     let commands = ["git log", "git diff", "sort", "rg", "tree", "sed -i", "git", "find . -delete", "make"];
     let rule = |command: &&str| format!("[[rule]]\ndecision = \"allow\"\ncommand = \"{command}\"\n");
     let text = commands.iter().map(rule).collect::<Vec<_>>().concat();
-    let (rules, problems) = rules(&text, Author::Person);
+    let (rules, problems) = rules(&text, Author::User);
     assert_eq!(problems, Vec::<String>::new());
     for (line, expected) in [
         ("git log -3", "allow"),
@@ -264,7 +265,7 @@ fn permission_rules_prefix_stays_read_only() {
         ("find . -delete -fprint x", "-"),
         ("make -o x", "allow"),
     ] {
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), line)), expected, "{line}");
     }
 }
 
@@ -273,8 +274,8 @@ fn permission_rules_prefix_stays_read_only() {
 fn permission_rules_unresolved_commands_may_be_denied() {
     let text = "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n\
                 [[rule]]\ndecision = \"deny\"\ncommand = \"git push\"\n";
-    let (rules, _) = rules(text, Author::Person);
-    let refused = |line: &str| rules.unresolved(&Names::plain(&["bash"]), line).is_some();
+    let (rules, _) = rules(text, Author::User);
+    let refused = |line: &str| rules.unresolved(&ToolNames::plain(&["bash"]), line).is_some();
     for line in [
         "x=touch; $x f",
         "{touch,f}",
@@ -312,7 +313,7 @@ fn permission_rules_unresolved_commands_may_be_denied() {
     ] {
         assert!(!refused(line), "{line}");
     }
-    assert_eq!(Rules::default().unresolved(&Names::plain(&["bash"]), "$x"), None);
+    assert_eq!(Rules::default().unresolved(&ToolNames::plain(&["bash"]), "$x"), None);
 }
 
 #[test]
@@ -321,9 +322,9 @@ fn permission_rules_of_other_project_do_not_apply() {
         format!("[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\nproject = \"{project}\"\n")
     };
     for (project, expected) in [("/w/a[b", "allow"), ("/w/a[b/", "allow"), ("/w", "-"), ("/w/a[b/c", "-")] {
-        let (rules, problems) = rules(&rule(project), Author::Person);
+        let (rules, problems) = rules(&rule(project), Author::User);
         assert_eq!(problems, Vec::<String>::new());
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), expected, "{project}");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "make")), expected, "{project}");
     }
     let (rules, problems) = rules(&rule("/w/a[b"), Author::Project { trusted: true });
     assert_eq!((problems.len(), rules.is_empty()), (1, true), "a project does not name others");
@@ -331,20 +332,20 @@ fn permission_rules_of_other_project_do_not_apply() {
 
 #[test]
 fn permission_rules_for_tool_deny_but_never_allow() {
-    let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);
-    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "ls")), "deny");
-    assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
+    let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::User);
+    assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "ls")), "deny");
+    assert_eq!(word(rules.file(&ToolNames::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
     // An approval of all commands would approve what cannot be resolved.
-    let (rules, _) = self::rules("[[rule]]\ndecision = \"allow\"\ntool = \"bash\"", Author::Person);
-    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "-");
+    let (rules, _) = self::rules("[[rule]]\ndecision = \"allow\"\ntool = \"bash\"", Author::User);
+    assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "rm x")), "-");
 }
 
 #[test]
 fn permission_rules_of_untrusted_project_only_tighten() {
     let (trusted, problems) = rules(FILE, Author::Project { trusted: true });
     assert_eq!(problems, Vec::<String>::new());
-    assert_eq!(word(trusted.command(&Names::plain(&["bash"]), "cargo test")), "allow");
-    assert_eq!(word(trusted.command(&Names::plain(&["bash"]), "rm x")), "deny");
+    assert_eq!(word(trusted.command(&ToolNames::plain(&["bash"]), "cargo test")), "allow");
+    assert_eq!(word(trusted.command(&ToolNames::plain(&["bash"]), "rm x")), "deny");
     let wants = Rules::allowed_by(FILE, Path::new("/w"), Path::new("/home/me"));
     assert_eq!(wants.len(), 3, "{wants:?}");
     assert_eq!(wants[0], "allow command \"cargo test\"");
@@ -354,8 +355,8 @@ fn permission_rules_of_untrusted_project_only_tighten() {
     }
     let (rules, problems) = rules(FILE, Author::Project { trusted: false });
     assert_eq!(problems, Vec::<String>::new());
-    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "cargo test")), "-");
-    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "deny");
+    assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "cargo test")), "-");
+    assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "rm x")), "deny");
 }
 
 #[test]
@@ -375,15 +376,18 @@ fn permission_rules_errors_never_loosen() {
         "",
     ] {
         let (rules, problems) =
-            rules(&format!("{allow}[[rule]]\ndecision = \"deny\"\n{wrong}"), Author::Person);
+            rules(&format!("{allow}[[rule]]\ndecision = \"deny\"\n{wrong}"), Author::User);
         assert_eq!(problems.len(), 1, "{wrong}");
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), "-", "{wrong}");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "make")), "-", "{wrong}");
     }
     for broken in ["[[rule", "[[rule]]\ndecision = \"maybe\"", "[[rule]]\ndecision = \"deny\"\nhots = \"x\""]
     {
-        let (rules, problems) = rules(broken, Author::Person);
+        let (rules, problems) = rules(broken, Author::User);
         assert!(problems.len() == 1 && problems[0].ends_with("everything is asked about"), "{problems:?}");
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), "ask");
-        assert_eq!(word(rules.file(&Names::plain(&["edit"]), ToolClass::Edits, &[Path::new("/w/x")])), "ask");
+        assert_eq!(word(rules.command(&ToolNames::plain(&["bash"]), "make")), "ask");
+        assert_eq!(
+            word(rules.file(&ToolNames::plain(&["edit"]), ToolClass::Edits, &[Path::new("/w/x")])),
+            "ask"
+        );
     }
 }

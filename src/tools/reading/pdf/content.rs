@@ -10,8 +10,8 @@ use hayro_syntax::content::ops::TypedInstruction;
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 use hayro_syntax::page::Resources;
 
-use super::encoding::{self, Base};
-use super::font::{Font, Shown};
+use super::encoding::{self, BaseEncoding};
+use super::font::{Font, ShownChar};
 use super::matrix::Matrix;
 
 /// Operators between two checks for the timeout.
@@ -51,7 +51,7 @@ pub struct Reader<'s> {
     /// Returns whether to stop.
     pub stop: &'s dyn Fn() -> bool,
     /// Operators that may still follow.
-    pub left: usize,
+    pub operators_left: usize,
     /// Whether there was an image.
     pub pictures: bool,
 }
@@ -71,13 +71,13 @@ struct State {
 
 /// The text position within a text object.
 #[derive(Clone, Copy)]
-struct Place {
-    now: Matrix,
+struct TextPosition {
+    current: Matrix,
     line: Matrix,
 }
 
 /// Replacement text of marked content.
-struct Actual {
+struct ActualText {
     /// The nesting depth before it.
     depth: usize,
     /// The text, until the first glyph has taken it.
@@ -101,21 +101,21 @@ impl Reader<'_> {
     }
 
     /// Whether another operator may be processed.
-    fn goes_on(&mut self) -> bool {
-        self.left = self.left.saturating_sub(1);
-        if self.left.is_multiple_of(OPERATORS_PER_LOOK) && (self.stop)() {
-            self.left = 0;
+    fn may_continue(&mut self) -> bool {
+        self.operators_left = self.operators_left.saturating_sub(1);
+        if self.operators_left.is_multiple_of(OPERATORS_PER_LOOK) && (self.stop)() {
+            self.operators_left = 0;
         }
-        self.left > 0
+        self.operators_left > 0
     }
 
     fn run(&mut self, content: &[u8], resources: &Resources<'_>, state: State, depth: usize) {
         let mut kept = Vec::new();
-        let place = Place { now: Matrix::IDENTITY, line: Matrix::IDENTITY };
-        let mut text = Text { state, place, marks: 0, actual: None };
+        let place = TextPosition { current: Matrix::IDENTITY, line: Matrix::IDENTITY };
+        let mut text = Text { state, position: place, marks: 0, actual: None };
         let mut operators = TypedIter::new(content);
         while let Some(operator) = operators.next() {
-            if !self.goes_on() {
+            if !self.may_continue() {
                 return;
             }
             match operator {
@@ -159,7 +159,7 @@ impl Reader<'_> {
             self.pictures = true;
             return;
         }
-        let Some(content) = (depth < DEPTH_MAX).then(|| decoded(&object)).flatten() else { return };
+        let Some(content) = (depth < DEPTH_MAX).then(|| decode(&object)).flatten() else { return };
         let own = dict.get::<[f32; 6]>("Matrix").map(|numbers| Matrix(numbers.map(f64::from)));
         let mut state = state.clone();
         state.page = own.unwrap_or(Matrix::IDENTITY) * state.page;
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-fn decoded(stream: &Stream<'_>) -> Option<Vec<u8>> {
+fn decode(stream: &Stream<'_>) -> Option<Vec<u8>> {
     Some(stream.decoded_data().ok()?.into_owned())
 }
 
@@ -182,9 +182,9 @@ fn matrix(numbers: [Number; 6]) -> Matrix {
 /// State of a text object.
 struct Text {
     state: State,
-    place: Place,
+    position: TextPosition,
     marks: usize,
-    actual: Option<Actual>,
+    actual: Option<ActualText>,
 }
 
 impl Text {
@@ -192,7 +192,7 @@ impl Text {
     fn show(&mut self, operator: &TypedInstruction<'_, '_>, sink: Sink<'_>) {
         match operator {
             TypedInstruction::BeginText(_) => {
-                self.place = Place { now: Matrix::IDENTITY, line: Matrix::IDENTITY };
+                self.position = TextPosition { current: Matrix::IDENTITY, line: Matrix::IDENTITY };
             }
             TypedInstruction::CharacterSpacing(space) => self.state.char_space = space.0.as_f64(),
             TypedInstruction::WordSpacing(space) => self.state.word_space = space.0.as_f64(),
@@ -206,7 +206,7 @@ impl Text {
             }
             TypedInstruction::SetTextMatrix(m) => {
                 let now = matrix([m.0, m.1, m.2, m.3, m.4, m.5]);
-                self.place = Place { now, line: now };
+                self.position = TextPosition { current: now, line: now };
             }
             TypedInstruction::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
             TypedInstruction::ShowText(text) => self.glyphs(text.0.as_bytes(), sink),
@@ -220,18 +220,18 @@ impl Text {
                 self.next_line(0.0, -self.state.leading);
                 self.glyphs(text.2.as_bytes(), sink);
             }
-            TypedInstruction::ShowTexts(texts) => self.several(texts.0, sink),
+            TypedInstruction::ShowTexts(texts) => self.show_array(texts.0, sink),
             _ => {}
         }
     }
 
     fn next_line(&mut self, x: f64, y: f64) {
-        let line = Matrix::shift(x, y) * self.place.line;
-        self.place = Place { now: line, line };
+        let line = Matrix::shift(x, y) * self.position.line;
+        self.position = TextPosition { current: line, line };
     }
 
     /// Handles texts with numbers between them, which move the position by thousandths.
-    fn several(&mut self, texts: &Array<'_>, sink: Sink<'_>) {
+    fn show_array(&mut self, texts: &Array<'_>, sink: Sink<'_>) {
         for part in texts.iter::<Object<'_>>() {
             match part {
                 Object::String(text) => self.glyphs(text.as_bytes(), sink),
@@ -239,7 +239,7 @@ impl Text {
                     let by = -number.as_f64() / 1000.0 * self.state.size;
                     let down = self.state.font.as_ref().is_some_and(|font| font.vertical);
                     let by = if down { (0.0, by) } else { (by * self.state.stretch, 0.0) };
-                    self.place.now = Matrix::shift(by.0, by.1) * self.place.now;
+                    self.position.current = Matrix::shift(by.0, by.1) * self.position.current;
                 }
                 _ => {}
             }
@@ -249,13 +249,13 @@ impl Text {
     fn glyphs(&mut self, bytes: &[u8], sink: Sink<'_>) {
         let Some(font) = self.state.font.clone() else { return };
         let State { size, char_space, word_space, stretch, rise, .. } = self.state;
-        font.each(bytes, &mut |Shown { text, width, blank }| {
+        font.each(bytes, &mut |ShownChar { text, width, blank }| {
             let text = match &mut self.actual {
                 Some(actual) => Some(actual.text.take().unwrap_or_default().into()),
                 None => text,
             };
             let on_page =
-                Matrix([size * stretch, 0.0, 0.0, size, 0.0, rise]) * self.place.now * self.state.page;
+                Matrix([size * stretch, 0.0, 0.0, size, 0.0, rise]) * self.position.current * self.state.page;
             let space = char_space + if blank { word_space } else { 0.0 };
             let (end, step) = if font.vertical {
                 ((0.0, -width), (0.0, space - width * size))
@@ -269,7 +269,7 @@ impl Text {
                 size: on_page.scale(),
             };
             sink(glyph);
-            self.place.now = Matrix::shift(step.0, step.1) * self.place.now;
+            self.position.current = Matrix::shift(step.0, step.1) * self.position.current;
         });
     }
 
@@ -286,7 +286,7 @@ impl Text {
         };
         let text = dict.and_then(|dict| dict.get::<hayro_syntax::object::String<'_>>("ActualText"));
         if let Some(text) = text.filter(|_| self.actual.is_none()) {
-            self.actual = Some(Actual { depth: self.marks, text: Some(text_string(text.as_bytes())) });
+            self.actual = Some(ActualText { depth: self.marks, text: Some(text_string(text.as_bytes())) });
         }
         self.marks += 1;
     }
@@ -308,5 +308,5 @@ fn text_string(bytes: &[u8]) -> String {
     if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         return String::from_utf8_lossy(rest).into_owned();
     }
-    bytes.iter().filter_map(|byte| encoding::Base::char(Base::WinAnsi, *byte)).collect()
+    bytes.iter().filter_map(|byte| encoding::BaseEncoding::char(BaseEncoding::WinAnsi, *byte)).collect()
 }

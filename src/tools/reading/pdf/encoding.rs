@@ -21,7 +21,7 @@ const SYMBOL_HIGH: &str =
 
 /// Base encoding of a font with one-byte codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
+pub enum BaseEncoding {
     /// Adobe's standard encoding: the default of Type 1 fonts.
     Standard,
     /// `WinAnsiEncoding`: Windows code page 1252.
@@ -34,9 +34,9 @@ pub enum Base {
     Dingbats,
 }
 
-impl Base {
+impl BaseEncoding {
     /// Returns the encoding with a name.
-    pub fn named(name: &[u8]) -> Option<Self> {
+    pub fn from_name(name: &[u8]) -> Option<Self> {
         match name {
             b"StandardEncoding" => Some(Self::Standard),
             b"WinAnsiEncoding" | b"PDFDocEncoding" => Some(Self::WinAnsi),
@@ -131,7 +131,7 @@ fn component(name: &str) -> Option<String> {
 
 /// How the bytes of a font with a predefined code map are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coded {
+pub enum PredefinedCMap {
     /// Two-byte codes without a defined meaning.
     Identity,
     /// UTF-16, which includes UCS-2.
@@ -141,7 +141,7 @@ pub enum Coded {
 }
 
 /// By the name of the map (ISO 32000, 9.7.5.2).
-pub fn predefined(name: &str) -> Option<Coded> {
+pub fn predefined(name: &str) -> Option<PredefinedCMap> {
     let legacy = [
         ("RKSJ", SHIFT_JIS),
         ("GBK", GB18030),
@@ -152,16 +152,16 @@ pub fn predefined(name: &str) -> Option<Coded> {
         ("EUC", EUC_JP),
     ];
     if name.starts_with("Identity") {
-        return Some(Coded::Identity);
+        return Some(PredefinedCMap::Identity);
     }
     // EUC-TW is not a web encoding, so the encoding library lacks it.
     if name.starts_with("CNS-EUC") {
         return None;
     }
     if name.contains("UCS2") || name.contains("UTF16") {
-        return Some(Coded::Utf16);
+        return Some(PredefinedCMap::Utf16);
     }
-    legacy.iter().find(|(part, _)| name.contains(part)).map(|(_, encoding)| Coded::Legacy(encoding))
+    legacy.iter().find(|(part, _)| name.contains(part)).map(|(_, encoding)| PredefinedCMap::Legacy(encoding))
 }
 
 /// Decodes the bytes of one character; `None` if they are invalid.
@@ -175,16 +175,16 @@ mod tests {
 
     #[test]
     fn pdf_encoding_tables_are_complete() {
-        let text = |base: Base, codes: &[u8]| -> String {
+        let text = |base: BaseEncoding, codes: &[u8]| -> String {
             codes.iter().map(|code| base.char(*code).unwrap_or('?')).collect()
         };
-        assert_eq!(text(Base::Standard, b"a'`\xa1\xae\xb7\xd0\xe1\xfb\xff\x80"), "a’‘¡ﬁ•—Æß??");
+        assert_eq!(text(BaseEncoding::Standard, b"a'`\xa1\xae\xb7\xd0\xe1\xfb\xff\x80"), "a’‘¡ﬁ•—Æß??");
         assert_eq!(STANDARD_HIGH.chars().count(), 0xfb - 0xa1 + 1);
-        assert_eq!(text(Base::WinAnsi, b"\x80\x93\xe9\xb4"), "€“é´");
-        assert_eq!(text(Base::MacRoman, b"\x8e\xd2\xde\xca"), "é“ﬁ\u{a0}");
+        assert_eq!(text(BaseEncoding::WinAnsi, b"\x80\x93\xe9\xb4"), "€“é´");
+        assert_eq!(text(BaseEncoding::MacRoman, b"\x8e\xd2\xde\xca"), "é“ﬁ\u{a0}");
         assert_eq!((SYMBOL_LOW.chars().count(), SYMBOL_HIGH.chars().count()), (95, 95));
-        assert_eq!(text(Base::Symbol, b"abG\xb7\xae\xd5\xfe"), "αβΓ•→∏⎭");
-        assert_eq!(text(Base::Dingbats, b"34\xac\xb6\xfe"), "✓✔①❶➾");
+        assert_eq!(text(BaseEncoding::Symbol, b"abG\xb7\xae\xd5\xfe"), "αβΓ•→∏⎭");
+        assert_eq!(text(BaseEncoding::Dingbats, b"34\xac\xb6\xfe"), "✓✔①❶➾");
     }
 
     #[test]
@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn pdf_predefined_cmaps_are_known() {
-        assert_eq!(predefined("Identity-H"), Some(Coded::Identity));
-        assert_eq!(predefined("UniGB-UCS2-H"), Some(Coded::Utf16));
-        assert_eq!(predefined("90ms-RKSJ-H"), Some(Coded::Legacy(SHIFT_JIS)));
-        assert_eq!(predefined("GBK-EUC-V"), Some(Coded::Legacy(GB18030)));
-        assert_eq!(predefined("KSCms-UHC-H"), Some(Coded::Legacy(EUC_KR)));
+        assert_eq!(predefined("Identity-H"), Some(PredefinedCMap::Identity));
+        assert_eq!(predefined("UniGB-UCS2-H"), Some(PredefinedCMap::Utf16));
+        assert_eq!(predefined("90ms-RKSJ-H"), Some(PredefinedCMap::Legacy(SHIFT_JIS)));
+        assert_eq!(predefined("GBK-EUC-V"), Some(PredefinedCMap::Legacy(GB18030)));
+        assert_eq!(predefined("KSCms-UHC-H"), Some(PredefinedCMap::Legacy(EUC_KR)));
         assert_eq!((predefined("Adobe-Custom"), predefined("CNS-EUC-H")), (None, None));
         assert_eq!(decode(SHIFT_JIS, b"\x93\xfa").as_deref(), Some("日"));
     }

@@ -29,7 +29,7 @@ pub struct PageRequest {
 
 /// The result.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Paper {
+pub struct Document {
     /// Number of pages of the whole document.
     pub pages: usize,
     /// The requested pages, in order.
@@ -57,7 +57,7 @@ pub struct Page {
 
 /// Why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Trouble {
+pub enum PdfError {
     /// The document is damaged.
     Damaged,
     /// A password is needed.
@@ -75,16 +75,16 @@ pub enum Trouble {
 }
 
 /// Reads pages. `stop` returns whether to stop.
-pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
+pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Document, PdfError> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Trouble::Password,
-        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => Trouble::Cipher,
-        LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Trouble::Damaged,
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Password,
+        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => PdfError::Cipher,
+        LoadPdfError::Decryption(_) | LoadPdfError::Invalid => PdfError::Damaged,
     })?;
     let pages = pdf.pages();
-    let mut paper = Paper { pages: pages.len(), ..Paper::default() };
+    let mut paper = Document { pages: pages.len(), ..Document::default() };
     if pages.is_empty() {
-        return Err(Trouble::Damaged);
+        return Err(PdfError::Damaged);
     }
     if pages.len() > wanted.unless {
         return Ok(paper);
@@ -98,7 +98,7 @@ pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Res
         }
         let page = page(leaf, at + 1, &mut fonts, stop);
         if stop() {
-            return Err(Trouble::Slow);
+            return Err(PdfError::Slow);
         }
         length += page.text.len();
         paper.shown.push(page);
@@ -109,11 +109,11 @@ pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Res
 fn page(leaf: &Leaf<'_>, number: usize, fonts: &mut Fonts, stop: &dyn Fn() -> bool) -> Page {
     let mut lines = Lines::default();
     let mut sink = |glyph: Glyph<'_>| lines.add(glyph);
-    let mut reader = Reader { fonts, sink: &mut sink, stop, left: OPERATORS_MAX, pictures: false };
+    let mut reader = Reader { fonts, sink: &mut sink, stop, operators_left: OPERATORS_MAX, pictures: false };
     if let Some(content) = leaf.page_stream() {
         reader.follow(content, leaf.resources(), Matrix::IDENTITY);
     }
-    let (picture, cut) = (reader.pictures, reader.left == 0);
+    let (picture, cut) = (reader.pictures, reader.operators_left == 0);
     let told = lines.finish();
     Page { number, text: told.text, unknown: told.unknown, glyphs: told.glyphs, picture, cut }
 }

@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, SHIFT_JIS, UTF_16BE};
 use hayro_cmap::{BfString, CMap, WritingMode};
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 
-use super::encoding::{self, Base, Coded};
+use super::encoding::{self, BaseEncoding, PredefinedCMap};
 use super::program::{self, BuiltIn};
 
 /// Maximum ranges of widths stored per font.
@@ -48,7 +48,7 @@ enum Codes {
     /// By a map in the document.
     Map(Box<CMap>),
     /// By a predefined map.
-    Known(Coded),
+    Predefined(PredefinedCMap),
 }
 
 /// Widths in units of the font's size.
@@ -62,7 +62,7 @@ struct Widths {
 
 /// One displayed character.
 #[derive(Debug)]
-pub struct Shown<'a> {
+pub struct ShownChar<'a> {
     /// Its text; `None` if unknown.
     pub text: Option<Cow<'a, str>>,
     /// Its width, in units of the font size.
@@ -80,20 +80,22 @@ impl Font {
             return Self::composite(dict, to_unicode);
         }
         let texts = (0..=255).map(|code| text_of(to_unicode.as_ref(), code)).collect();
-        let texts = means(dict, texts);
+        let texts = code_meanings(dict, texts);
         let widths = simple_widths(dict, &texts);
         Self { codes: Codes::Bytes(texts), widths, to_unicode, vertical: false }
     }
 
     fn composite(dict: &Dict<'_>, to_unicode: Option<CMap>) -> Self {
-        let (mut vertical, mut codes) = (false, Codes::Known(Coded::Identity));
+        let (mut vertical, mut codes) = (false, Codes::Predefined(PredefinedCMap::Identity));
         match dict.get::<Object<'_>>("Encoding") {
             Some(Object::Name(name)) => {
                 vertical = name.as_str().ends_with("-V") || name.as_str() == "V";
-                codes = Codes::Known(encoding::predefined(name.as_str()).unwrap_or(Coded::Identity));
+                codes = Codes::Predefined(
+                    encoding::predefined(name.as_str()).unwrap_or(PredefinedCMap::Identity),
+                );
             }
             Some(Object::Stream(stream)) => {
-                if let Some(map) = parsed(&stream) {
+                if let Some(map) = parse_cmap(&stream) {
                     vertical = map.metadata().writing_mode == Some(WritingMode::Vertical);
                     codes = Codes::Map(Box::new(map));
                 }
@@ -111,30 +113,30 @@ impl Font {
     }
 
     /// Iterates over the characters that a text operator shows.
-    pub fn each(&self, bytes: &[u8], each: &mut dyn FnMut(Shown<'_>)) {
+    pub fn each(&self, bytes: &[u8], each: &mut dyn FnMut(ShownChar<'_>)) {
         let mut rest = bytes;
         while let Some(first) = rest.first() {
             let (code, cid, length) = match &self.codes {
                 Codes::Bytes(texts) => {
                     let code = u32::from(*first);
                     let text = texts.get(usize::from(*first)).and_then(Option::as_deref).map(Cow::Borrowed);
-                    each(Shown { text, width: self.widths.of(code), blank: *first == b' ' });
+                    each(ShownChar { text, width: self.widths.of(code), blank: *first == b' ' });
                     rest = &rest[1..];
                     continue;
                 }
-                Codes::Map(map) => mapped(map, rest),
-                Codes::Known(Coded::Legacy(encoding)) => legacy(encoding, rest),
-                Codes::Known(Coded::Identity) => pair(rest),
-                Codes::Known(Coded::Utf16) => utf16(rest),
+                Codes::Map(map) => map_code(map, rest),
+                Codes::Predefined(PredefinedCMap::Legacy(encoding)) => legacy(encoding, rest),
+                Codes::Predefined(PredefinedCMap::Identity) => pair(rest),
+                Codes::Predefined(PredefinedCMap::Utf16) => utf16(rest),
             };
             let (now, next) = rest.split_at(length.min(rest.len()));
             let text = text_of(self.to_unicode.as_ref(), code).or_else(|| match &self.codes {
-                Codes::Known(Coded::Legacy(encoding)) => encoding::decode(encoding, now),
-                Codes::Known(Coded::Utf16) => encoding::decode(UTF_16BE, now),
+                Codes::Predefined(PredefinedCMap::Legacy(encoding)) => encoding::decode(encoding, now),
+                Codes::Predefined(PredefinedCMap::Utf16) => encoding::decode(UTF_16BE, now),
                 _ => None,
             });
             let blank = length == 1 && *first == b' ';
-            each(Shown { text: text.map(Cow::Owned), width: self.widths.of(cid), blank });
+            each(ShownChar { text: text.map(Cow::Owned), width: self.widths.of(cid), blank });
             rest = next;
         }
     }
@@ -149,7 +151,7 @@ impl Widths {
 }
 
 /// A code by a map in the document: the code, the character's number in the font, bytes.
-fn mapped(map: &CMap, bytes: &[u8]) -> (u32, u32, usize) {
+fn map_code(map: &CMap, bytes: &[u8]) -> (u32, u32, usize) {
     let mut code = 0;
     for (at, byte) in bytes.iter().take(4).enumerate() {
         code = (code << 8) | u32::from(*byte);
@@ -191,20 +193,22 @@ fn text_of(map: Option<&CMap>, code: u32) -> Option<String> {
 }
 
 fn to_unicode(dict: &Dict<'_>) -> Option<CMap> {
-    parsed(&dict.get::<Stream<'_>>("ToUnicode")?)
+    parse_cmap(&dict.get::<Stream<'_>>("ToUnicode")?)
 }
 
-fn parsed(stream: &Stream<'_>) -> Option<CMap> {
+fn parse_cmap(stream: &Stream<'_>) -> Option<CMap> {
     CMap::parse(&stream.decoded_data().ok()?, |_| None)
 }
 
 /// Returns the texts of one-byte codes that the font's map lacks.
-fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>> {
+fn code_meanings(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>> {
     let (mut base, mut differences) = (None, None);
     match dict.get::<Object<'_>>("Encoding") {
-        Some(Object::Name(name)) => base = Base::named(name.as_ref()),
+        Some(Object::Name(name)) => base = BaseEncoding::from_name(name.as_ref()),
         Some(Object::Dict(encoding)) => {
-            base = encoding.get::<Name<'_>>("BaseEncoding").and_then(|name| Base::named(name.as_ref()));
+            base = encoding
+                .get::<Name<'_>>("BaseEncoding")
+                .and_then(|name| BaseEncoding::from_name(name.as_ref()));
             differences = encoding.get::<Array<'_>>("Differences");
         }
         _ => {}
@@ -221,7 +225,10 @@ fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>>
             Object::Number(number) => code = number.as_f64() as u32,
             Object::Name(name) => {
                 if let Ok(code) = u8::try_from(code) {
-                    fill(code, encoding::glyph(name.as_str()).or_else(|| numbered(name.as_str(), code)));
+                    fill(
+                        code,
+                        encoding::glyph(name.as_str()).or_else(|| numbered_glyph(name.as_str(), code)),
+                    );
                 }
                 code = code.saturating_add(1);
             }
@@ -237,11 +244,11 @@ fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>>
                     fill(code, encoding::glyph(&name));
                 }
             }
-            Some(BuiltIn::Standard) => base = Some(Base::Standard),
+            Some(BuiltIn::Standard) => base = Some(BaseEncoding::Standard),
             None => {}
         }
     }
-    let base = base.or_else(|| own(dict, kind));
+    let base = base.or_else(|| own_encoding(dict, kind));
     for code in 0..=255 {
         fill(code, base.and_then(|base| base.char(code)).map(String::from));
     }
@@ -249,19 +256,19 @@ fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>>
 }
 
 /// Returns the default encoding of a font.
-fn own(dict: &Dict<'_>, kind: &[u8]) -> Option<Base> {
+fn own_encoding(dict: &Dict<'_>, kind: &[u8]) -> Option<BaseEncoding> {
     let name = name(dict);
     match kind {
         b"Type3" => None,
-        _ if name.contains("symbol") => Some(Base::Symbol),
-        _ if name.contains("dingbats") => Some(Base::Dingbats),
-        b"TrueType" => Some(Base::WinAnsi),
-        _ => Some(Base::Standard),
+        _ if name.contains("symbol") => Some(BaseEncoding::Symbol),
+        _ if name.contains("dingbats") => Some(BaseEncoding::Dingbats),
+        b"TrueType" => Some(BaseEncoding::WinAnsi),
+        _ => Some(BaseEncoding::Standard),
     }
 }
 
 /// Parses names such as `a65`: some bitmap font generators name glyphs by their codes.
-fn numbered(name: &str, code: u8) -> Option<String> {
+fn numbered_glyph(name: &str, code: u8) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let plain = digits.len() + 2 >= name.len() && (0x20..0x7f).contains(&code);
     (plain && digits.parse() == Ok(code)).then(|| char::from(code).to_string())

@@ -6,17 +6,17 @@
 use super::content::Glyph;
 
 /// Minimum gap between two words, for font size 1. TeX shrinks blanks to 0.22, and further if needed.
-const WORD: f64 = 0.12;
+const WORD_GAP: f64 = 0.12;
 /// Minimum gap between two columns of a table, which get two blanks.
-const CELL: f64 = 1.5;
+const CELL_GAP: f64 = 1.5;
 /// Maximum distance that a glyph may move back within its line: accents over letters do.
-const BACK: f64 = 1.0;
+const BACKSTEP_MAX: f64 = 1.0;
 /// Maximum vertical distance of a glyph from its line: superscripts have one.
-const RAISED: f64 = 0.5;
+const SUPERSCRIPT_MAX: f64 = 0.5;
 /// Maximum distance of a repeated glyph, which produces bold.
-const AGAIN: f64 = 0.15;
+const REPEAT_GAP: f64 = 0.15;
 /// Line distance, relative to the usual one, that separates paragraphs.
-const PARAGRAPH: f64 = 1.4;
+const PARAGRAPH_FACTOR: f64 = 1.4;
 /// Maximum number of upward jumps on a page of columns; with more, and in more than a fourth of its lines,
 /// the order is discarded.
 const COLUMNS_MAX: usize = 6;
@@ -25,7 +25,7 @@ const DOUBLES: usize = 8;
 /// Sizes of programs on a page.
 const PITCHES_MAX: usize = 8;
 /// Number of directions that are distinguished in sorting.
-const TURNS: usize = 90;
+const DIRECTIONS: usize = 90;
 /// Blanks in a row.
 const BLANKS_MAX: usize = 60;
 /// Maximum characters of a line, so that a page is never one line of a megabyte.
@@ -33,7 +33,7 @@ const LINE_MAX: usize = 1000;
 
 /// The text of a page.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct PageText {
     /// Its lines.
     pub text: String,
     /// Number of glyphs with unknown text, written as U+FFFD.
@@ -47,7 +47,7 @@ pub struct Told {
 pub struct Lines {
     done: Vec<Line>,
     now: Option<Line>,
-    told: Told,
+    page_text: PageText,
 }
 
 /// Glyphs in a row.
@@ -55,7 +55,7 @@ pub struct Lines {
 struct Line {
     text: String,
     /// Its direction, of length 1.
-    along: (f64, f64),
+    direction: (f64, f64),
     /// Its start and end along the direction.
     from: f64,
     to: f64,
@@ -75,30 +75,30 @@ impl Lines {
         if glyph.size <= f64::EPSILON || places.iter().any(|place| !place.is_finite()) {
             return;
         }
-        self.told.glyphs += 1;
-        self.told.unknown += usize::from(glyph.text.is_none());
+        self.page_text.glyphs += 1;
+        self.page_text.unknown += usize::from(glyph.text.is_none());
         let text = plain(glyph.text.unwrap_or("\u{fffd}"));
         let way = (glyph.to.0 - glyph.from.0, glyph.to.1 - glyph.from.1);
         let length = way.0.hypot(way.1);
         let along = match &self.now {
             _ if length > f64::EPSILON => (way.0 / length, way.1 / length),
-            Some(line) => line.along,
+            Some(line) => line.direction,
             None => (1.0, 0.0),
         };
-        let from = on(glyph.from, along);
+        let from = project(glyph.from, along);
         let piece = Line {
             last: (from, text.clone()),
             text,
-            along,
+            direction: along,
             from,
             to: from + length,
-            height: on(glyph.from, (-along.1, along.0)),
+            height: project(glyph.from, (-along.1, along.0)),
             size: glyph.size,
             pitch: length,
         };
         match &mut self.now {
-            Some(line) if line.again(&piece) => {}
-            Some(line) if line.goes_on_with(&piece) => line.join(piece),
+            Some(line) if line.is_repeated_glyph(&piece) => {}
+            Some(line) if line.continues_with(&piece) => line.join(piece),
             now => {
                 let before = now.replace(piece);
                 self.done.extend(before);
@@ -107,65 +107,68 @@ impl Lines {
     }
 
     /// The page's text.
-    pub fn finish(mut self) -> Told {
+    pub fn finish(mut self) -> PageText {
         self.done.extend(self.now.take());
         let mut lines: Vec<Line> = Vec::with_capacity(self.done.len());
         for line in self.done {
             let near = lines.len().saturating_sub(DOUBLES);
-            if !line.text.trim().is_empty() && !lines[near..].iter().any(|other| other.is_twice(&line)) {
+            if !line.text.trim().is_empty()
+                && !lines[near..].iter().any(|other| other.is_repeated_line(&line))
+            {
                 lines.push(line);
             }
         }
-        if is_wild(&lines) {
-            lines = by_place(lines);
+        if is_unordered(&lines) {
+            lines = sort_by_position(lines);
         }
-        self.told.text = joined(&lines);
-        self.told
+        self.page_text.text = joined(&lines);
+        self.page_text
     }
 }
 
 /// Returns the coordinate of a point along a direction.
-fn on(point: (f64, f64), way: (f64, f64)) -> f64 {
+fn project(point: (f64, f64), way: (f64, f64)) -> f64 {
     point.0 * way.0 + point.1 * way.1
 }
 
 impl Line {
     /// Returns its direction, quantized.
-    fn turn(&self) -> usize {
-        let turns = self.along.1.atan2(self.along.0) / std::f64::consts::TAU;
-        ((turns + 1.0) * TURNS as f64).round() as usize % TURNS
+    fn direction_index(&self) -> usize {
+        let turns = self.direction.1.atan2(self.direction.0) / std::f64::consts::TAU;
+        ((turns + 1.0) * DIRECTIONS as f64).round() as usize % DIRECTIONS
     }
 
-    fn turned_as(&self, other: &Self) -> bool {
-        on(self.along, other.along) > 0.99
+    fn has_direction_of(&self, other: &Self) -> bool {
+        project(self.direction, other.direction) > 0.99
     }
 
     /// Whether both are in one row, relative to the first's direction.
     fn in_row(&self, other: &Self) -> bool {
-        self.turned_as(other) && (self.height - other.height).abs() <= RAISED * self.size.max(other.size)
+        self.has_direction_of(other)
+            && (self.height - other.height).abs() <= SUPERSCRIPT_MAX * self.size.max(other.size)
     }
 
-    fn goes_on_with(&self, next: &Self) -> bool {
+    fn continues_with(&self, next: &Self) -> bool {
         let size = self.size.max(next.size);
-        self.in_row(next) && next.from - self.to >= -BACK * size
+        self.in_row(next) && next.from - self.to >= -BACKSTEP_MAX * size
     }
 
     /// Whether a glyph repeats the last one.
-    fn again(&self, glyph: &Self) -> bool {
-        let near = |by: f64| by.abs() < AGAIN * self.size;
+    fn is_repeated_glyph(&self, glyph: &Self) -> bool {
+        let near = |by: f64| by.abs() < REPEAT_GAP * self.size;
         self.last.1 == glyph.text
             && !glyph.text.trim().is_empty()
-            && glyph.to - glyph.from > 2.0 * AGAIN * self.size
-            && self.turned_as(glyph)
+            && glyph.to - glyph.from > 2.0 * REPEAT_GAP * self.size
+            && self.has_direction_of(glyph)
             && near(self.last.0 - glyph.from)
             && near(self.height - glyph.height)
     }
 
     /// Whether a line repeats this one.
-    fn is_twice(&self, line: &Self) -> bool {
-        let near = |by: f64| by.abs() < AGAIN * self.size;
+    fn is_repeated_line(&self, line: &Self) -> bool {
+        let near = |by: f64| by.abs() < REPEAT_GAP * self.size;
         self.text == line.text
-            && self.turned_as(line)
+            && self.has_direction_of(line)
             && near(self.from - line.from)
             && near(self.height - line.height)
     }
@@ -179,11 +182,11 @@ impl Line {
         let wide = self.text.chars().next_back().is_some_and(is_wide)
             && next.text.chars().next().is_some_and(is_wide);
         let size = self.size.max(next.size);
-        if gap > if wide { CELL * size } else { WORD * size } && !(blank && gap < CELL * size) {
+        if gap > if wide { CELL_GAP * size } else { WORD_GAP * size } && !(blank && gap < CELL_GAP * size) {
             let blanks = if self.pitch > 0.0 {
                 (gap / self.pitch).round()
             } else {
-                1.0 + f64::from(gap > CELL * size)
+                1.0 + f64::from(gap > CELL_GAP * size)
             };
             self.text.extend(std::iter::repeat_n(' ', (blanks as usize).clamp(1, BLANKS_MAX)));
         }
@@ -196,7 +199,7 @@ impl Line {
     }
 
     /// Whether its glyphs have equal widths as in program code, and not because all are digits.
-    fn is_program(&self) -> bool {
+    fn is_monospaced(&self) -> bool {
         self.pitch > 0.0 && self.text.chars().filter(|c| c.is_alphabetic()).nth(2).is_some()
     }
 
@@ -214,19 +217,19 @@ fn is_wide(c: char) -> bool {
 }
 
 /// Whether lines jump about on their page.
-fn is_wild(lines: &[Line]) -> bool {
+fn is_unordered(lines: &[Line]) -> bool {
     let up = |pair: &&[Line]| {
-        pair[0].turned_as(&pair[1]) && pair[1].height > pair[0].height + RAISED * pair[0].size
+        pair[0].has_direction_of(&pair[1]) && pair[1].height > pair[0].height + SUPERSCRIPT_MAX * pair[0].size
     };
     let ups = lines.windows(2).filter(up).count();
     ups > COLUMNS_MAX && ups * 4 > lines.len()
 }
 
 /// Sorts top to bottom and left to right; rotated lines are last.
-fn by_place(lines: Vec<Line>) -> Vec<Line> {
+fn sort_by_position(lines: Vec<Line>) -> Vec<Line> {
     let mut turns: Vec<(usize, Vec<Line>)> = Vec::new();
     for line in lines {
-        let turn = line.turn();
+        let turn = line.direction_index();
         match turns.iter_mut().find(|(other, _)| *other == turn) {
             Some((_, same)) => same.push(line),
             None => turns.push((turn, vec![line])),
@@ -255,32 +258,34 @@ fn by_place(lines: Vec<Line>) -> Vec<Line> {
 
 /// Joins lines, with a blank line between paragraphs.
 fn joined(lines: &[Line]) -> String {
-    let down = |a: &Line, b: &Line| a.turned_as(b).then_some(a.height - b.height).filter(|by| *by > 0.0);
+    let down =
+        |a: &Line, b: &Line| a.has_direction_of(b).then_some(a.height - b.height).filter(|by| *by > 0.0);
     let mut steps: Vec<f64> = lines.windows(2).filter_map(|pair| down(&pair[0], &pair[1])).collect();
     steps.sort_by(f64::total_cmp);
     let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(f64::MAX);
     let mut pitches = Vec::new();
-    for line in lines.iter().filter(|line| line.is_program()) {
+    for line in lines.iter().filter(|line| line.is_monospaced()) {
         if pitches.len() < PITCHES_MAX && !line.is_even(&pitches) {
             pitches.push((line.pitch, line.size));
         }
     }
-    let mut margins = [f64::MAX; TURNS];
+    let mut margins = [f64::MAX; DIRECTIONS];
     for line in lines.iter().filter(|line| line.is_even(&pitches)) {
-        let margin = &mut margins[line.turn()];
+        let margin = &mut margins[line.direction_index()];
         *margin = margin.min(line.from);
     }
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
         if at > 0 {
             text.push('\n');
-            let near = down(&lines[at - 1], line).is_some_and(|by| by <= usual * PARAGRAPH)
+            let near = down(&lines[at - 1], line).is_some_and(|by| by <= usual * PARAGRAPH_FACTOR)
                 || lines[at - 1].in_row(line);
             text.push_str(if near { "" } else { "\n" });
         }
         if line.is_even(&pitches) {
             let before = line.text.len() - line.text.trim_start().len();
-            let blanks = ((line.from - margins[line.turn()]) / line.pitch).round() as usize + before;
+            let blanks =
+                ((line.from - margins[line.direction_index()]) / line.pitch).round() as usize + before;
             text.extend(std::iter::repeat_n(' ', blanks.min(BLANKS_MAX)));
         }
         wrap(&mut text, line.text.trim());

@@ -2,16 +2,16 @@
 //!
 //! Pure. The limits are Claude Code's, whose models one family serves.
 
-use super::extract::{Page, Paper, Trouble};
-use crate::base::counted::counted;
+use super::extract::{Document, Page, PdfError};
+use crate::base::plural::pluralize;
 
 /// Maximum number of pages per call.
 pub const PAGES_MAX: usize = 20;
 /// Maximum number of pages for reading a document in full in families that can request pages.
-pub const PAGES_UNASKED: usize = 10;
+pub const PAGES_WHOLE_MAX: usize = 10;
 
 /// Parses the first and last page of a range: `3`, `1-5`, or `7-` for as many as a call allows.
-pub fn range(asked: &str) -> Result<(usize, usize), String> {
+pub fn parse_range(asked: &str) -> Result<(usize, usize), String> {
     let wrong = || {
         format!("\"{asked}\" names no pages. Write \"3\" or \"1-5\": numbers from 1, the smaller one first.")
     };
@@ -36,10 +36,10 @@ pub fn range(asked: &str) -> Result<(usize, usize), String> {
 }
 
 /// Returns the pages joined. `name` is the document's; the error is for the model.
-pub fn text(name: &str, paper: &Paper) -> Result<String, String> {
+pub fn text(name: &str, paper: &Document) -> Result<String, String> {
     let of = paper.pages;
     if paper.shown.is_empty() {
-        return Err(format!("{name} has {}. Ask for some of these.", counted(of, "page", "pages")));
+        return Err(format!("{name} has {}. Ask for some of these.", pluralize(of, "page", "pages")));
     }
     if paper.shown.iter().all(|page| page.text.is_empty()) {
         return Err(no_text(name, paper));
@@ -91,10 +91,10 @@ fn notes(page: &Page) -> Vec<String> {
     notes
 }
 
-fn no_text(name: &str, paper: &Paper) -> String {
+fn no_text(name: &str, paper: &Document) -> String {
     let (first, last) = (paper.shown[0].number, paper.shown[paper.shown.len() - 1].number);
     let which = match (paper.pages == paper.shown.len(), first == last) {
-        (true, _) => format!("{name} has {} and no text", counted(paper.pages, "page", "pages")),
+        (true, _) => format!("{name} has {} and no text", pluralize(paper.pages, "page", "pages")),
         (false, true) => format!("Page {first} of {name} has no text"),
         (false, false) => format!("Pages {first}-{last} of {name} have no text"),
     };
@@ -108,28 +108,28 @@ fn no_text(name: &str, paper: &Paper) -> String {
 }
 
 /// Returns the error message for a document, with advice for the model.
-pub fn advice(name: &str, trouble: &Trouble) -> String {
+pub fn advice(name: &str, trouble: &PdfError) -> String {
     match trouble {
-        Trouble::Damaged => format!(
+        PdfError::Damaged => format!(
             "{name} is a damaged PDF document: no pages can be found in it. Look for another copy, or try to mend it \
              with a shell command, qpdf {name} OUT or mutool clean {name} OUT."
         ),
-        Trouble::Password => format!(
+        PdfError::Password => format!(
             "{name} is encrypted, and a password is needed to read it. Ask the person for it, or for a copy without \
              one; qpdf --password=… --decrypt {name} OUT makes one."
         ),
-        Trouble::Cipher => format!(
+        PdfError::Cipher => format!(
             "{name} is encrypted in a way that is not known here. Ask the person for a copy that is not."
         ),
-        Trouble::Slow => format!(
+        PdfError::Slow => format!(
             "{name} takes too long to be read. Use a shell command for a few of its pages: pdftotext -f 1 -l 5 {name} -."
         ),
-        Trouble::Overwhelmed => format!(
+        PdfError::Overwhelmed => format!(
             "{name} cannot be read: it is damaged, or made to use up memory. Use a shell command to take its text out, \
              pdftotext for one."
         ),
-        Trouble::Interrupted => "Interrupted.".to_string(),
-        Trouble::Reader(why) => format!(
+        PdfError::Interrupted => "Interrupted.".to_string(),
+        PdfError::Reader(why) => format!(
             "{name} cannot be read, because what reads PDF documents does not work: {why}. Use a shell command to take \
              its text out, pdftotext for one."
         ),
@@ -142,15 +142,18 @@ mod tests {
 
     #[test]
     fn pdf_page_ranges_are_parsed_and_limited() {
-        assert_eq!((range("3"), range(" 1 - 5 "), range("7-")), (Ok((3, 3)), Ok((1, 5)), Ok((7, 26))));
+        assert_eq!(
+            (parse_range("3"), parse_range(" 1 - 5 "), parse_range("7-")),
+            (Ok((3, 3)), Ok((1, 5)), Ok((7, 26)))
+        );
         for wrong in ["", "0", "-", "5-3", "-3", "a", "1,3", "1-2-3", "99999999999999999999"] {
-            assert!(range(wrong).is_err_and(|why| why.contains("names no pages")), "{wrong}");
+            assert!(parse_range(wrong).is_err_and(|why| why.contains("names no pages")), "{wrong}");
         }
-        assert_eq!(range("1-20"), Ok((1, 20)));
-        let why = range("5-25").unwrap_err();
+        assert_eq!(parse_range("1-20"), Ok((1, 20)));
+        let why = parse_range("5-25").unwrap_err();
         assert_eq!(why, "These are 21 pages; at most 20 can be shown at a time. Ask for \"5-24\" first.");
         let most = usize::MAX;
-        assert_eq!(range(&format!("{most}-")), Ok((most, most)));
+        assert_eq!(parse_range(&format!("{most}-")), Ok((most, most)));
     }
 
     fn page(number: usize, text: &str) -> Page {
@@ -161,7 +164,7 @@ mod tests {
     fn pdf_pages_have_headings_and_notes() {
         let odd = Page { unknown: 3, glyphs: 9, cut: true, ..page(4, "\u{fffd}") };
         let shown = vec![page(2, "two\nlines"), Page { picture: true, ..page(3, "") }, odd, page(5, "")];
-        let told = text("a.pdf", &Paper { pages: 9, shown, cut: true }).unwrap();
+        let told = text("a.pdf", &Document { pages: 9, shown, cut: true }).unwrap();
         assert_eq!(
             told,
             "--- Page 2 of 9 ---\ntwo\nlines\n\n--- Page 3 of 9 ---\n[There is no text on this page, only a picture.]\n\n\
@@ -176,7 +179,7 @@ mod tests {
     fn pdf_without_text_is_refused() {
         let blank = |pages, numbers: &[usize], picture| {
             let shown = numbers.iter().map(|number| Page { picture, ..page(*number, "") }).collect();
-            text("a.pdf", &Paper { pages, shown, cut: false }).unwrap_err()
+            text("a.pdf", &Document { pages, shown, cut: false }).unwrap_err()
         };
         assert!(blank(1, &[1], true).starts_with("a.pdf has 1 page and no text, only pictures. Turn pages"));
         assert_eq!(blank(2, &[1, 2], false), "a.pdf has 2 pages and no text.");

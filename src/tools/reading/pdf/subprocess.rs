@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::extract::{self, PageRequest, Paper, Trouble};
+use super::extract::{self, Document, PageRequest, PdfError};
 use crate::exec::commands::subprocess::{self, Subprocess, SubprocessError};
 
 /// The argument for the subprocess; the request follows as JSON.
-pub const ERRAND: &str = "--read-pdf";
+pub const SUBCOMMAND: &str = "--read-pdf";
 /// Timeout per document: the longest manuals take a second.
-const TIME: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Memory of the process that reads, in bytes: ten times the largest document that is read.
 const MEMORY: u64 = 1 << 30;
 /// Maximum bytes of the answer: the text limit, encoded as JSON.
@@ -33,54 +33,54 @@ pub async fn read(
     bytes: Vec<u8>,
     wanted: PageRequest,
     cancel: &CancellationToken,
-) -> Result<Paper, Trouble> {
+) -> Result<Document, PdfError> {
     let work = async {
-        let turn = TURN.acquire().await.map_err(|error| Trouble::Reader(error.to_string()))?;
+        let turn = TURN.acquire().await.map_err(|error| PdfError::Reader(error.to_string()))?;
         let read = match program {
-            Some(program) => in_process(program, &bytes, wanted).await,
-            None => on_thread(bytes, wanted).await,
+            Some(program) => read_in_subprocess(program, &bytes, wanted).await,
+            None => read_on_thread(bytes, wanted).await,
         };
         drop(turn);
         read
     };
     tokio::select! {
         biased;
-        () = cancel.cancelled() => Err(Trouble::Interrupted),
+        () = cancel.cancelled() => Err(PdfError::Interrupted),
         read = work => read,
     }
 }
 
-async fn in_process(program: &Path, bytes: &[u8], wanted: PageRequest) -> Result<Paper, Trouble> {
-    let reader = |error: &dyn std::fmt::Display| Trouble::Reader(error.to_string());
+async fn read_in_subprocess(program: &Path, bytes: &[u8], wanted: PageRequest) -> Result<Document, PdfError> {
+    let reader = |error: &dyn std::fmt::Display| PdfError::Reader(error.to_string());
     let wanted = serde_json::to_string(&wanted).map_err(|error| reader(&error))?;
-    let args = [ERRAND.to_string(), wanted];
-    let subprocess = Subprocess { program, args: &args, time: TIME, answer_max: ANSWER_MAX };
+    let args = [SUBCOMMAND.to_string(), wanted];
+    let subprocess = Subprocess { program, args: &args, timeout: TIMEOUT, output_max: ANSWER_MAX };
     match subprocess::run(subprocess, bytes).await {
         Ok(answer) => serde_json::from_slice(&answer).map_err(|error| reader(&error))?,
-        Err(SubprocessError::Slow(_)) => Err(Trouble::Slow),
+        Err(SubprocessError::TimedOut(_)) => Err(PdfError::Slow),
         Err(error @ SubprocessError::Died(_)) => {
             tracing::warn!(%error, "what reads documents has ended early");
-            Err(Trouble::Overwhelmed)
+            Err(PdfError::Overwhelmed)
         }
         Err(error) => Err(reader(&error)),
     }
 }
 
-async fn on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Paper, Trouble> {
-    let end = Instant::now() + TIME;
+async fn read_on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Document, PdfError> {
+    let end = Instant::now() + TIMEOUT;
     let given_up = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&given_up);
     // Dropped when the caller is dropped; the thread notices at its next check.
-    let _guard = Flag(given_up);
+    let _guard = StopFlag(given_up);
     let stop = move || seen.load(Ordering::Relaxed) || Instant::now() > end;
     let read = tokio::task::spawn_blocking(move || extract::read(bytes, wanted, &stop)).await;
-    read.unwrap_or(Err(Trouble::Overwhelmed))
+    read.unwrap_or(Err(PdfError::Overwhelmed))
 }
 
 /// Set when it is dropped.
-struct Flag(Arc<AtomicBool>);
+struct StopFlag(Arc<AtomicBool>);
 
-impl Drop for Flag {
+impl Drop for StopFlag {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -88,7 +88,7 @@ impl Drop for Flag {
 
 /// In the subprocess: reads the document on standard input and answers on standard output.
 pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
-    subprocess::confine(MEMORY, TIME.as_secs())?;
+    subprocess::set_limits(MEMORY, TIMEOUT.as_secs())?;
     let wanted: PageRequest = serde_json::from_str(wanted)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;

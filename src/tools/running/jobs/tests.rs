@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::exec::LocalEnvironment;
-use crate::tools::Shared;
-use crate::tools::running::{End, LaunchRequest, start};
+use crate::tools::AgentToolState;
+use crate::tools::running::{CommandEnd, LaunchRequest, start};
 
 struct Bench {
     folder: tempfile::TempDir,
     env: LocalEnvironment,
-    shared: Shared,
+    shared: AgentToolState,
 }
 
 impl Bench {
@@ -16,16 +16,16 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let vars = [("PATH".into(), "/usr/bin:/bin".into())];
         let env = LocalEnvironment::new(folder.path().to_path_buf(), vars);
-        let shared = Shared::new(folder.path().join("artifacts"));
+        let shared = AgentToolState::new(folder.path().join("artifacts"));
         Self { folder, env, shared }
     }
 
-    async fn live(&self, script: &str, fed: bool, terminal: bool) -> Live {
+    async fn live(&self, script: &str, fed: bool, terminal: bool) -> RunningCommand {
         let folder = self.folder.path().to_path_buf();
         let wanted = LaunchRequest {
             script: script.into(),
             folder,
-            fed,
+            has_stdin: fed,
             terminal,
             tool: "bash",
             ..LaunchRequest::default()
@@ -44,15 +44,15 @@ fn go() -> CancellationToken {
 }
 
 /// All that was printed and not yet taken.
-fn text(live: &Live) -> String {
-    live.take().last_lines().text
+fn text(live: &RunningCommand) -> String {
+    live.take_output().last_lines().text
 }
 
 /// Waits until what was printed holds a text.
-async fn hear(live: &Live, wanted: &str) -> String {
+async fn hear(live: &RunningCommand, wanted: &str) -> String {
     let mut all = String::new();
     while all.is_empty() || !all.contains(wanted) {
-        live.arrived().await;
+        live.wait_for_output().await;
         all.push_str(&text(live));
     }
     all
@@ -78,7 +78,7 @@ async fn job_stdin_output_and_stop() {
     assert!(hear(&job.live, "<one>").await.contains("<one>"));
     job.live.feed("two\n").await.unwrap();
     assert!(!hear(&job.live, "<two>").await.contains("one"), "what was heard is not heard again");
-    assert_eq!(job.live.stop().await, End::Stopped);
+    assert_eq!(job.live.stop().await, CommandEnd::Stopped);
     assert!(job.live.feed("three\n").await.is_err());
     assert_eq!(bench.shared.jobs.list().len(), 1);
     bench.shared.jobs.forget(1);
@@ -90,7 +90,7 @@ async fn job_streams_stay_ordered_and_colorless() {
     let bench = Bench::new();
     let script = "echo a; echo b >&2; echo c; echo d >&2; echo $TERM $NO_COLOR $PAGER $GIT_PAGER";
     let live = bench.live(script, false, false).await;
-    assert_eq!(live.ended().await, End::Code(0));
+    assert_eq!(live.wait_for_end().await, CommandEnd::Code(0));
     assert_eq!(text(&live), "a\nb\nc\nd\ndumb 1 cat cat");
 }
 
@@ -100,11 +100,11 @@ async fn job_tty_only_when_requested() {
     let live =
         bench.live("tty; stty size; printf 'name? '; read -r name; echo \"hello $name\"", true, true).await;
     live.feed("you\n").await.unwrap();
-    assert_eq!(live.ended().await, End::Code(0));
+    assert_eq!(live.wait_for_end().await, CommandEnd::Code(0));
     let said = text(&live);
     assert!(said.contains("/dev/") && said.contains("50 200") && said.ends_with("hello you"), "{said}");
     let live = bench.live("tty; exit 4", false, false).await;
-    assert_eq!((live.ended().await, text(&live).as_str()), (End::Code(4), "not a tty"));
+    assert_eq!((live.wait_for_end().await, text(&live).as_str()), (CommandEnd::Code(4), "not a tty"));
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn job_ignoring_sigterm_is_killed() {
         let live = bench.live(script, false, terminal).await;
         let pid = hear(&live, "").await;
         let started = std::time::Instant::now();
-        assert_eq!(live.stop().await, End::Stopped);
+        assert_eq!(live.stop().await, CommandEnd::Stopped);
         assert!(started.elapsed() >= Duration::from_secs(2) && !lives(&pid), "{pid}");
     }
 }
@@ -125,10 +125,10 @@ async fn job_background_children_end_with_session() {
     let bench = Bench::new();
     for script in ["sleep 600 & echo $!", "sleep 600 > /dev/null 2>&1 & echo $!"] {
         let live = bench.live(script, false, false).await;
-        assert_eq!(live.ended().await, End::Code(0));
+        assert_eq!(live.wait_for_end().await, CommandEnd::Code(0));
         let pid = text(&live);
-        assert_eq!(live.left(), [pid.parse::<u32>().unwrap()]);
-        bench.shared.jobs.keep(live);
+        assert_eq!(live.leftovers(), [pid.parse::<u32>().unwrap()]);
+        bench.shared.jobs.keep_leftovers(live);
         assert!(lives(&pid));
         bench.shared.jobs.end_all(Duration::from_secs(30)).await;
         assert!(!lives(&pid));
@@ -145,13 +145,13 @@ async fn job_processes_end_with_session() {
         "trap '' TERM; echo $$; while :; do sleep 0.1; done",
     ] {
         let job = bench.add(script).await;
-        job.live.arrived().await;
+        job.live.wait_for_output().await;
         pids.push(text(&job.live));
     }
     let left = bench.live("sleep 600 & echo $!", false, false).await;
-    left.ended().await;
+    left.wait_for_end().await;
     pids.push(text(&left));
-    bench.shared.jobs.keep(left);
+    bench.shared.jobs.keep_leftovers(left);
     assert!(pids.iter().all(|pid| lives(pid)), "{pids:?}");
     drop(bench.shared);
     for pid in &pids {
@@ -172,7 +172,7 @@ async fn job_limit_counts_only_running_jobs() {
     );
     let first = bench.shared.jobs.get(1).unwrap();
     first.live.feed("\n").await.unwrap();
-    assert_eq!(first.live.ended().await, End::Code(0));
+    assert_eq!(first.live.wait_for_end().await, CommandEnd::Code(0));
     assert_eq!(bench.add("true").await.number, 65);
     assert_eq!(bench.shared.jobs.list().len(), 65);
     bench.shared.jobs.end_all(Duration::from_mins(1)).await;
@@ -183,8 +183,8 @@ async fn job_limit_counts_only_running_jobs() {
 async fn job_output_flood_is_bounded() {
     let bench = Bench::new();
     let live = bench.live("yes 0123456789 | head -c 30000000", false, false).await;
-    assert_eq!(live.ended().await, End::Code(0));
-    let output = live.take();
+    assert_eq!(live.wait_for_end().await, CommandEnd::Code(0));
+    let output = live.take_output();
     assert_eq!(output.bytes, 30_000_000);
     let end = output.last_lines();
     assert!(end.full_text.is_none() && end.text.len() <= 51_200);
@@ -202,9 +202,9 @@ async fn job_subagent_ends_only_its_own() {
     assert!(bench.shared.jobs.get(2).is_some());
     let pid = hear(&theirs.live, "").await;
     let left = bench.live("sleep 600 > /dev/null 2>&1 & echo $!", false, false).await;
-    left.ended().await;
+    left.wait_for_end().await;
     let behind = text(&left);
-    twin.keep(left);
+    twin.keep_leftovers(left);
     let started = std::time::Instant::now();
     twin.end_own(Duration::from_mins(1)).await;
     assert!(started.elapsed() >= Duration::from_secs(2), "it was asked first");
@@ -221,7 +221,7 @@ async fn job_of_interrupted_call_is_not_kept() {
     let pid = hear(&live, "").await;
     let cancel = go();
     cancel.cancel();
-    assert_eq!(bench.shared.jobs.add("x", live, &cancel).unwrap_err(), NotKept::Interrupted);
+    assert_eq!(bench.shared.jobs.add("x", live, &cancel).unwrap_err(), JobRefused::Interrupted);
     gone(&pid).await;
     assert!(bench.shared.jobs.list().is_empty());
 }

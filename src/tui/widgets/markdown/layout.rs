@@ -4,7 +4,7 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::tui::widgets::line::{self, Break, Line, Span, wrap};
+use crate::tui::widgets::line::{self, BreakMode, Line, Span, wrap};
 use crate::tui::widgets::markdown::table::{self, Table};
 
 /// Quotes and lists deeper than this are not indented further.
@@ -37,7 +37,7 @@ pub fn without_ending(text: &str) -> &str {
 pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
     let mut first = prefix.to_vec();
     first.push(Span::new(" ", scope));
-    let mut lines = wrap(spans, width, &first, &first, Break::Anywhere);
+    let mut lines = wrap(spans, width, &first, &first, BreakMode::Anywhere);
     for line in &mut lines {
         let missing = usize::from(width).saturating_sub(line::width(line));
         match line.last_mut() {
@@ -88,7 +88,7 @@ struct Layout<'a> {
     block: Option<String>,
     table: Option<Table>,
     /// The end of the line for which a blank line was last considered.
-    told: Option<usize>,
+    blank_checked_to: Option<usize>,
 }
 
 impl Layout<'_> {
@@ -97,7 +97,7 @@ impl Layout<'_> {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text, self.scope()),
-            Event::Code(text) => self.text(&text, self.over("markdown.code")),
+            Event::Code(text) => self.text(&text, self.scope_over("markdown.code")),
             Event::Html(text) | Event::InlineHtml(text) => self.html(&text),
             Event::SoftBreak => self.text(" ", self.scope()),
             Event::HardBreak => self.text("\n", self.scope()),
@@ -216,7 +216,7 @@ impl Layout<'_> {
     }
 
     /// A scope, unless a heading or a link says more.
-    fn over(&self, scope: &'static str) -> &'static str {
+    fn scope_over(&self, scope: &'static str) -> &'static str {
         match self.scope() {
             strong if strong.starts_with("markdown.heading") || strong == "markdown.link" => strong,
             _ => scope,
@@ -313,7 +313,7 @@ impl Layout<'_> {
     /// its first paragraph begin on the same one.
     fn follows_blank_line(&mut self) -> bool {
         let Some(end) = self.text[..self.at].rfind('\n') else { return false };
-        let told = self.told.replace(end) == Some(end);
+        let told = self.blank_checked_to.replace(end) == Some(end);
         let above = self.text[..end].rsplit('\n').next().unwrap_or_default();
         !told && above.trim_matches([' ', '\t', '\r', '>']).is_empty()
     }
@@ -333,7 +333,7 @@ impl Layout<'_> {
     fn write_lines(&mut self, first: &[Span]) {
         let inline = std::mem::take(&mut self.inline);
         let rest = self.rest();
-        self.out.extend(wrap(&inline, self.width, first, &rest, Break::Words));
+        self.out.extend(wrap(&inline, self.width, first, &rest, BreakMode::Words));
     }
 
     /// What stands before the next line; markers of items are used up by it.

@@ -10,7 +10,7 @@ const OPEN_MAX: usize = 8 << 10;
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PieceKind {
     /// Markdown to parse by itself.
     Prose,
     /// The line that opens a fenced block.
@@ -29,7 +29,7 @@ pub struct Piece {
     /// Where it is.
     pub range: Range<usize>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PieceKind,
     /// A blank line stood before it.
     pub gap: bool,
 }
@@ -64,11 +64,11 @@ impl Splitter {
             State::Fence { mark, count } => fenced(window, mark, count),
             State::Comment => hidden(window),
         }
-        .or_else(|| (open.len() > OPEN_MAX).then(|| self.forced(window)))?;
+        .or_else(|| (open.len() > OPEN_MAX).then(|| self.force_split(window)))?;
         let range = self.pos..self.pos + length;
         // Blank lines before a boundary belong to the piece above it.
         let blank_end = text[range.clone()].lines().last().is_some_and(|line| line.trim().is_empty());
-        let gap = std::mem::replace(&mut self.gap, kind == Kind::Prose && blank_end);
+        let gap = std::mem::replace(&mut self.gap, kind == PieceKind::Prose && blank_end);
         self.pos = range.end;
         self.state = next;
         Some(Piece { range, kind, gap })
@@ -87,11 +87,11 @@ impl Splitter {
                 if closing && (!finished || last.len() >= count) {
                     return None;
                 }
-                (Kind::Code, open.len())
+                (PieceKind::Code, open.len())
             }
             State::Normal => {
                 let fence = fence_of(open.lines().next().unwrap_or_default()).is_some();
-                let kind = if fence { Kind::Fence } else { Kind::Prose };
+                let kind = if fence { PieceKind::Fence } else { PieceKind::Prose };
                 let mark = !last.is_empty() && last.bytes().all(|b| b"-=*#+`~>|_<!".contains(&b));
                 (kind, if mark && !finished { start } else { open.len() })
             }
@@ -113,11 +113,11 @@ impl Splitter {
     }
 
     /// Cuts what has no boundary, at a line, else at a space, else anywhere.
-    fn forced(&self, window: &str) -> (usize, Kind, State) {
+    fn force_split(&self, window: &str) -> (usize, PieceKind, State) {
         let kind = match self.state {
-            State::Normal => Kind::Prose,
-            State::Fence { .. } => Kind::Code,
-            State::Comment => Kind::Hidden,
+            State::Normal => PieceKind::Prose,
+            State::Fence { .. } => PieceKind::Code,
+            State::Comment => PieceKind::Hidden,
         };
         let at = window.rfind('\n').or_else(|| window.rfind(' ')).map_or(window.len(), |at| at + 1);
         (at, kind, self.state)
@@ -133,20 +133,20 @@ fn whole_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-fn normal(window: &str) -> Option<(usize, Kind, State)> {
+fn normal(window: &str) -> Option<(usize, PieceKind, State)> {
     let mut lines = whole_lines(window);
     let (_, head) = lines.next()?;
     if let Some((mark, count)) = fence_of(head) {
-        return Some((head.len(), Kind::Fence, State::Fence { mark, count }));
+        return Some((head.len(), PieceKind::Fence, State::Fence { mark, count }));
     }
     if opens_comment(head) {
         let closed = head.contains("-->");
         let (kind, state) =
-            if closed { (Kind::Prose, State::Normal) } else { (Kind::Hidden, State::Comment) };
+            if closed { (PieceKind::Prose, State::Normal) } else { (PieceKind::Hidden, State::Comment) };
         return Some((head.len(), kind, state));
     }
     if is_heading(head) {
-        return Some((head.len(), Kind::Prose, State::Normal));
+        return Some((head.len(), PieceKind::Prose, State::Normal));
     }
     let list = item_of(head).is_some() && indent(head) < 4;
     let quote = head.trim_start().starts_with('>');
@@ -158,7 +158,7 @@ fn normal(window: &str) -> Option<(usize, Kind, State)> {
         }
         let inside = list && indent(line) >= 2;
         if !inside && (blank || begins_block(line, list, quote)) {
-            return Some((at, Kind::Prose, State::Normal));
+            return Some((at, PieceKind::Prose, State::Normal));
         }
         blank = false;
     }
@@ -180,19 +180,22 @@ fn begins_block(line: &str, list: bool, quote: bool) -> bool {
         || (!quote && indent(line) < 4 && line.trim_start().starts_with('>'))
 }
 
-fn fenced(window: &str, mark: u8, count: usize) -> Option<(usize, Kind, State)> {
+fn fenced(window: &str, mark: u8, count: usize) -> Option<(usize, PieceKind, State)> {
     let (_, line) = whole_lines(window).next()?;
     let text = line.trim();
     let closes = indent(line) < 4 && text.len() >= count && text.bytes().all(|b| b == mark);
-    let (kind, state) =
-        if closes { (Kind::FenceEnd, State::Normal) } else { (Kind::Code, State::Fence { mark, count }) };
+    let (kind, state) = if closes {
+        (PieceKind::FenceEnd, State::Normal)
+    } else {
+        (PieceKind::Code, State::Fence { mark, count })
+    };
     Some((line.len(), kind, state))
 }
 
-fn hidden(window: &str) -> Option<(usize, Kind, State)> {
+fn hidden(window: &str) -> Option<(usize, PieceKind, State)> {
     let (_, line) = whole_lines(window).next()?;
     let state = if line.contains("-->") { State::Normal } else { State::Comment };
-    Some((line.len(), Kind::Hidden, state))
+    Some((line.len(), PieceKind::Hidden, state))
 }
 
 fn indent(line: &str) -> usize {

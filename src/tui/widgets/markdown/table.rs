@@ -4,7 +4,7 @@
 
 use pulldown_cmark::Alignment;
 
-use crate::tui::widgets::line::{Break, Line, Span, width, wrap};
+use crate::tui::widgets::line::{BreakMode, Line, Span, width, wrap};
 
 /// Cells of a column below which the table is shown as plain rows instead.
 const COLUMN_MIN: usize = 3;
@@ -64,7 +64,7 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
 
 /// A cell in one line, as it will be drawn.
 fn safe(cell: &[Span]) -> Line {
-    wrap(cell, u16::MAX, &[], &[], Break::Words).swap_remove(0)
+    wrap(cell, u16::MAX, &[], &[], BreakMode::Words).swap_remove(0)
 }
 
 /// Cuts the widest columns to one width, the largest with which all fit.
@@ -86,7 +86,7 @@ fn row_lines(row: &[Line], widths: &[usize], alignments: &[Alignment], head: boo
         .enumerate()
         .map(|(column, width)| {
             let cell = row.get(column).map_or(&[][..], Vec::as_slice);
-            wrap(cell, *width as u16, &[], &[], Break::Words)
+            wrap(cell, *width as u16, &[], &[], BreakMode::Words)
         })
         .collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
@@ -134,7 +134,7 @@ fn plain(table: &Table, room: u16) -> Vec<Line> {
             }
             spans.extend(cell.iter().cloned());
         }
-        out.extend(wrap(&spans, room, &[], &[], Break::Words));
+        out.extend(wrap(&spans, room, &[], &[], BreakMode::Words));
     }
     out
 }

@@ -118,7 +118,7 @@ fn bytes(before: &Buffer, after: &Buffer, part: Rect, margins: bool) -> String {
     let mut writer = Writer::new(ColorDepth::True);
     writer.set_margins(margins);
     writer.clear();
-    writer.whole(before);
+    writer.write_all(before);
     let mut terminal = Terminal::new();
     terminal.process(&writer.take().0);
     let mut shown = before.clone();

@@ -38,7 +38,7 @@ impl Bench {
                 files.entry(folder).or_insert(Node::Folder(0o755));
             }
             if is_hidden {
-                files.hide(name.clone());
+                files.add_ignored(name.clone());
             }
             files.insert(name, node);
         }
@@ -68,9 +68,9 @@ impl Bench {
         };
         let changes = plan.changes.iter().map(|c| format!("{} {}>{}", c.name, node(c.from), node(c.to)));
         let conflicts =
-            plan.conflicts.iter().map(|c| format!("!{} {:?} {}", c.name, c.clash, node(c.theirs)));
+            plan.conflicts.iter().map(|c| format!("!{} {:?} {}", c.name, c.reason, node(c.theirs)));
         let merged = plan.merged.iter().map(|name| format!("+{name}"));
-        let left = plan.left.iter().map(|(name, why)| format!("~{name} {why:?}"));
+        let left = plan.skipped.iter().map(|(name, why)| format!("~{name} {why:?}"));
         changes.chain(conflicts).chain(merged).chain(left).collect::<Vec<_>>().join("; ")
     }
 }
@@ -119,15 +119,15 @@ fn restore_plan_follows_decisions() {
         assert_eq!(plan.conflicts.len(), 2);
         bench.show(&Plan { conflicts: Vec::new(), ..plan })
     };
-    assert_eq!(show(&[("a", Decision::Mine)]), "");
+    assert_eq!(show(&[("a", Decision::Ours)]), "");
     assert_eq!(show(&[("a", Decision::Theirs)]), "a =mine>=theirs");
-    assert_eq!(show(&[("a", Decision::Beside)]), "a.restored ->=theirs");
+    assert_eq!(show(&[("a", Decision::KeepBoth)]), "a.restored ->=theirs");
     assert_eq!(
         show(&[("u", Decision::Theirs)]),
         "u.restored ->=2",
         "what was not recorded is not written over"
     );
-    let taken = bench.plan(&["a=m", "a.restored=x"], &["a=b"], &["a=t"], &[(("a"), Decision::Beside)]);
+    let taken = bench.plan(&["a=m", "a.restored=x"], &["a=b"], &["a=t"], &[(("a"), Decision::KeepBoth)]);
     assert_eq!(bench.show(&Plan { conflicts: Vec::new(), ..taken }), "a.restored-2 ->=t");
 }
 
@@ -144,16 +144,16 @@ fn restore_plan_kept_files_are_skipped_by_later_steps() {
     };
     // The second step begins with what stays, and would change it.
     let steps = [("a=b", "a=t"), ("a=m", "a=last")];
-    assert_eq!(show("a=m", &steps, Decision::Mine), "!a Changed =last");
-    assert_eq!(show("a=m", &steps, Decision::Beside), "a.restored ->=last; !a Changed =last");
+    assert_eq!(show("a=m", &steps, Decision::Ours), "!a Changed =last");
+    assert_eq!(show("a=m", &steps, Decision::KeepBoth), "a.restored ->=last; !a Changed =last");
     assert_eq!(show("a=m", &steps, Decision::Theirs), "a =m>=last; !a Changed =last");
     let goes_on = [("a=b", "a=t"), ("a=t", "a=last")];
     assert_eq!(show("a=m", &goes_on, Decision::Theirs), "a =m>=last; !a Changed =last");
     // And so it leads back to what is there.
     let steps = [("a=b", "a=t"), ("a=c", "a=m")];
-    assert_eq!(show("a=m", &steps, Decision::Beside), "");
+    assert_eq!(show("a=m", &steps, Decision::KeepBoth), "");
     let steps = [("a=b", "a=t"), ("a=c", "x=new")];
-    assert_eq!(show("a=m", &steps, Decision::Beside), "x ->=new; !a Changed -");
+    assert_eq!(show("a=m", &steps, Decision::KeepBoth), "x ->=new; !a Changed -");
 }
 
 /// What several steps do, each with a base and a target, when this is decided about everything.
@@ -179,8 +179,8 @@ fn restore_plan_ignored_file_keeps_last_target() {
             };
             let steps = [(&["a=b"][..], &["a=t"][..]), (base, &target[..])];
             let now = ["a=m", "x=0", ".gitignore=a"];
-            assert_eq!(done(&now, &steps, Decision::Mine), "x =0>=1; !a Changed =t", "{base:?} {target:?}");
-            assert_eq!(done(&now, &steps, Decision::Beside), "a.restored ->=t; x =0>=1; !a Changed =t");
+            assert_eq!(done(&now, &steps, Decision::Ours), "x =0>=1; !a Changed =t", "{base:?} {target:?}");
+            assert_eq!(done(&now, &steps, Decision::KeepBoth), "a.restored ->=t; x =0>=1; !a Changed =t");
         }
     }
 }
@@ -188,19 +188,19 @@ fn restore_plan_ignored_file_keeps_last_target() {
 #[test]
 fn restore_plan_keeps_content_from_before_all_steps() {
     let steps = [(&["a=2"][..], &["a=1"][..]), (&["a=x"], &["a=0"])];
-    assert_eq!(done(&["a=2"], &steps, Decision::Mine), "!a Changed =0");
-    assert_eq!(done(&["a=2"], &steps, Decision::Beside), "a.restored ->=0; !a Changed =0");
+    assert_eq!(done(&["a=2"], &steps, Decision::Ours), "!a Changed =0");
+    assert_eq!(done(&["a=2"], &steps, Decision::KeepBoth), "a.restored ->=0; !a Changed =0");
     assert_eq!(done(&["a=2"], &steps, Decision::Theirs), "a =2>=0; !a Changed =0");
     // Made or removed, or put together, by a step before.
     let steps = [(&["x=1"][..], &["x=1", "a=1"][..]), (&["a=x"], &["a=0"])];
-    assert_eq!(done(&["x=1"], &steps, Decision::Mine), "!a Changed =0");
+    assert_eq!(done(&["x=1"], &steps, Decision::Ours), "!a Changed =0");
     let steps = [(&["a=2"][..], &[][..]), (&["a=x"], &["a=0"])];
-    assert_eq!(done(&["a=2"], &steps, Decision::Mine), "!a Changed =0");
+    assert_eq!(done(&["a=2"], &steps, Decision::Ours), "!a Changed =0");
     let steps = [(&["a=x\n2\n3\n4\n"][..], &["a=1\n2\n3\n4\n"][..]), (&["a=x"], &["a=0"])];
-    assert_eq!(done(&["a=x\n2\n3\nM\n"], &steps, Decision::Mine), "!a Changed =0");
+    assert_eq!(done(&["a=x\n2\n3\nM\n"], &steps, Decision::Ours), "!a Changed =0");
     // All together lead to what is there.
     let steps = [(&["a=0"][..], &["a=1"][..]), (&["a=x"], &["a=0"])];
-    for decision in [Decision::Mine, Decision::Beside, Decision::Theirs] {
+    for decision in [Decision::Ours, Decision::KeepBoth, Decision::Theirs] {
         assert_eq!(done(&["a=0"], &steps, decision), "");
     }
 }
@@ -209,7 +209,7 @@ fn restore_plan_keeps_content_from_before_all_steps() {
 fn restore_plan_keep_both_name_is_unique() {
     let clash = (&["a=b"][..], &["a=t"][..]);
     let own = (&["a=t"][..], &["a=t", "a.restored=own"][..]);
-    let beside = |now: &[&str], steps: &[(&[&str], &[&str])]| done(now, steps, Decision::Beside);
+    let beside = |now: &[&str], steps: &[(&[&str], &[&str])]| done(now, steps, Decision::KeepBoth);
     assert_eq!(beside(&["a=m"], &[clash, own]), "a.restored ->=own; a.restored-2 ->=t; !a Changed =t");
     let gone = (&["a=t", "a.restored=own"][..], &["a=t"][..]);
     assert_eq!(beside(&["a=m"], &[clash, own, gone]), "a.restored-2 ->=t; !a Changed =t");
@@ -321,7 +321,7 @@ proptest::proptest! {
             .windows(2)
             .map(|pair| Step { base: pair[0].clone(), target: pair[1].clone() })
             .collect();
-        let all = [Decision::Mine, Decision::Theirs, Decision::Beside];
+        let all = [Decision::Ours, Decision::Theirs, Decision::KeepBoth];
         let names = ["a", "b", "d", "d/a", "a.restored"].iter().zip(&decided);
         let decisions =
             names.map(|(name, n)| (Name::from_bytes(name.as_bytes()).unwrap(), all[*n])).collect();
@@ -329,7 +329,7 @@ proptest::proptest! {
         let plan = plan(&bench.store, now, &steps, &decisions).unwrap();
         let told = bench.show(&plan);
         for conflict in &plan.conflicts {
-            proptest::prop_assert_eq!(conflict.mine, now.get(&conflict.name).copied(), "{}", told);
+            proptest::prop_assert_eq!(conflict.ours, now.get(&conflict.name).copied(), "{}", told);
             let change = plan.changes.iter().find(|change| change.name == conflict.name);
             let to = change.map(|change| change.to);
             let wanted = (conflict.decision == Decision::Theirs).then_some(conflict.theirs);

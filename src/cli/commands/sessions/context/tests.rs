@@ -28,18 +28,20 @@ fn context_table_lists_entries_and_counts_missing() {
         system_message: None,
     };
     session.append(body).unwrap();
-    for edit in editing::edits(&session.tree().path(), &second, &editing::ContextEdit::Drop).unwrap() {
+    for edit in
+        editing::edit_entries(&session.tree().path(), &second, &editing::ContextEdit::Exclude).unwrap()
+    {
         session.append(edit).unwrap();
     }
-    session.append(crate::session::context::pins::entry(&third, true)).unwrap();
+    session.append(crate::session::context::pins::pin_entry(&third, true)).unwrap();
     let path = session.tree().path();
-    let text = table(&session, &ContextReport::of(None, &path, false), false);
+    let text = table(&session, &ContextReport::build(None, &path, false), false);
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert!(rows[0].contains("compactionSummary") && rows[0].contains("summary of one message"), "{text}");
     assert!(rows[1].contains("pinned, kept by the compaction") && rows[1].ends_with(": kept"), "{text}");
     assert!(rows[3].ends_with("tokens, estimated"), "{text}");
     assert_eq!(rows[4], "Messages that are not in it: 1 summarized, 1 excluded (--all shows them)");
-    let text = table(&session, &ContextReport::of(None, &path, true), true);
+    let text = table(&session, &ContextReport::build(None, &path, true), true);
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert!(rows[0].starts_with("   -        3  user") && rows[0].contains(&first), "{text}");
     assert!(rows[2].contains("excluded since"), "{text}");

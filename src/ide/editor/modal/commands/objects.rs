@@ -2,78 +2,80 @@
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::editor::modal::moves::{object, syntax_object};
-use crate::syntax::structure::objects::Object as Node;
-use crate::text::modal::objects::Object;
+use crate::syntax::structure::objects::SyntaxObject as Node;
+use crate::text::modal::objects::TextObject;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("vim.inside-word", "Select inside word", &["iw"], |cx| object(cx, Object::Word(false), false)),
-    command("vim.around-word", "Select around word", &["aw"], |cx| object(cx, Object::Word(false), true)),
+    command("vim.inside-word", "Select inside word", &["iw"], |cx| {
+        object(cx, TextObject::Word(false), false)
+    }),
+    command("vim.around-word", "Select around word", &["aw"], |cx| object(cx, TextObject::Word(false), true)),
     command("vim.inside-big-word", "Select inside WORD", &["iW"], |cx| {
-        object(cx, Object::Word(true), false);
+        object(cx, TextObject::Word(true), false);
     }),
     command("vim.around-big-word", "Select around WORD", &["aW"], |cx| {
-        object(cx, Object::Word(true), true);
+        object(cx, TextObject::Word(true), true);
     }),
     command("vim.inside-sentence", "Select inside sentence", &["is"], |cx| {
-        object(cx, Object::Sentence, false);
+        object(cx, TextObject::Sentence, false);
     }),
     command("vim.around-sentence", "Select around sentence", &["as"], |cx| {
-        object(cx, Object::Sentence, true);
+        object(cx, TextObject::Sentence, true);
     }),
     command("vim.inside-paragraph", "Select inside paragraph", &["ip"], |cx| {
-        object(cx, Object::Paragraph, false);
+        object(cx, TextObject::Paragraph, false);
     }),
     command("vim.around-paragraph", "Select around paragraph", &["ap"], |cx| {
-        object(cx, Object::Paragraph, true);
+        object(cx, TextObject::Paragraph, true);
     }),
     command("vim.inside-parentheses", "Select inside parentheses", &["ib"], |cx| {
-        object(cx, Object::Brackets('('), false);
+        object(cx, TextObject::Brackets('('), false);
     }),
     command("vim.around-parentheses", "Select around parentheses", &["ab"], |cx| {
-        object(cx, Object::Brackets('('), true);
+        object(cx, TextObject::Brackets('('), true);
     }),
     command("vim.inside-brackets", "Select inside square brackets", &["i["], |cx| {
-        object(cx, Object::Brackets('['), false);
+        object(cx, TextObject::Brackets('['), false);
     }),
     command("vim.around-brackets", "Select around square brackets", &["a["], |cx| {
-        object(cx, Object::Brackets('['), true);
+        object(cx, TextObject::Brackets('['), true);
     }),
     command("vim.inside-braces", "Select inside braces", &["iB", "curly brackets"], |cx| {
-        object(cx, Object::Brackets('{'), false);
+        object(cx, TextObject::Brackets('{'), false);
     }),
     command("vim.around-braces", "Select around braces", &["aB", "curly brackets"], |cx| {
-        object(cx, Object::Brackets('{'), true);
+        object(cx, TextObject::Brackets('{'), true);
     }),
     command("vim.inside-angles", "Select inside angle brackets", &["i<"], |cx| {
-        object(cx, Object::Brackets('<'), false);
+        object(cx, TextObject::Brackets('<'), false);
     }),
     command("vim.around-angles", "Select around angle brackets", &["a<"], |cx| {
-        object(cx, Object::Brackets('<'), true);
+        object(cx, TextObject::Brackets('<'), true);
     }),
     command("vim.inside-quotes", "Select inside double quotes", &["string"], |cx| {
-        object(cx, Object::Quotes('"'), false);
+        object(cx, TextObject::Quotes('"'), false);
     }),
     command("vim.around-quotes", "Select around double quotes", &["string"], |cx| {
-        object(cx, Object::Quotes('"'), true);
+        object(cx, TextObject::Quotes('"'), true);
     }),
     command("vim.inside-single-quotes", "Select inside single quotes", &["string"], |cx| {
-        object(cx, Object::Quotes('\''), false);
+        object(cx, TextObject::Quotes('\''), false);
     }),
     command("vim.around-single-quotes", "Select around single quotes", &["string"], |cx| {
-        object(cx, Object::Quotes('\''), true);
+        object(cx, TextObject::Quotes('\''), true);
     }),
     command("vim.inside-backticks", "Select inside backticks", &[], |cx| {
-        object(cx, Object::Quotes('`'), false);
+        object(cx, TextObject::Quotes('`'), false);
     }),
     command("vim.around-backticks", "Select around backticks", &[], |cx| {
-        object(cx, Object::Quotes('`'), true);
+        object(cx, TextObject::Quotes('`'), true);
     }),
     command("vim.inside-tags", "Select inside tags", &["it", "html", "xml"], |cx| {
-        object(cx, Object::Tags, false);
+        object(cx, TextObject::Tags, false);
     }),
     command("vim.around-tags", "Select around tags", &["at", "html", "xml"], |cx| {
-        object(cx, Object::Tags, true);
+        object(cx, TextObject::Tags, true);
     }),
     command("vim.around-function", "Select around function", &["method"], |cx| {
         syntax_object(cx, Node::Function, true);

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::base::width::{graphemes, is_unsafe, visible};
-use crate::ide::editor::view::pane::Drawn;
+use crate::ide::editor::view::pane::DrawContext;
 use crate::text::display::columns::{self, width_at};
 use crate::text::display::inlay::Inlay;
 use crate::text::display::rows::Row;
@@ -16,7 +16,7 @@ use crate::tui::canvas::Canvas;
 const BYTES_PER_CELL: usize = 16;
 
 /// Draws what a row holds, gutter left out.
-pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let (gutter, cols) = (drawn.shown.gutter, drawn.shown.cols);
     let canvas = &mut canvas.sub(Rect::new(gutter, y, cols, 1));
     let text = drawn.lens.text;
@@ -41,13 +41,13 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     if is_plain && start >= drawn.shown.left {
         draw_plain(canvas, drawn, &content, (from, (start - drawn.shown.left) as u16), plain);
     } else {
-        draw_each(canvas, drawn, &content, (from, start, drawn.lens.stops(row)), inlays, plain);
+        draw_each(canvas, drawn, &content, (from, start, drawn.lens.tab_stop_width(row)), inlays, plain);
     }
 }
 
 /// What is shown in place of the lines that are folded away behind a row.
-fn summary(drawn: &Drawn<'_>, row: &Row) -> Option<Inlay> {
-    let fold = drawn.lens.folds.behind(row.end).filter(|_| row.is_last)?;
+fn summary(drawn: &DrawContext<'_>, row: &Row) -> Option<Inlay> {
+    let fold = drawn.lens.folds.fold_after(row.end).filter(|_| row.is_last)?;
     let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
     let text = if lines == 1 { " ⋯ 1 line".to_string() } else { format!(" ⋯ {lines} lines") };
     Some(Inlay { at: row.end, text, scope: "ui.fold" })
@@ -56,7 +56,7 @@ fn summary(drawn: &Drawn<'_>, row: &Row) -> Option<Inlay> {
 /// Text of one cell a byte goes in as a whole.
 fn draw_plain(
     canvas: &mut Canvas<'_>,
-    drawn: &Drawn<'_>,
+    drawn: &DrawContext<'_>,
     content: &str,
     (from, x): (Byte, u16),
     plain: Style,
@@ -74,7 +74,7 @@ fn draw_plain(
 
 fn draw_each(
     canvas: &mut Canvas<'_>,
-    drawn: &Drawn<'_>,
+    drawn: &DrawContext<'_>,
     content: &str,
     (from, mut column, tab_width): (Byte, usize, usize),
     inlays: &[Inlay],
@@ -114,7 +114,12 @@ fn draw_each(
 }
 
 /// Draws what is shown but not there; gives the column behind it.
-pub(super) fn draw_inlay(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, inlay: &Inlay, column: usize) -> usize {
+pub(super) fn draw_inlay(
+    canvas: &mut Canvas<'_>,
+    drawn: &DrawContext<'_>,
+    inlay: &Inlay,
+    column: usize,
+) -> usize {
     let style = canvas.style(inlay.scope);
     for (n, grapheme) in graphemes(&visible(&inlay.text)).enumerate() {
         draw_clipped(canvas, (column + n) as isize - drawn.shown.left as isize, grapheme, style);

@@ -3,19 +3,19 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::ide::editor::view::pane::Drawn;
-use crate::ide::model::view::hunks::Sign;
+use crate::ide::editor::view::pane::DrawContext;
+use crate::ide::model::view::hunks::HunkKind;
 use crate::ide::model::view::visible_rows::BarMark;
 use crate::text::display::rows::Row;
 use crate::text::position::Line;
 use crate::tui::canvas::Canvas;
 
 /// The ground of the cursor's line.
-pub(super) fn draw_ground(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+pub(super) fn draw_caret_line(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let is_active = drawn.shown.window == drawn.state.windows.active;
     let scope = if usize::from(y) < drawn.shown.sticky {
         "ui.sticky"
-    } else if drawn.state.look.caret_line && is_active && row.line == drawn.shown.caret {
+    } else if drawn.state.display.caret_line && is_active && row.line == drawn.shown.caret {
         "ui.caret-line"
     } else {
         return;
@@ -25,31 +25,31 @@ pub(super) fn draw_ground(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row,
 }
 
 /// Marks and the number of a row.
-pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let shown = drawn.shown;
     let is_agents = drawn.buffer.is_marked(row.start..row.end);
     if is_agents {
         let style = canvas.style("ui.gutter.agent");
-        canvas.sign(0, y, "┃", style);
+        canvas.put_symbol(0, y, "┃", style);
     }
     let sign =
-        drawn.buffer.area.per_view.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
-            Sign::Removed => row.is_last,
-            Sign::RemovedAbove => row.is_first,
-            Sign::Added | Sign::Changed => true,
+        drawn.buffer.area.per_view.hunks.kind_of_line(drawn.lens.text, row.line).filter(|sign| match sign {
+            HunkKind::Removed => row.is_last,
+            HunkKind::RemovedAbove => row.is_first,
+            HunkKind::Added | HunkKind::Changed => true,
         });
     let sign = sign.map(|sign| match sign {
-        Sign::Added => ("▎", "ui.gutter.added"),
-        Sign::Changed => ("┋", "ui.gutter.changed"),
-        Sign::Removed => ("▁", "ui.gutter.removed"),
-        Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
+        HunkKind::Added => ("▎", "ui.gutter.added"),
+        HunkKind::Changed => ("┋", "ui.gutter.changed"),
+        HunkKind::Removed => ("▁", "ui.gutter.removed"),
+        HunkKind::RemovedAbove => ("▔", "ui.gutter.removed"),
     });
     // A fold has the place of git's sign, in its color.
-    let folded = row.is_last && drawn.lens.folds.behind(row.end).is_some();
+    let folded = row.is_last && drawn.lens.folds.fold_after(row.end).is_some();
     let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
     if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
         let style = canvas.style(scope);
-        canvas.sign(shown.gutter - 1, y, sign, style);
+        canvas.put_symbol(shown.gutter - 1, y, sign, style);
     }
     if shown.gutter > 1 {
         let is_caret = row.line == shown.caret;
@@ -66,9 +66,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
 }
 
 /// The number of a line, its own or counted from the cursor's line.
-fn number(drawn: &Drawn<'_>, line: Line) -> String {
+fn number(drawn: &DrawContext<'_>, line: Line) -> String {
     let caret = drawn.shown.caret;
-    if drawn.state.look.relative && line != caret {
+    if drawn.state.display.relative && line != caret {
         line.0.abs_diff(caret.0).to_string()
     } else {
         (line.0 + 1).to_string()
@@ -76,7 +76,7 @@ fn number(drawn: &Drawn<'_>, line: Line) -> String {
 }
 
 /// One row of the scrollbar.
-pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, y: u16) {
+pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, y: u16) {
     let Some(cell) = drawn.shown.bar.get(usize::from(y)) else { return };
     let ground = if cell.is_thumb { canvas.style("ui.scroll.thumb") } else { Style::default() };
     let (sign, style) = match cell.mark {
@@ -89,5 +89,5 @@ pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, y: u16) {
         Some(BarMark::Cursor) => ("─", canvas.style("ui.scroll.cursor")),
     };
     let x = drawn.shown.area.width.saturating_sub(1);
-    canvas.sign(x, y, sign, ground.patch(style));
+    canvas.put_symbol(x, y, sign, ground.patch(style));
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, visible};
 use crate::ide::core::panes::Focus;
-use crate::ide::editor::view::pane::Drawn;
+use crate::ide::editor::view::pane::DrawContext;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::text::position::Byte;
@@ -36,7 +36,7 @@ pub fn crumb_at(shown: &VisibleRows, buffer: &Buffer, x: u16) -> Option<Byte> {
 }
 
 /// Draws the row.
-pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>) {
     let (cols, _) = canvas.size();
     let state = drawn.state;
     let has_keys = drawn.shown.window == state.windows.active && state.panes.focus == Focus::Editor;

@@ -17,16 +17,17 @@ fn source() -> Source {
 fn found(view: &mut DiffView, old: &Arc<Text>, new: &str, version: u64) {
     let text = Text::from(new);
     let runs = compare::runs(old, &text);
-    let other = Other { text: old.clone(), notes: Vec::new(), runs };
-    let found = DiffFound { number: 1, text, version, other: Err(String::new()), cost: Duration::ZERO };
-    view.take(found, other);
+    let other = OtherText { text: old.clone(), notes: Vec::new(), runs };
+    let found =
+        ComparisonResult { number: 1, text, version, other: Err(String::new()), cost: Duration::ZERO };
+    view.set_comparison(found, other);
 }
 
 fn shown(view: &DiffView, beside: bool) -> Vec<String> {
     let number = |line: Option<usize>| line.map_or("-".to_string(), |line| line.to_string());
     let row = |at| match view.row(at, beside).unwrap() {
         Row::Fold(lines) => format!("~{lines}"),
-        Row::Same(old, new) => format!("{old}={new}"),
+        Row::Unchanged(old, new) => format!("{old}={new}"),
         Row::Changed { old, new, .. } => format!("{}|{}", number(old), number(new)),
     };
     (0..view.row_count(beside)).map(row).collect()
@@ -71,7 +72,7 @@ fn diff_view_distant_lines_are_folded_until_opened() {
     view.step(-99, true);
     assert!(view.toggle());
     assert_eq!(view.row_count(true), 15);
-    assert_eq!((view.row(0, true), view.selected(true)), (Some(Row::Same(0, 0)), 0));
+    assert_eq!((view.row(0, true), view.selected(true)), (Some(Row::Unchanged(0, 0)), 0));
     assert!(view.toggle());
     assert_eq!(shown(&view, true), folded);
     view.toggle_all();
@@ -88,8 +89,8 @@ fn diff_view_next_difference_wraps_around() {
     let mut seen = Vec::new();
     for forward in [true, true, true, false, false] {
         view.step(0, true);
-        seen.push((view.nth(), view.run().unwrap()));
-        view.next(forward);
+        seen.push((view.difference_index(), view.selected_run().unwrap()));
+        view.select_next(forward);
     }
     let runs: Vec<usize> = seen.iter().map(|(nth, _)| *nth).collect();
     assert_eq!(runs, [0, 1, 2, 0, 2]);
@@ -103,25 +104,25 @@ fn diff_view_selected_line_survives_edits() {
     let mut view = DiffView::new(1, BufferId(1), ("here".into(), "there".into()), source());
     found(&mut view, &old, &lines(0..30).replace("\n25\n", "\ntwenty\n"), 1);
     assert_eq!((view.new_line(), view.selected(false)), (25, 4));
-    assert!(!view.wants(1, 1 << 20, Duration::ZERO), "nothing changed");
-    let other = Other { text: old.clone(), notes: Vec::new(), runs: Vec::new() };
+    assert!(!view.needs_comparison(1, 1 << 20, Duration::ZERO), "nothing changed");
+    let other = OtherText { text: old.clone(), notes: Vec::new(), runs: Vec::new() };
     let slow = Duration::from_millis(50);
-    view.take(
-        DiffFound {
+    view.set_comparison(
+        ComparisonResult {
             number: 1,
             text: Text::from(lines(0..30).replace("\n25\n", "\ntwenty\n").as_str()),
             version: 1,
             other: Err(String::new()),
             cost: slow,
         },
-        Other { runs: view.runs.clone(), ..other },
+        OtherText { runs: view.runs.clone(), ..other },
     );
-    assert!(!view.wants(2, 10, Duration::ZERO), "there may be more keys");
-    let due = view.due(10).unwrap();
-    assert!(view.wants(2, 10, due) && !view.wants(2, 10, due), "one at a time");
+    assert!(!view.needs_comparison(2, 10, Duration::ZERO), "there may be more keys");
+    let due = view.deadline(10).unwrap();
+    assert!(view.needs_comparison(2, 10, due) && !view.needs_comparison(2, 10, due), "one at a time");
     let edited = lines(0..30).replace("\n25\n", "\ntwenty\n").replace("\n3\n", "\nthree\n");
     found(&mut view, &old, &edited, 2);
-    assert_eq!((view.new_line(), view.nth(), view.runs.len()), (25, 1, 2));
+    assert_eq!((view.new_line(), view.difference_index(), view.runs.len()), (25, 1, 2));
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn diff_view_line_hidden_by_fold_is_remembered() {
     found(&mut view, &old, &lines(0..30).replace(second.0, second.1), 2);
     assert_eq!((view.row(view.selected(false), false), view.new_line()), (Some(Row::Fold(22)), 3));
     found(&mut view, &old, &both, 3);
-    assert_eq!((view.nth(), view.run().map(|run| run.new)), (0, Some(3..4)));
+    assert_eq!((view.difference_index(), view.selected_run().map(|run| run.new)), (0, Some(3..4)));
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn diff_view_scrolls_selected_row_into_view() {
     let old = lines(0..100);
     let mut view = view(&old, &old.replace("\n50\n", "\nx\n").replace("\n99\n", "\ny\n"));
     view.toggle_all();
-    view.follow(10, true, true);
+    view.scroll_to_selection(10, true, true);
     let top = view.top(10, true);
     assert!((41..=47).contains(&top), "{top}");
     view.step(99, true);
@@ -167,7 +168,7 @@ proptest! {
             view.step(by, beside);
             let line = view.new_line();
             match act {
-                0 => view.next(by > 0),
+                0 => view.select_next(by > 0),
                 1 => { view.toggle(); }
                 2 => view.toggle_all(),
                 _ => {
@@ -177,7 +178,7 @@ proptest! {
             }
             if act == 1 || act == 2 {
                 let row = view.row(view.selected(beside), beside);
-                let holds = !matches!(row, Some(Row::Same(_, new)) if new != line);
+                let holds = !matches!(row, Some(Row::Unchanged(_, new)) if new != line);
                 prop_assert!(holds, "{:?} for {}", row, line);
             }
         }
@@ -186,7 +187,7 @@ proptest! {
             for at in 0..view.row_count(beside) {
                 match view.row(at, beside).unwrap() {
                     Row::Fold(lines) => (olds, news) = (olds + lines, news + lines),
-                    Row::Same(old, new) => {
+                    Row::Unchanged(old, new) => {
                         prop_assert_eq!((old, new), (olds, news));
                         (olds, news) = (olds + 1, news + 1);
                     }

@@ -35,7 +35,7 @@ pub struct Modes {
     /// The wheel is cursor keys.
     pub wheel_keys: bool,
     /// What of the mouse is reported.
-    pub mouse: Reports,
+    pub mouse: MouseReporting,
     /// Reports of the mouse are those without a limit.
     pub sgr_mouse: bool,
     /// The focus is reported.
@@ -44,10 +44,10 @@ pub struct Modes {
 
 /// What of the mouse is reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reports {
+pub enum MouseReporting {
     /// Nothing.
     #[default]
-    Nothing,
+    Off,
     /// Buttons.
     Clicks,
     /// And moves while one is held.

@@ -134,7 +134,7 @@ mod tests {
         app_cursor: true,
         bracketed_paste: true,
         wheel_keys: false,
-        mouse: crate::ide::features::terminal::emulator::grid::Reports::Nothing,
+        mouse: crate::ide::features::terminal::emulator::grid::MouseReporting::Off,
         sgr_mouse: false,
         focus: true,
     };

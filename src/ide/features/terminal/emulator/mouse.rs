@@ -1,6 +1,6 @@
 //! The mouse as the bytes that xterm sends for it. Must not know whether they are wanted by the user.
 
-use crate::ide::features::terminal::emulator::grid::{Modes, Reports};
+use crate::ide::features::terminal::emulator::grid::{Modes, MouseReporting};
 use crate::ide::features::terminal::emulator::keys::encode as encode_key;
 use crate::tui::input::{Button, Key, KeyCode, Mods, MouseKind};
 
@@ -12,17 +12,17 @@ const WHEEL_KEYS: usize = 3;
 /// The bytes of what the mouse does at a column and row of the grid; none where nobody asked for it.
 pub fn encode(kind: MouseKind, (col, row): (u16, u16), keys: Mods, modes: Modes) -> Vec<u8> {
     let (wanted, code, up) = match kind {
-        MouseKind::Down(button) => (Reports::Clicks, number(button), false),
-        MouseKind::Up(button) => (Reports::Clicks, number(button), true),
-        MouseKind::Drag(button) => (Reports::Drags, number(button) + 32, false),
-        MouseKind::Moved => (Reports::Moves, 35, false),
-        MouseKind::ScrollUp => (Reports::Clicks, 64, false),
-        MouseKind::ScrollDown => (Reports::Clicks, 65, false),
-        MouseKind::ScrollLeft => (Reports::Clicks, 66, false),
-        MouseKind::ScrollRight => (Reports::Clicks, 67, false),
+        MouseKind::Down(button) => (MouseReporting::Clicks, number(button), false),
+        MouseKind::Up(button) => (MouseReporting::Clicks, number(button), true),
+        MouseKind::Drag(button) => (MouseReporting::Drags, number(button) + 32, false),
+        MouseKind::Moved => (MouseReporting::Moves, 35, false),
+        MouseKind::ScrollUp => (MouseReporting::Clicks, 64, false),
+        MouseKind::ScrollDown => (MouseReporting::Clicks, 65, false),
+        MouseKind::ScrollLeft => (MouseReporting::Clicks, 66, false),
+        MouseKind::ScrollRight => (MouseReporting::Clicks, 67, false),
     };
     if !reports(modes.mouse, wanted) {
-        return if modes.mouse == Reports::Nothing { wheel_keys(kind, modes) } else { Vec::new() };
+        return if modes.mouse == MouseReporting::Off { wheel_keys(kind, modes) } else { Vec::new() };
     }
     let held = [(Mods::SHIFT, 4), (Mods::ALT, 8), (Mods::CTRL, 16)];
     let held: u16 = held.into_iter().filter(|(key, _)| keys.contains(*key)).map(|(_, bit)| bit).sum();
@@ -45,12 +45,12 @@ fn number(button: Button) -> u16 {
     }
 }
 
-fn reports(asked: Reports, wanted: Reports) -> bool {
+fn reports(asked: MouseReporting, wanted: MouseReporting) -> bool {
     let rank = |reports| match reports {
-        Reports::Nothing => 0,
-        Reports::Clicks => 1,
-        Reports::Drags => 2,
-        Reports::Moves => 3,
+        MouseReporting::Off => 0,
+        MouseReporting::Clicks => 1,
+        MouseReporting::Drags => 2,
+        MouseReporting::Moves => 3,
     };
     rank(asked) >= rank(wanted)
 }
@@ -69,7 +69,7 @@ fn wheel_keys(kind: MouseKind, modes: Modes) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn sent(kind: MouseKind, at: (u16, u16), mouse: Reports, sgr_mouse: bool) -> Vec<u8> {
+    fn sent(kind: MouseKind, at: (u16, u16), mouse: MouseReporting, sgr_mouse: bool) -> Vec<u8> {
         encode(kind, at, Mods::CTRL, Modes { mouse, sgr_mouse, ..Modes::default() })
     }
 
@@ -77,23 +77,26 @@ mod tests {
     fn terminal_mouse_reports_only_enabled_events() {
         let (down, up) = (MouseKind::Down(Button::Left), MouseKind::Up(Button::Right));
         let (drag, moved) = (MouseKind::Drag(Button::Middle), MouseKind::Moved);
-        assert_eq!(sent(down, (0, 4), Reports::Clicks, true), b"\x1b[<16;1;5M");
-        assert_eq!(sent(up, (299, 4), Reports::Clicks, true), b"\x1b[<18;300;5m");
-        assert_eq!(sent(drag, (1, 1), Reports::Clicks, true), b"");
-        assert_eq!(sent(drag, (1, 1), Reports::Drags, true), b"\x1b[<49;2;2M");
-        assert_eq!(sent(moved, (1, 1), Reports::Drags, true), b"");
-        assert_eq!(sent(moved, (1, 1), Reports::Moves, true), b"\x1b[<51;2;2M");
-        assert_eq!(sent(MouseKind::ScrollDown, (1, 1), Reports::Clicks, true), b"\x1b[<81;2;2M");
-        assert_eq!(sent(down, (0, 4), Reports::Nothing, true), b"");
+        assert_eq!(sent(down, (0, 4), MouseReporting::Clicks, true), b"\x1b[<16;1;5M");
+        assert_eq!(sent(up, (299, 4), MouseReporting::Clicks, true), b"\x1b[<18;300;5m");
+        assert_eq!(sent(drag, (1, 1), MouseReporting::Clicks, true), b"");
+        assert_eq!(sent(drag, (1, 1), MouseReporting::Drags, true), b"\x1b[<49;2;2M");
+        assert_eq!(sent(moved, (1, 1), MouseReporting::Drags, true), b"");
+        assert_eq!(sent(moved, (1, 1), MouseReporting::Moves, true), b"\x1b[<51;2;2M");
+        assert_eq!(sent(MouseKind::ScrollDown, (1, 1), MouseReporting::Clicks, true), b"\x1b[<81;2;2M");
+        assert_eq!(sent(down, (0, 4), MouseReporting::Off, true), b"");
     }
 
     #[test]
     fn terminal_legacy_mouse_has_column_limit() {
         let down = MouseKind::Down(Button::Left);
-        assert_eq!(sent(down, (0, 4), Reports::Clicks, false), b"\x1b[M\x30\x21\x25");
-        assert_eq!(sent(MouseKind::Up(Button::Left), (0, 4), Reports::Clicks, false), b"\x1b[M\x33\x21\x25");
-        assert_eq!(sent(down, (222, 0), Reports::Clicks, false), b"\x1b[M\x30\xff\x21");
-        assert_eq!(sent(down, (223, 0), Reports::Clicks, false), b"");
+        assert_eq!(sent(down, (0, 4), MouseReporting::Clicks, false), b"\x1b[M\x30\x21\x25");
+        assert_eq!(
+            sent(MouseKind::Up(Button::Left), (0, 4), MouseReporting::Clicks, false),
+            b"\x1b[M\x33\x21\x25"
+        );
+        assert_eq!(sent(down, (222, 0), MouseReporting::Clicks, false), b"\x1b[M\x30\xff\x21");
+        assert_eq!(sent(down, (223, 0), MouseReporting::Clicks, false), b"");
     }
 
     #[test]

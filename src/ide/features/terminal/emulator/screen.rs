@@ -14,7 +14,7 @@ use alacritty_terminal::vte::ansi::{self, Processor};
 use parking_lot::Mutex;
 
 use crate::ide::features::terminal;
-use crate::ide::features::terminal::emulator::grid::{Grid, Modes, Reports, Row};
+use crate::ide::features::terminal::emulator::grid::{Grid, Modes, MouseReporting, Row};
 use crate::ide::features::terminal::emulator::strings::Strings;
 use crate::tui::screen::CursorShape;
 
@@ -23,9 +23,9 @@ const HISTORY: usize = 10_000;
 /// The least that the library can lay out: a wide character needs two columns.
 const SIZE_MIN: (u16, u16) = (2, 1);
 /// Bytes of answers that wait at most; more questions than that are left without.
-const ANSWERS_MAX: usize = 16 << 10;
+const REPLIES_MAX: usize = 16 << 10;
 /// Bytes that are taken in between two looks at how many marks the character at the cursor has.
-const PIECE: usize = 1 << 10;
+const FEED_CHUNK: usize = 1 << 10;
 /// Characters of a title.
 const TITLE_MAX: usize = 80;
 /// The longest word that may be the name of something, in bytes.
@@ -33,27 +33,27 @@ const WORD_MAX: usize = 3 << 10;
 
 /// What the emulator has to say while it reads.
 #[derive(Default)]
-struct Said {
-    answers: Vec<u8>,
+struct EmulatorOutput {
+    replies: Vec<u8>,
     title: Option<String>,
-    copies: bool,
+    has_copied: bool,
 }
 
 #[derive(Clone, Default)]
-struct Listener(Arc<Mutex<Said>>);
+struct Listener(Arc<Mutex<EmulatorOutput>>);
 
 impl EventListener for Listener {
     fn send_event(&self, event: Event) {
         let mut said = self.0.lock();
         match event {
-            Event::PtyWrite(text) if said.answers.len() + text.len() <= ANSWERS_MAX => {
-                said.answers.extend_from_slice(text.as_bytes());
+            Event::PtyWrite(text) if said.replies.len() + text.len() <= REPLIES_MAX => {
+                said.replies.extend_from_slice(text.as_bytes());
             }
             Event::Title(title) => {
                 said.title = Some(title.chars().take(TITLE_MAX).collect()).filter(|t: &String| !t.is_empty());
             }
             Event::ResetTitle => said.title = None,
-            Event::ClipboardStore(..) => said.copies = true,
+            Event::ClipboardStore(..) => said.has_copied = true,
             // Colors, clipboard and pixels are nobody's business inside; the rest is for windows.
             _ => {}
         }
@@ -78,7 +78,7 @@ impl Dimensions for Size {
 
 /// What a scroll goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ScrollBy {
     /// Rows, upwards when positive.
     Rows(i32),
     /// Pages, upwards when positive.
@@ -91,7 +91,7 @@ pub enum By {
 
 /// What a selection takes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum SelectionUnit {
     /// Characters.
     Chars,
     /// Words.
@@ -107,7 +107,7 @@ pub struct Emulator {
     term: Term<Listener>,
     parser: Processor,
     strings: Strings,
-    said: Listener,
+    listener: Listener,
     /// What was given out last.
     last: Vec<Arc<Row>>,
     /// Whether every row is to be made anew.
@@ -125,7 +125,7 @@ impl Emulator {
             term,
             parser: Processor::new(),
             strings: Strings::default(),
-            said,
+            listener: said,
             last: Vec::new(),
             stale: true,
         }
@@ -133,21 +133,21 @@ impl Emulator {
 
     /// Takes in what was printed.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let bytes = &*self.strings.cut(bytes);
+        let bytes = &*self.strings.truncate(bytes);
         if bytes.is_ascii() {
             self.parser.advance(&mut self.term, bytes);
         } else {
-            for piece in bytes.chunks(PIECE) {
+            for piece in bytes.chunks(FEED_CHUNK) {
                 self.parser.advance(&mut self.term, piece);
-                self.drop_marks();
+                self.limit_marks();
             }
         }
-        self.stay_within();
+        self.clamp_scroll();
     }
 
     /// Scrolls forth to the oldest row where the library is beyond it: it counts rows that move out of a
     /// screen that is scrolled back even where it keeps none.
-    fn stay_within(&mut self) {
+    fn clamp_scroll(&mut self) {
         let grid = self.term.grid();
         if grid.display_offset() > grid.history_size() {
             self.term.scroll_display(Scroll::Delta(0));
@@ -157,7 +157,7 @@ impl Emulator {
 
     /// Takes marks off the character that further ones join, where there are more than are ever shown: the
     /// library keeps all, however many there are.
-    fn drop_marks(&mut self) {
+    fn limit_marks(&mut self) {
         let cursor = &self.term.grid().cursor;
         let (place, is_behind) = (cursor.point, !cursor.input_needs_wrap);
         let at = place.column.0.saturating_sub(usize::from(is_behind));
@@ -183,56 +183,56 @@ impl Emulator {
     }
 
     /// When an update that is to be shown at once must be shown as far as it has come.
-    pub fn due(&self) -> Option<Instant> {
+    pub fn sync_deadline(&self) -> Option<Instant> {
         self.parser.sync_timeout().sync_timeout()
     }
 
     /// Shows such an update as far as it has come.
-    pub fn give_up_waiting(&mut self) {
+    pub fn end_sync(&mut self) {
         self.parser.stop_sync(&mut self.term);
-        self.stay_within();
+        self.clamp_scroll();
     }
 
     /// What programs inside are to be answered.
-    pub fn answers(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.said().answers)
+    pub fn take_replies(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output().replies)
     }
 
     /// Whether a program inside has tried to write the clipboard since this was asked last.
-    pub fn has_copied(&mut self) -> bool {
-        std::mem::take(&mut self.said().copies)
+    pub fn take_copied(&mut self) -> bool {
+        std::mem::take(&mut self.output().has_copied)
     }
 
-    fn said(&self) -> parking_lot::MutexGuard<'_, Said> {
-        self.said.0.lock()
+    fn output(&self) -> parking_lot::MutexGuard<'_, EmulatorOutput> {
+        self.listener.0.lock()
     }
 
     /// Makes the grid another size; lines are wrapped anew.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.term.resize(Size(cols, rows));
-        self.stay_within();
+        self.clamp_scroll();
         self.stale = true;
     }
 
     /// Shows other rows.
-    pub fn scroll(&mut self, by: By) {
+    pub fn scroll(&mut self, by: ScrollBy) {
         let page = i32::try_from(self.term.screen_lines().saturating_sub(1).max(1)).unwrap_or(1);
         self.term.scroll_display(match by {
-            By::Rows(rows) => Scroll::Delta(rows),
-            By::Pages(pages) => Scroll::Delta(pages.saturating_mul(page)),
-            By::Top => Scroll::Top,
-            By::Bottom => Scroll::Bottom,
+            ScrollBy::Rows(rows) => Scroll::Delta(rows),
+            ScrollBy::Pages(pages) => Scroll::Delta(pages.saturating_mul(page)),
+            ScrollBy::Top => Scroll::Top,
+            ScrollBy::Bottom => Scroll::Bottom,
         });
         self.stale = true;
     }
 
     /// Begins a selection at a cell of what is shown; whether at the right half of the cell.
-    pub fn select(&mut self, at: (u16, u16), right: bool, unit: Unit) {
+    pub fn select(&mut self, at: (u16, u16), right: bool, unit: SelectionUnit) {
         let unit = match unit {
-            Unit::Chars => SelectionType::Simple,
-            Unit::Words => SelectionType::Semantic,
-            Unit::Lines => SelectionType::Lines,
-            Unit::Block => SelectionType::Block,
+            SelectionUnit::Chars => SelectionType::Simple,
+            SelectionUnit::Words => SelectionType::Semantic,
+            SelectionUnit::Lines => SelectionType::Lines,
+            SelectionUnit::Block => SelectionType::Block,
         };
         self.term.selection = Some(Selection::new(unit, self.point(at), side(right)));
         self.stale = true;
@@ -253,7 +253,7 @@ impl Emulator {
     }
 
     /// What is selected.
-    pub fn selected(&self) -> Option<String> {
+    pub fn selected_text(&self) -> Option<String> {
         self.term.selection_to_string().filter(|text| !text.is_empty())
     }
 
@@ -299,7 +299,7 @@ impl Emulator {
     /// What is shown now.
     pub fn grid(&mut self) -> Grid {
         let selected = self.term.selection.as_ref().and_then(|selection| selection.to_range(&self.term));
-        self.renew(selected.as_ref());
+        self.update_rows(selected.as_ref());
         let back = self.term.grid().display_offset();
         let at = self.cursor();
         let row = at.line.0 + i32::try_from(back).unwrap_or(i32::MAX);
@@ -317,7 +317,7 @@ impl Emulator {
             cols: self.term.columns() as u16,
             cursor,
             shape,
-            title: self.said().title.clone(),
+            title: self.output().title.clone(),
             modes: modes(*self.term.mode()),
             back,
             is_selected: selected.is_some(),
@@ -335,7 +335,7 @@ impl Emulator {
     }
 
     /// Makes the rows anew that may be others.
-    fn renew(&mut self, selected: Option<&SelectionRange>) {
+    fn update_rows(&mut self, selected: Option<&SelectionRange>) {
         let rows = self.term.screen_lines();
         // What is selected follows what is printed, and no damage tells of it.
         let all = std::mem::take(&mut self.stale) || selected.is_some() || self.last.len() != rows;
@@ -376,16 +376,16 @@ fn shape_of(shape: ansi::CursorShape) -> CursorShape {
 
 fn modes(mode: TermMode) -> Modes {
     let mouse = [
-        (TermMode::MOUSE_MOTION, Reports::Moves),
-        (TermMode::MOUSE_DRAG, Reports::Drags),
-        (TermMode::MOUSE_REPORT_CLICK, Reports::Clicks),
+        (TermMode::MOUSE_MOTION, MouseReporting::Moves),
+        (TermMode::MOUSE_DRAG, MouseReporting::Drags),
+        (TermMode::MOUSE_REPORT_CLICK, MouseReporting::Clicks),
     ];
     let asked = mouse.into_iter().find(|(flag, _)| mode.contains(*flag));
     Modes {
         app_cursor: mode.contains(TermMode::APP_CURSOR),
         bracketed_paste: mode.contains(TermMode::BRACKETED_PASTE),
         wheel_keys: mode.contains(TermMode::ALT_SCREEN | TermMode::ALTERNATE_SCROLL),
-        mouse: asked.map_or(Reports::Nothing, |(_, reports)| reports),
+        mouse: asked.map_or(MouseReporting::Off, |(_, reports)| reports),
         sgr_mouse: mode.contains(TermMode::SGR_MOUSE),
         focus: mode.contains(TermMode::FOCUS_IN_OUT),
     }

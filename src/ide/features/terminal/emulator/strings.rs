@@ -10,7 +10,7 @@ const ESCAPE: u8 = 0x1b;
 
 /// Where the parser is, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum StringState {
     /// Not in a string.
     Outside,
     /// Behind an escape.
@@ -21,18 +21,18 @@ enum At {
 
 /// Follows what is printed, from one read to the next.
 #[derive(Debug)]
-pub struct Strings(At);
+pub struct Strings(StringState);
 
 impl Default for Strings {
     fn default() -> Self {
-        Self(At::Outside)
+        Self(StringState::Outside)
     }
 }
 
 impl Strings {
     /// What the parser is to read of it: all, but for what stands in a string beyond the limit.
-    pub fn cut<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        if self.0 == At::Outside && memchr::memchr(ESCAPE, bytes).is_none() {
+    pub fn truncate<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        if self.0 == StringState::Outside && memchr::memchr(ESCAPE, bytes).is_none() {
             return Cow::Borrowed(bytes);
         }
         let (mut kept, mut cuts, mut from, mut at) = (Vec::new(), false, 0, 0);
@@ -43,7 +43,7 @@ impl Strings {
                 (cuts, from) = (true, at + 1);
             }
             at += 1;
-            if self.0 == At::Outside {
+            if self.0 == StringState::Outside {
                 at += memchr::memchr(ESCAPE, &bytes[at..]).unwrap_or(bytes.len() - at);
             }
         }
@@ -57,14 +57,16 @@ impl Strings {
     /// Takes one byte; whether it is to be read.
     fn step(&mut self, byte: u8) -> bool {
         let (next, is_kept) = match (self.0, byte) {
-            (_, ESCAPE) => (At::Escape, true),
-            (At::Escape, b']') => (At::Inside(0), true),
+            (_, ESCAPE) => (StringState::Escape, true),
+            (StringState::Escape, b']') => (StringState::Inside(0), true),
             // The parser cancels at these two, and carries other control characters out without an end.
-            (At::Escape | At::Inside(_), 0x18 | 0x1a) | (At::Inside(_), 0x07) => (At::Outside, true),
-            (At::Escape, 0..=0x1f | 0x7f..) => (At::Escape, true),
-            (At::Inside(STRING_MAX), _) => (At::Inside(STRING_MAX), false),
-            (At::Inside(length), _) => (At::Inside(length + 1), true),
-            (At::Outside | At::Escape, _) => (At::Outside, true),
+            (StringState::Escape | StringState::Inside(_), 0x18 | 0x1a) | (StringState::Inside(_), 0x07) => {
+                (StringState::Outside, true)
+            }
+            (StringState::Escape, 0..=0x1f | 0x7f..) => (StringState::Escape, true),
+            (StringState::Inside(STRING_MAX), _) => (StringState::Inside(STRING_MAX), false),
+            (StringState::Inside(length), _) => (StringState::Inside(length + 1), true),
+            (StringState::Outside | StringState::Escape, _) => (StringState::Outside, true),
         };
         self.0 = next;
         is_kept
@@ -79,20 +81,20 @@ mod tests {
     #[test]
     fn terminal_long_string_is_truncated() {
         let mut strings = Strings::default();
-        let mut read = strings.cut(b"a\x1b]2;").len();
+        let mut read = strings.truncate(b"a\x1b]2;").len();
         for _ in 0..1000 {
-            read += strings.cut(&[b'x'; 1000]).len();
+            read += strings.truncate(&[b'x'; 1000]).len();
         }
         assert_eq!(read, 3 + STRING_MAX);
-        assert_eq!(&*strings.cut(b"yy\x07zz\x1b]0;t\x1b\\e"), b"\x07zz\x1b]0;t\x1b\\e");
+        assert_eq!(&*strings.truncate(b"yy\x07zz\x1b]0;t\x1b\\e"), b"\x07zz\x1b]0;t\x1b\\e");
     }
 
     #[test]
     fn terminal_string_start_is_found_despite_controls() {
         for begin in ["\x1b\r]", "\x1b\x7f]", "\x1b\x1b]", "\x1b\u{e9}]", "\x1b[3\x1b]", "\x1bPq\x1b]"] {
             let mut strings = Strings::default();
-            strings.cut(begin.as_bytes());
-            assert_eq!(strings.cut(&vec![b'x'; STRING_MAX + 5]).len(), STRING_MAX, "{begin:?}");
+            strings.truncate(begin.as_bytes());
+            assert_eq!(strings.truncate(&vec![b'x'; STRING_MAX + 5]).len(), STRING_MAX, "{begin:?}");
         }
     }
 
@@ -105,7 +107,7 @@ mod tests {
         ) {
             let mut strings = Strings::default();
             for read in bytes.chunks(reads) {
-                prop_assert_eq!(&*strings.cut(read), read);
+                prop_assert_eq!(&*strings.truncate(read), read);
             }
         }
     }

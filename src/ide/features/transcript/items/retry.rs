@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::ide::features::transcript::items::{Kind, Transcript};
+use crate::ide::features::transcript::items::{ItemKind, Transcript};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -95,7 +95,7 @@ impl Transcript {
     /// Puts another text into a notice; tells whether it is still there.
     fn change(&mut self, id: u64, new: &str) -> bool {
         let Some(item) = self.items.iter_mut().rev().find(|item| item.id == id) else { return false };
-        let Kind::Notice { text, .. } = &mut item.kind else { return false };
+        let ItemKind::Notice { text, .. } = &mut item.kind else { return false };
         new.clone_into(text);
         item.version += 1;
         true

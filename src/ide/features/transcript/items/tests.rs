@@ -6,7 +6,7 @@ use super::*;
 use crate::base::json::json;
 use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::llm::model::Model;
-use crate::session::format::message::Piece;
+use crate::session::format::message::MessagePage;
 
 fn empty() -> AssistantMessage {
     crate::llm::stream::accumulate::Accumulator::new(&Model::default(), 0).finish()
@@ -22,8 +22,8 @@ fn shown(events: &[StreamEvent]) -> Vec<String> {
         transcript.apply(&AgentEvent::MessageUpdate(Arc::new(event.clone())), &tools);
     }
     let text = |item: &Item| match &item.kind {
-        Kind::Answer(text) | Kind::Thinking(text) | Kind::Notice { text, .. } => text.clone(),
-        Kind::Tool(call) => format!("call {}", call.tool),
+        ItemKind::Answer(text) | ItemKind::Thinking(text) | ItemKind::Notice { text, .. } => text.clone(),
+        ItemKind::Tool(call) => format!("call {}", call.tool),
         other => format!("{other:?}"),
     };
     transcript.items().iter().map(text).collect()
@@ -51,8 +51,8 @@ fn transcript_restarted_part_is_replaced_in_place() {
 /// What the items say, in short.
 fn texts(transcript: &Transcript) -> Vec<String> {
     let text = |item: &Item| match &item.kind {
-        Kind::User(text) | Kind::Answer(text) | Kind::Notice { text, .. } => text.clone(),
-        Kind::Tool(call) => format!("{} {:?}", call.call_id, call.status),
+        ItemKind::User(text) | ItemKind::Answer(text) | ItemKind::Notice { text, .. } => text.clone(),
+        ItemKind::Tool(call) => format!("{} {:?}", call.call_id, call.status),
         other => format!("{other:?}"),
     };
     transcript.items().iter().map(text).collect()
@@ -76,12 +76,12 @@ fn came(id: &str) -> Value {
 }
 
 /// Where the pieces of a test begin.
-fn places() -> [Earlier; 2] {
-    [Earlier::of("leaf", "near"), Earlier::of("leaf", "far")]
+fn places() -> [PagePosition; 2] {
+    [PagePosition::of("leaf", "near"), PagePosition::of("leaf", "far")]
 }
 
-fn piece(all: &[Value], earlier: Option<&Earlier>) -> Piece {
-    let mut piece = Piece::default();
+fn piece(all: &[Value], earlier: Option<&PagePosition>) -> MessagePage {
+    let mut piece = MessagePage::default();
     (piece.messages, piece.earlier) = (messages(all), earlier.cloned());
     piece
 }
@@ -93,19 +93,19 @@ fn transcript_earlier_calls_take_their_results() {
     // The result of a call that an earlier piece has, though another answer stands between them.
     transcript.load(&messages(&[called("c"), came("b"), said("two"), came("a")]), Some(&near), &tools);
     assert_eq!(texts(&transcript)[0], "c Failed(None)", "a program that was killed left it open");
-    let asked = transcript.ask_earlier().unwrap();
-    assert_eq!((&asked, transcript.ask_earlier()), (&near, None), "one piece at a time");
+    let asked = transcript.take_earlier_request().unwrap();
+    assert_eq!((&asked, transcript.take_earlier_request()), (&near, None), "one piece at a time");
     let fetched =
         Fetched::new(asked, Ok(piece(&[said("one"), called("a"), called("b")], Some(&far))), &tools);
-    assert_eq!(transcript.put_in_front(fetched, &tools), Some(3));
+    assert_eq!(transcript.prepend(fetched, &tools), Some(3));
     let words = ["one", "a Failed(None)", "b Done(None)", "c Failed(None)", "two"];
     assert_eq!(texts(&transcript)[..5], words);
     assert!(transcript.has_earlier());
-    assert_eq!(transcript.release_front().len(), 3);
+    assert_eq!(transcript.drop_prepended().len(), 3);
     assert_eq!(texts(&transcript)[0], "c Failed(None)");
-    let asked = transcript.ask_earlier().unwrap();
+    let asked = transcript.take_earlier_request().unwrap();
     assert_eq!(asked, near);
-    transcript.put_in_front(Fetched::new(asked, Ok(piece(&[called("b")], None)), &tools), &tools);
+    transcript.prepend(Fetched::new(asked, Ok(piece(&[called("b")], None)), &tools), &tools);
     assert_eq!(texts(&transcript)[..2], ["b Done(None)", "c Failed(None)"]);
     assert!(!transcript.has_earlier());
 }
@@ -113,13 +113,13 @@ fn transcript_earlier_calls_take_their_results() {
 #[test]
 fn transcript_earlier_ignores_unrequested_messages() {
     let (tools, [near, far]) = (Registry::new(), places());
-    let fetched = |from: &Earlier| Fetched::new(from.clone(), Ok(piece(&[said("early")], None)), &tools);
+    let fetched = |from: &PagePosition| Fetched::new(from.clone(), Ok(piece(&[said("early")], None)), &tools);
     let mut transcript = Transcript::default();
     transcript.load(&messages(&[called("c"), came("c")]), Some(&near), &tools);
-    assert_eq!(transcript.put_in_front(fetched(&near), &tools), None, "it was not asked for");
-    transcript.ask_earlier().unwrap();
-    assert_eq!(transcript.put_in_front(fetched(&far), &tools), None, "of another conversation");
-    assert_eq!(transcript.put_in_front(fetched(&near), &tools), Some(1));
+    assert_eq!(transcript.prepend(fetched(&near), &tools), None, "it was not asked for");
+    transcript.take_earlier_request().unwrap();
+    assert_eq!(transcript.prepend(fetched(&far), &tools), None, "of another conversation");
+    assert_eq!(transcript.prepend(fetched(&near), &tools), Some(1));
     assert_eq!(texts(&transcript), ["early", "c Done(None)"]);
 }
 
@@ -128,8 +128,8 @@ fn transcript_earlier_read_error_is_shown_once() {
     let (tools, [near, _]) = (Registry::new(), places());
     let mut transcript = Transcript::default();
     transcript.load(&[], Some(&near), &tools);
-    let asked = transcript.ask_earlier().unwrap();
-    transcript.put_in_front(Fetched::new(asked, Err("the disk is gone".to_string()), &tools), &tools);
+    let asked = transcript.take_earlier_request().unwrap();
+    transcript.prepend(Fetched::new(asked, Err("the disk is gone".to_string()), &tools), &tools);
     assert_eq!(texts(&transcript), ["Earlier messages cannot be read: the disk is gone"]);
     assert!(!transcript.has_earlier(), "it is not asked for again and again");
 }
@@ -145,11 +145,11 @@ fn transcript_earlier_shifts_streaming_parts() {
     for event in words(0, "begun ") {
         stream(&mut transcript, event);
     }
-    let asked = transcript.ask_earlier().unwrap();
+    let asked = transcript.take_earlier_request().unwrap();
     let early = piece(&[said("early"), said("late")], None);
-    transcript.put_in_front(Fetched::new(asked, Ok(early), &tools), &tools);
+    transcript.prepend(Fetched::new(asked, Ok(early), &tools), &tools);
     stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "and ".to_string() });
-    transcript.release_front();
+    transcript.drop_prepended();
     stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "ended".to_string() });
     assert_eq!(texts(&transcript), ["begun and ended"]);
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::llm::catalog::Catalog;
 use crate::llm::model::{KnownPart, Part};
 use crate::llm::stream::accumulate::Accumulator;
-use crate::llm::stream::parsed_events::{heard, last};
+use crate::llm::stream::parsed_events::{last, parse_events};
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
     let reader = Reader::new(
@@ -12,7 +12,7 @@ fn read(data: &[Value]) -> Vec<StreamEvent> {
         RequestInfo::default(),
         5,
     );
-    heard(reader, data)
+    parse_events(reader, data)
 }
 
 fn start(index: usize, block: &Value) -> Value {
@@ -188,7 +188,7 @@ fn anthropic_stream_fallback_model_uses_its_price() {
     start["message"]["model"] = "other".into();
     let mut out = Vec::new();
     for data in [vec![start], tail("end_turn").to_vec()].concat() {
-        reader.take(&Event { name: String::new(), data: data.to_string() }, &mut out);
+        reader.read_event(&Event { name: String::new(), data: data.to_string() }, &mut out);
     }
     let message = last(&out);
     assert_eq!(message.response_model.as_deref(), Some("other"));

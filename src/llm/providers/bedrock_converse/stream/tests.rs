@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::llm::model::{KnownPart, Part};
-use crate::llm::stream::parsed_events::{heard_events, last};
+use crate::llm::stream::parsed_events::{last, parse_named_events};
 use crate::net::frames::{self, Decoder};
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn read(data: &[(&str, Value)]) -> Vec<StreamEvent> {
         };
         decoder.push(&frames::encode(&[head], value.to_string().as_bytes()), &mut events).unwrap();
     }
-    heard_events(reader, events)
+    parse_named_events(reader, events)
 }
 
 fn kind(events: &[StreamEvent]) -> ErrorKind {

@@ -6,7 +6,7 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::model::{KnownPart, Part};
 use crate::llm::stream::accumulate::Accumulator;
-use crate::llm::stream::parsed_events::{heard, last};
+use crate::llm::stream::parsed_events::{last, parse_events};
 
 fn model() -> Model {
     Model::unknown("mistral", "m", "mistral-conversations", "")
@@ -14,7 +14,7 @@ fn model() -> Model {
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
     let reader = Reader::new(&model(), RequestInfo::default(), 5);
-    heard(reader, data)
+    parse_events(reader, data)
 }
 
 fn kind(events: &[StreamEvent]) -> Option<ErrorKind> {

@@ -54,7 +54,7 @@ fn mistral_transcript_full_conversation() {
     let url = json!({"type": "image_url", "image_url": "data:image/png;base64,QUJD"});
     let thought = json!({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]});
     let function = json!({"name": "read", "arguments": "{\"path\":\"a\"}"});
-    let b = short("b", 0);
+    let b = short_id("b", 0);
     let expected = json!([
         {"role": "user", "content": [{"type": "text", "text": "look"}, url]},
         {"role": "assistant", "content": [thought, {"type": "text", "text": "so"}], "tool_calls": [
@@ -71,8 +71,10 @@ fn mistral_transcript_full_conversation() {
 fn mistral_transcript_longer_history_keeps_prefix() {
     let mut history = vec![answer_of(vec![call("a|fc_1"), call("a|fc_2")]), result_of("a|fc_2", vec![])];
     let before = sent(history.clone());
-    history
-        .extend([answer_of(vec![call("a"), call(&short("a", 0))]), Message::User(UserMessage::text("x", 0))]);
+    history.extend([
+        answer_of(vec![call("a"), call(&short_id("a", 0))]),
+        Message::User(UserMessage::text("x", 0)),
+    ]);
     let after = sent(history);
     assert_eq!(after[..before.len()], before);
 }

@@ -6,8 +6,8 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
 use crate::llm::stream::accumulate::Accumulator;
-use crate::llm::stream::answer::Reader as _;
-use crate::llm::stream::parsed_events::{heard, last};
+use crate::llm::stream::answer::StreamReader as _;
+use crate::llm::stream::parsed_events::{last, parse_events};
 
 fn model() -> Model {
     Model::unknown("openai", "gpt-x", "openai-completions", "")
@@ -15,7 +15,7 @@ fn model() -> Model {
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
     let reader = Reader::new(&model(), RequestInfo::default(), 5);
-    heard(reader, data)
+    parse_events(reader, data)
 }
 
 fn kind(events: &[StreamEvent]) -> Option<ErrorKind> {
@@ -185,7 +185,7 @@ fn completions_stream_without_finish_reason_may_end() {
         let mut reader = Reader::new(&model, RequestInfo::default(), 5);
         let mut out = Vec::new();
         let chunk = call(0, Some("a"), Some("read"), "{}");
-        reader.take(&Event { name: String::new(), data: chunk.to_string() }, &mut out);
+        reader.read_event(&Event { name: String::new(), data: chunk.to_string() }, &mut out);
         reader.end(&mut out);
         last(&out).stop_reason
     };

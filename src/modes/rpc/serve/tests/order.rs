@@ -7,10 +7,10 @@ use crate::llm::model::StreamEvent;
 
 const RESPONSE: &str = r#"{"type":"response"}"#;
 
-fn face(handle: Handle, desk: HostUi, out: Out, jobs: Jobs) -> Face {
+fn face(handle: Handle, desk: HostUi, out: LineWriter, jobs: Jobs) -> RpcServer {
     let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
-    let (commands, outbox) = (Commands::default(), Outbox::default());
-    Face { handle, desk, out, settings, commands, wire, jobs, outbox, stop }
+    let (commands, outbox) = (HostCommands::default(), Outbox::default());
+    RpcServer { handle, ui: desk, out, settings, commands, wire, jobs, outbox, stop }
 }
 
 #[tokio::test]
@@ -19,11 +19,11 @@ async fn rpc_snapshot_response_does_not_block_deltas() {
     let desk = HostUi::new();
     let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
     let (sender, mut lines) = mpsc::channel(8);
-    let (out, _written) = Out::start(Sink(sender, Arc::default()));
+    let (out, _written) = LineWriter::start(Sink(sender, Arc::default()));
     let (made, making) = oneshot::channel();
     let making = async { making.await.unwrap() };
-    let seen = future::ready(Done::Seen(Box::pin(making)));
-    let current = Some(Current { job: Box::pin(seen), place: AnswerOrder::First });
+    let seen = future::ready(JobProgress::Rendering(Box::pin(making)));
+    let current = Some(CurrentJob { job: Box::pin(seen), order: AnswerOrder::BeforePending });
     let mut face = face(handle, desk, out, Jobs { current, ..Jobs::default() });
     let (tell, events) = mpsc::channel(2);
     let words = StreamEvent::TextDelta { index: 0, delta: "so".into() };
@@ -32,7 +32,7 @@ async fn rpc_snapshot_response_does_not_block_deltas() {
     }
     drop(tell);
     let (_, nothing) = mpsc::channel(1);
-    let following = tokio::spawn(async move { face.follow(events, nothing).await });
+    let following = tokio::spawn(async move { face.run_loop(events, nothing).await });
     assert_eq!(lines.recv().await.unwrap()["type"], "message_update", "while the answer is made");
     made.send(RESPONSE.to_string()).unwrap();
     assert_eq!(lines.recv().await.unwrap()["type"], "response");
@@ -45,9 +45,9 @@ fn slow(place: AnswerOrder) -> Jobs {
     let mut looks = 0;
     let job = future::poll_fn(move |_| {
         looks += 1;
-        if looks == 1 { Poll::Pending } else { Poll::Ready(Done::Line(RESPONSE.to_string())) }
+        if looks == 1 { Poll::Pending } else { Poll::Ready(JobProgress::Line(RESPONSE.to_string())) }
     });
-    Jobs { current: Some(Current { job: Box::pin(job), place }), ..Jobs::default() }
+    Jobs { current: Some(CurrentJob { job: Box::pin(job), order: place }), ..Jobs::default() }
 }
 
 #[tokio::test]
@@ -55,11 +55,11 @@ async fn rpc_response_order_among_events() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         (
-            AnswerOrder::First,
+            AnswerOrder::BeforePending,
             ["response", "agent_end", "agent_settled", "conversation_replaced", "agent_start"],
         ),
         (
-            AnswerOrder::BehindReplaced,
+            AnswerOrder::AfterReplaced,
             ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
         ),
         (
@@ -70,7 +70,7 @@ async fn rpc_response_order_among_events() {
     for (place, wanted) in cases {
         let desk = HostUi::new();
         let (sender, mut lines) = mpsc::channel(8);
-        let (out, _written) = Out::start(Sink(sender, Arc::default()));
+        let (out, _written) = LineWriter::start(Sink(sender, Arc::default()));
         let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
         let mut face = face(handle, desk, out, slow(place));
         let snapshot = face.handle.snapshot().await.unwrap();
@@ -85,7 +85,7 @@ async fn rpc_response_order_among_events() {
         }
         // Open until everything is told.
         let (input, incoming) = mpsc::channel(1);
-        let following = async { face.follow(events, incoming).await };
+        let following = async { face.run_loop(events, incoming).await };
         let looking = async {
             let mut told = Vec::new();
             while told.len() < wanted.len() {

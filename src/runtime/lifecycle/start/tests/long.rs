@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::runtime::events::hub::Reader;
-use crate::runtime::history::navigation::Spot;
-use crate::session::format::message::Piece;
+use crate::runtime::history::navigation::NavigationTarget;
+use crate::session::format::message::MessagePage;
 
 /// A session file of so many messages.
 fn session(place: &Place, messages: usize) -> PathBuf {
@@ -46,7 +46,7 @@ async fn session_start_makes_few_entries_of_any_conversation() {
         assert_eq!((snapshot.messages.len(), snapshot.context_tokens), (200, messages as u64 - 1));
         let answer = handle.last_answer().await.unwrap();
         assert_eq!(answer, Some(format!("answer {}", messages - 1)));
-        let made = handle.look(|session| session.tree().made()).await.unwrap();
+        let made = handle.with_session(|session| session.tree().created_count()).await.unwrap();
         assert!(made <= 210, "{made} entries of {messages} are made");
         handle.shutdown().await;
     }
@@ -59,10 +59,10 @@ async fn session_pieces_add_up_to_conversation() {
     let (whole, _events) = handle.subscribe().await.unwrap();
     assert!(whole.messages.len() == 3_000 && whole.earlier.is_none());
     let (recent, _events) = handle.subscribe_as(Reader::Recent).await.unwrap();
-    let said = handle.said_before(recent.earlier.clone().unwrap()).await.unwrap();
-    let mut pieces = vec![Piece { messages: recent.messages, earlier: recent.earlier }];
+    let said = handle.earlier_user_messages(recent.earlier.clone().unwrap()).await.unwrap();
+    let mut pieces = vec![MessagePage { messages: recent.messages, earlier: recent.earlier }];
     while let Some(earlier) = pieces.last().and_then(|piece| piece.earlier.clone()) {
-        pieces.push(handle.earlier(earlier).await.unwrap());
+        pieces.push(handle.earlier_messages(earlier).await.unwrap());
     }
     assert_eq!(pieces.len(), 4);
     let all: Vec<String> = pieces.iter().rev().flat_map(|piece| &piece.messages).map(|m| words(m)).collect();
@@ -80,7 +80,7 @@ async fn session_branch_switch_snapshot_size_depends_on_reader() {
     let (_, mut events) = handle.subscribe_as(Reader::Recent).await.unwrap();
     let mut lively = None;
     for (wanted, leaf) in [(200, 899), (700, 699)] {
-        handle.go(Spot::Behind(format!("{leaf:08x}"))).await.unwrap();
+        handle.go(NavigationTarget::After(format!("{leaf:08x}"))).await.unwrap();
         let replaced = loop {
             if let RuntimeEvent::Replaced(snapshot) = events.recv().await.unwrap() {
                 break snapshot;
@@ -105,10 +105,10 @@ async fn session_messages_are_held_in_memory_once() {
         .await;
     let decoded = |session: &Session| session.entries().filter(|entry| entry.is_decoded()).count();
     assert_eq!(rig.snapshot.messages.len(), 300);
-    assert_eq!(rig.handle.look(decoded).await.unwrap(), 0, "those of the reader are the only ones");
+    assert_eq!(rig.handle.with_session(decoded).await.unwrap(), 0, "those of the reader are the only ones");
     rig.run("and now").await;
     assert_eq!(rig.script.requests()[0].messages.len(), 301);
-    assert_eq!(rig.handle.look(decoded).await.unwrap(), 0, "those of the agent are the only ones");
+    assert_eq!(rig.handle.with_session(decoded).await.unwrap(), 0, "those of the agent are the only ones");
     assert_eq!(rig.handle.status().await.unwrap().messages, 302);
     rig.handle.shutdown().await;
 }

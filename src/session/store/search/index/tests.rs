@@ -25,7 +25,7 @@ fn session(root: &Path, cwd: &str, ids: &SharedIds, texts: &[&str]) -> Session {
 }
 
 fn ask(root: &Path, text: &str) -> Vec<Hit> {
-    search(root, &Query::parse(text, NOW, false), 10, &Stop::default()).unwrap()
+    search(root, &Query::parse(text, NOW, false), 10, &StopFlag::default()).unwrap()
 }
 
 fn texts(root: &Path, text: &str) -> Vec<String> {
@@ -41,7 +41,7 @@ fn session_search_finds_text_with_location() {
     let one = session(root.path(), "/w/one", &ids, &["fix the login loop", "and add a test"]);
     let mut two = session(root.path(), "/w/two", &ids, &["a loop of Straßen"]);
     let target = two.leaf().unwrap().to_string();
-    two.label(&target, Some("landmark")).unwrap();
+    two.set_label(&target, Some("landmark")).unwrap();
     let found = ask(root.path(), "login");
     assert_eq!(found.len(), 1);
     let hit = &found[0];
@@ -95,9 +95,9 @@ fn session_search_index_updates_incrementally() {
     let mut one = session(root.path(), "/w", &ids, &["first"]);
     let two = session(root.path(), "/w", &ids, &["second"]);
     let mut index = Index::open(root.path()).unwrap();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let updated = |index: &mut Index| {
-        let Updated { files, entries, gone } = index.update(&stop).unwrap();
+        let IndexUpdate { files, entries, removed: gone } = index.update(&stop).unwrap();
         (files, entries, gone)
     };
     assert_eq!(updated(&mut index), (2, 2, 0));
@@ -146,7 +146,7 @@ fn session_search_role_and_project_filters_use_index() {
     let ids = CountingIds::shared();
     let mut labelled = session(root.path(), "/harbour", &ids, &["common one", "r1 f1"]);
     let first = labelled.entries().get(0).unwrap().id().to_string();
-    labelled.label(&first, Some("common label")).unwrap();
+    labelled.set_label(&first, Some("common label")).unwrap();
     let _other = session(root.path(), "/quay", &ids, &["common two"]);
     let texts = |text: &str| texts(root.path(), text);
     assert_eq!(texts("common role:label"), ["common label"]);
@@ -165,7 +165,7 @@ fn session_search_role_and_project_filters_use_index() {
         .query_row(plan, ["({said} : \"common\") AND (place : (r5))"], |row| row.get(3))
         .unwrap();
     assert!(how.contains("VIRTUAL TABLE INDEX") && !how.contains("TEMP B-TREE"), "{how}");
-    index.update(&Stop::default()).unwrap();
+    index.update(&StopFlag::default()).unwrap();
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn session_search_damaged_index_is_rebuilt() {
     // Damage in the middle, below an index that is open.
     let mut index = Index::open(root.path()).unwrap();
     index.database.execute_batch("DROP TABLE files; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    index.update(&Stop::default()).unwrap();
-    assert_eq!(index.find(&Query::parse("loop", NOW, false), 9, &Stop::default()).unwrap().len(), 1);
+    index.update(&StopFlag::default()).unwrap();
+    assert_eq!(index.find(&Query::parse("loop", NOW, false), 9, &StopFlag::default()).unwrap().len(), 1);
     // Of another version.
     index.database.pragma_update(None, "user_version", 99).unwrap();
     index.database.execute_batch("DROP TABLE words").unwrap();
@@ -226,15 +226,15 @@ fn session_search_index_is_shared_and_abortable() {
     let mut two = Index::open(root.path()).unwrap();
     two.database.busy_timeout(Duration::ZERO).unwrap();
     one.database.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(two.update(&Stop::default()).unwrap(), Updated::default());
+    assert_eq!(two.update(&StopFlag::default()).unwrap(), IndexUpdate::default());
     one.database.execute_batch("COMMIT").unwrap();
-    assert_eq!(one.update(&Stop::default()).unwrap().entries, 1);
+    assert_eq!(one.update(&StopFlag::default()).unwrap().entries, 1);
     let query = Query::parse("loop", NOW, false);
-    assert_eq!(two.find(&query, 9, &Stop::default()).unwrap().len(), 1);
-    let stop = Stop::default();
+    assert_eq!(two.find(&query, 9, &StopFlag::default()).unwrap().len(), 1);
+    let stop = StopFlag::default();
     stop.store(true, Ordering::Relaxed);
     fs::write(root.path().join("--w--/x.jsonl"), "").unwrap();
-    assert!(matches!(two.update(&stop), Err(SearchError::Stopped)));
+    assert!(matches!(two.update(&stop), Err(SearchError::Cancelled)));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn session_search_old_format_ids_match_opened_session() {
          {\"type\":\"message\",\"timestamp\":\"t\",\"message\":{\"role\":\"user\",\"content\":\"two\"}}\n",
     )
     .unwrap();
-    let opened = Session::look_at(&path, clock::SystemClock::shared(), CountingIds::shared()).unwrap();
+    let opened = Session::open_read_only(&path, clock::SystemClock::shared(), CountingIds::shared()).unwrap();
     let found = ask(root.path(), "two");
     assert_eq!(found[0].entry, opened.entries().get(2).unwrap().id());
     assert_eq!(found[0].snippet.text, "two");

@@ -9,15 +9,15 @@ use futures::future::BoxFuture;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
-use crate::tools::output::artifacts::Kept;
+use crate::tools::output::artifacts::SavedOutput;
 use crate::tools::output::command_output::{HEAD, TAIL};
 use crate::tools::output::limits::size;
 use crate::tools::running::job_name;
-use crate::tools::running::{End, Frame, report, words};
+use crate::tools::running::{CommandEnd, Frame, messages, report};
 
 /// The action.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Action for BashOutput {
     }
 
     fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
-        async move { look(tool, &call) }.boxed()
+        async move { read_output(tool, &call) }.boxed()
     }
 
     fn call_view(&self, args: &Value) -> CallView {
@@ -50,37 +50,37 @@ impl Action for BashOutput {
     }
 }
 
-fn look(tool: &str, call: &Invocation) -> Outcome {
+fn read_output(tool: &str, call: &Invocation) -> Outcome {
     let name = call.args.get("bash_id").and_then(Value::as_str).unwrap_or_default();
     let filter = match call.args.get("filter").and_then(Value::as_str).map(Regex::new).transpose() {
         Ok(filter) => filter,
         Err(error) => return Outcome::error(format!("The filter is no regular expression: {error}")),
     };
     let Some(job) = job_name::find(&call.shared.jobs, name) else {
-        return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
+        return Outcome::error(messages::unknown(name, &job_name::known(&call.shared.jobs)));
     };
     // Checked before the output is taken, so that no output is missed.
     let end = job.live.end();
     let mut before = match end {
         None => "<status>running</status>\n".to_string(),
-        Some(End::Stopped) => "<status>killed</status>\n".to_string(),
-        Some(End::Code(0)) => "<status>completed</status>\n<exit_code>0</exit_code>\n".to_string(),
-        Some(End::Code(code)) => format!("<status>failed</status>\n<exit_code>{code}</exit_code>\n"),
+        Some(CommandEnd::Stopped) => "<status>killed</status>\n".to_string(),
+        Some(CommandEnd::Code(0)) => "<status>completed</status>\n<exit_code>0</exit_code>\n".to_string(),
+        Some(CommandEnd::Code(code)) => format!("<status>failed</status>\n<exit_code>{code}</exit_code>\n"),
     };
     let (output, missed) = match filter {
         Some(filter) => {
-            let fresh = call.shared.artifacts.begin(tool);
-            job.live.take().filtered(fresh, |line| filter.is_match(line))
+            let fresh = call.shared.artifacts.start_writing(tool);
+            job.live.take_output().filtered(fresh, |line| filter.is_match(line))
         }
-        None => (job.live.take(), None),
+        None => (job.live.take_output(), None),
     };
     let mut behind = String::new();
     if output.bytes > 0 {
         before.push_str("<stdout>\n");
         behind.push_str("\n</stdout>");
     }
-    behind.extend(missed.as_ref().map(unfiltered));
-    let mut outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
+    behind.extend(missed.as_ref().map(filtered_note));
+    let mut outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
     outcome.artifact = outcome.artifact.or(missed.and_then(Result::ok).map(|kept| kept.name));
     if end.is_some() {
         let number = job.number;
@@ -91,11 +91,11 @@ fn look(tool: &str, call: &Invocation) -> Outcome {
 }
 
 /// Returns a note about output that the filter did not see, and where it is.
-fn unfiltered(kept: &io::Result<Kept>) -> String {
+fn filtered_note(kept: &io::Result<SavedOutput>) -> String {
     let ends = format!("Only the first {} and the last {} were filtered", size(HEAD), size(TAIL));
     match kept {
-        Ok(Kept { name, whole: true, .. }) => format!("\n[{ends}; all of it is in {name}.]"),
-        Ok(Kept { name, .. }) => format!("\n[{ends}; the beginning is in {name}.]"),
+        Ok(SavedOutput { name, is_complete: true, .. }) => format!("\n[{ends}; all of it is in {name}.]"),
+        Ok(SavedOutput { name, .. }) => format!("\n[{ends}; the beginning is in {name}.]"),
         Err(error) => format!("\n[{ends}; the rest could not be kept: {error}.]"),
     }
 }

@@ -9,12 +9,14 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::base::json::json;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::running::jobs;
-use crate::tools::running::{End, LaunchRequest, Live, Until, Waited, show, start, wait, words};
+use crate::tools::running::{
+    CommandEnd, LaunchRequest, RunningCommand, WaitEnd, WaitLimits, messages, show, start, wait,
+};
 
 /// Default and maximum time to wait for output, in seconds.
 const WAIT_S: (f64, f64) = (1.0, 300.0);
@@ -44,7 +46,7 @@ impl Action for Job {
         let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
         match action(args) {
             "start" => vec![text("command").to_string()],
-            "input" => show::fed(&args["job"].to_string(), text("text")),
+            "input" => show::stdin_targets(&args["job"].to_string(), text("text")),
             _ => Vec::new(),
         }
     }
@@ -54,7 +56,7 @@ impl Action for Job {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        let view = show::call(args.get("command").or(args.get("text")));
+        let view = show::call_view(args.get("command").or(args.get("text")));
         let number = args.get("job").map(Value::to_string).unwrap_or_default();
         let words = [action(args), &number, &view.title];
         let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -73,9 +75,9 @@ fn action(args: &Value) -> &str {
 async fn job(tool: &'static str, call: Invocation) -> Outcome {
     let jobs = &call.shared.jobs;
     match action(&call.args) {
-        "start" => return started(tool, &call).await,
+        "start" => return start_job(tool, &call).await,
         "list" => {
-            let lines: Vec<String> = jobs.list().iter().map(|job| line(job)).collect();
+            let lines: Vec<String> = jobs.list().iter().map(|job| job_line(job)).collect();
             return Outcome::text(if lines.is_empty() { "(no jobs)".to_string() } else { lines.join("\n") });
         }
         _ => {}
@@ -83,7 +85,7 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
     let asked = call.args.get("job").and_then(Value::as_f64).unwrap_or(0.0);
     let Some(job) = jobs.get(asked as u64) else {
         let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
-        return Outcome::error(words::unknown(&asked.to_string(), &known));
+        return Outcome::error(messages::unknown(&asked.to_string(), &known));
     };
     match action(&call.args) {
         // The kill continues when the wait is interrupted.
@@ -100,8 +102,8 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
         }
         _ => {}
     }
-    let (outcome, waited) = heard(&call, &job).await;
-    if matches!(waited, Waited::Ended(_)) {
+    let (outcome, waited) = listen(&call, &job).await;
+    if matches!(waited, WaitEnd::Ended(_)) {
         let number = job.number;
         drop(job);
         jobs.forget(number);
@@ -109,22 +111,23 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
     outcome
 }
 
-async fn started(tool: &'static str, call: &Invocation) -> Outcome {
+async fn start_job(tool: &'static str, call: &Invocation) -> Outcome {
     let Some(script) =
         call.args.get("command").and_then(Value::as_str).filter(|text| !text.trim().is_empty())
     else {
         return Outcome::error("start needs a command.");
     };
     let folder = call.env.root().to_path_buf();
-    let wanted = LaunchRequest { script: script.into(), folder, fed: true, tool, ..LaunchRequest::default() };
+    let wanted =
+        LaunchRequest { script: script.into(), folder, has_stdin: true, tool, ..LaunchRequest::default() };
     let live = match start(&*call.env, &call.shared.artifacts, wanted).await {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
     };
     match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
-            let (outcome, how) = heard(call, &job).await;
-            if how != Waited::Interrupted {
+            let (outcome, how) = listen(call, &job).await;
+            if how != WaitEnd::Interrupted {
                 return outcome;
             }
             // The model does not know its number, so it must not keep running.
@@ -139,14 +142,15 @@ async fn started(tool: &'static str, call: &Invocation) -> Outcome {
 }
 
 /// Waits for output up to a time, or until the job ends, which is reported.
-async fn heard(call: &Invocation, job: &jobs::Job) -> (Outcome, Waited) {
+async fn listen(call: &Invocation, job: &jobs::Job) -> (Outcome, WaitEnd) {
     let seconds = call.args.get("wait").and_then(Value::as_f64).unwrap_or(WAIT_S.0).clamp(0.0, WAIT_S.1);
-    let until = Until { time: Some(Duration::from_secs_f64(seconds)), silence: None };
+    let until = WaitLimits { time: Some(Duration::from_secs_f64(seconds)), silence: None };
     let waited = wait(&job.live, until, &call.cancel, &call.progress).await;
-    let output = job.live.take().last_lines();
+    let output = job.live.take_output().last_lines();
     let mut text = output.text;
-    for note in
-        [output.note.map(|note| format!("[{note}]")), Some(format!("[{}]", line(job)))].into_iter().flatten()
+    for note in [output.note.map(|note| format!("[{note}]")), Some(format!("[{}]", job_line(job)))]
+        .into_iter()
+        .flatten()
     {
         if !text.is_empty() {
             text.push('\n');
@@ -154,7 +158,7 @@ async fn heard(call: &Invocation, job: &jobs::Job) -> (Outcome, Waited) {
         text.push_str(&note);
     }
     let artifact = output.kept.map(|kept| kept.name);
-    let is_error = waited == Waited::Interrupted;
+    let is_error = waited == WaitEnd::Interrupted;
     if is_error {
         text.push_str("\nInterrupted by the user; the job is not what was interrupted.");
     }
@@ -162,16 +166,16 @@ async fn heard(call: &Invocation, job: &jobs::Job) -> (Outcome, Waited) {
 }
 
 /// Returns a job as one line.
-fn line(job: &jobs::Job) -> String {
+fn job_line(job: &jobs::Job) -> String {
     let first = job.command.lines().next().unwrap_or_default();
-    format!("job {} {}: {first}", job.number, state(&job.live))
+    format!("job {} {}: {first}", job.number, job_state(&job.live))
 }
 
-fn state(live: &Live) -> String {
+fn job_state(live: &RunningCommand) -> String {
     match live.end() {
         None => "runs".to_string(),
-        Some(End::Stopped) => "was ended".to_string(),
-        Some(End::Code(code)) => format!("has ended with code {code}"),
+        Some(CommandEnd::Stopped) => "was ended".to_string(),
+        Some(CommandEnd::Code(code)) => format!("has ended with code {code}"),
     }
 }
 

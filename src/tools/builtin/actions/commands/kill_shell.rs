@@ -6,12 +6,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::running::job_name;
-use crate::tools::running::words;
+use crate::tools::running::messages;
 
 /// The action.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Action for KillShell {
 async fn kill(call: Invocation) -> Outcome {
     let name = call.args.get("shell_id").and_then(Value::as_str).unwrap_or_default();
     let Some(job) = job_name::find(&call.shared.jobs, name) else {
-        return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
+        return Outcome::error(messages::unknown(name, &job_name::known(&call.shared.jobs)));
     };
     if job.live.end().is_some() {
         return Outcome::text(format!("{name} has ended already; BashOutput shows the rest of its output."));

@@ -16,13 +16,13 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::base::json::json;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
-use crate::tools::running::{LaunchRequest, Live, show, start, times};
+use crate::tools::running::{LaunchRequest, RunningCommand, show, start, timeouts};
 
 /// The action.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Shell {
     /// Whether a command starts in the folder where the last one ended.
     pub keeps_folder: bool,
     /// How the call waits and what it reports.
-    pub manner: Manner,
+    pub wait_mode: WaitMode,
 }
 
 /// The argument with a timeout, in its unit.
@@ -61,7 +61,7 @@ impl Timeout {
         let value = args.get(self.argument())?;
         match self {
             Self::Seconds(_) => Duration::try_from_secs_f64(value.as_f64()?).ok(),
-            Self::Millis(_) => times::millis(value),
+            Self::Millis(_) => timeouts::millis(value),
         }
     }
 
@@ -86,7 +86,7 @@ pub enum Background {
 
 /// How the call waits and what it reports.
 #[derive(Debug, Clone, Copy)]
-pub enum Manner {
+pub enum WaitMode {
     /// Until the command ends; on timeout it is stopped.
     UntilEnd,
     /// For a limited time, after which the command is a session that accepts input.
@@ -109,8 +109,8 @@ impl Shell {
     }
 
     /// Returns the start folder: the call's, else where the last command ended, else the workspace.
-    fn begins(&self, call: &Invocation) -> PathBuf {
-        let named = self.folder.and_then(|name| args::some_text(&call.args, name));
+    fn start_folder(&self, call: &Invocation) -> PathBuf {
+        let named = self.folder.and_then(|name| args::optional_text(&call.args, name));
         let named = named.map(|folder| paths::resolve(&*call.env, &folder));
         named.or_else(|| call.folder.clone()).unwrap_or_else(|| call.env.root().to_path_buf())
     }
@@ -121,8 +121,9 @@ impl Shell {
         tool: &'static str,
         call: &Invocation,
         wanted: LaunchRequest,
-    ) -> Result<Live, Outcome> {
-        let wanted = LaunchRequest { script: self.script(call), folder: self.begins(call), tool, ..wanted };
+    ) -> Result<RunningCommand, Outcome> {
+        let wanted =
+            LaunchRequest { script: self.script(call), folder: self.start_folder(call), tool, ..wanted };
         let started = start(&*call.env, &call.shared.artifacts, wanted).await;
         started.map_err(|error| Outcome::error(format!("Cannot run the command: {error}.")))
     }
@@ -160,7 +161,7 @@ impl Action for Shell {
             _ if !background => {}
             Background::Never => return None,
             Background::Flag(name) => args[name] = json!(true),
-            Background::Wait(name) => args[name] = json!(session::YIELDS.0.as_millis() as u64),
+            Background::Wait(name) => args[name] = json!(session::YIELD_RANGE.0.as_millis() as u64),
         }
         Some(args)
     }
@@ -171,11 +172,11 @@ impl Action for Shell {
 
     fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
-            let done = match self.manner {
-                Manner::UntilEnd => until_end::run(self, tool, &call).await,
-                Manner::Session => session::run(self, tool, &call).await,
-                Manner::Background => background::run(self, tool, &call).await,
-                Manner::Observed => observed::run(self, tool, &call).await,
+            let done = match self.wait_mode {
+                WaitMode::UntilEnd => until_end::run(self, tool, &call).await,
+                WaitMode::Session => session::run(self, tool, &call).await,
+                WaitMode::Background => background::run(self, tool, &call).await,
+                WaitMode::Observed => observed::run(self, tool, &call).await,
             };
             done.unwrap_or_else(|failed| failed)
         }
@@ -183,7 +184,7 @@ impl Action for Shell {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        show::call(args.get(self.command))
+        show::call_view(args.get(self.command))
     }
 
     fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {

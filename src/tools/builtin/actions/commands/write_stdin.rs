@@ -8,18 +8,18 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use super::shell::session::{State, result};
-use crate::tools::builtin::shape::Action;
+use super::shell::session::{SessionState, result};
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
-use crate::tools::running::{Until, Waited, show, times, wait, words};
+use crate::tools::running::{WaitEnd, WaitLimits, messages, show, timeouts, wait};
 
 /// Wait after writing: default, minimum and maximum, as in codex.
-const WRITTEN: (Duration, Duration, Duration) =
+const WRITE_WAIT: (Duration, Duration, Duration) =
     (Duration::from_millis(250), Duration::from_millis(250), Duration::from_secs(30));
 /// The same for polling without input.
-const POLLED: (Duration, Duration, Duration) =
+const POLL_WAIT: (Duration, Duration, Duration) =
     (Duration::from_secs(5), Duration::from_secs(5), Duration::from_mins(5));
 /// The interrupt character of terminals.
 const INTERRUPT: &str = "\u{3}";
@@ -34,7 +34,7 @@ impl Action for WriteStdin {
     }
 
     fn targets(&self, args: &Value) -> Vec<String> {
-        show::fed(&args["session_id"].to_string(), args["chars"].as_str().unwrap_or_default())
+        show::stdin_targets(&args["session_id"].to_string(), args["chars"].as_str().unwrap_or_default())
     }
 
     fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
@@ -57,7 +57,7 @@ async fn write(tool: &'static str, call: Invocation) -> Outcome {
     let asked = call.args.get("session_id").and_then(Value::as_f64).unwrap_or(0.0);
     let Some(job) = jobs.get(asked as u64) else {
         let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
-        return Outcome::error(words::unknown(&asked.to_string(), &known));
+        return Outcome::error(messages::unknown(&asked.to_string(), &known));
     };
     let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
     let began = std::time::Instant::now();
@@ -74,18 +74,18 @@ async fn write(tool: &'static str, call: Invocation) -> Outcome {
     {
         return Outcome::error(format!("Cannot write to session {}: {error}.", job.number));
     }
-    let (usual, least, most) = if chars.is_empty() { POLLED } else { WRITTEN };
-    let time = call.args.get("yield_time_ms").and_then(times::millis).unwrap_or(usual).clamp(least, most);
+    let (usual, least, most) = if chars.is_empty() { POLL_WAIT } else { WRITE_WAIT };
+    let time = call.args.get("yield_time_ms").and_then(timeouts::millis).unwrap_or(usual).clamp(least, most);
     let waited =
-        wait(&job.live, Until { time: Some(time), silence: None }, &call.cancel, &call.progress).await;
+        wait(&job.live, WaitLimits { time: Some(time), silence: None }, &call.cancel, &call.progress).await;
     let state = match waited {
-        Waited::Ended(_) => State::of(waited),
-        Waited::Time | Waited::Silence => State::Runs(job.number),
+        WaitEnd::Ended(_) => SessionState::of(waited),
+        WaitEnd::Time | WaitEnd::Silence => SessionState::Runs(job.number),
         // The interruption concerns the call, not the session.
-        Waited::Interrupted => State::Unheard(job.number),
+        WaitEnd::Interrupted => SessionState::Detached(job.number),
     };
-    let outcome = result(&call, tool, job.live.take(), began.elapsed(), &state);
-    if matches!(waited, Waited::Ended(_)) {
+    let outcome = result(&call, tool, job.live.take_output(), began.elapsed(), &state);
+    if matches!(waited, WaitEnd::Ended(_)) {
         let number = job.number;
         drop(job);
         call.shared.jobs.forget(number);

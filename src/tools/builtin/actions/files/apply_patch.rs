@@ -9,11 +9,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use self::steps::Applied;
+use self::steps::AppliedSection;
 use crate::base::json::json;
 use crate::llm::model::{Grammar, GrammarSyntax};
 use crate::patch::v4a::{self, Kind, Outline, Section};
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::{self, Intent};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, FileDiff, ResultView};
@@ -104,7 +104,7 @@ async fn apply(call: Invocation) -> Outcome {
         Ok(sections) => sections,
         Err(error) => return Outcome::error(format!("Nothing was changed: {error}.")),
     };
-    let mut applied: Vec<Applied> = Vec::with_capacity(sections.len());
+    let mut applied: Vec<AppliedSection> = Vec::with_capacity(sections.len());
     for section in &sections {
         let step = if call.cancel.is_cancelled() {
             Err("Interrupted".to_string())
@@ -117,11 +117,11 @@ async fn apply(call: Invocation) -> Outcome {
         }
     }
     let files: Vec<Value> = applied.iter().map(details).collect();
-    Outcome::text(format!("Applied the patch:\n{}", listed(&applied))).details(json!({"files": files}))
+    Outcome::text(format!("Applied the patch:\n{}", applied_list(&applied))).details(json!({"files": files}))
 }
 
 /// Returns the details for one file, in the form of an edit.
-fn details(applied: &Applied) -> Value {
+fn details(applied: &AppliedSection) -> Value {
     let mut details = changes::details(&applied.diff);
     details["title"] = json!(applied.title);
     details["path"] = json!(applied.path);
@@ -129,19 +129,19 @@ fn details(applied: &Applied) -> Value {
 }
 
 /// Returns one line per file.
-fn listed(applied: &[Applied]) -> String {
-    let line = |one: &Applied| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
+fn applied_list(applied: &[AppliedSection]) -> String {
+    let line = |one: &AppliedSection| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
     applied.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns an error message: what failed, what was applied before, and what was not attempted.
-fn failed(why: &str, applied: &[Applied], sections: &[Section]) -> Outcome {
+fn failed(why: &str, applied: &[AppliedSection], sections: &[Section]) -> Outcome {
     let mut text = format!("{why}.");
     if applied.is_empty() {
         text.push_str("\nNothing was changed.");
     } else {
         text.push_str("\nThese sections before it were applied and stay; do not send them again:\n");
-        text.push_str(&listed(applied));
+        text.push_str(&applied_list(applied));
     }
     let left: Vec<&str> = sections.iter().skip(applied.len() + 1).map(Section::path).collect();
     if !left.is_empty() {

@@ -7,14 +7,14 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
-use crate::patch::passes::Ladder;
-use crate::patch::replace::How;
-use crate::tools::builtin::shape::Action;
+use crate::patch::passes::Tolerance;
+use crate::patch::replace::ReplaceOptions;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
-use crate::tools::contract::intent::{Intent, Kind, Swap};
+use crate::tools::contract::intent::{Intent, Kind, TextReplacement};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
-use crate::tools::editing::swap;
+use crate::tools::editing::replace;
 use crate::tools::files::changes;
 
 /// The action.
@@ -25,13 +25,13 @@ pub struct Edit {
     /// The arguments with the texts.
     pub form: Form,
     /// How far an old text may differ from the file's content.
-    pub ladder: Ladder,
+    pub tolerance: Tolerance,
     /// Whether the file must have been read before.
     pub read_first: bool,
     /// Whether an empty old text creates a missing file.
-    pub makes: bool,
+    pub creates: bool,
     /// Whether the result repeats the lines that changed.
-    pub repeats: bool,
+    pub repeats_lines: bool,
 }
 
 /// The form of replacements in a call.
@@ -49,8 +49,8 @@ pub enum Form {
 }
 
 impl Edit {
-    fn swaps(&self, args: &Value) -> Vec<Swap> {
-        let swap = |of: &Value, old: &str, new: &str| Swap {
+    fn swaps(&self, args: &Value) -> Vec<TextReplacement> {
+        let swap = |of: &Value, old: &str, new: &str| TextReplacement {
             old: args::text(of, old).to_string(),
             new: args::text(of, new).to_string(),
         };
@@ -95,7 +95,7 @@ impl Action for Edit {
         let Intent::Edit { path, swaps, everywhere } = intent else { return None };
         match (self.form, &swaps[..]) {
             (Form::List, swaps) if !everywhere => {
-                let edit = |swap: &Swap| json!({"oldText": swap.old, "newText": swap.new});
+                let edit = |swap: &TextReplacement| json!({"oldText": swap.old, "newText": swap.new});
                 let edits: Vec<Value> = swaps.iter().map(edit).collect();
                 Some(args::object([(self.path, json!(path)), ("edits", json!(edits))]))
             }
@@ -116,21 +116,21 @@ impl Action for Edit {
 
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
-            let request = swap::Request {
+            let request = replace::ReplaceRequest {
                 path: args::text(&call.args, self.path).to_string(),
                 swaps: self.swaps(&call.args),
-                how: How { ladder: self.ladder, everywhere: self.everywhere(&call.args) },
+                how: ReplaceOptions { tolerance: self.tolerance, everywhere: self.everywhere(&call.args) },
                 read_first: self.read_first,
-                makes: self.makes,
-                repeats: self.repeats,
+                creates: self.creates,
+                repeats_lines: self.repeats_lines,
             };
-            swap::run(&call, &request).await
+            replace::run(&call, &request).await
         }
         .boxed()
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        swap::view(args::text(args, self.path), &self.swaps(args))
+        replace::view(args::text(args, self.path), &self.swaps(args))
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {

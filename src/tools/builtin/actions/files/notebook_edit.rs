@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
@@ -29,10 +29,10 @@ impl Action for NotebookEdit {
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let change = Change {
-                cell: args::some_text(&call.args, "cell_id"),
+                cell: args::optional_text(&call.args, "cell_id"),
                 source: args::text(&call.args, "new_source").to_string(),
-                kind: args::some_text(&call.args, "cell_type"),
-                mode: args::some_text(&call.args, "edit_mode").unwrap_or_else(|| "replace".to_string()),
+                kind: args::optional_text(&call.args, "cell_type"),
+                mode: args::optional_text(&call.args, "edit_mode").unwrap_or_else(|| "replace".to_string()),
             };
             notebook::run(&call, args::text(&call.args, "notebook_path"), &change).await
         }
@@ -42,7 +42,7 @@ impl Action for NotebookEdit {
     fn call_view(&self, args: &Value) -> CallView {
         CallView {
             title: args::text(args, "notebook_path").to_string(),
-            body: args::some_text(args, "new_source"),
+            body: args::optional_text(args, "new_source"),
         }
     }
 

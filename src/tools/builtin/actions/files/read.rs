@@ -7,13 +7,13 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::base::json::json;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::CallView;
-use crate::tools::reading::show::{self, Request};
-use crate::tools::reading::style::Style;
+use crate::tools::reading::show::{self, ShowRequest};
+use crate::tools::reading::style::ReadStyle;
 
 /// The action.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Read {
     /// Whether `pages` names pages of a document.
     pub pages: bool,
     /// The display style of the text.
-    pub style: Style,
+    pub style: ReadStyle,
 }
 
 /// The arguments for the line range.
@@ -41,10 +41,10 @@ impl Lines {
     /// Returns the first line and the number of lines.
     fn of(self, args: &Value) -> (Option<usize>, Option<usize>) {
         match self {
-            Self::OffsetAndLimit => (args::from_one(args, "offset"), args::from_one(args, "limit")),
+            Self::OffsetAndLimit => (args::positive(args, "offset"), args::positive(args, "limit")),
             Self::StartAndEnd => {
-                let first = args::from_one(args, "start_line");
-                let last = args::from_one(args, "end_line");
+                let first = args::positive(args, "start_line");
+                let last = args::positive(args, "end_line");
                 (first, last.map(|last| (last + 1).saturating_sub(first.unwrap_or(1)).max(1)))
             }
         }
@@ -64,7 +64,7 @@ impl Lines {
 
 impl Read {
     fn pages(&self, args: &Value) -> Option<String> {
-        args::some_text(args, "pages").filter(|pages| self.pages && !pages.trim().is_empty())
+        args::optional_text(args, "pages").filter(|pages| self.pages && !pages.trim().is_empty())
     }
 }
 
@@ -95,13 +95,13 @@ impl Action for Read {
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let (first, lines) = self.lines.of(&call.args);
-            let request = Request {
+            let request = ShowRequest {
                 path: args::text(&call.args, self.path).to_string(),
                 first,
                 lines,
                 pages: self.pages(&call.args),
                 style: self.style,
-                among: false,
+                is_one_of_several: false,
             };
             show::show(&call, &request).await
         }

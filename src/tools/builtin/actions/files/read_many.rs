@@ -10,12 +10,12 @@ use crate::base::json::json;
 use crate::exec::{FileKind, FindSpec, Selection};
 use crate::llm::model::Part;
 use crate::llm::model::message::join_text;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::CallView;
-use crate::tools::reading::show::{self, Request};
-use crate::tools::reading::style::Style;
+use crate::tools::reading::show::{self, ShowRequest};
+use crate::tools::reading::style::ReadStyle;
 use crate::tools::search::gather;
 use crate::tools::{contract::args, files::paths};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ impl Action for ReadMany {
     }
 
     fn prepare(&self, args: Value) -> Value {
-        args::listed(args::listed(args, "include"), "exclude")
+        args::wrap_in_list(args::wrap_in_list(args, "include"), "exclude")
     }
 
     fn targets(&self, args: &Value) -> Vec<String> {
@@ -57,7 +57,7 @@ impl Action for ReadMany {
 }
 
 /// Files and folders that are excluded by default.
-const RARELY: [&str; 12] = [
+const EXCLUDED: [&str; 12] = [
     "node_modules",
     "bower_components",
     "target",
@@ -75,14 +75,14 @@ const RARELY: [&str; 12] = [
 const BYTES_MAX: usize = 1 << 20;
 
 /// Returns the selected files: those named, and those that patterns match.
-async fn meant(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> {
+async fn matching_files(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> {
     let options = call.args.get("file_filtering_options").unwrap_or(&Value::Null);
     let yes = |of: &Value, name: &str| of.get(name).and_then(Value::as_bool).unwrap_or(true);
     let (mut globs, mut all) = (Vec::new(), BTreeSet::new());
     for include in args::texts(&call.args, "include") {
         let path = paths::resolve(&*call.env, &include);
         match call.env.stat(&path).await.map(|facts| facts.kind) {
-            Ok(FileKind::File) => drop(all.insert(gather::shown(&*call.env, &path))),
+            Ok(FileKind::File) => drop(all.insert(gather::shown_path(&*call.env, &path))),
             Ok(FileKind::Folder) => {
                 let below = if yes(&call.args, "recursive") { "**" } else { "*" };
                 globs.push(format!("/{}/{below}", include.trim_matches(['/', '.'])).replace("//", "/"));
@@ -94,7 +94,7 @@ async fn meant(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> 
     if !globs.is_empty() {
         let mut not = args::texts(&call.args, "exclude");
         if yes(&call.args, "useDefaultExcludes") {
-            not.extend(RARELY.iter().map(ToString::to_string));
+            not.extend(EXCLUDED.iter().map(ToString::to_string));
         }
         globs.extend(not.into_iter().map(|glob| format!("!{glob}")));
         let rules = yes(options, "respect_gemini_ignore").then(|| ".geminiignore".to_string());
@@ -114,20 +114,20 @@ async fn meant(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> 
 }
 
 async fn read_many(call: &Invocation) -> Result<Outcome, String> {
-    let (files, mut remarks) = meant(call).await?;
+    let (files, mut remarks) = matching_files(call).await?;
     let (mut text, mut others, mut failed) = (String::new(), Vec::new(), 0);
     let mut shown = 0;
     for path in &files {
         if text.len() > BYTES_MAX {
             break;
         }
-        let request = Request {
+        let request = ShowRequest {
             path: path.clone(),
             first: None,
             lines: None,
             pages: None,
-            style: Style::NotesFirst,
-            among: true,
+            style: ReadStyle::NotesFirst,
+            is_one_of_several: true,
         };
         let mut one = show::show(call, &request).await;
         if call.cancel.is_cancelled() {

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};

@@ -7,12 +7,12 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::base::json::json;
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
-use crate::tools::editing::whole;
+use crate::tools::editing::write;
 use crate::tools::files::changes;
 
 /// The action.
@@ -46,13 +46,16 @@ impl Action for Write {
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let (path, content) = (args::text(&call.args, self.path), args::text(&call.args, "content"));
-            whole::run(&call, path, content, self.read_first).await
+            write::run(&call, path, content, self.read_first).await
         }
         .boxed()
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::text(args, self.path).to_string(), body: args::some_text(args, "content") }
+        CallView {
+            title: args::text(args, self.path).to_string(),
+            body: args::optional_text(args, "content"),
+        }
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::base::clock::SystemClock;
 use crate::base::json::json;
-use crate::base::names::shown;
+use crate::base::names::display;
 use crate::exec::{Environment, FindSpec, FoundPath, Selection};
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
@@ -29,11 +29,11 @@ pub struct Find {
     /// Whether folders are found as well.
     pub folders: bool,
     /// Which files are ignored.
-    pub ignoring: Ignoring,
+    pub ignore_rules: IgnoreRules,
     /// The order of the paths.
     pub order: Order,
     /// Maximum number of paths; `None` leaves it to the tool's limits.
-    pub most: Option<Most>,
+    pub limit: Option<LimitArgument>,
     /// Maximum bytes of paths, for a tool without limits.
     pub bytes_max: Option<usize>,
     /// The form of a path.
@@ -56,14 +56,14 @@ pub enum Matching {
 
 /// Which files are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ignoring {
+pub enum IgnoreRules {
     /// Those that .gitignore ignores.
     Gitignore,
     /// None.
     Nothing,
     /// Those that .gitignore and .geminiignore ignore, unless `respect_git_ignore` and
     /// `respect_gemini_ignore` are off.
-    Asked,
+    ByArgument,
 }
 
 /// Order of the paths.
@@ -79,11 +79,11 @@ pub enum Order {
 
 /// Limit on the number of paths, and how the model learns of more.
 #[derive(Debug)]
-pub struct Most {
+pub struct LimitArgument {
     /// The argument with the number.
     pub argument: Option<&'static str>,
     /// The default limit.
-    pub usual: usize,
+    pub default_limit: usize,
     /// The field of the details that reports whether there are more.
     pub detail: &'static str,
     /// The sentence for the model, from the displayed and the total number.
@@ -105,8 +105,8 @@ impl Paths {
     fn write(self, env: &dyn Environment, one: &FoundPath) -> String {
         match self {
             Self::BelowFolder => gather::on_one_line(&one.name) + if one.folder { "/" } else { "" },
-            Self::BelowWorkspace => gather::shown(env, &one.path),
-            Self::Absolute => gather::on_one_line(&shown(&one.path)),
+            Self::BelowWorkspace => gather::shown_path(env, &one.path),
+            Self::Absolute => gather::on_one_line(&display(&one.path)),
         }
     }
 }
@@ -118,7 +118,7 @@ impl Action for Find {
 
     fn intent(&self, args: &Value) -> Option<Intent> {
         let pattern = args.get("pattern")?.as_str()?.to_string();
-        Some(Intent::Find { pattern, path: args::some_text(args, self.path) })
+        Some(Intent::Find { pattern, path: args::optional_text(args, self.path) })
     }
 
     fn args_for(&self, intent: &Intent) -> Option<Value> {
@@ -135,7 +135,10 @@ impl Action for Find {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::text(args, "pattern").to_string(), body: args::some_text(args, self.path) }
+        CallView {
+            title: args::text(args, "pattern").to_string(),
+            body: args::optional_text(args, self.path),
+        }
     }
 }
 
@@ -153,9 +156,9 @@ impl Find {
         let all = found.len();
         let mut remarks = gather::remarks(&done, late);
         let mut details = json!({"count": all});
-        if let Some(most) = &self.most {
-            let asked = most.argument.and_then(|name| args::from_one(&call.args, name));
-            let shown = asked.unwrap_or(most.usual);
+        if let Some(most) = &self.limit {
+            let asked = most.argument.and_then(|name| args::positive(&call.args, name));
+            let shown = asked.unwrap_or(most.default_limit);
             found.truncate(shown);
             if all > shown {
                 remarks.push((most.remark)(shown, all));
@@ -166,7 +169,7 @@ impl Find {
         let lines = lines.join("\n");
         let bytes_max = self.bytes_max.unwrap_or(usize::MAX);
         let cut = limits::head(&lines, usize::MAX, bytes_max);
-        if cut.by.is_some() {
+        if cut.limited_by.is_some() {
             remarks.push(format!("Cut at {} KB. Use a narrower pattern.", bytes_max / 1024));
         }
         let text = if self.headline {
@@ -196,13 +199,13 @@ impl Find {
             }
             Matching::FromFolder => format!("/{}", pattern.trim_start_matches('/')),
         };
-        let asked = self.ignoring == Ignoring::Asked;
+        let asked = self.ignore_rules == IgnoreRules::ByArgument;
         let rules = asked && yes("respect_gemini_ignore");
         Selection {
             globs: vec![glob],
             ignore_case: self.matching == Matching::FromFolder && !args::flag(args, "case_sensitive"),
             hidden: true,
-            ignored: self.ignoring == Ignoring::Nothing || asked && !yes("respect_git_ignore"),
+            ignored: self.ignore_rules == IgnoreRules::Nothing || asked && !yes("respect_git_ignore"),
             rule_files: rules.then(|| ".geminiignore".to_string()).into_iter().collect(),
             ..Selection::default()
         }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::exec::{SearchSpec, Selection};
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
@@ -51,7 +51,7 @@ impl Action for Grep {
 
     fn intent(&self, args: &Value) -> Option<Intent> {
         let pattern = args.get("pattern")?.as_str()?.to_string();
-        let (path, glob) = (args::some_text(args, self.path), args::some_text(args, self.files));
+        let (path, glob) = (args::optional_text(args, self.path), args::optional_text(args, self.files));
         Some(Intent::Grep { pattern, path, glob })
     }
 
@@ -79,14 +79,17 @@ impl Action for Grep {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::text(args, "pattern").to_string(), body: args::some_text(args, self.path) }
+        CallView {
+            title: args::text(args, "pattern").to_string(),
+            body: args::optional_text(args, self.path),
+        }
     }
 }
 
 impl Grep {
     /// Returns the search with the arguments that all families share.
     fn spec(&self, call: &Invocation) -> SearchSpec {
-        let globs = args::some_text(&call.args, self.files).into_iter().collect();
+        let globs = args::optional_text(&call.args, self.files).into_iter().collect();
         SearchSpec {
             root: paths::resolve(&*call.env, &args::folder(&call.args, self.path)),
             pattern: args::text(&call.args, "pattern").to_string(),

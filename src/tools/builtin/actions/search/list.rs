@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::exec::{FileKind, FindSpec, Selection};
-use crate::tools::builtin::shape::Action;
+use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
@@ -45,11 +45,11 @@ impl Action for List {
     }
 
     fn prepare(&self, args: Value) -> Value {
-        if matches!(self.form, Entries::Marked) { args::listed(args, "ignore") } else { args }
+        if matches!(self.form, Entries::Marked) { args::wrap_in_list(args, "ignore") } else { args }
     }
 
     fn intent(&self, args: &Value) -> Option<Intent> {
-        let path = args::some_text(args, self.path);
+        let path = args::optional_text(args, self.path);
         (path.is_some() || !self.required).then_some(Intent::Ls { path })
     }
 
@@ -86,8 +86,8 @@ impl List {
 /// The entries of a folder down to a depth.
 async fn entries(call: &Invocation, folder: &str, depth: usize) -> Result<Vec<Entry>, String> {
     let root = paths::resolve(&*call.env, folder);
-    let entries = listing::deep(&*call.env, &root, depth).await;
-    let entries = entries.map_err(|error| listing::cannot(folder, &error))?;
+    let entries = listing::list_deep(&*call.env, &root, depth).await;
+    let entries = entries.map_err(|error| listing::list_error(folder, &error))?;
     if call.cancel.is_cancelled() { Err("Interrupted.".to_string()) } else { Ok(entries) }
 }
 
@@ -96,10 +96,10 @@ fn with_slash(entry: &Entry) -> String {
 }
 
 /// Default limit of entries, as in pi.
-const NAMES: usize = 500;
+const NAMES_LIMIT: usize = 500;
 
 async fn names(call: &Invocation, folder: &str) -> Result<Outcome, String> {
-    let limit = args::from_one(&call.args, "limit").unwrap_or(NAMES);
+    let limit = args::positive(&call.args, "limit").unwrap_or(NAMES_LIMIT);
     let mut names: Vec<String> = entries(call, folder, 1).await?.iter().map(with_slash).collect();
     if names.is_empty() {
         return Ok(Outcome::text("(empty folder)"));
@@ -119,7 +119,7 @@ const PAGE: usize = 25;
 const DEPTH: usize = 2;
 
 async fn tree(call: &Invocation, folder: &str) -> Result<Outcome, String> {
-    let number = |name: &str, usual: usize| args::from_one(&call.args, name).unwrap_or(usual);
+    let number = |name: &str, usual: usize| args::positive(&call.args, name).unwrap_or(usual);
     let (first, limit, depth) = (number("offset", 1), number("limit", PAGE), number("depth", DEPTH));
     let entries = entries(call, folder, depth).await?;
     if first > entries.len().max(1) {
@@ -197,7 +197,7 @@ mod tests {
                 env: Arc::new(LocalEnvironment::new(folder.into(), [])),
                 cancel: CancellationToken::new(),
                 progress: Arc::new(|_| {}),
-                shared: std::sync::Arc::new(crate::tools::Shared::new(folder.join("artifacts"))),
+                shared: std::sync::Arc::new(crate::tools::AgentToolState::new(folder.join("artifacts"))),
             })
             .await;
         (join_text(&outcome.content), outcome.is_error)

@@ -14,7 +14,7 @@ async fn artifact_is_read_by_every_family_tool() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
     let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
-    let kept = context.shared.artifacts.keep("bash", &lines.join("\n"));
+    let kept = context.shared.artifacts.save("bash", &lines.join("\n"));
     kept.expect("the folder can be written");
     for (set, name, args) in [
         ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
@@ -46,7 +46,7 @@ async fn artifact_is_read_by_every_family_tool() {
 async fn artifact_long_line_is_truncated_for_model_only() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
-    let kept = context.shared.artifacts.keep("bash", &"x".repeat(200_000));
+    let kept = context.shared.artifacts.save("bash", &"x".repeat(200_000));
     kept.expect("the folder can be written");
     for (set, name, field) in [
         ("openai", "read_file", "file_path"),

@@ -119,8 +119,8 @@ fn pdf_lines_odd_glyphs_and_positions_are_harmless() {
     add(Some("x"), f64::INFINITY, 10.0);
     add(Some("x"), 20.0, 0.0);
     let told = lines.finish();
-    assert_eq!(told, Told { text: "ffi[2J\u{fffd}-".into(), unknown: 1, glyphs: 4 });
-    assert_eq!(Lines::default().finish(), Told::default());
+    assert_eq!(told, PageText { text: "ffi[2J\u{fffd}-".into(), unknown: 1, glyphs: 4 });
+    assert_eq!(Lines::default().finish(), PageText::default());
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn terminal_resize_rewraps_and_rejoins_lines() {
     let mut emulator = fed(8, 2, b"abcdefgh\r\n$ ");
     emulator.resize(4, 2);
     assert_eq!(shown(&emulator.grid()), ["efgh", "$"]);
-    emulator.scroll(By::Top);
+    emulator.scroll(ScrollBy::Top);
     assert_eq!(shown(&emulator.grid()), ["abcd", "efgh"]);
     emulator.resize(8, 2);
     assert_eq!(shown(&emulator.grid()), ["abcdefgh", "$"]);
@@ -95,7 +95,7 @@ fn terminal_grid_reports_modes_title_and_cursor() {
         app_cursor: true,
         bracketed_paste: true,
         wheel_keys: false,
-        mouse: Reports::Drags,
+        mouse: MouseReporting::Drags,
         sgr_mouse: true,
         focus: true,
     };
@@ -110,15 +110,15 @@ fn terminal_grid_reports_modes_title_and_cursor() {
 #[test]
 fn terminal_queries_are_answered_within_limit() {
     let mut emulator = fed(8, 2, b"ab\x1b[6n\x1b[c");
-    assert_eq!(emulator.answers(), b"\x1b[1;3R\x1b[?6c");
-    assert_eq!(emulator.answers(), b"");
+    assert_eq!(emulator.take_replies(), b"\x1b[1;3R\x1b[?6c");
+    assert_eq!(emulator.take_replies(), b"");
     emulator.feed(&b"\x1b[c".repeat(100_000));
-    assert!(emulator.answers().len() <= ANSWERS_MAX);
+    assert!(emulator.take_replies().len() <= REPLIES_MAX);
     emulator.feed(b"\x1b]52;c;?\x07\x1b]52;p;?\x07\x1b]11;?\x07");
-    assert_eq!(emulator.answers(), b"", "the clipboard is not told");
-    assert!(!emulator.has_copied());
+    assert_eq!(emulator.take_replies(), b"", "the clipboard is not told");
+    assert!(!emulator.take_copied());
     emulator.feed(b"\x1b]52;c;aGFsbG8=\x07");
-    assert!(emulator.has_copied());
+    assert!(emulator.take_copied());
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn terminal_unchanged_rows_are_shared() {
 #[test]
 fn terminal_scrollback_shows_earlier_rows() {
     let mut emulator = fed(8, 2, b"1\r\n2\r\n3\r\n4");
-    emulator.scroll(By::Rows(1));
+    emulator.scroll(ScrollBy::Rows(1));
     let grid = emulator.grid();
     assert_eq!((shown(&grid), grid.back, grid.cursor), (vec!["2".into(), "3".into()], 1, None));
-    emulator.scroll(By::Top);
+    emulator.scroll(ScrollBy::Top);
     assert_eq!(shown(&emulator.grid()), ["1", "2"]);
-    emulator.scroll(By::Pages(-1));
+    emulator.scroll(ScrollBy::Pages(-1));
     assert_eq!(shown(&emulator.grid()), ["2", "3"]);
-    emulator.scroll(By::Bottom);
+    emulator.scroll(ScrollBy::Bottom);
     assert_eq!(emulator.grid().back, 0);
 }
 
@@ -151,15 +151,15 @@ fn terminal_selection_by_chars_words_lines_and_block() {
     let mut of = |unit, from, to| {
         emulator.select(from, false, unit);
         emulator.select_to(to, true);
-        emulator.selected().unwrap_or_default()
+        emulator.selected_text().unwrap_or_default()
     };
-    assert_eq!(of(Unit::Chars, (4, 0), (3, 1)), "two\n漢字");
-    assert_eq!(of(Unit::Words, (5, 0), (5, 0)), "two");
-    assert_eq!(of(Unit::Lines, (1, 1), (1, 1)), "漢字 b\n");
-    assert_eq!(of(Unit::Block, (0, 0), (1, 2)), "on\n漢\nla");
+    assert_eq!(of(SelectionUnit::Chars, (4, 0), (3, 1)), "two\n漢字");
+    assert_eq!(of(SelectionUnit::Words, (5, 0), (5, 0)), "two");
+    assert_eq!(of(SelectionUnit::Lines, (1, 1), (1, 1)), "漢字 b\n");
+    assert_eq!(of(SelectionUnit::Block, (0, 0), (1, 2)), "on\n漢\nla");
     assert!(emulator.grid().is_selected);
     emulator.unselect();
-    assert_eq!((emulator.selected(), emulator.grid().is_selected), (None, false));
+    assert_eq!((emulator.selected_text(), emulator.grid().is_selected), (None, false));
 }
 
 #[test]
@@ -176,9 +176,9 @@ fn terminal_word_spans_wrapped_rows() {
 fn terminal_synchronized_update_times_out() {
     let mut emulator = fed(8, 1, b"\x1b[?2026hnew");
     assert_eq!(shown(&emulator.grid()), [""]);
-    assert!(emulator.due().is_some());
-    emulator.give_up_waiting();
-    assert_eq!((shown(&emulator.grid()), emulator.due()), (vec!["new".to_string()], None));
+    assert!(emulator.sync_deadline().is_some());
+    emulator.end_sync();
+    assert_eq!((shown(&emulator.grid()), emulator.sync_deadline()), (vec!["new".to_string()], None));
 }
 
 #[test]
@@ -248,14 +248,14 @@ proptest! {
             emulator.feed(&bytes);
             match what {
                 0 => emulator.resize(x, y),
-                1 => emulator.scroll(By::Rows(i32::from(x) - 20)),
-                2 => emulator.select((x, y), true, Unit::Words),
+                1 => emulator.scroll(ScrollBy::Rows(i32::from(x) - 20)),
+                2 => emulator.select((x, y), true, SelectionUnit::Words),
                 3 => emulator.select_to((x, y), false),
-                4 => emulator.give_up_waiting(),
+                4 => emulator.end_sync(),
                 _ => {}
             }
             prop_assert!(emulator.word_at((x, y)).len() <= WORD_MAX);
-            let _text = emulator.selected();
+            let _text = emulator.selected_text();
             let grid = emulator.grid();
             let area = Rect::new(0, 0, grid.cols, grid.rows.len() as u16);
             prop_assert!(grid.cursor.is_none_or(|(x, y)| x < area.width && y < area.height));

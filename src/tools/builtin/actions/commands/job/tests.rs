@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::pi;
-use crate::tools::builtin::shape::ToolShape;
 use crate::tools::running::tests::{Bench, goes_round};
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     pi::SET.get(name).unwrap()
 }
 

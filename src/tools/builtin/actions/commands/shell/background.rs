@@ -11,67 +11,68 @@ use crate::base::json::json;
 use crate::tools::command;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::running::{
-    End, Frame, LaunchRequest, Live, Until, Waited, job_name, report, times, wait, words,
+    CommandEnd, Frame, LaunchRequest, RunningCommand, WaitEnd, WaitLimits, job_name, messages, report,
+    timeouts, wait,
 };
 
 /// Default timeout, as in Claude Code.
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 /// Programs that are stopped on timeout instead of moved to the background: `sleep` would only wait, and
 /// `git` would hold its locks.
-const STOPPED: [&str; 2] = ["sleep", "git"];
+const STOPPED_PROGRAMS: [&str; 2] = ["sleep", "git"];
 
 /// Commands that change the folder.
-const GOES: [&str; 3] = ["cd", "pushd", "popd"];
+const FOLDER_COMMANDS: [&str; 3] = ["cd", "pushd", "popd"];
 
 /// Runs the command.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
-    let (script, folder) = (shell.script(call), shell.begins(call));
+    let (script, folder) = (shell.script(call), shell.start_folder(call));
     let live =
-        shell.start(tool, call, LaunchRequest { tells_folder: true, ..LaunchRequest::default() }).await?;
+        shell.start(tool, call, LaunchRequest { reports_folder: true, ..LaunchRequest::default() }).await?;
     if shell.in_background(&call.args) {
         return Ok(to_background(tool, call, &script, live, "The command runs in the background"));
     }
     let config = &call.shared.config;
     let limit =
-        times::of(config, call.args.get(shell.timeout.argument()), Some(PATIENCE)).unwrap_or(PATIENCE);
-    let until = Until { time: Some(limit), silence: None };
+        timeouts::timeout(config, call.args.get(shell.timeout.argument()), Some(TIMEOUT)).unwrap_or(TIMEOUT);
+    let until = WaitLimits { time: Some(limit), silence: None };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
     let status = match waited {
-        Waited::Ended(End::Code(0)) => None,
-        Waited::Ended(End::Code(code)) => Some((format!("Exit code {code}\n"), String::new())),
-        Waited::Interrupted | Waited::Ended(End::Stopped) => {
+        WaitEnd::Ended(CommandEnd::Code(0)) => None,
+        WaitEnd::Ended(CommandEnd::Code(code)) => Some((format!("Exit code {code}\n"), String::new())),
+        WaitEnd::Interrupted | WaitEnd::Ended(CommandEnd::Stopped) => {
             live.stop().await;
             Some((String::new(), "\n\nCommand interrupted by the user.".to_string()))
         }
-        Waited::Time | Waited::Silence if runs_on(&script) => {
+        WaitEnd::Time | WaitEnd::Silence if may_run_on(&script) => {
             let after = format!(
                 "The command has not ended after {} ms and runs on in the background",
                 limit.as_millis()
             );
             return Ok(to_background(tool, call, &script, live, &after));
         }
-        Waited::Time | Waited::Silence => {
+        WaitEnd::Time | WaitEnd::Silence => {
             live.stop().await;
-            Some((String::new(), format!("\n\n{}", words::timed_out(limit))))
+            Some((String::new(), format!("\n\n{}", messages::timed_out(limit))))
         }
     };
-    let (output, elapsed) = (live.take(), live.took());
+    let (output, elapsed) = (live.take_output(), live.elapsed());
     let is_error = status.is_some();
     let (before, mut behind) = status.unwrap_or_default();
     let note = match waited {
-        Waited::Ended(End::Code(_)) => folder_note(call, &script, &folder, live.folder()).await,
+        WaitEnd::Ended(CommandEnd::Code(_)) => folder_note(call, &script, &folder, live.folder()).await,
         _ => None,
     };
-    call.shared.jobs.keep(live);
+    call.shared.jobs.keep_leftovers(live);
     let mut details = json!({"durationMs": elapsed.as_millis() as u64});
-    if let Waited::Ended(End::Code(code)) = waited {
+    if let WaitEnd::Ended(CommandEnd::Code(code)) = waited {
         details["exitCode"] = json!(code);
     }
     if let Some(words) = note {
         behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
     }
     let silent = output.bytes == 0 && !is_error && behind.is_empty();
-    let outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
+    let outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
     let outcome = if silent { Outcome::text("(no output)") } else { outcome };
     Ok(Outcome { is_error, ..outcome }.details(details))
 }
@@ -85,11 +86,13 @@ async fn folder_note(
     ended: Option<PathBuf>,
 ) -> Option<String> {
     let Some(ended) = ended else {
-        let went = |part: &command::Part| part.words.first().is_some_and(|word| GOES.contains(&&*word.text));
+        let went = |part: &command::SimpleCommand| {
+            part.words.first().is_some_and(|word| FOLDER_COMMANDS.contains(&&*word.text))
+        };
         let words = format!("[It is not known where this ended; the next begins in {}.]", began.display());
-        return command::parse(script).parts.iter().any(went).then_some(words);
+        return command::parse(script).commands.iter().any(went).then_some(words);
     };
-    let stays = call.shared.folder.ended(&*call.env, began, &ended).await;
+    let stays = call.shared.folder.note_end(&*call.env, began, &ended).await;
     (!stays).then(|| {
         let (ended, root) = (ended.display(), call.env.root().display());
         format!("[This ended in {ended}, which is no folder of the workspace. The next begins in {root}.]")
@@ -98,23 +101,23 @@ async fn folder_note(
 
 /// Whether a command may continue after its timeout: it can be parsed, and contains none of the programs to
 /// be stopped.
-fn runs_on(script: &str) -> bool {
+fn may_run_on(script: &str) -> bool {
     let script = command::parse(script);
     let stopped = |word: &command::Word| {
         let name = word.text.rsplit('/').next().unwrap_or_default();
-        !word.exact || STOPPED.contains(&name)
+        !word.is_exact || STOPPED_PROGRAMS.contains(&name)
     };
-    script.unresolved.is_empty() && !script.parts.iter().filter_map(|part| part.words.first()).any(stopped)
+    script.unresolved.is_empty() && !script.commands.iter().filter_map(|part| part.words.first()).any(stopped)
 }
 
-fn to_background(tool: &str, call: &Invocation, script: &str, live: Live, how: &str) -> Outcome {
-    let output = live.take();
+fn to_background(tool: &str, call: &Invocation, script: &str, live: RunningCommand, how: &str) -> Outcome {
+    let output = live.take_output();
     match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
-            let name = job_name::of(job.number);
+            let name = job_name::job_name(job.number);
             let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
             let behind = if output.bytes == 0 { behind } else { format!("\n\n{behind}") };
-            let outcome = report(call, tool, output, &Frame { behind, ..Frame::default() });
+            let outcome = report(call, tool, output, &Frame { after: behind, ..Frame::default() });
             outcome.details(json!({"backgroundTaskId": name}))
         }
         Err(why) => Outcome::error(format!("The command was stopped: {why}.")),

@@ -8,7 +8,9 @@ use std::time::Duration;
 use super::Shell;
 use crate::base::json::json;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::running::{End, Frame, LaunchRequest, Live, Until, Waited, report, times, wait, words};
+use crate::tools::running::{
+    CommandEnd, Frame, LaunchRequest, RunningCommand, WaitEnd, WaitLimits, messages, report, timeouts, wait,
+};
 
 /// Default timeout of a command, as in the specification.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,50 +26,51 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
         return Ok(background(tool, call, &shell.script(call), live).await);
     }
     let config = &call.shared.config;
-    let limit = times::of(config, call.args.get(shell.timeout.argument()), Some(TIMEOUT)).unwrap_or(TIMEOUT);
-    let until = Until { time: Some(limit), silence: Some(SILENCE) };
+    let limit =
+        timeouts::timeout(config, call.args.get(shell.timeout.argument()), Some(TIMEOUT)).unwrap_or(TIMEOUT);
+    let until = WaitLimits { time: Some(limit), silence: Some(SILENCE) };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
-    if !matches!(waited, Waited::Ended(_)) {
+    if !matches!(waited, WaitEnd::Ended(_)) {
         live.stop().await;
     }
     let outcome = fields(tool, call, waited, limit, &live);
-    call.shared.jobs.keep(live);
+    call.shared.jobs.keep_leftovers(live);
     Ok(outcome)
 }
 
 /// Returns the fields of the result with gemini-cli's names; empty fields are omitted.
-fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &Live) -> Outcome {
-    let output = live.take();
+fn fields(tool: &str, call: &Invocation, waited: WaitEnd, limit: Duration, live: &RunningCommand) -> Outcome {
+    let output = live.take_output();
     let mut before = "Output: ".to_string();
     if output.bytes == 0 {
         before.push_str("(empty)");
     }
     let mut fields = Vec::new();
-    let mut details = json!({"durationMs": live.took().as_millis() as u64});
+    let mut details = json!({"durationMs": live.elapsed().as_millis() as u64});
     let mut is_error = true;
     match waited {
-        Waited::Ended(End::Code(code)) => {
+        WaitEnd::Ended(CommandEnd::Code(code)) => {
             is_error = code != 0;
             details["exitCode"] = json!(code);
             if is_error {
                 fields.push(format!("Exit Code: {code}"));
             }
         }
-        Waited::Ended(End::Stopped) | Waited::Interrupted => {
+        WaitEnd::Ended(CommandEnd::Stopped) | WaitEnd::Interrupted => {
             fields.push("Error: Command interrupted by the user.".to_string());
         }
-        Waited::Time => fields.push(words::timed_out(limit)),
-        Waited::Silence => {
+        WaitEnd::Time => fields.push(messages::timed_out(limit)),
+        WaitEnd::Silence => {
             fields.push(format!(
                 "Error: Command printed nothing for {} minutes and was stopped.",
                 SILENCE.as_secs() / 60
             ));
         }
     }
-    if !matches!(waited, Waited::Ended(End::Code(_))) {
+    if !matches!(waited, WaitEnd::Ended(CommandEnd::Code(_))) {
         fields.push("Signal: SIGTERM".to_string());
     }
-    let left: Vec<String> = live.left().iter().map(u32::to_string).collect();
+    let left: Vec<String> = live.leftovers().iter().map(u32::to_string).collect();
     if !left.is_empty() {
         fields.push(format!("Background PIDs: {}", left.join(", ")));
     }
@@ -75,24 +78,25 @@ fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: 
         fields.push(format!("Process Group PGID: {group}"));
     }
     let behind: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
-    let outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
+    let outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
     Outcome { is_error, ..outcome }.details(details)
 }
 
-async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> Outcome {
-    let delay = call.args.get("delay_ms").and_then(times::millis).unwrap_or(DELAY).min(times::LONGEST);
-    let until = Until { time: Some(delay), silence: None };
+async fn background(tool: &str, call: &Invocation, script: &str, live: RunningCommand) -> Outcome {
+    let delay =
+        call.args.get("delay_ms").and_then(timeouts::millis).unwrap_or(DELAY).min(timeouts::TIMEOUT_MAX);
+    let until = WaitLimits { time: Some(delay), silence: None };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
-    if matches!(waited, Waited::Ended(_)) {
+    if matches!(waited, WaitEnd::Ended(_)) {
         let outcome = fields(tool, call, waited, delay, &live);
-        call.shared.jobs.keep(live);
+        call.shared.jobs.keep_leftovers(live);
         return outcome;
     }
-    if waited == Waited::Interrupted {
+    if waited == WaitEnd::Interrupted {
         live.stop().await;
         return fields(tool, call, waited, delay, &live);
     }
-    let (output, id) = (live.take(), live.id);
+    let (output, id) = (live.take_output(), live.id);
     if let Err(why) = call.shared.jobs.add(script, live, &call.cancel) {
         return Outcome::error(format!("The command was stopped: {why}."));
     }

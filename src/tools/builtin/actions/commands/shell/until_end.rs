@@ -13,7 +13,7 @@ use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
 use crate::tools::output::truncate::truncate;
-use crate::tools::running::{End, LaunchRequest, Until, Waited, wait};
+use crate::tools::running::{CommandEnd, LaunchRequest, WaitEnd, WaitLimits, wait};
 
 /// Maximum timeout in seconds: a signed 32-bit count of milliseconds, as in pi.
 const TIMEOUT_MAX_S: f64 = 2_147_483.647;
@@ -35,37 +35,37 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     let limit = timeout(shell, &call.args).map_err(Outcome::error)?.or(config.command_timeout);
     let limit = limit.map(|limit| config.command_timeout_max.map_or(limit, |most| limit.min(most)));
     let live = shell.start(tool, call, LaunchRequest::default()).await?;
-    let until = Until { time: limit, silence: None };
+    let until = WaitLimits { time: limit, silence: None };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
-    if !matches!(waited, Waited::Ended(_)) {
+    if !matches!(waited, WaitEnd::Ended(_)) {
         live.stop().await;
     }
-    let (output, elapsed) = (live.take(), live.took());
-    call.shared.jobs.keep(live);
+    let (output, elapsed) = (live.take_output(), live.elapsed());
+    call.shared.jobs.keep_leftovers(live);
     Ok(outcome(tool, call, waited, output, limit, elapsed))
 }
 
 fn outcome(
     tool: &str,
     call: &Invocation,
-    waited: Waited,
+    waited: WaitEnd,
     output: Output,
     limit: Option<Duration>,
     elapsed: Duration,
 ) -> Outcome {
     let status = match waited {
-        Waited::Ended(End::Code(0)) => None,
-        Waited::Ended(End::Code(code)) => Some(format!("Command exited with code {code}.")),
-        Waited::Time | Waited::Silence => {
+        WaitEnd::Ended(CommandEnd::Code(0)) => None,
+        WaitEnd::Ended(CommandEnd::Code(code)) => Some(format!("Command exited with code {code}.")),
+        WaitEnd::Time | WaitEnd::Silence => {
             let seconds = limit.unwrap_or(elapsed).as_secs_f64();
             Some(format!("Command timed out after {seconds} s and was stopped; a longer timeout may help."))
         }
-        Waited::Interrupted | Waited::Ended(End::Stopped) => {
+        WaitEnd::Interrupted | WaitEnd::Ended(CommandEnd::Stopped) => {
             Some("Command interrupted by the user.".to_string())
         }
     };
     let mut details = json!({"durationMs": elapsed.as_millis() as u64});
-    if let Waited::Ended(End::Code(code)) = waited {
+    if let WaitEnd::Ended(CommandEnd::Code(code)) = waited {
         details["exitCode"] = json!(code);
     }
     let mut text;

@@ -10,13 +10,13 @@ use crate::patch::diff::{self, LineDiff};
 use crate::patch::v4a::{self, Chunk, Section};
 use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
-use crate::tools::files::state::Known;
+use crate::tools::files::state::ReadState;
 
 /// Attempts when another process changes the file concurrently.
 const TRIES: usize = 5;
 
 /// The result of a section.
-pub(super) struct Applied {
+pub(super) struct AppliedSection {
     /// Such as `M src/a.rs`.
     pub title: String,
     /// The path of the content, present or former, as in the patch.
@@ -25,14 +25,14 @@ pub(super) struct Applied {
     pub diff: LineDiff,
 }
 
-impl Applied {
+impl AppliedSection {
     fn new(title: String, path: &str, before: &str, after: &str) -> Self {
         Self { title, path: path.to_string(), diff: diff::lines(before, after) }
     }
 }
 
 /// Why a try did not succeed.
-enum Miss {
+enum ApplyError {
     /// Another process changed a file meanwhile.
     Stale,
     /// For the model, without a full stop.
@@ -41,7 +41,7 @@ enum Miss {
 
 /// Applies a section; the error is a sentence without its full stop. The session's other calls cannot change
 /// the files meanwhile.
-pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applied, String> {
+pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<AppliedSection, String> {
     let env = &*call.env;
     let mut paths: Vec<PathBuf> = Vec::new();
     for path in section.paths() {
@@ -53,7 +53,7 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
     paths.dedup();
     let mut turns = Vec::with_capacity(paths.len());
     for path in &paths {
-        let turn = call.shared.files.turn(env, path, &call.cancel).await;
+        let turn = call.shared.files.lock_file(env, path, &call.cancel).await;
         turns.push(turn.ok_or_else(|| "Interrupted".to_string())?);
     }
     let files = &call.shared.files;
@@ -62,14 +62,14 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
     let mut unseen = Vec::new();
     for path in paths.iter().filter(|_| matches!(section, Section::Update { .. })) {
         let data = env.read(path).await;
-        unseen.push(data.is_ok_and(|data| files.known(path, &data.stamp) == Known::Changed));
+        unseen.push(data.is_ok_and(|data| files.read_state(path, &data.stamp) == ReadState::Changed));
     }
-    let done = in_turn(env, section).await;
+    let done = apply_with_retries(env, section).await;
     if done.is_ok() {
         for (at, turn) in turns.iter().enumerate() {
             match env.read(&turn.real).await {
                 Ok(_) if unseen.get(at) == Some(&true) => {}
-                Ok(data) => files.saw_real(turn.real.clone(), data.stamp),
+                Ok(data) => files.note_seen_real(turn.real.clone(), data.stamp),
                 Err(_) => files.forget(&turn.real),
             }
         }
@@ -77,7 +77,7 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
     done
 }
 
-async fn in_turn(env: &dyn Environment, section: &Section) -> Result<Applied, String> {
+async fn apply_with_retries(env: &dyn Environment, section: &Section) -> Result<AppliedSection, String> {
     for _ in 0..TRIES {
         let step = match section {
             Section::Add { path, text } => add(env, path, text).await,
@@ -87,81 +87,87 @@ async fn in_turn(env: &dyn Environment, section: &Section) -> Result<Applied, St
         };
         match step {
             Ok(applied) => return Ok(applied),
-            Err(Miss::Stale) => {}
-            Err(Miss::Failed(why)) => return Err(why),
+            Err(ApplyError::Stale) => {}
+            Err(ApplyError::Failed(why)) => return Err(why),
         }
     }
     Err(format!("{} keeps being changed by somebody else; try again", section.path()))
 }
 
-fn miss(what: &str, error: EnvError) -> Miss {
+fn apply_error(what: &str, error: EnvError) -> ApplyError {
     match error {
-        EnvError::Stale(_) => Miss::Stale,
-        other => Miss::Failed(format!("Cannot {what} {other}")),
+        EnvError::Stale(_) => ApplyError::Stale,
+        other => ApplyError::Failed(format!("Cannot {what} {other}")),
     }
 }
 
-async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<Applied, Miss> {
+async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<AppliedSection, ApplyError> {
     let before = replace(env, &paths::resolve(env, shown), text).await?;
-    Ok(Applied::new(format!("A {shown}"), shown, &before, text))
+    Ok(AppliedSection::new(format!("A {shown}"), shown, &before, text))
 }
 
 /// Creates or overwrites a file; returns its old content.
-async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<String, Miss> {
+async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<String, ApplyError> {
     let before = match env.read(path).await {
         Ok(data) => Some(data),
         Err(EnvError::NotFound(_)) => None,
-        Err(error) => return Err(miss("write", error)),
+        Err(error) => return Err(apply_error("write", error)),
     };
     let stamp = before.as_ref().map_or_else(Stamp::missing, |data| data.stamp.clone());
-    env.write(path, text.as_bytes().to_vec(), Some(stamp)).await.map_err(|error| miss("write", error))?;
+    env.write(path, text.as_bytes().to_vec(), Some(stamp))
+        .await
+        .map_err(|error| apply_error("write", error))?;
     // The old content is only for the diff.
     Ok(before.map(|data| String::from_utf8_lossy(&data.bytes).into_owned()).unwrap_or_default())
 }
 
-async fn delete(env: &dyn Environment, shown: &str) -> Result<Applied, Miss> {
+async fn delete(env: &dyn Environment, shown: &str) -> Result<AppliedSection, ApplyError> {
     let path = paths::resolve(env, shown);
-    let data = env.read(&path).await.map_err(|error| miss("delete", error))?;
-    env.remove(&path, Some(data.stamp)).await.map_err(|error| miss("delete", error))?;
-    Ok(Applied::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
+    let data = env.read(&path).await.map_err(|error| apply_error("delete", error))?;
+    env.remove(&path, Some(data.stamp)).await.map_err(|error| apply_error("delete", error))?;
+    Ok(AppliedSection::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
 }
 
 /// Returns the content of a file and the result of applying the chunks.
-async fn changed(
+async fn changed_content(
     env: &dyn Environment,
     shown: &str,
     chunks: &[Chunk],
-) -> Result<(String, String, Stamp), Miss> {
+) -> Result<(String, String, Stamp), ApplyError> {
     let path = paths::resolve(env, shown);
-    let FileData { bytes, stamp } = env.read(&path).await.map_err(|error| miss("update", error))?;
+    let FileData { bytes, stamp } = env.read(&path).await.map_err(|error| apply_error("update", error))?;
     let before = String::from_utf8(bytes).map_err(|_| {
-        Miss::Failed(format!("Cannot update {shown}: it is not UTF-8 text. Use bash to change it"))
+        ApplyError::Failed(format!("Cannot update {shown}: it is not UTF-8 text. Use bash to change it"))
     })?;
     let after = v4a::update::update(&before, chunks)
-        .map_err(|error| Miss::Failed(format!("Cannot update {shown}: {error}")))?;
+        .map_err(|error| ApplyError::Failed(format!("Cannot update {shown}: {error}")))?;
     Ok((before, after, stamp))
 }
 
-async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<Applied, Miss> {
-    let (before, after, stamp) = changed(env, shown, chunks).await?;
+async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<AppliedSection, ApplyError> {
+    let (before, after, stamp) = changed_content(env, shown, chunks).await?;
     let path = paths::resolve(env, shown);
     let bytes = after.clone().into_bytes();
-    env.write(&path, bytes, Some(stamp)).await.map_err(|error| miss("update", error))?;
-    Ok(Applied::new(format!("M {shown}"), shown, &before, &after))
+    env.write(&path, bytes, Some(stamp)).await.map_err(|error| apply_error("update", error))?;
+    Ok(AppliedSection::new(format!("M {shown}"), shown, &before, &after))
 }
 
 /// Writes the new content at the new path, then removes the old file. A move of a file onto itself is an
 /// update: codex removes the file, but no intent of a patch justifies losing a file.
-async fn rename(env: &dyn Environment, (shown, to): (&str, &str), chunks: &[Chunk]) -> Result<Applied, Miss> {
+async fn rename(
+    env: &dyn Environment,
+    (shown, to): (&str, &str),
+    chunks: &[Chunk],
+) -> Result<AppliedSection, ApplyError> {
     let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
-    let real = async |path| env.resolve(path).await.map_err(|error| miss("move", error));
+    let real = async |path| env.resolve(path).await.map_err(|error| apply_error("move", error));
     if real(&old).await? == real(&new).await? {
         return update(env, shown, chunks).await;
     }
-    let (before, after, stamp) = changed(env, shown, chunks).await?;
+    let (before, after, stamp) = changed_content(env, shown, chunks).await?;
     replace(env, &new, &after).await?;
     match env.remove(&old, Some(stamp)).await {
-        Ok(()) => Ok(Applied::new(format!("M {shown} -> {to}"), to, &before, &after)),
-        Err(error) => Err(Miss::Failed(format!("{to} is written, but the old file stays: {error}"))),
+        Ok(()) => Ok(AppliedSection::new(format!("M {shown} -> {to}"), to, &before, &after)),
+        Err(error) => Err(ApplyError::Failed(format!("{to} is written, but the old file stays: {error}"))),
     }
 }

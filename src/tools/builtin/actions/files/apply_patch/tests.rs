@@ -10,10 +10,10 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::message::join_text;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::openai;
-use crate::tools::builtin::shape::ToolShape;
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     openai::SET.get(name).unwrap()
 }
 
@@ -25,7 +25,7 @@ async fn run_with(folder: &Path, args: Value, cancel: CancellationToken) -> Outc
         env: Arc::new(LocalEnvironment::new(folder.to_path_buf(), [])),
         cancel,
         progress: Arc::new(|_| {}),
-        shared: std::sync::Arc::new(crate::tools::Shared::new(folder.join("artifacts"))),
+        shared: std::sync::Arc::new(crate::tools::AgentToolState::new(folder.join("artifacts"))),
     };
     tool("apply_patch").run(call).await
 }

@@ -14,10 +14,10 @@ use crate::exec::{
 };
 use crate::llm::model::message::join_text;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::pi;
-use crate::tools::builtin::shape::ToolShape;
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     pi::SET.get(name).unwrap()
 }
 
@@ -26,7 +26,7 @@ async fn run_in(env: Arc<dyn Environment>, args: Value) -> Outcome {
         folder: None,
         call_id: "c".into(),
         args: tool("edit").prepare(args),
-        shared: std::sync::Arc::new(crate::tools::Shared::new(env.root().join("artifacts"))),
+        shared: std::sync::Arc::new(crate::tools::AgentToolState::new(env.root().join("artifacts"))),
         env,
         cancel: CancellationToken::new(),
         progress: Arc::new(|_| {}),

@@ -13,10 +13,10 @@ use crate::exec::LocalEnvironment;
 use crate::llm::model::Part;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::pi;
-use crate::tools::builtin::shape::ToolShape;
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     pi::SET.get(name).unwrap()
 }
 
@@ -47,7 +47,9 @@ impl Bench {
             env: Arc::new(env),
             cancel,
             progress: Arc::new(|_| {}),
-            shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
+            shared: std::sync::Arc::new(crate::tools::AgentToolState::new(
+                self.folder.path().join("artifacts"),
+            )),
         };
         tool("read").run(call).await
     }

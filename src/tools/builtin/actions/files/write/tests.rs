@@ -10,10 +10,10 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::message::join_text;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::pi;
-use crate::tools::builtin::shape::ToolShape;
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     pi::SET.get(name).unwrap()
 }
 
@@ -25,7 +25,7 @@ async fn run(folder: &std::path::Path, args: Value) -> Outcome {
         env: Arc::new(LocalEnvironment::new(folder.to_path_buf(), [])),
         cancel: CancellationToken::new(),
         progress: Arc::new(|_| {}),
-        shared: std::sync::Arc::new(crate::tools::Shared::new(folder.join("artifacts"))),
+        shared: std::sync::Arc::new(crate::tools::AgentToolState::new(folder.join("artifacts"))),
     };
     tool("write").run(call).await
 }

@@ -18,7 +18,7 @@ const LIMIT: usize = 100;
 const GATHERED_MAX: usize = 10_000;
 
 /// The search with the arguments of this form.
-fn asked(args: &Value, spec: SearchSpec) -> SearchSpec {
+fn with_form_args(args: &Value, spec: SearchSpec) -> SearchSpec {
     let around = args::number(args, "context").unwrap_or(0);
     let ignored = args::flag(args, "no_ignore");
     let rule_files = if ignored { Vec::new() } else { vec![".geminiignore".to_string()] };
@@ -29,16 +29,16 @@ fn asked(args: &Value, spec: SearchSpec) -> SearchSpec {
         before: args::number(args, "before").unwrap_or(around),
         after: args::number(args, "after").unwrap_or(around),
         want: if args::flag(args, "names_only") { Want::Files } else { Want::Lines },
-        most_per_file: args::from_one(args, "max_matches_per_file"),
+        max_per_file: args::positive(args, "max_matches_per_file"),
         ..spec
     }
 }
 
 /// Searches and returns the blocks.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
-    let spec = asked(&call.args, spec);
-    let limit = args::from_one(&call.args, "total_max_matches").unwrap_or(LIMIT);
-    let but = args::some_text(&call.args, "exclude_pattern")
+    let spec = with_form_args(&call.args, spec);
+    let limit = args::positive(&call.args, "total_max_matches").unwrap_or(LIMIT);
+    let but = args::optional_text(&call.args, "exclude_pattern")
         .map(|but| Regex::new(&but).map_err(|error| format!("exclude_pattern cannot be used: {error}")))
         .transpose()?;
     let most = if but.is_some() { limit.max(GATHERED_MAX) } else { limit };
@@ -55,13 +55,13 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
         found = gather::lines(call, spec, limit).await?;
     }
     if let Some(but) = but {
-        leave_out(&mut found, &but, limit);
+        exclude_lines(&mut found, &but, limit);
     }
-    Ok(shown(call, &spec, &found, limit))
+    Ok(format_blocks(call, &spec, &found, limit))
 }
 
 /// Removes lines that match the exclusion, and lines above the limit.
-fn leave_out(found: &mut Gathered, but: &Regex, limit: usize) {
+fn exclude_lines(found: &mut Gathered, but: &Regex, limit: usize) {
     let mut left = limit;
     for file in &mut found.files {
         file.lines.retain(|line| {
@@ -73,15 +73,15 @@ fn leave_out(found: &mut Gathered, but: &Regex, limit: usize) {
     }
     found.files.retain(|file| file.count > 0);
     found.count = found.files.iter().map(|file| file.count).sum();
-    found.more |= left == 0;
+    found.has_more |= left == 0;
 }
 
-fn shown(call: &Invocation, spec: &SearchSpec, found: &Gathered, limit: usize) -> Outcome {
-    let name = |file: &FileMatches| gather::shown(&*call.env, &file.path);
-    let folder = gather::shown(&*call.env, &spec.root);
+fn format_blocks(call: &Invocation, spec: &SearchSpec, found: &Gathered, limit: usize) -> Outcome {
+    let name = |file: &FileMatches| gather::shown_path(&*call.env, &file.path);
+    let folder = gather::shown_path(&*call.env, &spec.root);
     let of = format!("{:?} in {}", spec.pattern, if folder.is_empty() { "the workspace" } else { &folder });
-    let mut remarks = gather::remarks(&found.done, found.late);
-    if found.more {
+    let mut remarks = gather::remarks(&found.done, found.timed_out);
+    if found.has_more {
         remarks.push(format!("Only the first {limit} matches. Use a narrower pattern or folder."));
     }
     let text = if found.files.is_empty() {
@@ -96,7 +96,7 @@ fn shown(call: &Invocation, spec: &SearchSpec, found: &Gathered, limit: usize) -
             text.push_str(&format!("File: {}\n", name(file)));
             for line in &file.lines {
                 let sign = if line.matches { ':' } else { '-' };
-                text.push_str(&format!("L{}{sign} {}\n", line.number, gather::cut(&line.text).0));
+                text.push_str(&format!("L{}{sign} {}\n", line.number, gather::cut_line(&line.text).0));
             }
             text.push_str("---\n");
         }

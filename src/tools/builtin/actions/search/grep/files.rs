@@ -14,16 +14,16 @@ const LIMIT_MAX: usize = 2000;
 
 /// Searches and returns the paths.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
-    let limit = args::from_one(&call.args, "limit").unwrap_or(LIMIT).min(LIMIT_MAX);
+    let limit = args::positive(&call.args, "limit").unwrap_or(LIMIT).min(LIMIT_MAX);
     let files = Selection { hidden: false, ..spec.files };
     let spec = SearchSpec { files, want: Want::Files, ..spec };
     // The most recently changed ones are known only when all are found.
     let mut found = gather::lines(call, spec, usize::MAX).await?;
     found.newest_first();
     let paths: Vec<String> =
-        found.files.iter().take(limit).map(|file| gather::shown(&*call.env, &file.path)).collect();
+        found.files.iter().take(limit).map(|file| gather::shown_path(&*call.env, &file.path)).collect();
     let text = if paths.is_empty() { "No matches found.".to_string() } else { paths.join("\n") };
-    let mut remarks = gather::remarks(&found.done, found.late);
+    let mut remarks = gather::remarks(&found.done, found.timed_out);
     if found.files.len() > limit {
         remarks.push(format!("The first {limit} of {} files.", found.files.len()));
     }

@@ -16,7 +16,8 @@ const LIMIT: usize = 250;
 /// Searches and returns the result for `output_mode`.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
     let number = |name: &str| args::number(&call.args, name);
-    let mode = args::some_text(&call.args, "output_mode").unwrap_or_else(|| "files_with_matches".to_string());
+    let mode =
+        args::optional_text(&call.args, "output_mode").unwrap_or_else(|| "files_with_matches".to_string());
     let around = number("-C").or_else(|| number("context")).unwrap_or(0);
     let want = match mode.as_str() {
         "content" if args::flag(&call.args, "-o") => Want::Matches,
@@ -36,7 +37,7 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
                 .flat_map(|text| text.split_whitespace())
                 .map(String::from)
                 .collect(),
-            file_type: args::some_text(&call.args, "type"),
+            file_type: args::optional_text(&call.args, "type"),
             ..spec.files
         },
         before: number("-B").unwrap_or(around),
@@ -55,22 +56,22 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
     if want == Want::Files {
         found.newest_first();
     }
-    Ok(shown(call, want, &found, (skip, limit)))
+    Ok(format_output(call, want, &found, (skip, limit)))
 }
 
-fn shown(call: &Invocation, want: Want, found: &Gathered, (skip, limit): (usize, usize)) -> Outcome {
+fn format_output(call: &Invocation, want: Want, found: &Gathered, (skip, limit): (usize, usize)) -> Outcome {
     let numbers = call.args.get("-n").and_then(Value::as_bool).unwrap_or(true);
-    let name = |file: &FileMatches| gather::shown(&*call.env, &file.path);
+    let name = |file: &FileMatches| gather::shown_path(&*call.env, &file.path);
     let all: Vec<String> = match want {
         Want::Files => found.files.iter().map(name).collect(),
         Want::Counts => found.files.iter().map(|file| format!("{}:{}", name(file), file.count)).collect(),
         Want::Lines | Want::Matches => {
-            found.files.iter().flat_map(|file| lines(&name(file), file, numbers)).collect()
+            found.files.iter().flat_map(|file| format_lines(&name(file), file, numbers)).collect()
         }
     };
     let given: Vec<&str> = all.iter().skip(skip).take(limit).map(String::as_str).collect();
-    let mut remarks = gather::remarks(&found.done, found.late);
-    if found.more || all.len() > skip.saturating_add(given.len()) {
+    let mut remarks = gather::remarks(&found.done, found.timed_out);
+    if found.has_more || all.len() > skip.saturating_add(given.len()) {
         remarks.push(format!("There is more. Go on with offset={}.", skip + given.len()));
     }
     let text = if given.is_empty() {
@@ -90,7 +91,7 @@ fn shown(call: &Invocation, want: Want, found: &Gathered, (skip, limit): (usize,
 }
 
 /// Returns the lines of a file as ripgrep prints them, with `--` between groups.
-fn lines(name: &str, file: &FileMatches, numbers: bool) -> Vec<String> {
+fn format_lines(name: &str, file: &FileMatches, numbers: bool) -> Vec<String> {
     let mut out = Vec::new();
     let mut before = None;
     let around = file.lines.iter().any(|line| !line.matches);
@@ -101,7 +102,7 @@ fn lines(name: &str, file: &FileMatches, numbers: bool) -> Vec<String> {
         before = Some(line.number);
         let sign = if line.matches { ':' } else { '-' };
         let number = if numbers { format!("{}{sign}", line.number) } else { String::new() };
-        out.push(format!("{name}{sign}{number}{}", gather::cut(&line.text).0));
+        out.push(format!("{name}{sign}{number}{}", gather::cut_line(&line.text).0));
     }
     out
 }

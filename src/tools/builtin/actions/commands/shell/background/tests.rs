@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::anthropic;
-use crate::tools::builtin::shape::ToolShape;
 use crate::tools::running::tests::{Bench, goes_round};
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     anthropic::SET.get(name).unwrap()
 }
 
@@ -30,7 +30,7 @@ async fn bash_tool_background_command_is_polled_and_killed() {
     assert!(!failed && text.contains("as bash_1."), "{text}");
     let job = bench.shared.jobs.get(1).unwrap();
     while !job.live.tail().contains("two") {
-        job.live.arrived().await;
+        job.live.wait_for_output().await;
     }
     let (text, _) = bench.text(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "^t"})).await;
     assert_eq!(text, "<status>running</status>\n<stdout>\ntwo\n</stdout>");
@@ -80,7 +80,7 @@ fn bash_tool_only_parsed_commands_continue_after_timeout() {
         ("$X", false),
         ("echo 'open", false),
     ] {
-        assert_eq!(runs_on(script), on, "{script}");
+        assert_eq!(may_run_on(script), on, "{script}");
     }
 }
 
@@ -103,7 +103,7 @@ async fn bash_output_filter_reports_unseen_middle() {
                   echo error three";
     bench.text(tool("Bash"), json!({"command": script, "run_in_background": true})).await;
     let job = bench.shared.jobs.get(1).unwrap();
-    job.live.ended().await;
+    job.live.wait_for_end().await;
     drop(job);
     let outcome = bench.run(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "error"})).await;
     let text = crate::llm::model::message::join_text(&outcome.content);

@@ -1,11 +1,11 @@
 //! The tool against a real shell.
 
 use super::*;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::gemini;
-use crate::tools::builtin::shape::ToolShape;
 use crate::tools::running::tests::{Bench, goes_round};
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     gemini::SET.get(name).unwrap()
 }
 

@@ -10,11 +10,11 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::message::join_text;
 use crate::tools::Tool;
+use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::pi;
-use crate::tools::builtin::shape::ToolShape;
 use crate::tools::contract::view::ResultView;
 
-fn tool(name: &str) -> &'static ToolShape {
+fn tool(name: &str) -> &'static BuiltinTool {
     pi::SET.get(name).unwrap()
 }
 
@@ -45,7 +45,9 @@ impl Bench {
                 }
                 seen.lock().push(text);
             }),
-            shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
+            shared: std::sync::Arc::new(crate::tools::AgentToolState::new(
+                self.folder.path().join("artifacts"),
+            )),
         };
         let outcome = tool("bash").run(call).await;
         (join_text(&outcome.content), outcome.is_error, outcome.details.unwrap_or_default())
@@ -129,7 +131,7 @@ async fn bash_missing_workspace_is_error() {
         env: Arc::new(LocalEnvironment::new(gone, [])),
         cancel: CancellationToken::new(),
         progress: Arc::new(|_| {}),
-        shared: std::sync::Arc::new(crate::tools::Shared::new(bench.folder.path().into())),
+        shared: std::sync::Arc::new(crate::tools::AgentToolState::new(bench.folder.path().into())),
     };
     let outcome = tool("bash").run(call).await;
     assert!(outcome.is_error && join_text(&outcome.content).contains("does not exist"));

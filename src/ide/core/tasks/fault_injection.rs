@@ -1,0 +1,39 @@
+//! Makes a task panic, so that tests can see that whatever waits for it goes on. Must not know
+//! tasks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts down to the task that panics; 0 means none. Copies share the count.
+#[derive(Debug, Clone, Default)]
+pub struct FaultInjection(Arc<AtomicUsize>);
+
+/// Whether one task panics.
+#[derive(Debug)]
+pub struct PlannedPanic(bool);
+
+impl FaultInjection {
+    /// Makes the `nth` following task panic, counted from 1.
+    pub fn set(&self, nth: usize) {
+        self.0.store(nth, Ordering::SeqCst);
+    }
+
+    /// Whether the task that panics did not come yet.
+    pub fn is_pending(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+
+    /// Whether the task that begins now is the one. To be called on the loop, where the order of
+    /// tasks is known.
+    pub fn next(&self) -> PlannedPanic {
+        let counted = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        PlannedPanic(counted == Ok(1))
+    }
+}
+
+impl PlannedPanic {
+    /// Panics if it does.
+    pub fn panic_if_planned(self) {
+        assert!(!self.0, "a task that panics for a test");
+    }
+}

@@ -1,0 +1,107 @@
+//! Substitutions that ask about each match. What is wanted is gathered and done as one step.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::base::width::{truncate, visible};
+use crate::ide::core::context::Cx;
+use crate::ide::core::keys::modal::SubstituteConfirm;
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::editor::modal::cursors;
+use crate::ide::editor::modal::operators::edit_text;
+use crate::ide::model::buffers::Buffer;
+use crate::text::changes::ChangeSet;
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+/// Cells of a match and of what it is to become.
+const SAMPLE: usize = 34;
+
+/// Asks about replacements, in order, one by one.
+pub fn start_confirming(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> Result<(), String> {
+    let buffer = cx.state.buffers.current().ok_or("No file open")?;
+    let (buffer, version) = (buffer.id, buffer.area.document.version());
+    let left = VecDeque::from(edits);
+    cx.state.modal.substitute_confirm =
+        Some(SubstituteConfirm { buffer, version, remaining: left, accepted: Vec::new() });
+    ask(cx);
+    Ok(())
+}
+
+fn ask(cx: &mut Cx<'_>) {
+    let Some(asked) = &cx.state.modal.substitute_confirm else { return };
+    let shown = cx.state.buffers.current().filter(|shown| is_current(asked, shown));
+    // Places of another text mean nothing in this one.
+    let (Some((place, new)), Some(buffer)) = (asked.remaining.front().cloned(), shown) else {
+        return finish(cx);
+    };
+    // Of a long match only what can be shown is looked at.
+    let text = buffer.area.text();
+    let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
+    let old = text.slice(place.start..end).into_owned();
+    let sample = |text: &str| truncate(&visible(text), SAMPLE).into_owned();
+    let line = format!("Line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
+    let dialog = Dialog::ask("Replace this match?", vec![line])
+        .choice('y', "Replace", |cx| on_answer(cx, 'y'))
+        .choice('n', "Skip", |cx| on_answer(cx, 'n'))
+        .choice('a', "Replace all from here", |cx| on_answer(cx, 'a'))
+        .short_label("All")
+        .choice('l', "Replace and stop", |cx| on_answer(cx, 'l'))
+        .short_label("Last")
+        .choice('q', "Stop", |cx| on_answer(cx, 'q'))
+        .on_escape(|cx| on_answer(cx, 'q'));
+    cursors::set_selection(cx, Selection::cursor(place.start));
+    cx.state.push_layer(dialog);
+}
+
+/// Whether a file still has the text that the matches are places of.
+fn is_current(asked: &SubstituteConfirm, shown: &Buffer) -> bool {
+    shown.id == asked.buffer && shown.area.document.version() == asked.version
+}
+
+/// A question was answered.
+fn on_answer(cx: &mut Cx<'_>, answer: char) {
+    let Some(asked) = &mut cx.state.modal.substitute_confirm else { return };
+    match answer {
+        'y' => asked.accepted.extend(asked.remaining.pop_front()),
+        'n' => drop(asked.remaining.pop_front()),
+        'a' => asked.accepted.extend(asked.remaining.drain(..)),
+        'l' => {
+            asked.accepted.extend(asked.remaining.pop_front());
+            asked.remaining.clear();
+        }
+        _ => asked.remaining.clear(),
+    }
+    ask(cx);
+}
+
+/// Does what was wanted.
+fn finish(cx: &mut Cx<'_>) {
+    let Some(asked) = cx.state.modal.substitute_confirm.take() else { return };
+    let Some(text) = cx.state.buffers.current().filter(|shown| is_current(&asked, shown)) else {
+        return cx.state.set_error("Text changed meanwhile: nothing replaced");
+    };
+    let wanted = asked.accepted;
+    let text = text.area.text().clone();
+    let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else {
+        return cx.state.set_status("Nothing replaced");
+    };
+    let (first, last) = (text.line_start(text.line_of(first.start)), text.line_of(last.start));
+    // New line feeds before the last match move its line down, and those within it too.
+    let feeds = |text: &str| text.matches('\n').count() as isize;
+    let shift: isize = wanted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
+    let count = wanted.len();
+    cursors::set_selection(cx, Selection::cursor(first));
+    if !edit_text(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, wanted))) {
+        return;
+    }
+    if let Some(buffer) = cx.state.buffers.current() {
+        let page = ModalText::new(buffer.area.text(), 1);
+        let line = Line(last.0.saturating_add_signed(shift)).min(page.last_line());
+        let at = page.at(line, Column(0));
+        cursors::set_selection(cx, Selection::cursor(at));
+    }
+    cx.state.set_status(format!("Replaced {count}. Undo: one step"));
+}

@@ -1,0 +1,518 @@
+//! Typing: how it begins and what its end brings about.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keys::keymap::ModalStyle;
+use crate::ide::core::keys::modal::{InsertNormal, InsertState, Mode};
+use crate::ide::editor::commands::{edit, indent};
+use crate::ide::editor::modal::{cursors, insert_mode, visual};
+use crate::text::anchors::named_positions::PositionName;
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::modal::motion::modal_text::ModalText;
+use crate::text::modal::operator::replace;
+use crate::text::movement::motion;
+use crate::text::position::Byte;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::{Grouping, Transaction};
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Where typing begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InsertAt {
+    /// At the cursor.
+    Here,
+    /// Behind it.
+    After,
+    /// At the first character of the line that is no white space.
+    LineStart,
+    /// At the end of the line.
+    LineEnd,
+    /// At the first column.
+    FirstColumn,
+    /// Where typing ended last.
+    LastInsert,
+}
+
+/// Begins to type.
+pub fn begin(cx: &mut Cx<'_>, typing: InsertState) {
+    cx.state.modal.mode = Mode::Insert;
+    cx.state.modal.operator = None;
+    cx.state.modal.overtyped.clear();
+    cx.state.modal.typed.clear();
+    cx.state.modal.typing = InsertState { untyped: true, ..typing };
+    cx.state.modal.changed = true;
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let at = buffer.area.selection.primary().head;
+        // On a line that was opened typing began before its indentation.
+        let start = buffer.area.text().line_start(buffer.area.text().line_of(at));
+        let stop = if typing.lines.is_some() { start } else { at };
+        buffer.area.document.positions_mut().set(PositionName::EraseStop, stop);
+        buffer.area.document.positions_mut().set(PositionName::InsertStart, at);
+        buffer.area.document.positions_mut().set(PositionName::LeftmostTyped, at);
+        buffer.area.caret_override = None;
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Puts every cursor where typing is to begin, and begins.
+pub fn insert(cx: &mut Cx<'_>, at: InsertAt) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refuse_read_only(cx) {
+        return;
+    }
+    if cx.state.modal.mode == Mode::VisualBlock {
+        let rows = insert_mode::block::insert_block(cx, at == InsertAt::After || at == InsertAt::LineEnd);
+        if rows.is_some() {
+            begin(cx, InsertState { block: rows, times, ..InsertState::default() });
+        }
+        return;
+    }
+    let visual = cx.state.modal.mode.is_visual();
+    let mut up = false;
+    if visual {
+        let above = |range: &Range| at_line(cx, range.head) < at_line(cx, range.anchor);
+        up = cx.state.modal.visual.ranges.iter().any(above);
+        let ends = |range: &Range| match at {
+            InsertAt::After | InsertAt::LineEnd => range.end(),
+            _ => range.start(),
+        };
+        let cursors = cx.state.modal.visual.ranges.iter().map(|range| Range::cursor(ends(range))).collect();
+        visual::save_visual(cx);
+        visual::end_at(cx, cursors);
+    }
+    let at = match at {
+        // Above where the selection began the cursor stays where it is.
+        InsertAt::LineStart if up => InsertAt::Here,
+        InsertAt::LineStart if visual => InsertAt::FirstColumn,
+        InsertAt::LineEnd if visual => InsertAt::After,
+        at => at,
+    };
+    let tab_width = cx.state.tab_width();
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let last = buffer.area.document.positions().mark('^');
+        let text = buffer.area.text().clone();
+        let page = ModalText::new(&text, tab_width);
+        buffer.area.selection = buffer.area.selection.transform(|range| {
+            let line = page.line(range.head);
+            Range::cursor(match at {
+                InsertAt::Here => range.head,
+                InsertAt::After => page.right(range.head),
+                InsertAt::LineStart => motion::indent_end(&text, line),
+                InsertAt::LineEnd => page.end(line),
+                InsertAt::FirstColumn => page.start(line),
+                InsertAt::LastInsert => last.unwrap_or(range.head).min(page.last()),
+            })
+        });
+    }
+    begin(cx, InsertState { times, ..InsertState::default() });
+    if at == InsertAt::LastInsert {
+        // Made again it inserts at the cursor.
+        cx.state.modal.keys = vec![Key::char('i')];
+    }
+}
+
+fn at_line(cx: &Cx<'_>, at: Byte) -> usize {
+    cx.state.buffers.current().map_or(0, |buffer| buffer.area.text().line_of(at).0)
+}
+
+fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
+    let reason = cx.state.buffers.current().and_then(crate::ide::model::buffers::Buffer::read_only);
+    if let Some(reason) = reason {
+        cx.state.set_error(reason);
+    }
+    reason.is_some()
+}
+
+/// Opens a line and types there.
+pub fn open(cx: &mut Cx<'_>, below: bool) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refuse_read_only(cx) {
+        return;
+    }
+    open_line(cx, below);
+    begin(cx, InsertState { times, lines: Some(below), ..InsertState::default() });
+    note_indent(cx);
+}
+
+/// Notes that the line got its indentation by itself.
+fn note_indent(cx: &mut Cx<'_>) {
+    let indented = cx.state.buffers.current().and_then(|buffer| {
+        let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+        let line = text.line_of(head);
+        let blank = text.slice(text.line_start(line)..head).chars().all(|c| c == ' ' || c == '\t');
+        blank.then(|| buffer.area.document.version())
+    });
+    cx.state.modal.typing.indented = indented;
+}
+
+/// Whether the line got its indentation by itself, and nothing was typed since.
+pub fn is_indented(cx: &Cx<'_>) -> bool {
+    let version = cx.state.buffers.current().map(|buffer| buffer.area.document.version());
+    version.is_some() && cx.state.modal.typing.indented == version
+}
+
+fn open_line(cx: &mut Cx<'_>, below: bool) {
+    let tab_width = cx.state.tab_width();
+    if cx.state.buffers.current().is_some_and(|buffer| buffer.area.text().end() == Byte(0)) {
+        // A text without anything is an empty line, which stays.
+        edit::apply(cx, |text, selection| {
+            let feed = ChangeSet::replace(text.end().0, [(Byte(0)..Byte(0), "\n".to_string())]);
+            Transaction::new(feed).select(selection.clone())
+        });
+    }
+    indent::open(cx, below, |text, selection| {
+        let page = ModalText::new(text, tab_width);
+        // A line behind the last line feed is none: what is opened below the last one comes before it.
+        selection.transform(|range| Range::cursor(range.head.min(page.last())))
+    });
+}
+
+/// Begins to type over what is there.
+pub fn overtype(cx: &mut Cx<'_>) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    if refuse_read_only(cx) {
+        return;
+    }
+    begin(cx, InsertState { times, ..InsertState::default() });
+    cx.state.modal.mode = Mode::Replace;
+}
+
+/// A character was typed over what is there.
+pub fn overtype_char(cx: &mut Cx<'_>, typed: &str) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = ModalText::new(buffer.area.text(), tab_width);
+    let old = |range: &Range| page.text.slice(range.head..page.right(range.head)).into_owned();
+    let old: Vec<String> = buffer.area.selection.ranges().iter().map(old).collect();
+    cx.state.modal.overtyped.push(if typed == "\n" { Vec::new() } else { old });
+    edit::apply(cx, |text, selection| replace::overtype(ModalText::new(text, tab_width), selection, typed));
+}
+
+/// Takes the last overtyped character back; before those the cursor goes back only.
+pub fn undo_overtype(cx: &mut Cx<'_>) {
+    let old = cx.state.modal.overtyped.pop();
+    edit::apply(cx, |text, selection| {
+        let mut edits = Vec::new();
+        let mut cursors = Vec::new();
+        for (n, range) in selection.ranges().iter().enumerate() {
+            let before = text.prev_grapheme(range.head);
+            cursors.push(Range::cursor(before));
+            if let Some(old) = &old {
+                edits.push((before..range.head, old.get(n).cloned().unwrap_or_default()));
+            }
+        }
+        let changes = ChangeSet::replace(text.end().0, edits);
+        let after = Selection::new(cursors, selection.primary_index());
+        let mapping = &changes;
+        let after = after.transform(|range| Range::cursor(mapping.map(range.head, Side::Before)));
+        Transaction::new(changes).select(after)
+    });
+    if old.is_none()
+        && let Some(buffer) = cx.state.buffers.current_mut()
+    {
+        let text = buffer.area.text().clone();
+        buffer.area.selection =
+            buffer.area.selection.transform(|r| Range::cursor(text.prev_grapheme(r.head)));
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+/// Types on after one command: behind the last character of the line where typing was, or that was aimed at.
+pub fn resume_insert(cx: &mut Cx<'_>, once: InsertNormal) {
+    let behind = cx.state.buffers.current().is_some_and(|buffer| {
+        let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+        let range = buffer.area.selection.primary();
+        let beyond = range.goal.is_some_and(|goal| goal > page.column(range.head));
+        let wanted = once.at_end && page.line(range.head).0 == once.line || beyond;
+        wanted && page.at_end(page.right(range.head))
+    });
+    insert(cx, if behind { InsertAt::After } else { InsertAt::Here });
+    // What is typed from here on is an insertion of its own, and none where nothing is.
+    cx.state.modal.changed = false;
+    cx.state.modal.typing.moved = Some(cx.state.modal.keys.len());
+}
+
+/// The version of the text and the main cursor, while keys are typed into a file.
+pub fn version_and_cursor(cx: &Cx<'_>) -> Option<(u64, Byte)> {
+    let types = cursors::is_modal_editor(cx.state) && cx.state.modal.mode.is_typing();
+    let buffer = cx.state.buffers.current().filter(|_| types)?;
+    Some((buffer.area.document.version(), buffer.area.selection.primary().head))
+}
+
+/// Keys that move the cursor while others are typed.
+const MOVES: [KeyCode; 4] = [KeyCode::Home, KeyCode::End, KeyCode::PageUp, KeyCode::PageDown];
+
+/// Those that may find nothing to go to.
+const STEPS: [KeyCode; 4] = [KeyCode::Left, KeyCode::Right, KeyCode::Up, KeyCode::Down];
+
+/// Whether a key leaves a line's own indentation what it is.
+fn keeps_indent(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    key.code == KeyCode::Backspace || ['h', 'w', 'u', 't', 'd'].into_iter().any(control)
+}
+
+/// Whether a key erases while others are typed.
+fn is_erasing(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    matches!(key.code, KeyCode::Backspace | KeyCode::Delete) || ['h', 'w', 'u'].into_iter().any(control)
+}
+
+/// After a key of typing: one that only moved the cursor begins to type anew there. What was typed before is a
+/// step of its own, does not come again by a count, and `.` repeats what is typed from here on.
+pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
+    let (Some(before), Some(now)) = (cx.state.modal.before_key, version_and_cursor(cx)) else { return };
+    if cx.state.keymap.modal_style() != ModalStyle::Vim {
+        return;
+    }
+    let modal = &mut cx.state.modal;
+    let steps = |key: Key| STEPS.contains(&key.code);
+    let moves = key.is_some_and(|key| MOVES.contains(&key.code) || steps(key) && before.1 != now.1);
+    let empty = |key: Key| is_erasing(key) && key.code != KeyCode::Delete || steps(key);
+    if before == now && key.is_some_and(empty) {
+        // A key that does nothing at a border does not come again.
+        modal.keys.pop();
+        modal.typed.pop();
+        return;
+    }
+    if before.0 == now.0 && moves {
+        modal.keys.pop();
+        modal.typed.clear();
+        let (block, once) = (modal.typing.block, modal.typing.once);
+        let earlier = block.is_none().then_some(modal.keys.len());
+        let InsertState { untyped, stops, .. } = modal.typing;
+        modal.typing =
+            InsertState { times: 1, moved: earlier, block, once, untyped, stops, ..InsertState::default() };
+        modal.overtyped.clear();
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            buffer.area.document.positions_mut().set(PositionName::InsertStart, now.1);
+            buffer.area.document.positions_mut().set(PositionName::LeftmostTyped, now.1);
+        }
+        cursors::begin_undo_group(cx.state);
+    } else if before.0 != now.0 {
+        let before_move = modal.typing.moved.take();
+        update_erase_stop(cx, before_move.is_some(), now.1, key.is_some_and(is_erasing));
+        let (modal, Some(earlier)) = (&mut cx.state.modal, before_move) else { return };
+        let keys = modal.keys.split_off(earlier.min(modal.keys.len()));
+        modal.keys = std::iter::once(Key::char('i')).chain(keys).collect();
+        modal.changed = true;
+        modal.used_count = None;
+    }
+}
+
+/// After something was typed or erased, after the cursor was moved or not: erasing stops where typing began anew, save
+/// where the cursor was moved to the right behind what was typed; and where something was erased before that place.
+fn update_erase_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
+    let typing = &mut cx.state.modal.typing;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let places = buffer.area.document.positions_mut();
+    let at = |name| places.line_and_column(name, &text);
+    let (Some(mut stop), Some(began)) = (at(PositionName::EraseStop), at(PositionName::InsertStart)) else {
+        return;
+    };
+    typing.stops |= moved && !typing.untyped && began.1 > stop.1;
+    typing.untyped = false;
+    if moved && !typing.stops {
+        stop = began;
+    }
+    let line = text.line_of(head);
+    let column = head - text.line_start(line);
+    if erased && stop.0 == line && column < stop.1 {
+        stop.1 = column;
+    }
+    places.set_at_column(PositionName::EraseStop, &text, stop.0, stop.1);
+}
+
+/// Ends typing by a key. What was to be typed more than once is typed again before.
+pub fn end_insert(cx: &mut Cx<'_>) {
+    let modal = &mut cx.state.modal;
+    modal.typed.pop();
+    let again = modal.typing.times.saturating_sub(1);
+    if again > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
+        modal.typing.times = 1;
+        return cx.effects.push(Effect::Retype { keys: modal.typed.clone(), times: again });
+    }
+    finish(cx);
+}
+
+/// Before keys are typed again: behind a break of the line where they began one.
+pub fn retype(cx: &mut Cx<'_>) {
+    if cx.state.modal.typing.lines.is_some() {
+        let ending = cx.state.line_style().ending;
+        break_line(cx, |cx, indent| {
+            edit::insert(cx, &format!("{}{indent}", ending.text()), Grouping::Typing);
+        });
+    }
+}
+
+/// The keys that put a register in give way to its text where they are kept for `.` and counts. Keys that would do
+/// something else than to be typed stay what they were.
+pub fn spell_out(cx: &mut Cx<'_>, text: &str) {
+    if text.chars().any(char::is_control) {
+        return;
+    }
+    let modal = &mut cx.state.modal;
+    let keys = || text.chars().map(Key::char);
+    if modal.mode.is_typing() && modal.typed.len() >= 2 {
+        modal.typed.truncate(modal.typed.len() - 2);
+        modal.typed.extend(keys());
+    }
+    if !modal.repeating && modal.keys.len() >= 2 {
+        modal.keys.truncate(modal.keys.len() - 2);
+        modal.keys.extend(keys());
+    }
+}
+
+/// Presses a key; what the line got by itself stays that where the key leaves it so.
+pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
+    let indented = is_indented(cx);
+    press(cx);
+    if key.code == KeyCode::Delete {
+        cx.state.modal.typing.indented = None;
+    }
+    if indented && keeps_indent(key) && !(is_erasing(key) && is_near_start(cx)) {
+        note_indent(cx);
+    }
+}
+
+/// Whether the cursor is in the first two columns, in bytes: what is left of an indentation there counts as typed.
+fn is_near_start(cx: &Cx<'_>) -> bool {
+    let Some(buffer) = cx.state.buffers.current() else { return false };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    head - text.line_start(text.line_of(head)) <= 1
+}
+
+/// What was typed so far.
+fn typed_text(cx: &Cx<'_>) -> String {
+    let Some(buffer) = cx.state.buffers.current() else { return String::new() };
+    let head = buffer.area.selection.primary().head;
+    let begun = buffer.area.document.positions().get(PositionName::InsertStart).unwrap_or(head).min(head);
+    buffer.area.text().slice(begun..head).into_owned()
+}
+
+/// Whether typing ends in a line's own indentation before its last character, where the cursor stays: as in Vim, which
+/// counts that as one byte.
+fn is_before_last(cx: &Cx<'_>) -> bool {
+    let Some(buffer) = cx.state.buffers.current().filter(|_| is_indented(cx)) else { return false };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    let line = text.line_of(head);
+    head > text.line_start(line) && head + 1 == text.line_end(line)
+}
+
+/// Ends typing: cursors step back onto what was typed last.
+pub fn finish(cx: &mut Cx<'_>) {
+    let typing = cx.state.modal.typing;
+    let tab_width = cx.state.tab_width();
+    let typed = typed_text(cx);
+    let stays = typing.stays || is_before_last(cx);
+    let goal = cursors::goal_column(cx);
+    // Behind an indentation that goes one aims at its column still.
+    let goal = strip_indent(cx, false).then_some(goal);
+    close_last_line(cx);
+    let filled = typing.block.and_then(|rows| insert_mode::block::fill_rows(cx, rows));
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let page = ModalText::new(&text, tab_width);
+    let stopped = buffer.area.selection.primary().head;
+    buffer.area.document.positions_mut().set_mark('^', stopped);
+    let mut selection = buffer.area.selection.transform(|range| Range {
+        goal,
+        ..Range::cursor(if stays { range.head } else { page.left(range.head) })
+    });
+    if let Some(at) = filled {
+        selection = Selection::cursor(page.resting_place(at));
+    }
+    buffer.area.select(selection);
+    if !typed.is_empty() {
+        cx.state.modal.last_inserted = typed;
+    }
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.typing = InsertState::default();
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Breaks the line; the next one is indented as the code says.
+pub fn newline(cx: &mut Cx<'_>) {
+    break_line(cx, |cx, _| edit::newline(cx));
+}
+
+/// Breaks the line by `make`, which gets its indentation. One that got it by itself and nothing else loses it, and
+/// white space behind the break goes.
+fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    let line = text.line_of(head);
+    let before = text.slice(text.line_start(line)..head.min(motion::indent_end(text, line))).into_owned();
+    let stripped = strip_indent(cx, true);
+    edit::apply(cx, |text, selection| {
+        let blank = |range: &Range| {
+            let end = text.line_end(text.line_of(range.head));
+            let rest = text.slice(range.head..end);
+            let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            (range.head..range.head + blanks, String::new())
+        };
+        Transaction::new(ChangeSet::replace(text.end().0, selection.ranges().iter().map(blank)))
+    });
+    make(cx, if stripped { "" } else { &before });
+    if stripped {
+        // The next line is indented as the one before was.
+        edit::insert(cx, &before, Grouping::Typing);
+    }
+    note_indent(cx);
+}
+
+/// A line that got its indentation by itself and nothing else loses it, and so does one that is broken behind it when
+/// `breaks`; tells whether one did.
+fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
+    if !is_indented(cx) {
+        return false;
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return false };
+    let text = buffer.area.text();
+    let blank = |at: Byte| {
+        let line = text.line_of(at);
+        let span = text.line_start(line)..if breaks { at } else { text.line_end(line) };
+        (at == span.end && text.slice(span.clone()).chars().all(|c| c == ' ' || c == '\t')).then_some(span)
+    };
+    let edits: Vec<_> = buffer.area.selection.ranges().iter().filter_map(|range| blank(range.head)).collect();
+    if edits.iter().all(std::ops::Range::is_empty) {
+        return false;
+    }
+    edit::apply(cx, |text, _| {
+        let edits = edits.into_iter().map(|span| (span, String::new()));
+        Transaction::new(ChangeSet::replace(text.end().0, edits))
+    })
+}
+
+/// The line that the cursor is on stays one when nothing was typed on it: behind the last line feed is none.
+fn close_last_line(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    if head < text.end() || head == Byte(0) || text.byte_at(head.back(1)) != Some(b'\n') {
+        return;
+    }
+    edit::apply(cx, |text, selection| {
+        let feed = ChangeSet::replace(text.end().0, [(text.end()..text.end(), "\n".to_string())]);
+        Transaction::new(feed).select(selection.clone())
+    });
+}
+
+/// One command is made, then typing goes on. The cursor stays where it is, save at the end of a line.
+pub fn insert_normal(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+    let head = buffer.area.selection.primary().head;
+    let (at_end, line) = (page.at_end(head), page.line(head).0);
+    cx.state.modal.typing.stays = !at_end;
+    // What was typed before the command is not typed again after it.
+    cx.state.modal.typing.times = 1;
+    // Made again it ends here.
+    cx.state.modal.keys.pop();
+    cx.state.modal.keys.push(Key::new(KeyCode::Escape, Mods::NONE));
+    end_insert(cx);
+    cursors::end_undo_group(cx.state);
+    cx.state.modal.typing.once = Some(InsertNormal { at_end, line, begins: true });
+}

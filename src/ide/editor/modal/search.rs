@@ -1,0 +1,283 @@
+//! Searches of a modal map: forward, backward, again, for the word at the cursor, as motions.
+
+use std::collections::HashMap;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::editor::modal::{background, cursors, key_hooks, moves};
+use crate::text::modal::motion::modal_text::{CharClass, ModalText, is_one_word};
+use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
+use crate::text::modal::motion::words;
+use crate::text::modal::pattern;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::search::{CaseMatching, Needle, SearchOptions};
+use crate::text::selection::Range;
+
+/// A search looks at so many bytes at once, all cursors together; a task looks further.
+const SEARCH_INLINE_MAX: usize = 256 << 10;
+/// While keys are pressed again it looks so far from each cursor, and no further.
+const REPLAY_REACH: usize = 8 << 20;
+/// More cursors than this do not look through a whole text, one after the other.
+const FAR_CURSORS_MAX: usize = 1_000;
+
+/// Asks what to look for.
+pub fn prompt_search(cx: &mut Cx<'_>, forward: bool) {
+    Prompt::new(if forward { "/" } else { "?" }, move |cx, answer| search_typed(cx, &answer, forward))
+        .open(cx);
+}
+
+/// What was typed is looked for; nothing typed is the last search.
+fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
+    // An offset behind the pattern's end is not understood, but its sign ends the pattern.
+    let answer = pattern::split_at_sign(answer, if forward { '/' } else { '?' }).0;
+    let wanted = match (answer.is_empty(), &cx.state.modal.last_search) {
+        (false, _) => answer,
+        (true, Some((last, _))) => last.clone(),
+        (true, None) => return cx.state.set_status("No search yet"),
+    };
+    cx.state.modal.last_search = Some((wanted, forward));
+    search_next(cx, false);
+    // The key that ended the question was done with before its answer came.
+    key_hooks::after_key(cx, None);
+}
+
+/// The pattern as a search; what is wrong with it is told.
+pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
+    let (ignore, smart) = cx.state.modal.ignore_case;
+    let (regex, case) = pattern::translate(wanted);
+    let case = case.unwrap_or(match (ignore, smart) {
+        (false, _) => CaseMatching::Sensitive,
+        (true, false) => CaseMatching::Insensitive,
+        (true, true) => CaseMatching::Smart,
+    });
+    let word = pattern::whole_word(wanted);
+    let regex = word.unwrap_or(&regex);
+    match Needle::new(regex, SearchOptions { regex: true, word: false, case }) {
+        // Words of scripts without spaces end where another script begins.
+        Ok(needle) if word.is_some() => needle.map(|needle| needle.whole_words(is_one_word)),
+        Ok(needle) => needle,
+        Err(error) => {
+            cx.state.set_error(format!("Invalid search `{wanted}`: {error}"));
+            None
+        }
+    }
+}
+
+/// The next match of the last search; the other way when `back`.
+pub fn search_next(cx: &mut Cx<'_>, back: bool) {
+    search_next_from(cx, back, None);
+}
+
+/// The same, for one cursor from another place than where it is.
+fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
+    let Some((wanted, forward)) = cx.state.modal.last_search.clone() else {
+        cursors::fail_motion(cx);
+        return cx.state.set_status("No search yet");
+    };
+    let Some(needle) = needle(cx, &wanted) else { return cursors::fail_motion(cx) };
+    cx.state.last_search = Some(wanted.clone());
+    cx.state.highlight = Some(needle.clone());
+    cx.state.damage.add(Part::Editor);
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let forward = forward != back;
+    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        cx.state.note_jump();
+    }
+    let search = SearchSteps { needle, count, forward };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let visual = cx.state.modal.mode.is_visual();
+    let ranges = if visual { &cx.state.modal.visual.ranges[..] } else { buffer.area.selection.ranges() };
+    let from = |head: Byte| from.filter(|(known, _)| *known == head).map_or(head, |(_, from)| from);
+    let heads: Vec<(Byte, Byte)> = ranges.iter().map(|range| (range.head, from(range.head))).collect();
+    let replayed = background::is_replaying(cx);
+    let near = if replayed { REPLAY_REACH } else { SEARCH_INLINE_MAX / heads.len().max(1) };
+    match search.targets(&text, &heads, near) {
+        Ok(places) => on_found(cx, &places, &wanted),
+        Err(NotFound) if replayed => on_found(cx, &MatchPositions::new(), &wanted),
+        Err(NotFound) if heads.len() > FAR_CURSORS_MAX => {
+            cursors::fail_motion(cx);
+            cx.state.set_error("Too many cursors for so long a search");
+        }
+        Err(NotFound) => {
+            let work = move || -> background::Followup {
+                // A text without a match is looked through once, not from every cursor.
+                let some = search.needle.find(&text, Byte(0)).is_some();
+                let heads = if some { &heads[..] } else { &[] };
+                let places = search.targets(&text, heads, usize::MAX).unwrap_or_default();
+                Box::new(move |cx| {
+                    on_found(cx, &places, &wanted);
+                    key_hooks::after_key(cx, None);
+                    Ok(())
+                })
+            };
+            if let Err(problem) = background::run(cx, usize::MAX, work) {
+                cx.state.set_error(problem);
+            }
+        }
+    }
+}
+
+/// Takes every cursor to its match, or gives the way there to the operator that waits.
+fn on_found(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
+    cx.state.modal.is_far_motion = true;
+    let before = cx.state.modal.failed;
+    cx.state.modal.failed = false;
+    moves::apply_motion(cx, |_, range| {
+        let at = places.get(&range.head)?;
+        Some(MotionTarget::new(*at, Extent::Exclusive))
+    });
+    if cx.state.modal.failed {
+        forget_goal(cx);
+        cx.state.set_error(format!("No match: {wanted}"));
+    }
+    cx.state.modal.failed |= before;
+}
+
+/// After a search the cursors aim at their own columns, though they stayed where they were.
+fn forget_goal(cx: &mut Cx<'_>) {
+    cx.state.modal.visual.to_end = false;
+    for range in &mut cx.state.modal.visual.ranges {
+        range.goal = None;
+    }
+    let Some(buffer) = cx.state.buffers.current().filter(|_| !cx.state.modal.mode.is_visual()) else {
+        return;
+    };
+    let selection = buffer.area.selection.transform(|range| Range { goal: None, ..range });
+    cursors::set_selection(cx, selection);
+}
+
+/// Where the cursors come to.
+type MatchPositions = HashMap<Byte, Byte>;
+
+/// Nothing was found so far, but not everything was looked at.
+#[derive(Debug)]
+pub struct NotFound;
+
+/// A search by so many matches.
+struct SearchSteps {
+    needle: Needle,
+    count: usize,
+    forward: bool,
+}
+
+impl SearchSteps {
+    /// The places of all cursors that come to one, looking so many bytes far.
+    fn targets(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<MatchPositions, NotFound> {
+        let mut places = MatchPositions::new();
+        for (head, from) in heads {
+            if let Some(at) = self.target(text, *from, reach)? {
+                places.insert(*head, at);
+            }
+        }
+        Ok(places)
+    }
+
+    fn target(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
+        let mut at = head;
+        for _ in 0..self.count {
+            let step = if self.forward { next } else { previous };
+            match step(text, &self.needle, at, reach.min(text.end().0))? {
+                Some(found) => at = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+}
+
+/// The first match from a place on, going round, no further than the loop may look.
+pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, NotFound> {
+    find_ahead(text, needle, from, REPLAY_REACH.min(text.end().0))
+}
+
+/// The last match before a place, going round, no further than the loop may look.
+pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, NotFound> {
+    previous(text, needle, to, REPLAY_REACH.min(text.end().0))
+}
+
+fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
+    // Matches are those of the line from its start on: behind one that the cursor stands in comes the next.
+    let start = text.line_start(text.line_of(at));
+    let near = start.max(at.back(SEARCH_INLINE_MAX));
+    let (from, far) = (text.next_grapheme(at), text.char_floor((at + SEARCH_INLINE_MAX).min(text.end())));
+    let mut line =
+        needle.matches(text, text.char_floor(near)..far).filter(|found| in_line(text, found.start));
+    if let Some(found) = line.find(|found| found.start >= from) {
+        return Ok(Some(found.start));
+    }
+    // All matches of a line that ends so near are known.
+    let next = text.line_start(Line(text.line_of(at).0 + 1));
+    find_ahead(text, needle, if next > at && next <= far { next } else { from }, reach)
+}
+
+/// Whether a place is in a line: behind the last line feed is none.
+fn in_line(text: &Text, at: Byte) -> bool {
+    at < text.end() || ModalText::new(text, 1).last() == at
+}
+
+fn find_ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
+    let far = text.char_floor((from + reach).min(text.end())).max(from);
+    if let Some(found) = needle.matches(text, from..far).find(|found| in_line(text, found.start)) {
+        return Ok(Some(found.start));
+    }
+    if far < text.end() {
+        return Err(NotFound);
+    }
+    let far = text.char_floor(Byte(reach).min(text.end()));
+    let found = needle.matches(text, Byte(0)..far).map(|found| found.start).find(|at| in_line(text, *at));
+    if found.is_none() && far < from { Err(NotFound) } else { Ok(found) }
+}
+
+fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
+    let near = text.char_floor(at.back(reach));
+    let far = text.char_floor((at + reach).min(text.end()));
+    let before = needle.matches(text, near..far).map(|found| found.start);
+    if let Some(found) = before.take_while(|found| *found < at).last() {
+        return Ok(Some(found));
+    }
+    if near > Byte(0) {
+        return Err(NotFound);
+    }
+    let near = text.char_floor(text.end().back(reach)).max(at);
+    let found = needle.matches(text, near..text.end()).map(|found| found.start);
+    let found = found.filter(|at| in_line(text, *at)).last();
+    if found.is_none() && near > at { Err(NotFound) } else { Ok(found) }
+}
+
+/// Looks for the word at or behind the cursor; as a whole word when `whole`.
+pub fn search_word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
+    let visual = cx.state.modal.visual.ranges.first().filter(|_| cx.state.modal.mode.is_visual());
+    let head = visual.map_or(buffer.area.selection.primary().head, |range| range.head);
+    let mut at = head;
+    while !page.at_end(at) && !matches!(page.class(at, false), CharClass::Word | CharClass::Script(_)) {
+        at = page.right(at);
+    }
+    // Without a word from the cursor on, what stands there without white space is looked for.
+    let big = page.at_end(at);
+    if big {
+        at = head;
+        while !page.at_end(at) && page.class(at, true) == CharClass::Blank {
+            at = page.right(at);
+        }
+    }
+    if page.at_end(at) {
+        cursors::fail_motion(cx);
+        return cx.state.set_status("No word at the cursor");
+    }
+    let start = words::run_start(page, at, false);
+    let end = page.right(words::run_end(page, at, big));
+    let word = page.text.slice(start..end).into_owned();
+    let wanted = match (big, whole) {
+        (true, _) => pattern::literal(&word),
+        (false, true) => format!("\\<{word}\\>"),
+        (false, false) => word,
+    };
+    cx.state.modal.last_search = Some((wanted, forward));
+    // The search begins at the word, not inside it.
+    search_next_from(cx, false, Some((head, start)));
+}

@@ -1,0 +1,140 @@
+//! Matches where selections come first: selections picked by a pattern, and the next match of a
+//! search. Of much text a task looks through it.
+
+use std::ops::Range as ByteRange;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::editor::modal::background;
+use crate::ide::editor::modal::cursors::set_selection;
+use crate::ide::editor::modal::helix::is_extending;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::search::{Needle, SearchOptions};
+use crate::text::selection::{Range, Selection};
+
+/// What is done with the matches in the selections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatternAction {
+    /// Each becomes a selection.
+    Select,
+    /// What lies between them does.
+    Split,
+    /// Selections with one stay.
+    Keep,
+    /// Selections without one stay.
+    Remove,
+}
+
+/// Asks for a pattern to pick by.
+pub fn ask_pattern(cx: &mut Cx<'_>, how: PatternAction) {
+    let title = match how {
+        PatternAction::Select => "select",
+        PatternAction::Split => "Split on",
+        PatternAction::Keep => "Keep matching",
+        PatternAction::Remove => "Remove matching",
+    };
+    Prompt::new(title, move |cx, wanted| apply_pattern(cx, &wanted, how)).open(cx);
+}
+
+/// Picks by a pattern.
+fn apply_pattern(cx: &mut Cx<'_>, wanted: &str, pick: PatternAction) {
+    let how = SearchOptions { regex: true, word: false, case: cx.state.search_options.case };
+    let needle = match Needle::new(wanted, how) {
+        Ok(Some(needle)) => needle,
+        Ok(None) => return,
+        Err(error) => return cx.state.set_error(format!("Invalid search `{wanted}`: {error}")),
+    };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
+    let bytes: usize = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
+    let work = move || -> background::Followup {
+        let ranges = matching_ranges(&text, &selection, &needle, pick);
+        if ranges.is_empty() {
+            return Box::new(|_| Err("Nothing left to select".to_string()));
+        }
+        let selection = Selection::new(ranges, 0);
+        Box::new(move |cx| {
+            let count = selection.ranges().len();
+            set_selection(cx, selection);
+            cx.state.set_status(format!("{count} selections"));
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.set_error(problem);
+    }
+}
+
+/// What is left of a selection, or made of it, by its matches.
+fn matching_ranges(text: &Text, selection: &Selection, needle: &Needle, pick: PatternAction) -> Vec<Range> {
+    let mut ranges = Vec::new();
+    for range in selection.ranges() {
+        let mut found = needle.matches(text, range.span()).filter(|found| !found.is_empty());
+        if pick == PatternAction::Keep || pick == PatternAction::Remove {
+            if found.next().is_some() == (pick == PatternAction::Keep) {
+                ranges.push(*range);
+            }
+        } else if pick == PatternAction::Select {
+            ranges.extend(found.map(|found| Range::new(found.start, found.end)));
+        } else {
+            let mut from = range.start();
+            for found in found {
+                ranges.push(Range::new(from, found.start));
+                from = found.end;
+            }
+            ranges.push(Range::new(from, range.end()));
+        }
+    }
+    ranges.retain(|range| pick != PatternAction::Split || !range.is_empty());
+    ranges
+}
+
+/// The next match of the last search is selected, or the one before. What is near is found at
+/// once; a task looks through the rest.
+pub fn search_next(cx: &mut Cx<'_>, forward: bool) {
+    let Some(wanted) = cx.state.last_search.clone() else {
+        return cx.state.set_status("No search yet");
+    };
+    let how = cx.state.search_options;
+    let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
+    let far = text.char_floor((primary.end() + background::INLINE_MAX).min(text.end()));
+    let near = forward.then(|| needle.matches(&text, primary.end()..far).next()).flatten();
+    if near.is_some() {
+        return on_found(cx, needle, near);
+    }
+    let bytes = text.end().0;
+    let work = move || -> background::Followup {
+        let found = if forward {
+            needle.find_wrapping(&text, primary.end())
+        } else {
+            needle.find_back(&text, primary.start())
+        };
+        Box::new(move |cx| {
+            on_found(cx, needle, found);
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.set_error(problem);
+    }
+}
+
+fn on_found(cx: &mut Cx<'_>, needle: Needle, found: Option<ByteRange<Byte>>) {
+    let Some(found) = found else { return cx.state.set_status("No match") };
+    cx.state.highlight = Some(needle);
+    cx.state.note_jump();
+    let extend = is_extending(cx);
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let range = Range::new(found.start, found.end);
+    if extend {
+        let mut ranges = buffer.area.selection.ranges().to_vec();
+        ranges.push(range);
+        let last = ranges.len() - 1;
+        set_selection(cx, Selection::new(ranges, last));
+    } else {
+        set_selection(cx, Selection::single(range));
+    }
+}

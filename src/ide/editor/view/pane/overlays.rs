@@ -1,0 +1,206 @@
+//! What is laid over the characters: selections, matches, brackets, blanks, guides, rulers.
+
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+
+use crate::base::width::graphemes;
+use crate::ide::editor::view::pane::DrawContext;
+use crate::ide::model::view::display::WhitespaceDisplay;
+use crate::text::display::columns::width_at;
+use crate::text::display::rows::Row;
+use crate::text::movement::paragraph;
+use crate::text::position::{Byte, Line};
+use crate::tui::canvas::Canvas;
+
+/// Lines above the first one that is drawn in which a match may begin that reaches into it.
+const MATCH_LINES: usize = 50;
+/// Bytes in which matches are looked for to draw them.
+const MATCH_BYTES: usize = 64 << 10;
+/// Lines around blank ones in which their indentation is looked for.
+const GUIDE_LINES: usize = 30;
+
+/// Where in some rows stands what was looked for.
+pub(super) fn matches_in(drawn: &DrawContext<'_>, rows: Range<u16>) -> Vec<Range<Byte>> {
+    let Some(needle) = &drawn.state.highlight else { return Vec::new() };
+    let text = drawn.lens.text;
+    let rows = drawn.shown.rows.get(usize::from(rows.start)..).unwrap_or_default().iter().take(rows.len());
+    let mut found = Vec::new();
+    // Rows between which lines are folded away are searched on their own.
+    let mut runs: Vec<Range<Byte>> = Vec::new();
+    for row in rows {
+        let next = text.line_start(Line(row.line.0 + 1)).max(row.end);
+        match runs.last_mut() {
+            Some(run) if run.end >= row.start => run.end = if row.is_last { next } else { row.end },
+            _ => runs.push(row.start..if row.is_last { next } else { row.end }),
+        }
+    }
+    for run in runs {
+        let above = text.line_start(Line(text.line_of(run.start).0.saturating_sub(MATCH_LINES)));
+        let from = if run.start - above > MATCH_BYTES { run.start } else { above };
+        let to = run.end.min(text.grapheme_floor(run.start + MATCH_BYTES)).max(from);
+        found.extend(needle.matches(text, from..to).filter(|found| found.end >= run.start));
+    }
+    found
+}
+
+/// Everything that is laid over one row.
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    drawn: &DrawContext<'_>,
+    row: &Row,
+    y: u16,
+    found: &[Range<Byte>],
+) {
+    let look = &drawn.state.display;
+    if look.indent_guides && row.is_first {
+        draw_guides(canvas, drawn, row, y);
+    }
+    if look.whitespace != WhitespaceDisplay::Off {
+        draw_whitespace(canvas, drawn, row, y);
+    }
+    if drawn.line_max() > 0 && look.rulers_shown {
+        draw_too_long(canvas, drawn, row, y);
+    }
+    draw_selections(canvas, drawn, row, y);
+    draw_matches(canvas, drawn, row, y, found);
+    draw_brackets(canvas, drawn, row, y);
+}
+
+/// Marks what was looked for.
+fn draw_matches(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16, found: &[Range<Byte>]) {
+    let selected = drawn.selection.primary().span();
+    let style = canvas.style("ui.match");
+    for found in found.iter().filter(|found| found.start < row.end && found.end > row.start) {
+        let (from, to) = drawn.cells(row, found.start.max(row.start), found.end.min(row.end));
+        if from < to && *found != selected {
+            canvas.put_style(Rect::new(from, y, to - from, 1), style);
+        }
+    }
+}
+
+fn draw_brackets(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let Some((here, there)) = drawn.shown.bracket_pair else { return };
+    let style = canvas.style("ui.bracket");
+    for at in [here, there].into_iter().filter(|at| row.contains(*at)) {
+        let (from, to) = drawn.cells(row, at, at + 1);
+        canvas.put_style(Rect::new(from, y, to - from, 1), style);
+    }
+}
+
+fn draw_selections(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let style = canvas.style("ui.selection");
+    let primary = drawn.selection.primary_index();
+    let right = drawn.shown.gutter + drawn.shown.cols;
+    let ranges = drawn.selection.ranges();
+    // Thousands of cursors cost those on screen only.
+    let first = ranges.partition_point(|range| range.end() < row.start);
+    let touching = ranges.iter().enumerate().skip(first).take_while(|(_, range)| range.start() <= row.end);
+    // The primary cursor is the terminal's own.
+    for (_, range) in touching.filter(|(n, range)| *n != primary || !range.is_empty()) {
+        let (from, to) = drawn.cells(row, range.start().max(row.start), range.end().min(row.end));
+        // A selection that goes on to the next line shows that it takes the line's ending.
+        let over = u16::from(row.is_last && range.end() > row.end);
+        let to = (to + over).min(right);
+        if from < to && !range.is_empty() {
+            canvas.put_style(Rect::new(from, y, to - from, 1), style);
+        } else if range.is_empty() && from < right && row.contains(range.head) {
+            canvas.put_style(Rect::new(from, y, 1, 1), style.add_modifier(Modifier::REVERSED));
+        }
+    }
+}
+
+/// Shows blanks as signs.
+fn draw_whitespace(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let text = drawn.lens.text;
+    let style = canvas.style("ui.whitespace");
+    let right = drawn.shown.left + usize::from(drawn.shown.cols);
+    let from = drawn.lens.at_column(row, drawn.shown.left);
+    let to = drawn.lens.at_column(row, right).max(from);
+    let content = text.slice(from..to);
+    // Only the end of a line can be trailing, and only blanks up to it.
+    let end = text.char_floor(row.end.min(to + MATCH_BYTES)).max(to);
+    let mut rest = text.chunks_in(to..end).flat_map(str::bytes);
+    let trails = row.is_last && rest.all(|byte| matches!(byte, b' ' | b'\t'));
+    let trailing = if trails { content.trim_end_matches([' ', '\t']).len() } else { content.len() };
+    let (mut at, mut column) = (from, drawn.lens.column(row, from));
+    let tab_width = drawn.lens.tab_stop_width(row);
+    let beside = !drawn.lens.inlays_in(row).is_empty();
+    for grapheme in graphemes(&content) {
+        let sign = match grapheme {
+            " " => "·",
+            "\t" => "→",
+            "\u{a0}" => "⍽",
+            _ => "",
+        };
+        let wanted = drawn.state.display.whitespace == WhitespaceDisplay::All || at - from >= trailing;
+        if beside {
+            column = drawn.lens.column(row, at);
+        }
+        if !sign.is_empty() && wanted && (drawn.shown.left..right).contains(&column) {
+            canvas.text(drawn.cell(column), y, sign, style);
+        }
+        column += width_at(grapheme, column, tab_width);
+        at += grapheme.len();
+    }
+}
+
+/// Marks what goes beyond the columns that a line should have.
+fn draw_too_long(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let max = drawn.line_max();
+    let start = drawn.lens.text.line_start(row.line);
+    let before = row.start - start;
+    // Where lines are wrapped a row goes on counting; blanks and wide characters are not told
+    // apart there, since the line is not walked from its start.
+    let end = drawn.lens.column(row, row.end);
+    let limit = if row.is_first { max } else { (max + row.indent).saturating_sub(before) };
+    if end > limit {
+        let (from, to) = (drawn.cell(limit.max(row.indent)), drawn.cell(end));
+        let style = canvas.style("ui.overlong");
+        canvas.put_style(Rect::new(from, y, to - from, 1), style);
+    }
+}
+
+/// Marks columns.
+pub(super) fn draw_rulers(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, y: u16) {
+    let look = &drawn.state.display;
+    if !look.rulers_shown {
+        return;
+    }
+    let limit = Some(drawn.line_max()).filter(|max| *max > 0).map(|max| max + 1);
+    let columns = look.rulers.iter().copied().chain(limit).map(|ruler| ruler - 1);
+    let right = drawn.shown.left + usize::from(drawn.shown.cols);
+    for column in columns.filter(|column| (drawn.shown.left..right).contains(column)) {
+        let style = canvas.style("ui.ruler");
+        canvas.put_style(Rect::new(drawn.cell(column), y, 1, 1), style);
+    }
+}
+
+/// Draws lines down the indentation of a row; blank lines have that of their surroundings.
+fn draw_guides(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let style = canvas.style("ui.guide");
+    let cells = indentation(drawn, row.line);
+    let right = drawn.shown.left + usize::from(drawn.shown.cols);
+    for column in (0..cells).step_by(drawn.lens.tab_width).filter(|c| (drawn.shown.left..right).contains(c)) {
+        canvas.text(drawn.cell(column), y, "│", style);
+    }
+}
+
+/// Cells of blanks at the start of a line.
+fn indentation(drawn: &DrawContext<'_>, line: Line) -> usize {
+    let text = drawn.lens.text;
+    let own = |line: Line| {
+        let end = text.line_end(line).min(text.char_floor(text.line_start(line) + MATCH_BYTES));
+        let content = text.slice(text.line_start(line)..end);
+        let blanks = graphemes(&content).take_while(|g| matches!(*g, " " | "\t"));
+        blanks.fold(0, |column, g| column + width_at(g, column, drawn.lens.tab_width))
+    };
+    if !paragraph::is_blank(text, line) {
+        return own(line);
+    }
+    let full = |line: &Line| !paragraph::is_blank(text, *line);
+    let above = (line.0.saturating_sub(GUIDE_LINES)..line.0).rev().map(Line).find(full);
+    let below = (line.0 + 1..=text.last_line().0.min(line.0 + GUIDE_LINES)).map(Line).find(full);
+    above.map_or(0, own).min(below.map_or(0, own))
+}

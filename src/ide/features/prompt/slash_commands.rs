@@ -1,0 +1,97 @@
+//! Words that a prompt can be instead of something said to the model: `/new`, `/name TEXT`, `/compact about
+//! what`. A word is one row here; what it does is a command, or takes what stands behind it.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::features::context::events as contents;
+use crate::ide::features::sessions::{events as sessions, summaries};
+
+/// One word.
+pub struct SlashCommand {
+    /// Without the slash.
+    pub name: &'static str,
+    action: SlashAction,
+}
+
+/// What it does.
+enum SlashAction {
+    /// This command, by its id; nothing stands behind the word.
+    Command(&'static str),
+    /// This, with what stands behind the word.
+    Handler(fn(&mut Cx<'_>, &str)),
+}
+
+const fn command(name: &'static str, id: &'static str) -> SlashCommand {
+    SlashCommand { name, action: SlashAction::Command(id) }
+}
+
+const fn handler(name: &'static str, act: fn(&mut Cx<'_>, &str)) -> SlashCommand {
+    SlashCommand { name, action: SlashAction::Handler(act) }
+}
+
+/// Every word; those of pi mean what they mean there.
+pub static SLASH_COMMANDS: &[SlashCommand] = &[
+    command("new", "session.new"),
+    command("resume", "session.resume"),
+    command("tree", "view.session-tree"),
+    command("fork", "view.session-tree"),
+    command("clone", "session.copy"),
+    command("context", "session.context"),
+    handler("edit", contents::replace_message),
+    // The name that it had before.
+    handler("tell", contents::replace_message),
+    handler("name", name),
+    command("search", "session.search"),
+    command("import", "session.import"),
+    handler("compact", |cx, about| {
+        summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
+    }),
+    handler("summary", summaries::replace_summary),
+    command("undo", "session.undo-turn"),
+    command("model", "agent.model-picker"),
+    command("tools", "agent.tools-picker"),
+    command("login", "agent.login"),
+    command("logout", "agent.logout"),
+    command("hotkeys", "app.keys"),
+    command("quit", "app.quit"),
+];
+
+impl SlashCommand {
+    /// The command that it stands for, if it is one.
+    pub fn command(&self) -> Option<&'static str> {
+        match self.action {
+            SlashAction::Command(id) => Some(id),
+            SlashAction::Handler(_) => None,
+        }
+    }
+}
+
+fn name(cx: &mut Cx<'_>, name: &str) {
+    if name.is_empty() {
+        return cx.effects.push(Effect::Run("session.rename"));
+    }
+    sessions::rename(cx, name.to_string());
+}
+
+/// Does what the prompt says if it is one of the words; tells whether it was.
+pub fn run_typed(cx: &mut Cx<'_>) -> bool {
+    let text = cx.state.prompt.area.text().to_string();
+    let Some(text) = text.trim_end().strip_prefix('/') else { return false };
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let Some(word) = SLASH_COMMANDS.iter().find(|word| word.name == first) else { return false };
+    match word.action {
+        SlashAction::Command(_) if !rest.is_empty() => {
+            cx.state.set_error(format!("/{first} takes no arguments. Start with a space to send it as text"));
+        }
+        SlashAction::Command(id) => {
+            cx.state.prompt.take();
+            cx.effects.push(Effect::Run(id));
+        }
+        SlashAction::Handler(act) => {
+            cx.state.prompt.take();
+            act(cx, rest.trim());
+        }
+    }
+    cx.state.damage.add_all();
+    true
+}

@@ -1,0 +1,24 @@
+//! Whatever floats on top of the panes: only the topmost layer is drawn.
+
+use crate::ide::core::damage::Part;
+use crate::ide::core::pane::PaneSpec;
+use crate::ide::core::state::State;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: PaneSpec = PaneSpec { part: Part::Overlay, layer: 1, make: || Box::new(OverlayPane) };
+
+struct OverlayPane;
+
+impl Component<State> for OverlayPane {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        if let Some(layer) = state.layers.last() {
+            layer.draw(canvas, state);
+        }
+    }
+
+    fn cursor(&self, size: (u16, u16), state: &State) -> Option<(u16, u16)> {
+        state.layers.last()?.cursor(size)
+    }
+}

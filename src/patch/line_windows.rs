@@ -1,0 +1,29 @@
+//! Runs of whole lines of a text.
+//!
+//! Must not know what they are compared with. Texts have LF line ends here.
+
+use std::ops::Range;
+
+/// The lines of a text with where they begin, line ends included.
+pub(super) fn lines_of(text: &str) -> Vec<(usize, &str)> {
+    let mut start = 0;
+    let line = |line: &'_ str| -> usize {
+        start += line.len();
+        start - line.len()
+    };
+    let starts: Vec<usize> = text.split_inclusive('\n').map(line).collect();
+    starts.into_iter().zip(text.split_inclusive('\n')).collect()
+}
+
+/// The bytes of some lines; the last line end only where the old text has one.
+pub(super) fn extent(window: &[(usize, &str)], old: &str) -> Range<usize> {
+    let (Some((start, _)), Some((last, line))) = (window.first(), window.last()) else { return 0..0 };
+    let whole = old.ends_with('\n') || !line.ends_with('\n');
+    *start..last + line.len() - usize::from(!whole)
+}
+
+/// The lines that are looked for; `None` when all of them are blank.
+pub(super) fn search_lines(old: &str) -> Option<Vec<&str>> {
+    let wanted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
+    (!wanted.iter().all(|line| line.trim().is_empty())).then_some(wanted)
+}

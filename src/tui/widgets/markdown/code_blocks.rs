@@ -1,0 +1,156 @@
+//! The fenced blocks of code of a text: which of them wait for colors, and the colors of those that are shown.
+//!
+//! May not know how colors are found. Colors go with the lines: a block that is no longer cached has none, and asks
+//! for them when it is shown again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::tui::widgets::line::Span;
+use crate::tui::widgets::line_cache::LineCache;
+use crate::tui::widgets::markdown::layout;
+
+/// The scope of code, and the ground of its parts.
+pub const CODE: &str = "markdown.code.block";
+
+/// A fenced block of code that is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What its fence calls its language; may be nothing.
+    pub language: String,
+    /// Where its code begins in the text.
+    pub start: usize,
+    /// The code.
+    pub code: String,
+}
+
+/// A part of the text with a scope.
+pub type Colored = (Range<usize>, &'static str);
+
+/// A scope of a part of a block; bytes from the start of its code.
+#[derive(Debug, Clone, Copy)]
+struct Paint {
+    start: u32,
+    end: u32,
+    scope: u16,
+}
+
+/// A block that is complete.
+#[derive(Debug)]
+struct CodeRange {
+    /// Where its fence begins.
+    fence: usize,
+    /// Its code.
+    range: Range<usize>,
+    /// Its pieces between the fences.
+    pieces: Range<usize>,
+}
+
+/// The blocks of a text, in order.
+#[derive(Debug, Default)]
+pub(super) struct CodeBlocks {
+    blocks: Vec<CodeRange>,
+    /// The fence of the block that is open, and its piece.
+    open: Option<(usize, Range<usize>)>,
+    /// Blocks that have asked for colors, and those that came.
+    requested: BTreeMap<usize, Vec<Paint>>,
+    /// What was asked for and not yet taken.
+    pending: Vec<Block>,
+    /// The scopes of paints.
+    scopes: Vec<&'static str>,
+}
+
+impl CodeBlocks {
+    /// A fence opens a block.
+    pub(super) fn open(&mut self, piece: usize, fence: Range<usize>) {
+        self.open = Some((piece, fence));
+    }
+
+    /// A fence closes it.
+    pub(super) fn close(&mut self, piece: usize, end: usize) {
+        if let Some((first, fence)) = self.open.take() {
+            let (fence, range) = (fence.start, fence.end..end);
+            self.blocks.push(CodeRange { fence, range, pieces: first + 1..piece });
+        }
+    }
+
+    /// These pieces were shown: blocks among them ask for their colors.
+    pub(super) fn on_shown(&mut self, pieces: Range<usize>, text: &str) {
+        let from = self.blocks.partition_point(|block| block.pieces.end <= pieces.start);
+        for (n, block) in self.blocks.iter().enumerate().skip(from) {
+            if block.pieces.start >= pieces.end {
+                break;
+            }
+            if !block.range.is_empty() && !self.requested.contains_key(&n) {
+                self.requested.insert(n, Vec::new());
+                let fence = &text[block.fence..block.range.start];
+                let language = layout::fence_name(fence).to_string();
+                let code = text[block.range.clone()].to_string();
+                self.pending.push(Block { language, start: block.range.start, code });
+            }
+        }
+    }
+
+    /// Drops the colors of blocks whose lines are no longer cached.
+    pub(super) fn drop_colors(&mut self, cache: &LineCache) {
+        let blocks = &self.blocks;
+        self.requested.retain(|n, _| cache.holds_any(blocks[*n].pieces.clone()));
+    }
+
+    /// What was asked for since the last call.
+    pub(super) fn take_pending(&mut self) -> Vec<Block> {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Takes the colors of a block in; its pieces, unless it is not here or does not want colors any more.
+    pub(super) fn color(&mut self, text: &str, block: &Block, colors: &[Colored]) -> Option<Range<usize>> {
+        let at = self.blocks.binary_search_by_key(&block.start, |known| known.range.start).ok()?;
+        let known = &self.blocks[at];
+        let paints = self.requested.get_mut(&at)?;
+        if text.get(known.range.clone()) != Some(&*block.code) {
+            return None;
+        }
+        let scopes = &mut self.scopes;
+        let paint = |(part, scope): &Colored| {
+            let (start, end) = (u32::try_from(part.start).ok()?, u32::try_from(part.end).ok()?);
+            let scope = scopes.iter().position(|known| known == scope).unwrap_or_else(|| {
+                scopes.push(scope);
+                scopes.len() - 1
+            });
+            Some(Paint { start, end, scope: u16::try_from(scope).ok()? })
+        };
+        *paints = colors.iter().filter_map(paint).collect();
+        Some(known.pieces.clone())
+    }
+
+    /// The spans of a line of code in the `n`th piece.
+    pub(super) fn spans(&self, n: usize, text: &str, line: Range<usize>) -> Vec<Span> {
+        let at = self.blocks.partition_point(|block| block.pieces.end <= n);
+        let block = self.blocks.get(at).filter(|block| block.pieces.contains(&n));
+        let paints = block.and_then(|_| self.requested.get(&at)).map_or(&[][..], |paints| &paints[..]);
+        let base = block.map_or(0, |block| block.range.start);
+        let from = paints.partition_point(|paint| base + paint.end as usize <= line.start);
+        let (mut spans, mut at) = (Vec::new(), line.start);
+        for paint in &paints[from..] {
+            let (start, stop) = (base + paint.start as usize, base + paint.end as usize);
+            if start >= line.end {
+                break;
+            }
+            let (start, stop) = (start.max(at), stop.min(line.end));
+            // A range of colors may cut a character: the text matters more.
+            let (Some(before), Some(part)) = (text.get(at..start), text.get(start..stop)) else { continue };
+            spans.push(Span::new(before, CODE));
+            spans.push(Span::new(part, self.scopes[usize::from(paint.scope)]));
+            at = stop;
+        }
+        spans.push(Span::new(&text[at..line.end], CODE));
+        spans
+    }
+
+    /// Bytes that this holds.
+    pub(super) fn bytes(&self) -> usize {
+        let paints: usize = self.requested.values().map(Vec::capacity).sum();
+        let wanted: usize = self.pending.iter().map(|block| block.code.capacity()).sum();
+        self.blocks.capacity() * size_of::<CodeRange>() + paints * size_of::<Paint>() + wanted
+    }
+}
