@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// A tool of somebody else.
+    /// A tool from another source.
     struct Own;
 
     impl Tool for Own {

@@ -1,16 +1,16 @@
-//! Time as a service that is passed in, so that a whole session can be replayed in a test.
+//! Clock as an injected service, so that a whole session can be replayed in a test.
 //!
-//! Must not know who asks. Nothing outside this file reads the wall clock.
+//! Must not know the callers. No other module reads the wall clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A source of wall-clock time and of a monotonic time that never goes back.
+/// A source of wall-clock time and of monotonic time.
 pub trait Clock: Send + Sync {
     /// Milliseconds since the Unix epoch, UTC.
     fn now_ms(&self) -> u64;
-    /// Time since an arbitrary start; only differences mean anything.
+    /// Returns the time since an arbitrary start; only differences are meaningful.
     fn monotonic(&self) -> Duration;
 }
 
@@ -24,7 +24,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A system clock whose monotonic time starts now.
+    /// Returns a system clock whose monotonic time starts now.
     pub fn shared() -> SharedClock {
         Arc::new(Self { start: Instant::now() })
     }
@@ -32,7 +32,7 @@ impl SystemClock {
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> u64 {
-        // A clock before 1970 is a broken machine; 0 keeps the program running on it.
+        // A clock before 1970 is misconfigured; 0 keeps the program running.
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
     }
 
@@ -41,7 +41,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that is advanced manually.
 #[derive(Debug)]
 pub struct ManualClock {
     now_ms: AtomicU64,
@@ -49,7 +49,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stands at `start_ms` milliseconds since the Unix epoch.
+    /// Creates a clock at `start_ms` milliseconds since the Unix epoch.
     pub fn new(start_ms: u64) -> Arc<Self> {
         Arc::new(Self { now_ms: AtomicU64::new(start_ms), start_ms })
     }
@@ -78,7 +78,7 @@ pub fn iso8601(ms: u64) -> String {
     stamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// A time of this place, in milliseconds since the epoch, in a form of `strftime`'s.
+/// Formats milliseconds since the epoch as local time, with a `strftime` format.
 #[doc(hidden)]
 pub fn local(ms: u64, form: &str) -> String {
     let stamp =
@@ -86,14 +86,14 @@ pub fn local(ms: u64, form: &str) -> String {
     stamp.to_zoned(jiff::tz::TimeZone::system()).strftime(form).to_string()
 }
 
-/// Milliseconds since the epoch of an ISO 8601 time stamp, if it is one.
+/// Parses an ISO 8601 timestamp to milliseconds since the epoch.
 #[doc(hidden)]
 pub fn parse_iso8601(text: &str) -> Option<u64> {
     let stamp: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(stamp.as_millisecond()).ok()
 }
 
-/// Milliseconds since the epoch of an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`), if it is one.
+/// Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`) to milliseconds since the epoch.
 #[doc(hidden)]
 pub fn parse_http_date(text: &str) -> Option<u64> {
     let stamp = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();

@@ -1,17 +1,17 @@
-//! What a user is told when something fails: what failed, on what, and what to do.
+//! Error report for the user: what failed, on what, and what to do.
 //!
-//! Modules have typed errors of their own; at the edges those become a [`Report`].
-//! Must not know how a report is shown.
+//! Modules have typed errors; at the boundaries those become a [`Report`]. Must not know how a report is
+//! displayed.
 
 use std::error::Error;
 use std::fmt;
 
-/// A failure in the words of the user who sees it.
+/// An error in the user's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// What failed and on what, one sentence without a full stop.
     pub message: String,
-    /// What to do about it, when we know.
+    /// Advice, if any.
     pub hint: Option<String>,
 }
 
@@ -21,14 +21,14 @@ impl Report {
         Self { message: message.into(), hint: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// `what: cause: cause's cause`, the whole chain of an error under one heading.
+    /// Returns `what: cause: cause's cause`, the whole chain of an error after a description.
     pub fn caused(what: impl fmt::Display, cause: &dyn Error) -> Self {
         Self::new(format!("{what}: {}", chain(cause)))
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Report {
 
 impl Error for Report {}
 
-/// An error and its causes, joined by colons, each said once even where a cause repeats it.
+/// Joins an error and its causes with colons, each once even if a cause repeats it.
 #[doc(hidden)]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();

@@ -1,15 +1,15 @@
-//! Identity as a service that is passed in: session ids, entry ids, anything unique.
+//! Generator of ids as an injected service: session ids, entry ids, and others.
 //!
-//! Must not know what the ids name.
+//! Must not know what the ids identify.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A source of ids that are unique within their kind.
+/// A source of unique ids.
 pub trait Ids: Send + Sync {
-    /// A session id: a UUID of version 7, whose text sorts by time (`now_ms` since the epoch).
+    /// Returns a session id: a UUID of version 7, whose text sorts by time (`now_ms` since the epoch).
     fn session(&self, now_ms: u64) -> String;
-    /// An entry id: eight hexadecimal digits; the caller checks for collisions in its file.
+    /// Returns an entry id: eight hexadecimal digits; the caller checks for collisions in its file.
     fn entry(&self) -> String;
 }
 
@@ -39,13 +39,13 @@ impl Ids for RandomIds {
     }
 }
 
-/// A random UUID in its usual form.
+/// Returns a random UUID.
 #[doc(hidden)]
 pub fn uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// Ids that count up from 1, for tests whose output must not change.
+/// Ids that count up from 1, for tests with stable output.
 #[derive(Debug, Default)]
 pub struct CountingIds {
     next: AtomicU64,

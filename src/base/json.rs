@@ -1,24 +1,24 @@
-//! JSON as it is written, in code: `json!`. The library's macro panics at a value that cannot be JSON, such as a
-//! path that is not UTF-8; this one writes null in its place and logs it.
+//! The `json!` macro for JSON literals. The library's macro panics on a value that cannot be serialized, such
+//! as a path that is not UTF-8; this one writes null instead and logs it.
 //!
-//! Must not know what is told.
+//! Must not know the content.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Puts a field in.
+/// Inserts a field.
 #[inline(never)]
 pub fn put(fields: &mut Map<String, Value>, key: &str, value: Value) {
     fields.insert(key.to_string(), value);
 }
 
-/// Puts an item behind the others.
+/// Appends an item.
 #[inline(never)]
 pub fn push(items: &mut Vec<Value>, value: Value) {
     items.push(value);
 }
 
-/// Anything as a value; nothing, and a word in the log, where that cannot be, as with keys that are no text.
+/// Serializes a value; null, with a log message, if that is impossible, as with keys that are not strings.
 #[inline(never)]
 pub fn value<T: Serialize + ?Sized>(of: &T) -> Value {
     serde_json::to_value(of).unwrap_or_else(|error| {
@@ -27,8 +27,8 @@ pub fn value<T: Serialize + ?Sized>(of: &T) -> Value {
     })
 }
 
-/// A value in the form of JSON: `json!({"name": name, "size": [1, 2], "none": null})`. Where a value stands there
-/// may be any expression that serde can tell.
+/// A JSON value: `json!({"name": name, "size": [1, 2], "none": null})`. A value may be any expression that
+/// serde can serialize.
 macro_rules! json {
     (@map $map:ident) => {};
     (@map $map:ident $key:tt : null $(, $($rest:tt)*)?) => {

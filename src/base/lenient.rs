@@ -1,7 +1,7 @@
-//! JSON that other programs write and the library refuses: halves of characters, numbers that are too large, any
-//! depth. Pure.
+//! Lenient JSON parser for other programs' JSON that the library rejects: lone surrogates, numbers out of
+//! range, any depth. Pure.
 //!
-//! Must not know what is told.
+//! Must not know the content.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 
 use super::json::json;
 
-/// Bytes of the sign for one unit of UTF-16: `\uXXXX`.
+/// Bytes of an escaped UTF-16 unit: `\uXXXX`.
 const ESCAPE_LEN: usize = 6;
-/// What stands for half a character; of the same length, so that all places stay.
+/// Replacement for a lone surrogate, of the same length, so that offsets stay the same.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// JSON with U+FFFD in place of each half of a character without its other half, as a program writes it that cuts
-/// texts between the two.
+/// Returns JSON with U+FFFD in place of each lone surrogate, which programs write that truncate texts between
+/// the two.
 pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
@@ -39,7 +39,7 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
                 at += ESCAPE_LEN;
                 done = at;
             }
-            // Whatever else it is before, a backslash included.
+            // Any other escape, including an escaped backslash.
             _ => at = (at + 2).min(bytes.len()),
         }
     }
@@ -50,7 +50,7 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The unit of UTF-16 whose sign begins there.
+/// Returns the UTF-16 unit whose escape starts there.
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE_LEN)?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0, |sum, digit| {
@@ -62,22 +62,22 @@ fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
 /// The fields of an object.
 #[derive(Debug, Default, PartialEq)]
 pub struct Fields {
-    /// All of them. One that cannot be read is an object that nobody expects.
+    /// All fields. An unparsable one is an unexpected object.
     pub all: Map<String, Value>,
-    /// Those that cannot be read, and why.
+    /// Fields that cannot be parsed, with their errors.
     pub invalid: BTreeMap<String, String>,
 }
 
 impl Fields {
-    /// What is wrong with fields; `otherwise` where all were read.
+    /// Returns the errors of fields; `otherwise` if there are none.
     pub fn describe_invalid(&self, otherwise: String) -> String {
         let all: Vec<String> = self.invalid.iter().map(|(name, why)| format!("`{name}`: {why}")).collect();
         if all.is_empty() { otherwise } else { all.join(", ") }
     }
 }
 
-/// The fields of an object, read one by one where the whole cannot be read; `None` for JSON that is no object. A mark
-/// of the byte order before it is passed over. The error says why it is no JSON.
+/// Parses the fields of an object, one by one if the whole is invalid; `None` for JSON that is not an object.
+/// Skips a byte order mark. The error describes invalid JSON.
 pub fn fields(text: &str) -> Result<Option<Fields>, String> {
     let text = replace_lone_surrogates(text.strip_prefix('\u{feff}').unwrap_or(text));
     let why = match serde_json::from_str(&text) {

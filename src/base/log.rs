@@ -1,4 +1,4 @@
-//! The log: one file, never the terminal.
+//! Log file; never the terminal.
 //!
 //! Must not know what is logged. `BOWLINE_LOG` is a tracing filter (default `warn`).
 
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tracing_subscriber::EnvFilter;
 
-/// Starts logging into `state/bowline.log`, appending. Called once per process; a second call
-/// changes nothing. A filter that does not parse falls back to `warn`.
+/// Starts logging to `state/bowline.log`, appending. A second call in a process has no effect. An invalid
+/// filter falls back to `warn`.
 pub fn start(state: &Path, filter: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(state)?;
     let file = OpenOptions::new().create(true).append(true).open(state.join("bowline.log"))?;

@@ -1,4 +1,4 @@
-//! Facts about computers, not about editors or agents: time, identity, widths, errors, paths.
+//! Basics independent of editors and agents: time, ids, text widths, errors, paths.
 //!
 //! Layer 0. May import nothing of the crate; must not know the domain.
 

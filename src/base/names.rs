@@ -1,7 +1,7 @@
-//! Paths as text without loss: names that are no UTF-8 stand in a shell's own notation (`$'a\xff.txt'`), which
-//! shells take as it is, and are read back from it.
+//! Lossless conversion between paths and text: names that are not UTF-8 are written in shell notation
+//! (`$'a\xff.txt'`), which shells accept, and parsed from it.
 //!
-//! Must not know who shows a path or asks for one.
+//! Must not know who displays or enters a path.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const OPEN: &str = "$'";
 const CLOSE: char = '\'';
 
-/// The path as text. Names that are UTF-8 stay as they are, but for those that look like the notation.
+/// Returns the path as text. UTF-8 names are unchanged, unless they look like the notation.
 pub fn display(path: &Path) -> Cow<'_, str> {
     match path.to_str() {
         Some(text) if !text.contains(OPEN) => Cow::Borrowed(text),
@@ -63,7 +63,7 @@ fn quote(name: &[u8]) -> String {
     out
 }
 
-/// The bytes of a name in the notation; `None` for any other.
+/// Returns the bytes of a name in the notation; `None` for any other.
 fn unquote(name: &str) -> Option<Vec<u8>> {
     let mut rest = name.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.chars().peekable();
     let mut out = Vec::new();
@@ -89,7 +89,7 @@ fn unquote(name: &str) -> Option<Vec<u8>> {
     (!out.is_empty() && !out.contains(&0) && !out.contains(&b'/')).then_some(out)
 }
 
-/// At most so many digits of a number that has begun; `None` where there are none.
+/// Parses up to this many further digits of a number; `None` if there are none.
 fn parse_number(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     radix: u32,

@@ -1,8 +1,7 @@
-//! Panics of background work, caught where the work was started and reported as an error to
-//! what waits for its result.
+//! Catches panics of background work and returns them as errors to the caller that waits for the result.
 //!
-//! Must not know what the work is. The process's panic hook asks [`is_caught`] whether a panic
-//! ends the program or only the work.
+//! Must not know the work. The process's panic hook calls [`is_caught`] to determine whether a panic ends the
+//! program or only the work.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,13 +15,13 @@ thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Background work panicked. Where it did is in the log.
+/// Background work panicked. The location is in the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("internal error: {0}")]
 pub struct Panicked(String);
 
 impl Panicked {
-    /// What a panic carried, as far as it is a text.
+    /// Returns the panic message, if it is text.
     pub fn from_payload(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -35,8 +34,8 @@ pub fn is_caught() -> bool {
     CAUGHT.get()
 }
 
-/// Runs `work`; its panic is an error. What the work shares with others must stay usable when it
-/// stops in the middle, as with any panic of a thread.
+/// Runs `work`; a panic becomes an error. Shared data must stay usable if the work stops midway, as with any
+/// panic of a thread.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     let before = CAUGHT.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));

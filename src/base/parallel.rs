@@ -1,24 +1,24 @@
-//! Work on many things at once, shared between a few threads of its own.
+//! Parallel processing of many items on a few threads.
 //!
-//! Must not know what the work is. For work that somebody waits for; what goes on beside that is a task.
+//! Must not know the work. For work that a caller waits for; background work belongs in a task.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread::Scope;
 
-/// Most threads that work at once.
+/// Maximum number of threads.
 const THREADS_MAX: usize = 4;
-/// Things that a thread may have made before they are taken.
+/// Maximum number of results per thread that wait to be consumed.
 const QUEUE_MAX: usize = 2;
 
-/// How many threads are worth starting here.
+/// Returns the useful number of threads on this machine.
 pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS_MAX)
 }
 
-/// Works on shares of so many items each, every one on a thread, the first on this one. Gives what comes of each
-/// share, in order.
+/// Processes the items in shares of this size, each on a thread, the first on this one. Returns the results
+/// of the shares in order.
 pub fn map_chunks<'a, T: Sync, R: Send>(
     items: &'a [T],
     share: usize,
@@ -43,10 +43,9 @@ pub fn map_chunks<'a, T: Sync, R: Send>(
     })
 }
 
-/// Makes so many things on threads of their own and takes them here, in order, while the next are made; those that
-/// wait are few. What a thread uses time after time it keeps, and a thing that was taken is made into another one:
-/// memory that is given back and asked for again costs more than much of what is done in it. Ends with the first
-/// failure of `take`.
+/// Produces items on threads and consumes them here, in order, while the next are produced; few of them wait.
+/// A thread reuses its state and consumed items: allocating memory again costs more than much of the work.
+/// Ends with the first error of `take`.
 pub fn produce_ordered<S: Default, R: Default + Send, E>(
     count: usize,
     make: impl Fn(usize, &mut S, &mut R) + Sync,
@@ -85,19 +84,19 @@ pub fn produce_ordered<S: Default, R: Default + Send, E>(
                 make_here(n, &mut take)?;
                 continue;
             };
-            // Where it panicked, this one does so, too, at the end of the scope.
+            // If the thread panicked, this one panics, too, at the end of the scope.
             let Ok(mut thing) = ready.recv() else { break };
             take(&mut thing)?;
-            // It may have made the last of its things.
+            // The thread may have produced its last item.
             drop(back.send(thing));
         }
         Ok(())
     })
 }
 
-/// Works on items on `threads` threads while they come, and takes here what comes of each, in order. `worker` makes
-/// what a thread keeps from one item to the next. Items are asked for on this thread, only a few ahead of what was
-/// taken, and no more of them once `take` breaks; what was begun then is dropped. A panic of `work` goes on here.
+/// Processes items on `threads` threads as they arrive, and consumes the results here, in order. `worker`
+/// creates a thread's state. Items are fetched on this thread, only a few ahead of the results, and no more
+/// once `take` breaks; work in progress is then dropped. A panic of `work` is propagated.
 pub fn map_ordered<T: Send, W: Send, R: Send>(
     threads: usize,
     items: impl IntoIterator<Item = T>,
@@ -120,7 +119,7 @@ pub fn map_ordered<T: Send, W: Send, R: Send>(
         };
         let (mut sent, mut taken) = (0, 0);
         loop {
-            // What is ready is taken at once; what is not is waited for only when enough is under way.
+            // Ready results are taken at once; others are awaited only with enough work begun.
             while taken < sent {
                 let full = sent - taken == lanes.len() * QUEUE_MAX;
                 let Some(done) = lanes[taken % lanes.len()].next(full) else { break };
@@ -130,7 +129,7 @@ pub fn map_ordered<T: Send, W: Send, R: Send>(
                 }
             }
             if sent - taken == lanes.len() * QUEUE_MAX {
-                // A thread panicked, as this one does at the end of the scope.
+                // A thread panicked, and so does this one at the end of the scope.
                 return;
             }
             let Some(item) = items.next() else { break };
@@ -162,7 +161,7 @@ fn map_inline<T, W, R>(
     }
 }
 
-/// A thread, the items on their way to it and what came of them.
+/// A thread with the items sent to it and their results.
 struct Worker<T, R> {
     items: SyncSender<T>,
     done: Receiver<R>,
@@ -189,7 +188,7 @@ impl<T: Send, R: Send> Worker<T, R> {
         Ok(Self { items, done })
     }
 
-    /// What came of the next item: if it is ready, or waited for. `None` also where the thread panicked.
+    /// Returns the next result: if it is ready, or after waiting. `None` also if the thread panicked.
     fn next(&self, wait: bool) -> Option<R> {
         match self.done.try_recv() {
             Ok(done) => Some(done),

@@ -1,6 +1,6 @@
-//! Where bowline keeps its files, and how a path is shown and resolved.
+//! Locations of bowline's files, and display and resolution of paths.
 //!
-//! Must not know what is in the files. XDG folders, or all four under `BOWLINE_HOME`.
+//! Must not know the content of the files. XDG folders, or all four under `BOWLINE_HOME`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -15,31 +15,31 @@ pub struct Home {
     pub data: PathBuf,
     /// Log, journals, trust.
     pub state: PathBuf,
-    /// What can be made again.
+    /// Data that can be recreated.
     pub cache: PathBuf,
     /// The user's home folder, for `~`.
     pub user: PathBuf,
 }
 
 impl Home {
-    /// Where sessions are kept unless somebody says otherwise.
+    /// Returns the default folder of sessions.
     pub fn sessions(&self) -> PathBuf {
         self.data.join("sessions")
     }
 
-    /// The system's trash: beside our data, where XDG has it.
+    /// Returns the system's trash: beside our data folder, as in XDG.
     #[doc(hidden)]
     pub fn trash(&self) -> PathBuf {
         self.data.parent().unwrap_or(&self.data).join("Trash")
     }
 
-    /// Where the states of workspaces are kept.
+    /// Returns the folder of checkpoints.
     #[doc(hidden)]
     pub fn checkpoints(&self) -> PathBuf {
         self.data.join("checkpoints")
     }
 
-    /// All four below one folder, for somebody whose home folder is `user`. Nothing is created.
+    /// Puts all four below one folder, for a user with this home folder. Nothing is created.
     pub fn below(root: &Path, user: PathBuf) -> Self {
         let under = |name: &str| root.join(name);
         Self {
@@ -51,8 +51,8 @@ impl Home {
         }
     }
 
-    /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
-    /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
+    /// Finds the folders from the variables of `get`: `BOWLINE_HOME`, else XDG's, else the defaults below
+    /// `HOME`. Nothing is created. `None` when there is no home.
     pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let set = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let user = set("HOME").or_else(|| etcetera::home_dir().ok())?;
@@ -60,7 +60,7 @@ impl Home {
             return Some(Self::below(&root, user));
         }
         let xdg = |name: &str, fallback: &str| {
-            // The XDG standard says that a relative path is to be ignored.
+            // The XDG standard requires relative paths to be ignored.
             set(name).filter(|p| p.is_absolute()).unwrap_or_else(|| user.join(fallback)).join("bowline")
         };
         Some(Self {
@@ -73,8 +73,8 @@ impl Home {
     }
 }
 
-/// Joins and removes `.` and `..` by their text alone, without asking the file system, so that
-/// a path that does not exist yet can be resolved too.
+/// Joins paths and removes `.` and `..` lexically, without file system access, so that it works for paths
+/// that do not exist.
 #[doc(hidden)]
 pub fn absolute(base: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
@@ -100,8 +100,8 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
     }
 }
 
-/// The absolute path of what a user has typed: `~` is the home folder, and names that are no UTF-8 stand as they are
-/// shown.
+/// Returns the absolute path of the user's input: `~` is the home folder, and names that are not UTF-8 are in
+/// their escaped form.
 #[doc(hidden)]
 pub fn parse_typed(base: &Path, text: &str, user: &Path) -> PathBuf {
     let path = expand_home(text.trim(), user);
@@ -109,12 +109,12 @@ pub fn parse_typed(base: &Path, text: &str, user: &Path) -> PathBuf {
     absolute(base, &path)
 }
 
-/// `name:12:3` as the name and its line and column, both from 1.
+/// Splits `name:12:3` into name, line and column, both from 1.
 #[doc(hidden)]
 pub fn split_position(argument: &str) -> (&str, Option<(usize, usize)>) {
     let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
     let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
-    // `path:12:` is what compilers print when one copies too much.
+    // `path:12:` is a common copy of compiler output.
     let Some(last) = number(last) else {
         return if last.is_empty() { split_position(rest) } else { (argument, None) };
     };
@@ -127,7 +127,7 @@ pub fn split_position(argument: &str) -> (&str, Option<(usize, usize)>) {
     }
 }
 
-/// The path as a user wants to see it: relative to `root` when it is below it.
+/// Returns the path for display: relative to `root` when it is below it.
 #[doc(hidden)]
 pub fn display(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()

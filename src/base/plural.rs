@@ -1,8 +1,8 @@
-//! Numbers with what they count, as a user says it.
+//! Numbers with their nouns, in singular or plural.
 
 use std::fmt::Display;
 
-/// `1 file`, `2 files`.
+/// Returns `1 file`, `2 files`.
 pub fn pluralize<N: Display + PartialEq + Copy + From<u8>>(count: N, one: &str, many: &str) -> String {
     let what = if count == N::from(1) { one } else { many };
     format!("{count} {what}")

@@ -1,7 +1,8 @@
-//! Checking a tool call's arguments, or any JSON, against a JSON Schema, in words a model can act on.
+//! Validates JSON, such as a tool call's arguments, against a JSON Schema, with errors that a model can act
+//! on.
 //!
-//! Must not know any tool. What is only written in the wrong type (`"5"` for 5, null for
-//! nothing) is put right first; models do that often, and refusing it costs a turn.
+//! Must not know any tool. Values of a wrong but convertible type (`"5"` for 5, null for a missing value) are
+//! converted first; models often send these, and rejecting them costs a turn.
 
 use std::sync::OnceLock;
 
@@ -10,19 +11,19 @@ use jsonschema::paths::LocationSegment;
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::{Number, Value};
 
-/// Errors that are listed; a model needs a few, not hundreds.
+/// Maximum number of errors listed; a model needs only a few.
 const ERRORS_MAX: usize = 10;
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
     source: Value,
-    /// Compiled at the first call: compiling all of them would be a good part of the program's
-    /// start. Or why the schema itself is wrong: a tool of somebody else must not hurt the others.
+    /// Compiled on first use: compiling all schemas would be a large part of the program's start. Or the
+    /// error in the schema itself: one invalid tool must not affect others.
     validator: OnceLock<Result<Validator, String>>,
 }
 
 impl Schema {
-    /// A schema; one that is wrong refuses every call.
+    /// Creates a schema; an invalid one rejects every call.
     pub fn new(source: &Value) -> Self {
         Self { source: source.clone(), validator: OnceLock::new() }
     }
@@ -34,7 +35,7 @@ impl Schema {
         })
     }
 
-    /// The arguments in the schema's types, or a list of what is wrong, one `- path: what` each.
+    /// Returns the arguments in the schema's types, or a list of errors, one `- path: what` each.
     pub fn check(&self, mut args: Value) -> Result<Value, String> {
         let validator = self
             .validator()
@@ -48,7 +49,7 @@ impl Schema {
     }
 }
 
-/// One line for each thing that an error names.
+/// Returns one line for each problem of an error.
 fn describe(error: &ValidationError<'_>) -> Vec<String> {
     let segments = error.instance_path().segments().map(|segment| match segment {
         LocationSegment::Property(name) => name.into_owned(),
@@ -78,12 +79,12 @@ fn describe(error: &ValidationError<'_>) -> Vec<String> {
         Kind::Not { .. } => line("this is just what is not allowed"),
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => line("fits none of the forms that are allowed"),
         Kind::OneOfMultipleValid { .. } => line("fits several of the forms of which it has to be one"),
-        // The value itself may be a whole file.
+        // The value may be a whole file, so it is masked.
         _ => line(&error.masked_with("value").to_string()),
     }
 }
 
-/// Puts values of a wrong but convertible type right, all the way down.
+/// Converts values of a wrong but convertible type, recursively.
 fn coerce(schema: &Value, value: &mut Value) {
     let allows = |name: &str| match &schema["type"] {
         Value::String(one) => one == name,

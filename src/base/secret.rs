@@ -1,11 +1,12 @@
-//! Values that may hold secrets: used like any other, and never shown. Must not know what they are.
+//! Wrapper for values that may be secret: usable like any other, but never displayed. Must not know the
+//! content.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-/// A value that `Debug` leaves out, whatever it is a part of.
+/// A value that `Debug` omits, in whatever it is contained.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret<T>(T);

@@ -1,18 +1,19 @@
-//! Texts without the secrets that stand in them: keys, tokens, passwords. Must not know where a text comes from.
+//! Redaction of secrets in texts: keys, tokens, passwords. Must not know the source of a text.
 //!
-//! The forms are those that providers say of their keys; a word that only looks like noise stays, since hashes and
-//! ids do too. What is found is put in place of a sign, so that a user sees that something was there.
+//! The patterns are those that providers document for their keys; random-looking words are kept, since hashes
+//! and ids look the same. A secret is replaced by a placeholder, so that the user sees that something was
+//! removed.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
-/// What stands for a secret.
+/// Placeholder for a secret.
 pub const PLACEHOLDER: &str = "[secret]";
 
-/// Every form. The groups `keep…` stay: what names the secret is none. The groups `maybe…` are secrets only
-/// where [`looks_secret`] says so.
+/// All patterns. The groups `keep…` are kept: the name of a secret is not secret. The groups `maybe…` are
+/// secrets only if [`looks_secret`] says so.
 const PATTERNS: &str = r#"(?x)
     -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----[\s\S]*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\z)
     # Keys of model providers, code hosts, clouds, chats and payments, which begin with their own sign.
@@ -40,7 +41,7 @@ const PATTERNS: &str = r#"(?x)
   | (?P<keep10>--(?i:[a-z-]*(?:key|secret|token|password))(?:\s+|=))(?P<maybe4>[^\s"']{6,})
   | (?P<keep11>\b(?:mysql|mysqldump|mysqladmin|mariadb)(?:\s+-[^\sp]\S*(?:\s+[^\s-]\S*)?)*\s+-p)[^\s"']{4,}
 "#;
-/// What secrets are called.
+/// Names of secrets.
 const NAME: &str = r"(?:(?i:\b[a-z0-9_-]*(?:
     (?:api|access|account|private|secret|signing|encryption|master|auth)[_-]?key
     |secret|token|password|passwd|passphrase|credentials?)|\b(?:[a-z0-9-]+_)+(?:pass|pwd))|\b[A-Z0-9_]+_KEY)";
@@ -58,8 +59,8 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     patterns().replace_all(text, |found: &Captures<'_>| {
         let kept = |n: usize| found.name(&format!("keep{n}")).map_or("", |kept| kept.as_str());
         let maybe = |n: usize| found.name(&format!("maybe{n}")).map(|value| value.as_str());
-        // Written as a shell does, a value is one unless it is fetched; after a colon it may be a type, in a
-        // sentence any word.
+        // In shell syntax a literal value is a secret; after a colon it may be a type, in a sentence any
+        // word.
         let is_none = maybe(1).or(maybe(4)).is_some_and(is_reference)
             || maybe(2)
                 .is_some_and(|value| !looks_secret(value) || !(has_digit(value) || is_password(kept(8))))
@@ -74,7 +75,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A URL without its query and without who asks: either may hold a secret.
+/// Returns a URL without query and userinfo: either may contain a secret.
 pub fn redact_url(url: &str) -> Cow<'_, str> {
     let url = url.split_once('?').map_or(url, |(url, _)| url);
     let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
@@ -85,7 +86,7 @@ pub fn redact_url(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a value is taken from elsewhere: `$KEY`, `{{ key }}`, `<key>`, `read(key)`.
+/// Whether a value is a reference: `$KEY`, `{{ key }}`, `<key>`, `read(key)`.
 fn is_reference(value: &str) -> bool {
     value.starts_with(['$', '{', '<']) || value.contains('(')
 }
@@ -102,7 +103,7 @@ fn looks_secret(value: &str) -> bool {
     !is_reference(value) && (has_digit(value) || !is_type)
 }
 
-/// Whether a name is one of those whose values are words, too: of everything else a parser may complain.
+/// Whether a name is one of those whose values may be words: other names also occur in parser errors.
 fn is_password(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("pass") || name.contains("pwd")

@@ -1,15 +1,14 @@
-//! How many terminal cells a text takes, and what stands in for characters that must not
-//! reach a terminal.
+//! Display width of texts in terminal cells, and replacements for characters that must not reach a terminal.
 //!
-//! Must not know about files, themes or terminals. Widths follow `unicode-width`, as ratatui's do.
+//! Must not know files, themes or terminals. Widths follow `unicode-width`, as in ratatui.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Cells that one grapheme cluster takes: 0 for a lone combining mark, 2 for wide characters.
-/// Control characters count as the glyphs that [`visible`] gives them; a tab counts as 1.
+/// Returns the cells of a grapheme cluster: 0 for a lone combining mark, 2 for wide characters. Control
+/// characters count as their replacements by [`visible`]; a tab counts as 1.
 pub fn grapheme_width(grapheme: &str) -> usize {
     match grapheme.as_bytes() {
         [] => 0,
@@ -21,15 +20,14 @@ pub fn grapheme_width(grapheme: &str) -> usize {
     }
 }
 
-/// Whether two bytes are a letter or sign of Latin script beyond ASCII, U+00A1 to U+024F, that takes one cell and
-/// joins nothing before it. The soft hyphen takes none, and © and ® may become emoji.
+/// Whether two bytes are a Latin letter or sign from U+00A1 to U+024F that takes one cell and does not
+/// combine with the previous character. The soft hyphen takes none, and © and ® may become emoji.
 fn is_latin(bytes: [u8; 2]) -> bool {
     matches!(bytes, [0xc2, 0xa1..=0xa8 | 0xaa..=0xac | 0xaf..=0xbf] | [0xc3..=0xc8, _] | [0xc9, ..=0x8f])
 }
 
-/// The grapheme clusters of a text. Before an ASCII character there is always a boundary, but in
-/// CRLF, so most of a program's text, and of what is written in Latin script, is cut without asking
-/// Unicode's tables.
+/// Returns the grapheme clusters of a text. There is always a boundary before an ASCII character, except
+/// within CRLF, so most program text, and Latin script, is split without Unicode's tables.
 pub fn graphemes(text: &str) -> Graphemes<'_> {
     Graphemes { rest: text }
 }
@@ -56,12 +54,12 @@ impl<'a> Iterator for Graphemes<'a> {
     }
 }
 
-/// Cells that a text without tabs takes.
+/// Returns the cells of a text without tabs.
 pub fn text_width(text: &str) -> usize {
     let (mut rest, mut width) = (text, 0);
     while !rest.is_empty() {
         let plain = rest.bytes().take_while(|byte| (b' '..=b'~').contains(byte)).count();
-        // What follows may join the last of them.
+        // The next character may combine with the last of them.
         let alone = if plain < rest.len() { plain.saturating_sub(1) } else { plain };
         width += alone;
         rest = &rest[alone..];
@@ -73,21 +71,20 @@ pub fn text_width(text: &str) -> usize {
     width
 }
 
-/// Whether a character could command a terminal, reorder the line around it, or hide in it.
-/// Joiners are none of these: scripts and emoji need them.
+/// Whether a character could control a terminal, reorder the line around it, or be invisible. Joiners are
+/// excluded: scripts and emoji need them.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
             // Marks, embeddings, overrides and isolates of direction.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
-            // Line and paragraph separators, and what takes no cell at all.
+            // Line and paragraph separators, and characters of zero width.
             | '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// The text with every unsafe character replaced by a visible sign: `␛` for escape, `␀` for
-/// NUL, `<9B>` for a C1 control, `<U+202E>` for a direction override. Tabs and line feeds stay
-/// out of the way too: they become `␉` and `␊`, since only a caller that lays out lines knows
-/// what they mean.
+/// Returns the text with every unsafe character replaced by a visible one: `␛` for escape, `␀` for NUL,
+/// `<9B>` for a C1 control, `<U+202E>` for a direction override. Tabs and line feeds become `␉` and `␊`,
+/// since only a caller that lays out lines can handle them.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -105,13 +102,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for a text of several lines: line feeds stay.
+/// The same for a text of several lines: line feeds are kept.
 pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Cuts a text to at most `max` cells at a grapheme boundary, with `…` as its last cell when
-/// something was cut.
+/// Truncates a text to at most `max` cells at a grapheme boundary, with `…` as its last cell if truncated.
 pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max && text.is_ascii() || text_width(text) <= max {
         return Cow::Borrowed(text);

@@ -1,17 +1,17 @@
-//! What values settings take. Must not know which settings there are.
+//! Types of setting values. Must not know which settings exist.
 
-/// The values that a setting takes.
+/// Type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// One of these texts.
+    /// One of these strings.
     Choice(&'static [&'static str]),
-    /// A whole number between these two.
+    /// An integer in this range.
     Number(i64, i64),
     /// True or false.
     Flag,
-    /// A list of whole numbers between these two.
+    /// A list of integers in this range.
     Numbers(i64, i64),
     /// A table of limits by name.
     Limits,
@@ -46,18 +46,18 @@ pub struct Limit {
     pub lines: Option<usize>,
 }
 
-/// How much of a model's window is used.
+/// Use of a model's context window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TokenBudget {
-    /// Tokens that stay free.
+    /// Tokens reserved as free.
     pub reserve_tokens: Option<usize>,
-    /// Tokens at the end of a conversation that are kept.
+    /// Tokens kept at the end of a conversation.
     pub keep_recent_tokens: Option<usize>,
 }
 
 impl Kind {
-    /// What it takes, for people.
+    /// Returns a description of the allowed values.
     pub fn describe(self) -> String {
         match self {
             Self::Text => "a string".to_string(),

@@ -1,7 +1,7 @@
-//! Reading settings: defaults, then the user's file, then the project's.
+//! Loads settings: defaults, then the user's file, then the project's.
 //!
-//! Must not know who uses a setting. Nothing here is fatal: what is wrong is left out, and told
-//! with its file and line.
+//! Must not know the users of a setting. No error is fatal: invalid parts are ignored and reported with file
+//! and line.
 
 use std::fmt;
 use std::fs;
@@ -15,14 +15,14 @@ use super::kind::{Limit, TokenBudget, Value};
 use super::settings::Settings;
 use super::settings::row::Row;
 
-/// Something wrong in a file, for the user.
+/// A problem in a file, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
-    /// Line from 1, where one is to blame.
+    /// Line from 1, if known.
     pub line: Option<usize>,
-    /// What is wrong and what holds instead.
+    /// The problem, and the value used instead.
     pub message: String,
 }
 
@@ -36,18 +36,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Settings, and what was wrong on the way.
+/// Settings, and problems found while loading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadedSettings {
-    /// The values that hold.
+    /// The settings in force.
     pub settings: Settings,
-    /// Where they come from: key and file, in the order in which they were set.
+    /// Their origins: key and file, in the order in which they were set.
     pub origins: Vec<(&'static str, PathBuf)>,
     /// For the user.
     pub problems: Vec<Problem>,
 }
 
-/// Who wrote a file.
+/// Origin of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layer {
     User,
@@ -114,7 +114,7 @@ impl LoadedSettings {
     }
 }
 
-/// The text of a file; `None` when there is none.
+/// Returns the text of a file; `None` when there is none.
 pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -123,7 +123,7 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// The text of a file of at most so many bytes.
+/// Returns the text of a file of at most this many bytes.
 pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
     if fs::metadata(path)?.len() > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {most} bytes")));
@@ -131,8 +131,8 @@ pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// The files of a folder with one of these ends, sorted. A folder that is missing or cannot be read
-/// has none.
+/// Returns the files of a folder with one of these extensions, sorted. Empty if the folder is missing or
+/// unreadable.
 pub(super) fn files_in(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
     let wanted =
@@ -142,8 +142,8 @@ pub(super) fn files_in(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// The folders in a folder, sorted, links to folders among them. A folder that is missing or cannot
-/// be read has none.
+/// Returns the subfolders of a folder, sorted, including links to folders. Empty if the folder is missing or
+/// unreadable.
 pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let items = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
     let mut folders: Vec<PathBuf> = items.filter(|path| path.is_dir()).collect();
@@ -151,8 +151,8 @@ pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The names of the TOML files of a folder, without `.toml`. A folder that is missing or cannot
-/// be read has none.
+/// Returns the names of the TOML files of a folder, without `.toml`. Empty if the folder is missing or
+/// unreadable.
 pub(super) fn names_in(folder: &Path) -> Vec<String> {
     let name = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_string());
     files_in(folder, &["toml"]).into_iter().filter_map(name).collect()
@@ -175,12 +175,12 @@ fn convert_value(value: &DeValue<'_>) -> Option<Value> {
     }
 }
 
-/// The rows of a table of tables, if all of them are right.
+/// Returns the rows of a table of tables, if all are valid.
 fn rows<T>(table: &DeTable<'_>, read: impl Fn(&DeValue<'_>) -> Option<T>) -> Option<Vec<(String, T)>> {
     table.iter().map(|(name, value)| Some((name.get_ref().to_string(), read(value.get_ref())?))).collect()
 }
 
-/// Tokens that stay free and that are kept, and nothing else.
+/// Parses a token budget without unknown fields.
 fn token_budget(value: &DeValue<'_>) -> Option<TokenBudget> {
     let DeValue::Table(table) = value else { return None };
     let mut budget = TokenBudget::default();
@@ -195,7 +195,7 @@ fn token_budget(value: &DeValue<'_>) -> Option<TokenBudget> {
     Some(budget)
 }
 
-/// Characters and lines, and nothing else.
+/// Parses limits of characters and lines without unknown fields.
 fn limit(value: &DeValue<'_>) -> Option<Limit> {
     let DeValue::Table(table) = value else { return None };
     let mut limit = Limit::default();
@@ -215,7 +215,7 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// The line of a place in a text, from 1.
+/// Returns the line of a range in a text, from 1.
 pub(super) fn line_of(text: &str, span: &Range<usize>) -> usize {
     let at = span.start.min(text.len());
     memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1

@@ -1,4 +1,4 @@
-//! Settings: the table of all keys, layered files, defaults. Input happens in `load` only.
+//! Settings: the table of all keys, layered files, defaults. I/O happens in `load` only.
 //!
 //! Layer 2. May import `base`; must not know who uses a setting.
 

@@ -1,5 +1,5 @@
-//! Plugins of the editor: a folder with a `plugin.toml` that names commands, and with themes, key
-//! maps and snippets beside it. Must not run anything, nor know who may.
+//! Editor plugins: a folder with a `plugin.toml` that defines commands, optionally with themes, key maps and
+//! snippets. Must not run anything, nor know what is trusted.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,38 +8,38 @@ use toml::de::{DeTable, DeValue};
 
 use super::load::{self, Problem};
 
-/// The file that makes a folder a plugin.
+/// File name of the manifest, which makes a folder a plugin.
 pub const MANIFEST: &str = "plugin.toml";
-/// What stands for the plugin's folder in the arguments of its programs.
+/// Placeholder for the plugin's folder in program arguments.
 const FOLDER_PLACEHOLDER: &str = "{plugin}";
 /// Manifests with more bytes are not read.
 const SIZE_MAX: u64 = 1 << 20;
-/// More plugins than this in one folder are not read.
+/// Maximum number of plugins in one folder.
 const PLUGINS_MAX: usize = 200;
 
-/// What a program gets to read, beside where it is called from.
+/// Input of a program, in addition to its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// What is selected.
+    /// The selected texts.
     Selections,
     /// The whole text.
     Text,
-    /// Nothing.
+    /// No input.
     None,
 }
 
-/// What becomes of a program's output.
+/// Use of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// It takes the place of what the program got.
+    /// Replaces the input.
     Replace,
-    /// It is put in at every cursor.
+    /// Inserted at every cursor.
     Insert,
-    /// It is a list of edits.
+    /// Parsed as a list of edits.
     Edits,
-    /// It is shown.
+    /// Displayed as a message.
     Message,
-    /// It is a list of places to go to.
+    /// Displayed as a list of locations.
     List,
 }
 
@@ -48,21 +48,21 @@ pub enum Output {
 pub struct Command {
     /// Its name: letters, digits, `-`.
     pub name: String,
-    /// What it does, one line.
+    /// Its description, one line.
     pub title: String,
-    /// The keys that it would like to have.
+    /// Its suggested key binding.
     pub key: Option<String>,
     /// The program and its arguments; never empty.
     pub run: Vec<String>,
-    /// What the program gets.
+    /// The program's input.
     pub input: Input,
-    /// What becomes of its output.
+    /// The use of its output.
     pub output: Output,
 }
 
 impl Command {
-    /// The program and its arguments for a plugin in a folder. A program with a path is one of the
-    /// plugin's own.
+    /// Returns program and arguments for a plugin in a folder. A program with a path is relative to the
+    /// plugin.
     pub fn command_line(&self, folder: &Path) -> Vec<String> {
         let name = folder.to_string_lossy();
         let word = |(n, word): (usize, &String)| {
@@ -81,7 +81,7 @@ impl Command {
 /// A plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plugin {
-    /// Its folder's name.
+    /// The name of its folder.
     pub name: String,
     /// Its folder.
     pub folder: PathBuf,
@@ -89,8 +89,8 @@ pub struct Plugin {
     pub commands: Vec<Command>,
 }
 
-/// The plugins of a folder, sorted by name, and what is wrong with them. Folders without a manifest
-/// are none; a folder that is missing has none.
+/// Returns the plugins of a folder, sorted by name, and their problems. Folders without a manifest are
+/// skipped; a missing folder has none.
 pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
     let (mut plugins, mut problems) = (Vec::new(), Vec::new());
     for folder in load::folders_in(root).into_iter().take(PLUGINS_MAX) {
@@ -127,7 +127,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.chars().all(legal)
 }
 
-/// The commands of a manifest; what is wrong, with lines from 1. One that is wrong is left out.
+/// Parses the commands of a manifest; also returns problems, with lines from 1. An invalid command is
+/// skipped.
 fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut problems = Vec::new();

@@ -1,27 +1,27 @@
 //! Themes and key maps by name: the project's, the user's, the built-in ones.
 //!
-//! Must not know what is in them. A name is a name: it can never lead to another folder.
+//! Must not know their content. A name can never refer to another folder.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::load::{self, Problem};
 
-/// A resource that the program brings along: its name and its text.
+/// A built-in resource: its name and its text.
 pub type Builtin = (&'static str, &'static str);
 
-/// One kind of resource and the places where it can be.
+/// A kind of resource and its locations.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// What it is called to people: `theme`, `key map`.
+    /// Its name for messages: `theme`, `key map`.
     pub kind_name: &'static str,
-    /// The project's folder of it; `None` where a project has no say.
+    /// The project's folder; `None` if projects cannot supply it.
     pub project: Option<PathBuf>,
-    /// The user's folder of it.
+    /// The user's folder.
     pub user: Option<PathBuf>,
-    /// The user's folder of plugins and their folders of it: `plugin:name` is found there.
+    /// The user's folder of plugins, and the subfolder of a plugin: for names like `plugin:name`.
     pub plugins: Option<(PathBuf, &'static str)>,
-    /// Those of the program.
+    /// The built-in ones.
     pub builtin: &'static [Builtin],
 }
 
@@ -37,7 +37,7 @@ pub struct Resource {
 }
 
 impl Resources {
-    /// Finds `name`; the project's wins over the user's, that over the built-in one.
+    /// Finds `name`; the project's takes precedence over the user's, and that over the built-in one.
     pub fn find(&self, name: &str) -> Result<Resource, Problem> {
         let theirs = name.split_once(':').filter(|(plugin, name)| is_name(plugin) && is_name(name));
         let theirs = self.plugins.as_ref().zip(theirs);
@@ -65,7 +65,7 @@ impl Resources {
         Err(Problem { file: PathBuf::from(name), line: None, message })
     }
 
-    /// Every name there is, sorted.
+    /// Returns all names, sorted.
     pub fn names(&self) -> BTreeSet<String> {
         let builtin = self.builtin.iter().map(|(name, _)| (*name).to_string());
         builtin.chain(self.folders().flat_map(load::names_in)).collect()

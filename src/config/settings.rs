@@ -1,6 +1,6 @@
-//! Every setting: one row with its key, its values, its default and one line on what it does.
+//! Table of settings: one row with key, values, default and a one-line description.
 //!
-//! Must not know files, nor what other modules make of a value: they parse their own words.
+//! Must not know files, nor how other modules interpret a value: they parse their own strings.
 
 mod assign;
 mod choices;
@@ -29,65 +29,65 @@ pub struct Settings {
     pub provider: Option<String>,
     /// Thinking level to start with.
     pub thinking: Option<String>,
-    /// Profile of tools and prompt: `auto` goes by the model.
+    /// Profile of tools and prompt: `auto` follows the model.
     pub profile: String,
     /// Approval mode; each front end has its own default.
     pub approval: Option<String>,
-    /// Most US dollars that one run may spend on models; 0 for no limit.
+    /// Budget of one run for models in US dollars; 0 means unlimited.
     pub budget: usize,
     /// How often a failed model call is retried.
     pub retries: usize,
-    /// Most seconds to wait before a retry, whether the provider or the back-off asks for it.
+    /// Maximum seconds to wait before a retry, whether requested by the provider or the back-off.
     pub retry_wait_max: usize,
-    /// Most rounds of tool calls that one prompt may cause.
+    /// Maximum rounds of tool calls per prompt.
     pub tool_rounds: usize,
-    /// How models are talked to where there is a choice, in pi's words.
+    /// Transport to providers that support several, in pi's terms.
     pub transport: String,
-    /// A file of certificates that are trusted beside the system's.
+    /// A file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<String>,
-    /// Whether keys go into the system's keyring.
+    /// Whether keys are stored in the system's keyring.
     pub keyring: bool,
-    /// Columns from one tab stop to the next.
+    /// Columns between tab stops.
     pub tab_width: usize,
-    /// Whether typing an opening bracket or quote puts in its partner.
+    /// Whether typing an opening bracket or quote inserts its partner.
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// Whether editors show line numbers.
     pub line_numbers: bool,
-    /// Whether those count from the cursor's line.
+    /// Whether line numbers are relative to the cursor's line.
     pub relative_numbers: bool,
-    /// Whether the cursor's line has a ground of its own.
+    /// Whether the cursor's line is highlighted.
     pub caret_line: bool,
-    /// Whether the bracket at the cursor and its partner are marked.
+    /// Whether the bracket at the cursor and its partner are highlighted.
     pub match_brackets: bool,
-    /// Which blanks are shown: `off`, `trailing` or `all`.
+    /// Which white space is visible: `off`, `trailing` or `all`.
     pub whitespace: String,
     /// Whether lines are drawn down the indentation.
     pub indent_guides: bool,
     /// Marked columns, from 1.
     pub rulers: Vec<usize>,
-    /// The most columns that a line should have; 0 for no limit.
+    /// Maximum columns that a line should have; 0 means unlimited.
     pub max_line_length: usize,
     /// Rows kept between the cursor and the edge.
     pub scroll_margin: usize,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
-    /// Whether long lines go on in the next row.
+    /// Whether long lines are wrapped.
     pub soft_wrap: bool,
-    /// Whether what was open in the folder is opened again.
+    /// Whether the files open in the folder are reopened.
     pub restore: bool,
-    /// Whether undo trees are kept for the next start.
+    /// Whether undo trees are stored for the next start.
     pub keep_undo: bool,
-    /// Whether the names of what is around the cursor are shown.
+    /// Whether breadcrumbs are displayed.
     pub breadcrumbs: bool,
-    /// Whether the heads of what the first row is in stay in sight.
+    /// Whether sticky lines with the enclosing definitions are displayed.
     pub sticky_lines: bool,
-    /// Whether brackets have colors by their depth.
+    /// Whether brackets are colored by depth.
     pub rainbow_brackets: bool,
-    /// Megabytes (2^20 bytes) for the parse trees of files that are not shown.
+    /// Memory limit in megabytes (2^20 bytes) for parse trees of files that are not visible.
     pub syntax_memory: usize,
-    /// When there is a line of open files: `always`, `several` or `never`.
+    /// When the tab line is displayed: `always`, `several` or `never`.
     pub tab_line: String,
     /// Whether the mouse is ours.
     pub mouse: bool,
@@ -97,21 +97,21 @@ pub struct Settings {
     pub follow_up_mode: String,
     /// Whether long conversations are compacted by themselves.
     pub compaction: bool,
-    /// Tokens of the model's window that then stay free.
+    /// Tokens of the context window that stay free.
     pub compaction_reserve_tokens: usize,
-    /// Tokens at the end of a conversation that are kept as they are.
+    /// Tokens at the end of a conversation that are kept.
     pub compaction_keep_recent_tokens: usize,
-    /// Other figures for models, by `provider/id`.
+    /// Overrides for models, by `provider/id`.
     pub compaction_models: BTreeMap<String, TokenBudget>,
-    /// Whether a model must have read a file before it changes it: `family`, `off` or `on`.
+    /// Whether a model must have read a file before it edits it: `family`, `off` or `on`.
     pub read_before_write: String,
-    /// Whether the state of the working folder is recorded before and after the agent changes it.
+    /// Whether checkpoints of the working folder are recorded around the agent's changes.
     pub checkpoints: bool,
-    /// Other limits of what models get of tools' texts, by the name of a tool or of what it is for.
+    /// Overrides of limits on tools' texts, by name of a tool or kind.
     pub tool_limits: BTreeMap<String, Limit>,
-    /// Milliseconds after which a command is stopped whose call does not say it; 0 for the tool's own.
+    /// Default timeout of a command in milliseconds; 0 for the tool's own.
     pub command_timeout_ms: usize,
-    /// The most milliseconds that a call may say; 0 for the tool's own.
+    /// Maximum timeout of a command in milliseconds; 0 for the tool's own.
     pub command_timeout_max_ms: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The user's snippets: files in the form of VS Code, `NAME.json` for one language and
-//! `NAME.code-snippets` for several. Must not know what a body means.
+//! The user's snippets: files in VS Code's format, `NAME.json` for one language and `NAME.code-snippets` for
+//! several. Must not know the meaning of a body.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use serde_json::Value;
 
 use super::load::{self, Problem};
 
-/// Files with more bytes are not read.
+/// Maximum bytes of a file.
 const SIZE_MAX: u64 = 4 << 20;
-/// More snippets than this are not offered.
+/// Maximum number of snippets.
 const COUNT_MAX: usize = 10_000;
 
-/// One snippet of a file.
+/// A snippet of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is known by, in short; may be empty.
+    /// Its prefix; may be empty.
     pub prefix: String,
-    /// What it is for; may be empty.
+    /// Its description; may be empty.
     pub description: String,
-    /// Its text with stops and variables.
+    /// Its text with tab stops and variables.
     pub body: String,
 }
 
-/// The snippets for a language that goes by some names, and what is wrong with their files.
+/// Returns the snippets for a language with these names, and problems in their files.
 pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Snippet>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for file in load::files_in(folder, &["json", "code-snippets"]) {
@@ -55,7 +55,7 @@ pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Snippet>, Vec<Problem>) {
     (found, problems)
 }
 
-/// The snippets of a file for these languages, and the names of those that are none.
+/// Parses the snippets of a file for these languages; also returns the names of invalid ones.
 fn parse(text: &str, languages: &[&str]) -> Result<(Vec<Snippet>, Vec<String>), String> {
     if text.trim().is_empty() {
         return Ok((Vec::new(), Vec::new()));
@@ -86,7 +86,7 @@ fn parse(text: &str, languages: &[&str]) -> Result<(Vec<Snippet>, Vec<String>), 
     Ok((found, wrong))
 }
 
-/// A text, or one in lines.
+/// Returns a text, which may be a list of lines.
 fn lines(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! The port through which everything above reaches files and commands.
+//! The environment port, through which all upper layers access files and commands.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::search::list_and_read::{self, ListAndRead};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
 
-/// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
+/// Receives a file in chunks; returning `false` ends the reading. Called on a blocking thread.
 pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// A command to run.
@@ -26,7 +26,7 @@ pub struct CommandSpec {
     pub script: String,
     /// Working folder.
     pub cwd: PathBuf,
-    /// No limit when `None`.
+    /// The timeout; no limit when `None`.
     pub timeout: Option<Duration>,
     /// Set in addition to the filtered variables of the environment.
     pub env: BTreeMap<String, String>,
@@ -44,9 +44,9 @@ impl CommandSpec {
 pub enum Exit {
     /// By itself, with this code (128 + signal number when a signal ended it).
     Code(i32),
-    /// Our time-out killed it.
+    /// Killed on timeout.
     TimedOut,
-    /// The cancellation killed it.
+    /// Killed on cancellation.
     Cancelled,
 }
 
@@ -75,7 +75,7 @@ pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
 /// # }
 /// ```
 pub trait Environment: Send + Sync + fmt::Debug {
-    /// The workspace: relative paths are below it, commands start in it.
+    /// The workspace: relative paths are below it, and commands start in it.
     fn root(&self) -> &Path;
 
     /// The home folder of the user, for `~`.
@@ -83,27 +83,27 @@ pub trait Environment: Send + Sync + fmt::Debug {
         None
     }
 
-    /// The path with every symbolic link followed, as far as it exists; what does not exist
-    /// yet is joined by its text. Policies judge by it, so a link cannot lead out unseen.
+    /// Resolves every symbolic link of a path, as far as it exists; the rest is appended. Policies check the
+    /// result, so a link cannot bypass them.
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>>;
 
-    /// What stands at an absolute path.
+    /// Returns what is at an absolute path.
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
 
-    /// Which file stands at an absolute path, links followed, if it has several names. `None` for any other, and
-    /// in an environment that does not know.
+    /// Returns the id of the file at an absolute path, with links followed, if it has several names. `None`
+    /// for others, and in an environment without support.
     fn hard_link<'a>(&'a self, _path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// What a folder holds, in no certain order.
+    /// Returns the content of a folder, in no particular order.
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;
 
     /// Reads a whole file.
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>>;
 
-    /// Reads a file in pieces, the first of which is short and yet at least 8 KB, unless the file
-    /// is shorter. [`EnvError::Cancelled`] when the sink had enough.
+    /// Reads a file in chunks, the first of which is short but at least 8 KB, unless the file is shorter.
+    /// Returns [`EnvError::Cancelled`] when the sink ends it.
     fn read_pieces<'a>(
         &'a self,
         path: &'a Path,
@@ -115,9 +115,9 @@ pub trait Environment: Send + Sync + fmt::Debug {
         })
     }
 
-    /// Replaces a file, atomically unless it has several names, making it and its folders when
-    /// missing. With `expected` the write fails as [`EnvError::Stale`] when the file is in
-    /// another state by now. Mode, owner, attributes, symbolic and hard links are kept.
+    /// Replaces a file, atomically unless it has several names; creates it and its folders when missing. With
+    /// `expected` the write fails with [`EnvError::Stale`] if the file has changed. Mode, owner, attributes,
+    /// symbolic and hard links are preserved.
     fn write<'a>(
         &'a self,
         path: &'a Path,
@@ -125,21 +125,21 @@ pub trait Environment: Send + Sync + fmt::Debug {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>>;
 
-    /// Removes a file, of a symbolic link the link. With `expected` it fails as
-    /// [`EnvError::Stale`] when the content is another by now. An environment that cannot do it says so.
+    /// Removes a file; for a symbolic link the link itself. With `expected` it fails with [`EnvError::Stale`]
+    /// if the content has changed. Fails in an environment without support.
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         drop(expected);
         Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
-    /// The files that the user has open here, links followed: what [`Self::read`] gives of them may not be on
-    /// the disk yet, and only [`Self::write`] changes them without going behind the editor's back.
+    /// Returns the files that the user has open in an editor, with links resolved: [`Self::read`] may return
+    /// unsaved text for them, and only [`Self::write`] changes them without bypassing the editor.
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Runs a command in a process group of its own with closed standard input; `cancel` and
-    /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
+    /// Runs a command in its own process group with closed standard input; `cancel` and the timeout end the
+    /// whole group (SIGTERM, after 2 s SIGKILL).
     fn run(
         &self,
         command: CommandSpec,
@@ -147,8 +147,8 @@ pub trait Environment: Send + Sync + fmt::Debug {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>>;
 
-    /// Runs a command that reads `input` and whose standard output and standard error are told
-    /// apart; all else is as with [`Self::run`]. An environment that cannot do it says so.
+    /// Runs a command with `input` and separate standard output and standard error; otherwise like
+    /// [`Self::run`]. Fails in an environment without support.
     fn filter(
         &self,
         command: CommandSpec,
@@ -161,22 +161,22 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::unsupported(&command.cwd))))
     }
 
-    /// Starts a command and gives it as a value. To be called where tasks run. An environment that cannot do it
-    /// says so.
+    /// Starts a command and returns a handle. Must be called within a runtime. Fails in an environment
+    /// without support.
     fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
         let why = "this place cannot keep a command running";
         let source = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
         Box::pin(std::future::ready(Err(EnvError::Io { path: spec.cwd, source })))
     }
 
-    /// Starts the user's shell in a terminal of its own. To be called where tasks run. An environment that
-    /// cannot do it says so.
+    /// Starts the user's shell in its own terminal. Must be called within a runtime. Fails in an environment
+    /// without support.
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
         Err(EnvError::unsupported(&spec.cwd))
     }
 
-    /// Looks for text in files under their ignore rules. What is found comes in the order of paths.
-    /// An environment that has no faster way lists and reads.
+    /// Searches text in files under their ignore rules. Results are sorted by path. The default
+    /// implementation lists and reads files.
     fn search(
         &self,
         spec: SearchSpec,
@@ -186,7 +186,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(list_and_read::search(self, spec, sink, cancel))
     }
 
-    /// Looks for files by their names under the ignore rules; all else is as with [`Self::search`].
+    /// Finds files by name under the ignore rules; otherwise like [`Self::search`].
     fn find(
         &self,
         spec: FindSpec,
@@ -196,21 +196,21 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(list_and_read::find(self, spec, sink, cancel))
     }
 
-    /// Makes the environment ready: connects, starts, mounts. A session calls it when it begins to work here, before
-    /// anything else but [`Self::root`]. What fails leaves nothing that has to be given back. Where several
-    /// sessions work here, or one moves to a layer over this environment, it is called once for each;
-    /// [`Counted`](super::wrap::Counted) passes on the first of these calls alone.
+    /// Initializes the environment: connects, starts, mounts. A session calls it when it starts to work here,
+    /// before anything else but [`Self::root`]. A failure must leave nothing to clean up. If several sessions
+    /// work here, or one moves to a layer on this environment, it is called once for each;
+    /// [`Counted`](super::wrap::Counted) passes only the first of these calls on.
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Gives back what [`Self::initialize`] took. The session calls it when it ends or has moved elsewhere, after
-    /// everything else, as often as that one has succeeded.
+    /// Cleans up after [`Self::initialize`]. The session calls it when it ends or has moved elsewhere, after
+    /// everything else, once for each successful initialization.
     fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Where commands start unless they say otherwise.
+    /// The default start folder of commands.
     fn working_folder(&self) -> &Path {
         self.root()
     }
@@ -220,12 +220,12 @@ pub trait Environment: Send + Sync + fmt::Debug {
         "linux"
     }
 
-    /// The system's name and version, in one line; empty where it is unknown.
+    /// Returns the operating system's name and version, on one line; empty if unknown.
     fn os_version(&self) -> String {
         String::new()
     }
 
-    /// Whether anything stands at an absolute path.
+    /// Whether an absolute path exists.
     fn exists<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<bool, EnvError>> {
         Box::pin(async move {
             match self.stat(path).await {

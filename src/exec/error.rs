@@ -1,4 +1,4 @@
-//! Why an environment could not do what was asked.
+//! Errors of environments.
 //!
 //! Must not know environments.
 
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use crate::base::panics::Panicked;
 
-/// Why an environment could not do what was asked.
+/// Why an operation of an environment failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvError {
-    /// Nothing there.
+    /// The path does not exist.
     #[error("{0}: no such file or folder")]
     NotFound(PathBuf),
-    /// A folder where a file was expected.
+    /// A folder instead of a file.
     #[error("{0}: is a folder")]
     IsFolder(PathBuf),
     /// The system refuses.
@@ -24,24 +24,24 @@ pub enum EnvError {
     /// The file is not in the state of the stamp that the write was based on.
     #[error("{0}: changed since it was read")]
     Stale(PathBuf),
-    /// The working folder of a command is not there.
+    /// The working folder of a command does not exist.
     #[error("working folder {0} does not exist")]
     NoWorkingFolder(PathBuf),
-    /// Anything else.
+    /// Any other I/O error.
     #[error("{path}: {source}")]
     Io {
-        /// On what.
+        /// The path.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// An expression or a glob pattern that is none.
+    /// An invalid regular expression or glob.
     #[error("{0}")]
     Pattern(String),
-    /// The environment does not allow it, whatever the system says.
+    /// Refused by the environment itself.
     #[error("{0}")]
     Refused(String),
-    /// The system did not answer for so long.
+    /// The system did not respond within this time.
     #[error("{0}: no answer for {seconds} s; the file or its file system may hang", seconds = .1.as_secs())]
     NoAnswer(PathBuf, Duration),
     /// The work was cancelled.
@@ -62,17 +62,17 @@ impl EnvError {
         Self::Io { path: path.to_path_buf(), source: io::Error::other(panicked) }
     }
 
-    /// A pipe or a device where a file was expected.
+    /// A pipe or device instead of a file.
     pub fn not_a_file(path: &Path) -> Self {
         Self::Io { path: path.to_path_buf(), source: io::Error::other("not a regular file") }
     }
 
-    /// A file where a folder was expected.
+    /// A file instead of a folder.
     pub fn not_a_folder(path: &Path) -> Self {
         Self::Io { path: path.to_path_buf(), source: io::ErrorKind::NotADirectory.into() }
     }
 
-    /// Something that the environment cannot do.
+    /// An operation that the environment does not support.
     pub fn unsupported(path: &Path) -> Self {
         Self::Io { path: path.to_path_buf(), source: io::ErrorKind::Unsupported.into() }
     }

@@ -1,4 +1,4 @@
-//! What is known about files of an environment, as plain data.
+//! File metadata of an environment, as plain data.
 //!
 //! Must not know environments.
 
@@ -7,27 +7,27 @@ use std::path::{Path, PathBuf};
 
 use crate::base::names;
 
-/// Identifies the state of a file at one moment, so that a write can be refused when another process
-/// else has changed the file since. Opaque; equal stamps mean equal content.
+/// Identifies the content of a file at one moment, so that a write can be refused when another process has
+/// changed the file since. Opaque; equal stamps mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp(pub String);
 
 impl Stamp {
-    /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
-    /// and nothing is gained by forging one.
+    /// Returns the stamp of a content. Length and a 64-bit hash with fixed keys: it detects accidental
+    /// changes, and there is no gain in forging one.
     pub fn of(bytes: &[u8]) -> Self {
         let mut stamping = StampHasher::default();
         stamping.feed(bytes);
         stamping.stamp()
     }
 
-    /// The stamp of a file that does not exist: a write with it only ever makes a new file.
+    /// Returns the stamp of a missing file: a write with it can only create the file.
     pub fn missing() -> Self {
         Self("missing".to_string())
     }
 }
 
-/// The stamp of a content that comes in pieces.
+/// Computes the stamp of a content in chunks.
 #[derive(Debug, Default)]
 pub struct StampHasher {
     hasher: DefaultHasher,
@@ -35,19 +35,19 @@ pub struct StampHasher {
 }
 
 impl StampHasher {
-    /// Takes in the next piece, of any length.
+    /// Adds a chunk of any length.
     pub fn feed(&mut self, piece: &[u8]) {
         self.hasher.write(piece);
         self.length += piece.len() as u64;
     }
 
-    /// The stamp of all of them.
+    /// Returns the stamp.
     pub fn stamp(&self) -> Stamp {
         Stamp(format!("{:x}-{:016x}", self.length, self.hasher.finish()))
     }
 }
 
-/// A file's bytes and the state in which they were read.
+/// A file's bytes and their stamp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileData {
     /// The content.
@@ -56,7 +56,7 @@ pub struct FileData {
     pub stamp: Stamp,
 }
 
-/// What stands at a path.
+/// Type of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -70,37 +70,37 @@ pub enum FileKind {
 /// The facts about a path, symbolic links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
-    /// What it is.
+    /// Its type.
     pub kind: FileKind,
     /// In bytes.
     pub size: u64,
-    /// Another one after every write that the system's dates show; `None` while the last write
-    /// is so fresh that a further one could have the same date.
+    /// A number that changes with every write visible in the timestamps; `None` while the last write is so
+    /// recent that another one could have the same timestamp.
     pub version: Option<u64>,
-    /// Last change of the content, in milliseconds since the epoch, where the environment knows.
+    /// Last modification, in milliseconds since the epoch, if known.
     pub modified: Option<u64>,
 }
 
-/// Which file it is, whatever name it is reached by: hard links have equal ids.
+/// Identity of a file, independent of its name: hard links have equal ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// The file system.
     pub device: u64,
-    /// The file in it.
+    /// The inode.
     pub inode: u64,
 }
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirEntry {
-    /// Its name, as [`names`] has it where it is no UTF-8.
+    /// Its name, as [`names`] escapes it if it is not UTF-8.
     pub name: String,
     /// Its type, with links followed.
     pub kind: FileKind,
 }
 
 impl DirEntry {
-    /// Its path in the folder that holds it.
+    /// Returns its path in the given folder.
     #[doc(hidden)]
     pub fn path_in(&self, folder: &Path) -> PathBuf {
         folder.join(names::parse(&self.name))

@@ -1,6 +1,6 @@
 //! This machine as an environment.
 //!
-//! Must not know the domain. Files go through blocking threads, commands through `process`.
+//! Must not know the domain. File operations run on blocking threads, commands through `process`.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ use crate::exec::file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Sta
 use crate::exec::search::local as search;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
 
-/// The longest wait for a file: for a look at it, for its next piece, or for its being written.
+/// Timeout of a file operation: for metadata, for the next chunk, or for a write.
 const IO_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Files and commands of this machine.
@@ -35,7 +35,7 @@ pub struct LocalEnvironment {
     root: PathBuf,
     home: Option<PathBuf>,
     vars: Vec<(OsString, OsString)>,
-    /// The same with those that look like secrets: a terminal is the user's own.
+    /// The variables including those that look like secrets: for the user's own terminal.
     terminal_vars: Vec<(OsString, OsString)>,
     rule: Inherit,
     locks: Arc<PathLocks>,
@@ -44,8 +44,8 @@ pub struct LocalEnvironment {
 }
 
 impl LocalEnvironment {
-    /// The machine with `root` as its workspace. `vars` are the variables of this process;
-    /// commands get them without those that look like secrets, in login shells, too; terminals as they are.
+    /// Creates the environment with `root` as its workspace. `vars` are the variables of this process;
+    /// commands get them without those that look like secrets, even in login shells; terminals get all.
     pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let own_vars: Vec<_> = vars.into_iter().collect();
         let rule = Inherit::default();
@@ -70,17 +70,16 @@ impl LocalEnvironment {
         self
     }
 
-    /// A regular file of at most `max` bytes and where its path leads, read on this thread;
-    /// nothing where that fails or would take longer. For starts, where making a thread takes
-    /// longer than reading.
+    /// Reads a regular file of at most `max` bytes on this thread, and resolves its path; `None` if that
+    /// fails or would take longer. For program start, when creating a thread takes longer than reading.
     pub fn read_small(path: &Path, max: u64) -> Option<(PathBuf, FileData)> {
         let facts = files::stat(path).ok().filter(|facts| facts.size <= max)?;
         let data = (facts.kind == FileKind::File).then(|| files::read(path).ok())??;
         Some((files::real_path(path).ok()?, data))
     }
 
-    /// File work within a limit: a mount or a file of the kernel may never answer. The thread
-    /// cannot be interrupted and is left behind then; a write that it has begun may still happen.
+    /// Runs file work with a timeout: a mount or a kernel file may never respond. The thread cannot be
+    /// interrupted and is then abandoned; a write in progress may still complete.
     fn with_timeout<T: Send + 'static>(
         limit: Duration,
         path: &Path,
@@ -89,7 +88,7 @@ impl LocalEnvironment {
         Self::with_progress_timeout(limit, path, |path, _| work(path))
     }
 
-    /// The same for work of any length that tells of its progress: the limit is that of one step.
+    /// The same for work of any length that reports progress: the timeout applies to each step.
     fn with_progress_timeout<T: Send + 'static>(
         limit: Duration,
         path: &Path,
@@ -254,8 +253,8 @@ impl Environment for LocalEnvironment {
     }
 }
 
-/// One lock for each path that is being written, so that of two writes with the same stamp
-/// one sees the other. Gone when no task holds it.
+/// A lock for each path being written, so that of two writes with the same stamp the second sees the first.
+/// Removed when no task holds it.
 #[derive(Debug, Default)]
 struct PathLocks {
     held: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
@@ -272,7 +271,7 @@ impl PathLocks {
             work()
         };
         let mut held = self.held.lock();
-        // Two owners: the table and we. No task can join while this one holds the table.
+        // Two owners: the table and this one. No other task can join while the table is locked.
         if Arc::strong_count(&lock) == 2 {
             held.remove(path);
         }

@@ -1,7 +1,7 @@
-//! Files and commands of one environment: this machine now, later a sandbox, a container, a host.
+//! Environments: files and commands of this machine, or of a sandbox, container or remote host.
 //!
-//! Layer 1. May import `base`; must not know the domain: not tools, buffers or agents.
-//! Environments compose: a wrapper may know open buffers and pass on what it does not.
+//! Layer 1. May import `base`; must not know the domain: tools, buffers or agents. Environments compose: a
+//! wrapper may handle open buffers and pass everything else on.
 
 #[doc(hidden)]
 pub mod commands;

@@ -66,7 +66,7 @@ impl Default for Limits {
 /// A POST request.
 #[derive(Clone, Default)]
 pub struct Post {
-    /// Where to.
+    /// The target URL.
     pub url: String,
     /// Headers in addition to the default ones. Of two with the same name, case-insensitive, the later one is
     /// sent; an empty value removes an earlier one.

@@ -1,43 +1,43 @@
-//! What changed between two texts, by lines, with some lines around each change.
+//! Line diff of two texts, with context.
 //!
-//! Must not know files or who shows it.
+//! Must not know files or who displays it.
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-/// Unchanged lines that are shown around a change.
+/// Number of context lines around a change.
 const CONTEXT: u32 = 3;
-/// Rows that are made at most; a rewritten file is not worth more.
+/// Maximum number of rows; a rewritten file does not need more.
 const ROWS_MAX: usize = 2000;
 
 /// A difference by lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineDiff {
-    /// Lines that only the new text has.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines that only the old text has.
+    /// Number of removed lines.
     pub removed: usize,
     /// Line number, from 1, of the first change in the new text; `None` without a change.
     pub first_changed: Option<usize>,
-    /// The rows in order; `None` between two hunks, and at the end when there are too many.
+    /// The rows in order; `None` separates hunks, and is last when there are too many rows.
     pub rows: Vec<Option<Row>>,
 }
 
-/// One line of a difference.
+/// A row of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// `+`, `-` or a space.
     pub sign: char,
     /// Line number, from 1, in the new text (`-`: in the old one).
     pub number: usize,
-    /// The line without its ending.
+    /// The line without its line ending.
     pub text: String,
 }
 
-/// Lines at both ends of what differs that are compared, too: hunks may slide by some of them.
+/// Number of lines around the differing part that are compared, too: hunks may slide by some of them.
 const AROUND: usize = 32;
 
-/// Compares two texts line by line; line endings count. Of long texts that are mostly the same only the
-/// part that is not is looked at.
+/// Compares two texts line by line, including line endings. Of long, mostly equal texts only the differing
+/// part is compared.
 pub fn lines(old: &str, new: &str) -> LineDiff {
     let (front, back) = common_ends(old.as_bytes(), new.as_bytes());
     let above = memchr::memchr_iter(b'\n', &old.as_bytes()[..front]).count();
@@ -47,7 +47,7 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
     diff
 }
 
-/// Bytes of whole lines that both texts begin and end with, but for some lines.
+/// Returns the bytes of whole lines that both texts start and end with, except for some lines.
 fn common_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
     let shorter = old.len().min(new.len());
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -82,7 +82,7 @@ fn compare(old: &str, new: &str) -> LineDiff {
 struct Rows<'a> {
     input: &'a InternedInput<&'a str>,
     made: Vec<Option<Row>>,
-    /// First line of the new text that no row has been made for, counted from 0.
+    /// Index of the first line of the new text without a row.
     next_new: u32,
 }
 

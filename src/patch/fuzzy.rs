@@ -1,22 +1,22 @@
-//! Looking for lines that are nearly those of an old text: an edit distance over windows of as many
-//! lines, in which white space counts little.
+//! Fuzzy search for lines similar to an old text: edit distance over windows of as many lines, in which white
+//! space has low weight.
 //!
-//! Must not know files or tools. Texts have LF line ends here.
+//! Must not know files or tools. Texts have LF line endings here.
 
 use std::ops::Range;
 
 use super::line_windows::{extent, lines_of, search_lines};
 
-/// Old texts of fewer characters are too easily like anything.
+/// Minimum characters of an old text: shorter ones are similar to anything.
 const CHARS_MIN: usize = 10;
 /// Share of the characters that may differ.
 const DIFFERENCE_MAX: f64 = 0.1;
-/// What a difference in white space counts.
+/// Weight of a difference in white space.
 const BLANK_WEIGHT: f64 = 0.1;
-/// Lines of the text times the square of the old text's characters; more would take too long.
+/// Limit on the lines of the text times the square of the old text's characters; more would be too slow.
 const COMPLEXITY_MAX: f64 = 400_000_000.0;
 
-/// The places with the smallest difference that is allowed, those that overlap a better one left out.
+/// Returns the matches with the smallest allowed distance, without those that overlap a better one.
 pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
     let Some(wanted) = search_lines(old) else { return Vec::new() };
     let chars = old.chars().count();
@@ -31,7 +31,7 @@ pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
     for (at, window) in lines.windows(wanted.len()).enumerate() {
         let joined: String = window.iter().map(|(_, line)| *line).collect();
         let joined = joined.strip_suffix('\n').unwrap_or(&joined);
-        // Characters that are no blanks cannot come or go for less.
+        // Non-blank characters that are added or removed have full weight.
         let size = self::without_whitespace(joined).len().abs_diff(solid.len()) as f64;
         if size > allowed {
             continue;
@@ -53,18 +53,18 @@ pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
     chosen.into_iter().map(|at| extent(&lines[at..at + wanted.len()], old)).collect()
 }
 
-/// A text without its white space.
+/// Returns a text without its white space.
 fn without_whitespace(text: &str) -> Vec<char> {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// What other white space counts.
+/// Returns the weight of differing white space.
 fn whitespace_distance(a: &str, b: &str) -> f64 {
     let count = |text: &str| text.chars().filter(|c| c.is_whitespace()).count();
     count(a).abs_diff(count(b)) as f64 * BLANK_WEIGHT
 }
 
-/// The edit distance of Levenshtein, one row in memory.
+/// Returns the Levenshtein distance, with one row in memory.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

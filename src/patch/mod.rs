@@ -1,4 +1,4 @@
-//! Changing text by exact replacement or by patches, and saying what changed. Pure.
+//! Text edits by exact replacement or by patches, and diffs. Pure.
 //!
 //! Layer 2. May import `base`; must not know files or tools.
 

@@ -1,7 +1,7 @@
-//! The ways in which an old text is looked for, from the strictest to the most tolerant. The first that
-//! finds anything decides; what it finds must still be one place, unless all are wanted.
+//! Matching passes for an old text, from strict to tolerant. The first pass with a match is used; the match
+//! must still be unique, unless all are requested.
 //!
-//! Must not know files or tools. Texts have LF line ends here.
+//! Must not know files or tools. Texts have LF line endings here.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use regex::RegexBuilder;
 use super::fuzzy;
 use super::line_windows::{extent, lines_of, search_lines};
 
-/// How a place was found.
+/// The pass that matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pass {
     /// Byte for byte.
     Exact,
-    /// Whole lines, but for blanks at their ends.
+    /// Whole lines, ignoring trailing blanks.
     TrailingBlanks,
     /// But for typographic quotes, dashes, blanks and wide forms.
     Characters,
-    /// Whole lines, but for blanks at both ends; the new text is indented as the old one was.
+    /// Whole lines, ignoring leading and trailing blanks; the new text gets the indentation of the old one.
     Indentation,
-    /// Blanks and line ends may be others, and more or fewer.
+    /// White space and line endings may differ.
     Blanks,
-    /// Escapes such as `\n` and `\"` stand for what they mean, in both texts.
+    /// Escapes such as `\n` and `\"` are unescaped in both texts.
     Escapes,
-    /// As many lines, of which the first, the last and most between are the same.
+    /// The same number of lines, with equal first and last lines, and mostly equal ones between.
     Anchors,
-    /// At most a tenth of the characters is another, blanks counting a tenth.
+    /// At most a tenth of the characters differ, where blanks count a tenth.
     Fuzzy,
 }
 
@@ -47,7 +47,7 @@ impl Pass {
         }
     }
 
-    /// What differed from the given text, for the model.
+    /// Returns the difference from the given text, for the model.
     pub fn description(self) -> &'static str {
         match self {
             Self::Exact => "nothing",
@@ -62,32 +62,32 @@ impl Pass {
     }
 }
 
-/// How far the ladder goes.
+/// Which passes are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tolerance {
-    /// Passes in which all words of the old text are there as they were given: nothing that somebody else
-    /// has written there since is taken for it.
+    /// Passes in which all words of the old text match exactly, so that no concurrent change of another
+    /// process is overwritten.
     Strict,
-    /// Every pass but the fuzzy one.
+    /// All passes except the fuzzy one.
     #[default]
     Careful,
     /// All passes.
     Fuzzy,
 }
 
-/// A place where the old text stands, and how it was found.
+/// A match of the old text, and its pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Bytes of the text.
     pub range: Range<usize>,
     /// By which pass.
     pub pass: Pass,
-    /// What a line of the new text loses and gets at its front, where indentation differs.
+    /// The indentation that a line of the new text loses and gains, if it differs.
     pub indent: Option<(String, String)>,
 }
 
-/// Every place of the first pass that finds one. Exact places may overlap: replacing one of those would
-/// be a guess.
+/// Returns all matches of the first pass with any. Exact matches may overlap: replacing one of those would be
+/// a guess.
 pub fn find_all(text: &str, old: &str, ladder: Tolerance) -> Vec<Found> {
     let plain = |pass: Pass, places: Vec<Range<usize>>| -> Vec<Found> {
         places.into_iter().map(|place| Found { range: place, pass, indent: None }).collect()
@@ -129,7 +129,7 @@ fn find_by_lines(text: &str, old: &str, same: impl Fn(&str, &str) -> bool) -> Ve
         .collect()
 }
 
-/// The character that stands for several that look like it.
+/// Normalizes a character that looks like another one.
 fn plain_char(c: char) -> char {
     match c {
         '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
@@ -142,11 +142,11 @@ fn plain_char(c: char) -> char {
     }
 }
 
-/// Places where only characters differ that look alike, blanks at line ends aside.
+/// Returns matches that differ only in similar-looking characters and trailing blanks.
 fn find_lookalikes(text: &str, old: &str) -> Vec<Range<usize>> {
     let plain_old: String = old.chars().map(plain_char).collect();
     let mut plain = String::with_capacity(text.len());
-    // Where each byte of the plain text's characters came from; only where it differs is it kept.
+    // The original offsets of the normalized characters; stored only where they differ.
     let mut shifts: Vec<(usize, usize)> = vec![(0, 0)];
     for (at, c) in text.char_indices() {
         let to = plain_char(c);
@@ -186,7 +186,7 @@ fn find_reindented(text: &str, old: &str) -> Vec<Found> {
     lines.windows(wanted.len()).filter(same).map(found).collect()
 }
 
-/// A new text whose lines change their indentation as the old one's did.
+/// Returns a new text whose lines change their indentation as the old one's did.
 pub(super) fn reindent(new: &str, (from, to): &(String, String)) -> String {
     let line = |line: &str| match line.strip_prefix(from.as_str()) {
         _ if line.trim().is_empty() => line.to_string(),
@@ -198,15 +198,15 @@ pub(super) fn reindent(new: &str, (from, to): &(String, String)) -> String {
 
 /// Longest expression of the pass for blanks, in bytes.
 const EXPRESSION_MAX: usize = 20_000;
-/// Characters around which blanks may be left out.
+/// Characters around which blanks are optional.
 const DELIMITERS: &str = "()[]{}<>=:;,";
 
-/// Places where only white space differs.
+/// Returns matches that differ only in white space.
 fn find_ignoring_blanks(text: &str, old: &str) -> Vec<Range<usize>> {
     if old.trim().chars().count() < 2 {
         return Vec::new();
     }
-    // Part of a word is another word.
+    // A match must not start or end within a word.
     let word = |c: Option<char>| if c.is_some_and(|c| c.is_alphanumeric() || c == '_') { r"\b" } else { "" };
     let mut expression = word(old.trim().chars().next()).to_string();
     let mut blank = false;
@@ -230,7 +230,7 @@ fn find_ignoring_blanks(text: &str, old: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let Ok(found) = RegexBuilder::new(&expression).size_limit(4 << 20).build() else { return Vec::new() };
-    // A model means the white space at both ends of its text, too: whole lines stay whole lines.
+    // White space at both ends of the text is included: whole lines stay whole lines.
     let whole = |place: Range<usize>| {
         let start = if old.starts_with([' ', '\t']) {
             text[..place.start].trim_end_matches([' ', '\t']).len()
@@ -245,7 +245,7 @@ fn find_ignoring_blanks(text: &str, old: &str) -> Vec<Range<usize>> {
     found.find_iter(text).map(|found| whole(found.range())).collect()
 }
 
-/// A text with its escapes replaced by what they stand for; `None` when there are none.
+/// Returns a text without escapes; `None` when there are none.
 pub(super) fn unescape(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -270,12 +270,12 @@ pub(super) fn unescape(text: &str) -> Option<String> {
     any.then_some(out)
 }
 
-/// Fewest lines that have a middle.
+/// Minimum number of lines for this pass.
 const ANCHORED_MIN: usize = 3;
-/// Share of the lines between the anchors that must be the same but for blanks.
+/// Share of the lines between the anchors that must be equal except for blanks.
 const ANCHORED_SAME: f64 = 0.5;
 
-/// Blocks of as many lines whose first and last line are the same, and most between.
+/// Returns blocks of as many lines with equal first and last lines, and mostly equal ones between.
 fn find_anchored(text: &str, old: &str) -> Vec<Range<usize>> {
     let Some(wanted) = search_lines(old).filter(|wanted| wanted.len() >= ANCHORED_MIN) else {
         return Vec::new();
@@ -290,7 +290,7 @@ fn find_anchored(text: &str, old: &str) -> Vec<Range<usize>> {
             && window.last().is_some_and(|(_, line)| line.trim() == last.trim())
     };
     let blocks: Vec<&[(usize, &str)]> = lines.windows(wanted.len()).filter(|window| ends(window)).collect();
-    // Two blocks with such ends: which one is meant would be a guess, however alike they are.
+    // Two blocks with such anchors are ambiguous, however similar they are.
     let [block] = blocks[..] else { return Vec::new() };
     let pairs = block.iter().zip(&wanted).skip(1).take(wanted.len() - 2);
     let same = pairs.filter(|((_, line), wanted)| line.trim() == wanted.trim()).count();

@@ -1,28 +1,27 @@
-//! Several replacements in one text, all matched against the text as it was.
+//! Several replacements in one text, all matched against the original.
 //!
-//! Must not know files or tools. Matching looks at lines that end in LF; the text keeps its own
-//! endings, byte for byte wherever nothing was replaced. How far matching may differ from the given text
-//! is [`Ladder`]'s.
+//! Must not know files or tools. Matching uses LF line endings; the text keeps its own endings byte for byte
+//! outside of replacements. How tolerant matching is depends on the [`Ladder`].
 
 use memchr::memmem;
 
 use super::passes::{self, Found, Pass, Tolerance};
 
-/// One replacement.
+/// A replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Must occur exactly once, unless it is to be replaced wherever it is.
+    /// The old text; must be unique, unless all occurrences are to be replaced.
     pub old: String,
-    /// What stands there afterwards.
+    /// The new text.
     pub new: String,
 }
 
-/// How replacements are made.
+/// Options of replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplaceOptions {
-    /// How far matching may differ.
+    /// How tolerant matching is.
     pub tolerance: Tolerance,
-    /// Wherever the old text stands, not just once.
+    /// Whether to replace all occurrences.
     pub everywhere: bool,
 }
 
@@ -33,48 +32,48 @@ pub struct Replacement {
     pub text: String,
     /// Pieces that were replaced.
     pub count: usize,
-    /// How each change was found, in their order.
+    /// The pass of each change, in order.
     pub passes: Vec<Pass>,
 }
 
-/// Why a text was not changed. Numbers of edits count from 1.
+/// Why a text was not changed. Edits are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceError {
-    /// Nothing to do.
+    /// There are no edits.
     #[error("there are no edits")]
     NoEdits,
-    /// Nothing to look for.
+    /// The old text is empty.
     #[error("edit {0}: the old text is empty; give the exact text to replace, or write the whole file")]
     Empty(usize),
-    /// It is not there.
+    /// The old text was not found.
     #[error("edit {edit}: the old text does not occur in the file{hint}")]
     NotFound {
         /// Which edit.
         edit: usize,
-        /// Where something like it stands, as the rest of the sentence.
+        /// The location of similar text, as the rest of the sentence.
         hint: String,
     },
-    /// It is there more than once.
+    /// The old text is not unique.
     #[error(
         "edit {edit}: the old text occurs {count} times, at lines {lines}; add lines around it until it is unique"
     )]
     Ambiguous {
         /// Which edit.
         edit: usize,
-        /// How often.
+        /// The number of occurrences.
         count: usize,
-        /// The first few places.
+        /// The lines of the first occurrences.
         lines: String,
     },
-    /// Two edits touch the same text.
+    /// Two edits overlap.
     #[error("edits {0} and {1} overlap; make them one edit")]
     Overlap(usize, usize),
-    /// The text would stay as it is.
+    /// The text would not change.
     #[error("the edits change nothing: old and new text are the same")]
     NoChange,
 }
 
-/// Places that an ambiguity names.
+/// Maximum number of occurrences in an error.
 const PLACES_MAX: usize = 5;
 
 /// Applies all changes, or none.
@@ -111,7 +110,7 @@ pub fn apply(original: &str, changes: &[Change], how: ReplaceOptions) -> Result<
     Ok(Replacement { text, count: matches.len(), passes })
 }
 
-/// The new text as it is to stand at a place.
+/// Returns the new text, adapted to its match.
 fn adapt(found: &Found, new: &str) -> String {
     match (&found.indent, found.pass) {
         (Some(indent), _) => passes::reindent(new, indent),
@@ -125,12 +124,12 @@ fn normalize(text: &str) -> String {
     text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
 }
 
-/// The text with LF line ends, and the way back.
+/// The text with LF line endings, and the mapping back.
 struct NormalizedText {
     text: String,
     /// Bytes before the text: the byte order mark.
     skipped: usize,
-    /// Offsets (in the flat text) of the line feeds that had a carriage return.
+    /// Offsets (in the flat text) of the line feeds that followed a carriage return.
     crlf: Vec<usize>,
 }
 
@@ -152,7 +151,7 @@ impl NormalizedText {
         flat
     }
 
-    /// The place in the original. A carriage return belongs to its line feed.
+    /// Returns the offset in the original. A carriage return belongs to its line feed.
     fn original_offset(&self, at: usize) -> usize {
         self.skipped + at + self.crlf.partition_point(|feed| *feed < at)
     }
@@ -161,8 +160,8 @@ impl NormalizedText {
         self.crlf.binary_search(&feed).is_ok()
     }
 
-    /// Adds the new text: its first lines end as the replaced ones did, further ones as the last
-    /// of those, or as the lines around do.
+    /// Appends the new text: its first lines get the line endings of the replaced ones, further ones that of
+    /// the last, or of the surrounding lines.
     fn push_replacement(&self, out: &mut String, found: &Found, new: &str) {
         let replaced = &self.text[found.range.clone()];
         let mut endings =
@@ -179,7 +178,7 @@ impl NormalizedText {
         }
     }
 
-    /// How the line of a match ends, else the one before it.
+    /// Whether the line of a match ends with CRLF, else the one before it.
     fn surrounding_crlf(&self, found: &Found) -> bool {
         let next =
             memchr::memchr(b'\n', &self.text.as_bytes()[found.range.end..]).map(|at| found.range.end + at);
@@ -188,7 +187,7 @@ impl NormalizedText {
     }
 }
 
-/// The one place where `old` stands, or all of them, none of which overlaps another.
+/// Returns the unique match of `old`, or all matches, if none overlap.
 fn find(text: &str, old: &str, edit: usize, how: ReplaceOptions) -> Result<Vec<Found>, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Empty(edit));
@@ -218,10 +217,10 @@ fn line_of(text: &str, at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
 
-/// Share of a line that must be the same at its ends to be worth a hint.
+/// Minimum share of a line that must be equal at its ends for a hint.
 const SIMILARITY_MIN: f64 = 0.6;
 
-/// Where the first line of `old` or something like it stands.
+/// Returns the location of the first line of `old`, or of a similar one.
 fn hint(text: &str, old: &str) -> String {
     let read_again = "; read the file again and copy the text exactly";
     let Some(wanted) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {

@@ -1,5 +1,5 @@
-//! Texts in other languages inside a parsed text: scripts in a page, code in markdown. They are
-//! parsed for the range that is looked at, each time: what is on screen is short.
+//! Injections: texts in other languages inside a parsed text, such as scripts in a page or code in Markdown.
+//! They are parsed for the visible range, each time: it is short.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,12 +14,12 @@ use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::query::rules;
 use crate::text::rope::Text;
 
-/// Longer ones stay as they are.
+/// Maximum bytes of an injection; longer ones are not parsed.
 const LEN_MAX: usize = 256 << 10;
 
 /// A text in another language.
 pub struct InjectedTree {
-    /// Which one.
+    /// The language.
     pub language: &'static Language,
     /// The language ready for use.
     pub compiled: &'static Compiled,
@@ -27,14 +27,14 @@ pub struct InjectedTree {
     pub tree: Tree,
 }
 
-/// Texts in one language that were found.
+/// Injected texts in one language.
 #[derive(Debug)]
 pub(super) struct Injection {
     language: &'static Language,
     ranges: Vec<tree_sitter::Range>,
 }
 
-/// Texts in other languages, parsed.
+/// Parses injections.
 pub(super) fn parse(found: Vec<Injection>, text: &Text, deadline: Instant) -> Vec<InjectedTree> {
     let mut parser = Parser::new();
     let mut out = Vec::new();
@@ -52,22 +52,22 @@ pub(super) fn parse(found: Vec<Injection>, text: &Text, deadline: Instant) -> Ve
     out
 }
 
-/// Gathers texts in other languages from what a walk through a tree finds.
+/// Collects injections during a traversal of a tree.
 pub(super) struct InjectionFinder<'a> {
     compiled: &'a Compiled,
     text: &'a Text,
     found: Vec<Injection>,
-    /// Texts that are pieces of one, by their pattern and language.
+    /// Injections that form one text, by pattern and language.
     combined: BTreeMap<(usize, &'static str), usize>,
 }
 
 impl<'a> InjectionFinder<'a> {
-    /// One that has found nothing yet.
+    /// Creates an empty finder.
     pub(super) fn new(made: &'a Compiled, text: &'a Text) -> Self {
         Self { compiled: made, text, found: Vec::new(), combined: BTreeMap::new() }
     }
 
-    /// Takes in a match of a pattern about such texts.
+    /// Adds a match of an injection pattern.
     pub(super) fn add(&mut self, found: &rules::QueryMatch<'_, '_>) {
         let Some(language) = self.language(found) else { return };
         let has = |key: &str| self.compiled.rules.setting(found.pattern, key).is_some();
@@ -95,7 +95,7 @@ impl<'a> InjectionFinder<'a> {
         }
         let (_, node) =
             found.captures.iter().find(|(capture, _)| Some(*capture) == self.compiled.language_capture)?;
-        // A name is short; a whole string would be no name.
+        // A language name is short; a whole string would not be one.
         if node.byte_range().len() > 32 {
             return None;
         }
@@ -103,7 +103,7 @@ impl<'a> InjectionFinder<'a> {
         detect::by_name(std::str::from_utf8(&bytes).ok()?)
     }
 
-    /// All of them, in the order in which they begin.
+    /// Returns all injections, by position.
     pub(super) fn finish(self) -> Vec<Injection> {
         let mut out = self.found;
         for inner in &mut out {
@@ -121,8 +121,8 @@ impl<'a> InjectionFinder<'a> {
     }
 }
 
-/// The ranges of a node's own text, without its named children unless they belong to it.
-/// Nameless ones are the text's own signs.
+/// Adds the ranges of a node's own text, without its named children unless they belong to it. Anonymous
+/// children are part of the text.
 fn content(node: Node<'_>, include_children: bool, out: &mut Vec<tree_sitter::Range>) {
     let mut rest = node.range();
     if !include_children {

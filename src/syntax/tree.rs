@@ -1,5 +1,5 @@
-//! The parse tree of a text at one version: made within a budget, moved along by edits, made
-//! again from itself. Must not know who waits for it.
+//! Parse tree of a text version: parsed within a time limit, adjusted by edits, reparsed incrementally. Must
+//! not know the caller.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -12,23 +12,23 @@ use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Texts with more bytes have no tree.
+/// Maximum bytes of a text with a tree.
 pub const SIZE_MAX: usize = 8 << 20;
 
-/// Bytes for each visible node, with its share of the hidden ones. Measured with glibc's allocator: 87 to 124 for
-/// sources in C, JavaScript and Rust.
+/// Memory per visible node, including its share of hidden ones. Measured with glibc's allocator: 87 to 124
+/// bytes for sources in C, JavaScript and Rust.
 const NODE_BYTES: usize = 110;
 
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// It has too many bytes.
+    /// The text is too long.
     #[error("too long to colour")]
     TooLong,
-    /// It took more time than it may.
+    /// Parsing exceeded the time limit.
     #[error("too slow to colour")]
     TooSlow,
-    /// The grammar or its queries do not work.
+    /// The grammar or its queries are broken.
     #[error("its grammar does not work")]
     Broken,
 }
@@ -62,11 +62,11 @@ impl Syntax {
         Ok(Self { language, compiled: made, tree })
     }
 
-    /// Moves the tree along with a change of its text, so that the next parse is short.
-    /// `before` is the text that the change was made for.
+    /// Adjusts the tree to a change of its text, so that the next parse is fast. `before` is the text before
+    /// the change.
     pub fn edit(&mut self, before: &Text, changes: &ChangeSet) {
         let edits: Vec<_> = changes.edits().collect();
-        // From the end, so that each edit's place is still that of the old text.
+        // From the end, so that each edit's offset still refers to the old text.
         for edit in edits.iter().rev() {
             let start = point(before, edit.old.start);
             self.tree.edit(&InputEdit {
@@ -80,18 +80,18 @@ impl Syntax {
         }
     }
 
-    /// Bytes of memory that the tree takes, estimated: the library does not tell.
+    /// Returns the estimated memory of the tree: tree-sitter does not report it.
     pub fn memory(&self) -> usize {
         self.tree.root_node().descendant_count() * NODE_BYTES
     }
 
-    /// The tree in the notation of its grammar, for tests.
+    /// Returns the tree as an S-expression, for tests.
     pub fn to_sexp(&self) -> String {
         self.tree.root_node().to_sexp()
     }
 }
 
-/// Parses until the deadline; `None` when that was not enough.
+/// Parses until the deadline; `None` if that was too short.
 pub(super) fn run(parser: &mut Parser, text: &Text, old: Option<&Tree>, deadline: Instant) -> Option<Tree> {
     let mut stop =
         |_: &_| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -103,13 +103,13 @@ pub(super) fn run(parser: &mut Parser, text: &Text, old: Option<&Tree>, deadline
     parser.parse_with_options(&mut read, old, Some(options))
 }
 
-/// Row and column in bytes, as the library counts.
+/// Returns row and column in bytes, as tree-sitter counts.
 pub(super) fn point(text: &Text, at: Byte) -> Point {
     let line = text.line_of(at);
     Point::new(line.0, at - text.line_start(line))
 }
 
-/// Where a text ends that begins at a point.
+/// Returns the end of a text that starts at a point.
 fn after(start: Point, text: &str) -> Point {
     match text.rfind('\n') {
         None => Point::new(start.row, start.column + text.len()),

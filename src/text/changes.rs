@@ -1,5 +1,5 @@
-//! A change of a text as a value: it can be applied, inverted, composed with a later one, and
-//! can map positions. Must not know who made it or when.
+//! Change set: a change of a text as a value that can be applied, inverted and composed with a later one, and
+//! that maps positions. Must not know who made it or when.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use ropey::RopeBuilder;
 use super::position::Byte;
 use super::rope::Text;
 
-/// So few steps are made one by one, whatever the text.
+/// Up to this many operations are applied one by one, whatever the text.
 const FEW_OPS: usize = 64;
-/// One step in a rope costs as much as copying about so many bytes: with more steps than that a
-/// text is put together anew.
+/// An operation in a rope costs as much as copying about this many bytes: with more operations than that the
+/// text is rebuilt.
 const BYTES_PER_OP: usize = 2048;
 
-/// One step through the old text. Lengths in bytes.
+/// An operation on the old text. Lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Op {
     Retain(usize),
@@ -24,16 +24,16 @@ enum Op {
     Insert(String),
 }
 
-/// Which way a position goes when text is inserted exactly there.
+/// Where a position goes when text is inserted exactly at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Stays before the new text.
+    /// It stays before the new text.
     Before,
-    /// Goes behind it.
+    /// It moves after it.
     After,
 }
 
-/// A change of a text of one certain length. A clone shares the steps.
+/// A change of a text of a certain length. Clones share the operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangeSet {
     steps: Arc<Steps>,
@@ -41,7 +41,7 @@ pub struct ChangeSet {
     len_after: usize,
 }
 
-/// The steps of a change, and a way into their middle.
+/// The operations of a change, with an index.
 #[derive(Debug, Default)]
 struct Steps {
     ops: Vec<Op>,
@@ -56,7 +56,7 @@ impl PartialEq for Steps {
 
 impl Eq for Steps {}
 
-/// A step that keeps text, and where it begins.
+/// An operation that keeps text, and its offsets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     op: usize,
@@ -64,10 +64,10 @@ struct Entry {
     new: usize,
 }
 
-/// There is a way in at about every so many steps.
+/// Approximate interval of index entries, in operations.
 const ENTRY_EVERY: usize = 16;
 
-/// A change while it is made.
+/// Builder of a change.
 #[derive(Default)]
 struct Builder {
     ops: Vec<Op>,
@@ -86,8 +86,8 @@ impl Builder {
         }
     }
 
-    /// A deletion stands before an insertion at the same place, always: then equal changes are
-    /// equal values, and a replaced range is one deletion followed by one insertion.
+    /// A deletion always precedes an insertion at the same position: then equal changes are equal values, and
+    /// a replacement is one deletion followed by one insertion.
     fn delete(&mut self, n: usize) {
         self.len_before += n;
         let place = self.ops.len() - usize::from(matches!(self.ops.last(), Some(Op::Insert(_))));
@@ -114,22 +114,22 @@ impl Builder {
 }
 
 impl ChangeSet {
-    /// Changes nothing in a text of `len` bytes.
+    /// Returns the empty change of a text of `len` bytes.
     pub fn identity(len: usize) -> Self {
         let mut changes = Builder::default();
         changes.retain(len);
         changes.finish()
     }
 
-    /// Replaces ranges of a text of `len` bytes. The ranges are sorted and do not overlap;
-    /// they may touch.
+    /// Returns a change that replaces ranges of a text of `len` bytes. The ranges must be sorted and must not
+    /// overlap; they may touch.
     pub fn replace(len: usize, edits: impl IntoIterator<Item = (Range<Byte>, String)>) -> Self {
         let mut changes = Builder::default();
         let mut at = 0;
         for (range, text) in edits {
             debug_assert!(range.start.0 >= at && range.end >= range.start, "edits are sorted");
             changes.retain(range.start.0 - at);
-            // Deletion first: then an undo puts the cursor where the old text was.
+            // Deletion first: then an undo puts the cursor at the old text.
             changes.delete(range.end - range.start);
             changes.insert(text);
             at = range.end.0;
@@ -143,7 +143,7 @@ impl ChangeSet {
         self.len_before
     }
 
-    /// Length of the text that comes out, in bytes.
+    /// Returns the length of the changed text, in bytes.
     pub fn len_after(&self) -> usize {
         self.len_after
     }
@@ -153,13 +153,13 @@ impl ChangeSet {
         self.steps.ops.iter().all(|op| matches!(op, Op::Retain(_)))
     }
 
-    /// Whether a text is put together anew rather than changed step by step.
+    /// Whether the text is rebuilt instead of changed in place.
     pub fn is_extensive(&self) -> bool {
         let ops = self.steps.ops.len();
         ops > FEW_OPS && ops * BYTES_PER_OP > self.len_before
     }
 
-    /// Changes a text in place. The text must be of the length that this was made for.
+    /// Changes a text in place. The text must have the length that the change was made for.
     pub fn apply(&self, text: &mut Text) {
         assert_eq!(text.end().0, self.len_before, "a change is applied to the text that it was made for");
         if self.is_extensive() {
@@ -179,7 +179,7 @@ impl ChangeSet {
         }
     }
 
-    /// The changed text put together anew, from the pieces that stay and those that come.
+    /// Returns the changed text, rebuilt from kept and inserted pieces.
     fn rebuild(&self, text: &Text) -> Text {
         let mut builder = RopeBuilder::new();
         let mut at = Byte(0);
@@ -197,7 +197,7 @@ impl ChangeSet {
         Text::from(builder.finish())
     }
 
-    /// The change that takes this one back; `original` is the text before it.
+    /// Returns the inverse change; `original` is the text before this one.
     #[must_use]
     pub fn invert(&self, original: &Text) -> Self {
         let mut inverse = Builder::default();
@@ -218,7 +218,7 @@ impl ChangeSet {
         inverse.finish()
     }
 
-    /// This change and then `next`, as one.
+    /// Returns this change followed by `next`, as one.
     #[must_use]
     pub fn compose(self, next: &Self) -> Self {
         assert_eq!(self.len_after, next.len_before, "changes are composed in order");
@@ -264,14 +264,14 @@ impl ChangeSet {
         }
     }
 
-    /// The last way into the steps that lies before a position of the old text.
+    /// Returns the last index entry before a position of the old text.
     fn entry_before(&self, position: Byte) -> Entry {
         let index = self.index();
         let next = index.partition_point(|entry| entry.old < position.0);
         next.checked_sub(1).map_or(Entry::default(), |at| index[at])
     }
 
-    /// Ways into the middle of the steps, in order. Looked for once; of few steps there are none.
+    /// Returns the index, built on first use; empty if there are few operations.
     fn index(&self) -> &[Entry] {
         let ops = &self.steps.ops;
         if ops.len() <= ENTRY_EVERY {
@@ -300,13 +300,13 @@ impl ChangeSet {
         })
     }
 
-    /// Does now what the first look at a place in the middle would do.
+    /// Builds the index now instead of at the first lookup.
     pub fn prepare(&self) {
         self.index();
     }
 
-    /// Where a position of the old text is in the new one. Costs the logarithm of the number of
-    /// edits, once that was asked for the first time.
+    /// Maps a position of the old text to the new one. Logarithmic in the number of edits, after the first
+    /// call.
     pub fn map(&self, position: Byte, side: Side) -> Byte {
         self.map_from(self.entry_before(position), position, side)
     }
@@ -325,7 +325,7 @@ impl ChangeSet {
                 }
                 Op::Delete(n) => {
                     if position.0 < old + n && position.0 > old {
-                        // Inside what is gone: the text that replaces it, if any, follows.
+                        // Inside deleted text: the replacement, if any, follows.
                         return match ops.next() {
                             Some(Op::Insert(text)) if side == Side::After => Byte(new + text.len()),
                             _ => Byte(new),
@@ -347,22 +347,22 @@ impl ChangeSet {
         Byte(new + position.0.saturating_sub(old))
     }
 
-    /// Whether a position is in the middle of what was replaced.
+    /// Whether a position is inside replaced text.
     pub fn is_inside(&self, position: Byte) -> bool {
         self.edits_from(position).find(|edit| edit.old.end > position).is_some_and(|e| e.old.start < position)
     }
 
-    /// What it replaces by what, in order.
+    /// Returns the replacements, in order.
     pub fn edits(&self) -> impl Iterator<Item = Edit<'_>> {
         self.edits_since(Entry::default())
     }
 
-    /// The same without those that end before a position of the old text.
+    /// Returns the replacements that do not end before a position of the old text.
     pub fn edits_from(&self, position: Byte) -> impl Iterator<Item = Edit<'_>> {
         self.edits_since(self.entry_before(position)).skip_while(move |edit| edit.old.end < position)
     }
 
-    /// The last one.
+    /// Returns the last replacement.
     pub fn last_edit(&self) -> Option<Edit<'_>> {
         let entries = self.index().iter().rev().copied().chain([Entry::default()]);
         entries.into_iter().find_map(|entry| self.edits_since(entry).last())
@@ -393,18 +393,18 @@ impl ChangeSet {
     }
 }
 
-/// One replaced range.
+/// A replaced range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit<'a> {
-    /// What it was in the old text.
+    /// The range in the old text.
     pub old: Range<Byte>,
-    /// What it is in the new text.
+    /// The range in the new text.
     pub new: Range<Byte>,
     /// The new content.
     pub text: &'a str,
 }
 
-/// What is left of an operation after `taken` bytes of it.
+/// Returns the rest of an operation after `taken` bytes.
 fn rest_of(op: Op, taken: usize) -> Option<Op> {
     let len = match &op {
         Op::Retain(n) | Op::Delete(n) => *n,

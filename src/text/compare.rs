@@ -1,5 +1,5 @@
-//! Which lines of two texts of any size go together, and which words of two lines. Must not know
-//! what the texts are or who shows it. Comparing is slow: callers run it away from the event loop.
+//! Line alignment of two texts of any size, and word diff of two lines. Must not know what the texts are or
+//! who displays it. Slow: call it off the event loop.
 
 use std::ops::Range;
 
@@ -10,42 +10,42 @@ use super::position::{Byte, Line};
 use super::rope::Text;
 use crate::base::width::graphemes;
 
-/// Where two texts differ over more bytes than these together, all of that is one difference: a
-/// table of the lines would take several times their memory.
+/// Maximum size in bytes of the differing parts together: larger ones are one difference, since a table of
+/// their lines would take several times the memory.
 const COMPARED_MAX: usize = 64 << 20;
-/// Lines of both texts multiplied that are compared with each other, in all.
+/// Maximum number of line pairs compared, in total.
 const PAIRED_MAX: usize = 1 << 20;
-/// The same in one run.
+/// Maximum number of line pairs compared in one run.
 const PAIRED_AT_ONCE: usize = 10_000;
-/// Bytes of two lines whose words are compared.
+/// Maximum bytes of two lines whose words are compared.
 const WORDS_MAX: usize = 4 << 10;
 
-/// Lines that stand in place of others. One of the two may be empty, not both.
+/// Lines that replace others. One side may be empty, not both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedLines {
-    /// Those of the old text.
+    /// Lines of the old text.
     pub old: Range<usize>,
-    /// Those of the new one.
+    /// Lines of the new text.
     pub new: Range<usize>,
-    /// Which of them are the same line changed, in order; all in their order where nothing is said.
+    /// Pairs of lines that correspond, in order; `None` pairs all of them in order.
     pub pairs: Option<Vec<(usize, usize)>>,
 }
 
 impl ChangedLines {
-    /// The pair that a line is in, looked for by `key`.
+    /// Returns the pair of a line, selected by `key`.
     fn pair_by(&self, key: impl Fn(&(usize, usize)) -> usize, line: usize) -> Option<(usize, usize)> {
         let pairs = self.pairs.as_deref()?;
         pairs.binary_search_by_key(&line, key).ok().map(|at| pairs[at])
     }
 
-    /// What became of an old line, if it is still there.
+    /// Returns the pair of an old line, if it has one.
     pub fn pair_of_old(&self, line: usize) -> Option<(usize, usize)> {
         let other = self.new.start + line.checked_sub(self.old.start)?;
         let in_order = self.pairs.is_none() && self.old.contains(&line) && self.new.contains(&other);
         if in_order { Some((line, other)) } else { self.pair_by(|pair| pair.0, line) }
     }
 
-    /// What a new line was.
+    /// Returns the pair of a new line, if it has one.
     pub fn pair_of_new(&self, line: usize) -> Option<(usize, usize)> {
         let other = self.old.start + line.checked_sub(self.new.start)?;
         let in_order = self.pairs.is_none() && self.new.contains(&line) && self.old.contains(&other);
@@ -53,14 +53,13 @@ impl ChangedLines {
     }
 }
 
-/// How many lines a user sees: what follows a last line feed is none.
+/// Returns the number of lines for the user: a trailing line feed starts none.
 pub fn line_count(text: &Text) -> usize {
     let is_open = text.line_start(text.last_line()) < text.end();
     text.line_count() - usize::from(!is_open)
 }
 
-/// The runs of lines that differ, in order. What texts have in common at both ends is not
-/// looked at by lines.
+/// Returns the runs of differing lines, in order. The common beginning and end are not compared line by line.
 pub fn runs(old: &Text, new: &Text) -> Vec<ChangedLines> {
     let (start, end) = common_ends(old, new);
     let (was, is) = (start..old.end().back(end), start..new.end().back(end));
@@ -89,8 +88,7 @@ pub fn runs(old: &Text, new: &Text) -> Vec<ChangedLines> {
     made.collect()
 }
 
-/// Which lines of a run go together, where there are others than all in their order; `left` is
-/// what may still be spent on that.
+/// Returns the corresponding lines of a run, unless all correspond in order; `left` is the remaining budget.
 fn pair_lines(
     old: &Text,
     new: &Text,
@@ -117,7 +115,7 @@ fn pair_lines(
     Some(found.into_iter().map(|(a, b)| (was.start + a, is.start + b)).collect())
 }
 
-/// How much two sorted lists of words share, of 100; 0 where that is less than half.
+/// Returns the similarity of two sorted word lists, in percent; 0 below half.
 fn similarity(old: &[String], new: &[String]) -> usize {
     let (mut a, mut b, mut same) = (0, 0, 0);
     while a < old.len() && b < new.len() {
@@ -131,10 +129,10 @@ fn similarity(old: &[String], new: &[String]) -> usize {
     if share < 50 { 0 } else { share }
 }
 
-/// The pairs in order, of `olds` by `news` things, that are the most alike together.
+/// Returns the order-preserving alignment of `olds` by `news` items with the highest total similarity.
 fn align(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
     let mut likes = vec![0; olds * news];
-    // The best for what is left of both, from the end.
+    // Best totals for the remaining items, from the end.
     let mut best = vec![0; (olds + 1) * (news + 1)];
     let at = |a: usize, b: usize| a * (news + 1) + b;
     for a in (0..olds).rev() {
@@ -160,8 +158,8 @@ fn align(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -> 
     pairs
 }
 
-/// How many bytes of whole lines two texts have in common at their start, and behind those at
-/// their end. The first is given as a place.
+/// Returns the common whole lines of two texts: the length at the beginning as a position, and the bytes at
+/// the end.
 fn common_ends(old: &Text, new: &Text) -> (Byte, usize) {
     let start = old.line_start(old.line_of(Byte(common_start(old, new))));
     let most = (old.end() - start).min(new.end() - start);
@@ -216,8 +214,8 @@ fn common_end(old: &Text, new: &Text, most: usize) -> usize {
     same
 }
 
-/// The words of two lines that differ, as bytes of each: none where the lines have next to
-/// nothing in common or are very long.
+/// Returns the byte ranges of differing words in two lines; empty if the lines have little in common or are
+/// very long.
 pub fn differing_words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     if old.len() + new.len() > WORDS_MAX {
         return Default::default();
@@ -240,7 +238,7 @@ pub fn differing_words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<us
     (olds, news)
 }
 
-/// The words of a line, and what stands between them one by one.
+/// Returns the words of a line, and the characters between them.
 fn split_words(line: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut goes_on = false;

@@ -1,6 +1,5 @@
-//! The change that turns one text into another, as small as lines and then characters allow,
-//! so that cursors and marks outside it stay where they are. Pure and possibly slow: callers
-//! run it away from the event loop.
+//! Minimal change from one text to another, by lines and then by characters, so that cursors and marks
+//! outside of it are preserved. Pure and possibly slow: call it off the event loop.
 
 use std::ops::Range;
 
@@ -9,8 +8,8 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use super::changes::ChangeSet;
 use super::position::{Byte, Line};
 
-/// Texts that are longer together, in bytes, are compared by their ends alone: a table of their
-/// lines would take several times their memory.
+/// Maximum total bytes of texts that are compared line by line; longer texts are compared only at their ends,
+/// since a table of their lines would take several times the memory.
 const COMPARED_MAX: usize = 64 << 20;
 
 /// The change from `old` to `new`.
@@ -34,15 +33,15 @@ pub fn change(old: &str, new: &str) -> ChangeSet {
     ChangeSet::replace(old.len(), edits)
 }
 
-/// The change as one edit.
+/// Returns the change as one edit.
 fn change_between_ends(old: &str, new: &str) -> ChangeSet {
     let (prefix, suffix) = common_ends(old, new);
     let edit = (Byte(prefix)..Byte(old.len() - suffix), new[prefix..new.len() - suffix].to_string());
     ChangeSet::replace(old.len(), [edit].into_iter().filter(|_| old != new))
 }
 
-/// The runs of lines that differ between two texts, in order: which lines of the old one, which
-/// of the new one. Either may be empty, not both.
+/// Returns the runs of differing lines between two texts, in order, as old and new lines. Either may be
+/// empty, not both.
 pub fn line_runs(old: &str, new: &str) -> Vec<(Range<Line>, Range<Line>)> {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
@@ -51,16 +50,14 @@ pub fn line_runs(old: &str, new: &str) -> Vec<(Range<Line>, Range<Line>)> {
     diff.hunks().map(|hunk| (lines(hunk.before), lines(hunk.after))).collect()
 }
 
-/// Where each line starts, as the differ cuts them: endings belong to their line. Then the end
-/// of the text.
+/// Returns the start of each line as the diff library splits them, endings included, and the end of the text.
 fn line_starts(text: &str) -> Vec<usize> {
     let after_feeds =
         memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(|at| *at < text.len());
     std::iter::once(0).chain(after_feeds).chain([text.len()]).collect()
 }
 
-/// How many bytes two texts share at their start and at their end, without overlap, on
-/// character boundaries.
+/// Returns the common bytes of two texts at their start and end, without overlap, on character boundaries.
 fn common_ends(old: &str, new: &str) -> (usize, usize) {
     let prefix: usize =
         old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();

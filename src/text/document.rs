@@ -1,5 +1,5 @@
-//! One open text: rope, format, undo tree and marks, kept in step. The only way to change it
-//! is a transaction. Must not know files or views; a view's selection comes in as an argument.
+//! Document: rope, format, undo tree and marks of one open text, kept in sync. It is changed only by
+//! transactions. Must not know files or views; a view's selection is passed as an argument.
 
 use super::changes::ChangeSet;
 use super::rope::Text;
@@ -14,7 +14,7 @@ use crate::text::undo::change_journal::{ChangeJournal, JournalSteps};
 use crate::text::undo::history::{Commit, Formats, History, Revision, RevisionId, UndoStep};
 use crate::text::undo::rebase::{RebaseConflict, rebase, trim};
 
-/// An open text.
+/// A document.
 #[derive(Debug, Default)]
 pub struct Document {
     text: Text,
@@ -24,15 +24,16 @@ pub struct Document {
     positions: NamedPositions,
     version: u64,
     saved: Option<RevisionId>,
-    /// What changed since somebody who listens has asked; `None` while nobody does.
+    /// Changes since the last call of `heard`; `None` without a listener.
     change_log: Option<Vec<ChangeRecord>>,
-    /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
+    /// Changes since the last call of [`Self::steps`]; `None` before the first one, and after too many.
     journal: Option<ChangeJournal>,
-    /// What the text was indented by when it was read, or when something else than the user's editing changed it last.
+    /// The indentation style when the text was read, or last changed by something other than the user's
+    /// editing.
     initial_indents: Option<IndentKind>,
 }
 
-/// A change that was made, for those who follow the text.
+/// An applied change, for observers of the text.
 #[derive(Debug, Clone)]
 pub struct ChangeRecord {
     /// The change.
@@ -40,18 +41,18 @@ pub struct ChangeRecord {
     reverse: ReverseStep,
 }
 
-/// What leads back to the text before a change.
+/// How to return to the text before a change.
 #[derive(Debug, Clone)]
 enum ReverseStep {
-    /// That text, where it was exchanged for another one.
+    /// That text, if it was exchanged.
     Text(Text),
-    /// A change, where it was changed in place. To keep the text for somebody who may ask would make
-    /// every edit copy the parts of it that it touches.
+    /// The inverse change, if the text was changed in place. Keeping the old text would make every edit copy
+    /// the parts that it touches.
     Changes(ChangeSet),
 }
 
 impl ChangeRecord {
-    /// The texts before each of some changes, the last of which led to `now`. Takes time for many.
+    /// Returns the texts before each of some changes, the last of which led to `now`. Slow for many.
     pub fn texts_before(past: &[Self], now: &Text) -> Vec<Text> {
         let mut at = now.clone();
         let before = |past: &Self| {
@@ -67,15 +68,15 @@ impl ChangeRecord {
     }
 }
 
-/// Changes that are kept for somebody who does not ask.
+/// Maximum number of changes kept for a listener that does not collect them.
 const CHANGE_LOG_MAX: usize = 512;
 
-/// What a document did: other views map their positions through `changes`.
+/// The result of a change: other views map their positions through `changes`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
     /// The change.
     pub changes: ChangeSet,
-    /// The selection afterwards, for the view that asked.
+    /// The new selection of the requesting view.
     pub selection: Selection,
 }
 
@@ -91,7 +92,7 @@ impl Document {
         Self { text, format, initial_indents: began, saved: Some(RevisionId::default()), ..Self::default() }
     }
 
-    /// More of a text was read that nobody may edit yet; it begins as it was.
+    /// Replaces the text of a file that is still loading, whose beginning is unchanged.
     pub fn extend_loaded(&mut self, text: Text) {
         debug_assert!(self.history.is_empty() && text.end() >= self.text.end(), "a text only grows");
         self.text = text;
@@ -99,7 +100,7 @@ impl Document {
         self.version += 1;
     }
 
-    /// The same document in the place of one that had this version.
+    /// Returns the same document as the successor of one with this version.
     #[must_use]
     pub fn with_version_after(self, version: u64) -> Self {
         Self { version: version + 1, ..self }
@@ -110,65 +111,65 @@ impl Document {
         Self::new("", Format::default())
     }
 
-    /// A document of a file's bytes, unmodified. Never fails: see [`format`].
+    /// Creates an unmodified document from a file's bytes. Never fails: see [`format`].
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (text, format) = format::decode(bytes);
         Self::new(&text, format)
     }
 
-    /// The text; cloning it is a free snapshot.
+    /// Returns the text; cloning it is a cheap snapshot.
     pub fn text(&self) -> &Text {
         &self.text
     }
 
-    /// What lines are indented by. Where lines were indented from the beginning the user's edits change nothing about
-    /// it: a file whose last indented line goes is still the same file.
+    /// Returns the indentation style. If lines were indented from the start, the user's edits do not change
+    /// it: deleting the last indented line does not make it another kind of file.
     pub fn indents(&self) -> Option<IndentKind> {
         self.initial_indents.or_else(|| detect_indents(&self.text, None))
     }
 
-    /// What the file is like beside its text.
+    /// Returns the file format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The file is like this now, whatever is undone; see [`Transaction::format`] for a format
-    /// that belongs to a text.
+    /// Sets the file format, independent of undo; see [`Transaction::format`] for a format that belongs to a
+    /// text.
     pub fn set_format(&mut self, format: Format) {
         self.format = format;
     }
 
-    /// Places that the agent wrote and the user has not reviewed.
+    /// Returns the agent's unreviewed edits.
     pub fn marks(&self) -> &ReviewMarks {
         &self.marks
     }
 
-    /// Forgets those places: they are reviewed.
+    /// Clears the unreviewed edits: they were reviewed.
     pub fn clear_marks(&mut self) {
         self.marks.clear();
     }
 
-    /// Marks that the user set, and places where something happened.
+    /// Returns the user's marks and other remembered positions.
     pub fn positions(&self) -> &NamedPositions {
         &self.positions
     }
 
-    /// The same, to set.
+    /// Returns the remembered positions, mutable.
     pub fn positions_mut(&mut self) -> &mut NamedPositions {
         &mut self.positions
     }
 
-    /// From now on every edit by the user joins one undo step, until [`Self::ungroup`].
+    /// Starts a group: every edit of the user joins one undo step, until [`Self::ungroup`].
     pub fn group(&mut self) {
         self.history.group();
     }
 
-    /// The next edit is a step of its own again.
+    /// Ends the group.
     pub fn ungroup(&mut self) {
         self.history.ungroup();
     }
 
-    /// Counts every change, undo and redo included; equal versions mean equal text.
+    /// Returns a counter of all changes, including undo and redo; equal versions mean equal text.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -183,30 +184,30 @@ impl Document {
         self.saved != Some(self.history.current())
     }
 
-    /// The revision whose text is in the file, if there is one.
+    /// Returns the revision whose text is in the file, if there is one.
     pub fn saved(&self) -> Option<RevisionId> {
         self.saved
     }
 
-    /// Adopts the undo tree of an earlier run, whose current revision is the text as it was
-    /// opened. What was edited since stands on top of it, under the same ids.
+    /// Adopts the undo tree of an earlier run, whose current revision is the text as opened. Later edits are
+    /// put on top of it and keep their ids.
     pub fn adopt(&mut self, older: History) {
         self.history.graft(older);
     }
 
-    /// The text as it stands is in the file.
+    /// Marks the present text as saved.
     pub fn mark_saved(&mut self) {
         self.mark_saved_at(self.history.current());
     }
 
-    /// The text of this revision is in the file; typing may have gone on since.
+    /// Marks a revision as saved; typing may have continued since.
     pub fn mark_saved_at(&mut self, revision: RevisionId) {
         self.saved = Some(revision);
         // The next edit must not join a revision that is on disk.
         self.history.seal();
     }
 
-    /// The text differs from the file whatever the undo tree says: the file changed or is gone.
+    /// Marks the text as modified whatever the undo tree says: the file changed or is gone.
     pub fn mark_unsaved(&mut self) {
         self.saved = None;
         self.history.seal();
@@ -222,7 +223,7 @@ impl Document {
         format::encode(self.text.chunks_from(super::position::Byte(0)), self.format)
     }
 
-    /// Makes an edit. `selection` is the asking view's, `now_ms` milliseconds since the epoch.
+    /// Applies an edit. `selection` is that of the requesting view, `now_ms` milliseconds since the epoch.
     /// `None` when the edit changes nothing.
     pub fn apply(&mut self, edit: Transaction, selection: &Selection, now_ms: u64) -> Option<Applied> {
         let format = edit.format.unwrap_or(self.format);
@@ -267,7 +268,7 @@ impl Document {
         Some(Applied { changes: edit.changes, selection: after })
     }
 
-    /// Takes the last step back.
+    /// Undoes the last step.
     pub fn undo(&mut self) -> Option<Applied> {
         let step = self.history.undo()?;
         self.step(&step);
@@ -278,7 +279,7 @@ impl Document {
         Some(Applied { changes: step.changes, selection: step.selection })
     }
 
-    /// Makes the step again that was taken back last.
+    /// Redoes the last undone step.
     pub fn redo(&mut self) -> Option<Applied> {
         let step = self.history.redo()?;
         self.step(&step);
@@ -289,8 +290,7 @@ impl Document {
         Some(Applied { changes: step.changes, selection: step.selection })
     }
 
-    /// Goes to a revision of the undo tree, over as many steps as lie between. `None` when the
-    /// text is there already.
+    /// Moves to a revision of the undo tree, over all steps between. `None` when it is the current one.
     pub fn travel(&mut self, revision: RevisionId) -> Option<Applied> {
         let mut whole: Option<ChangeSet> = None;
         let mut selection = None;
@@ -316,8 +316,7 @@ impl Document {
         Some(Applied { changes: whole?, selection: selection? })
     }
 
-    /// The agent's edits on the way to the text as it is that were not taken back alone, newest
-    /// first.
+    /// Returns the agent's edits on the path to the present text that were not reverted, newest first.
     pub fn agent_edits(&self) -> impl Iterator<Item = &str> {
         let mut reverted: Vec<&str> = Vec::new();
         self.history.path().filter_map(move |revision| match &revision.author {
@@ -330,9 +329,9 @@ impl Document {
         })
     }
 
-    /// What would take back some of the agent's edits on the way to the text as it is, all else
-    /// left: those that `by` names, one or a turn. `None` when there is nothing of the kind, or
-    /// nothing is left of it; refused where a later edit touched the same text.
+    /// Returns the edit that reverts some of the agent's edits on the path to the present text, keeping all
+    /// others: `by` names an edit or a turn. `None` when there are none, or nothing of them is left; refused
+    /// if a later edit touched the same text.
     pub fn revert_agent_edits(&self, by: &str) -> Option<Result<Transaction, RebaseConflict>> {
         let wanted: Vec<&str> = self.agent_edits().filter(|edit| belongs_to(edit, by)).collect();
         let theirs = |revision: &Revision| match &revision.author {
@@ -340,8 +339,8 @@ impl Document {
             _ => false,
         };
         let oldest = self.history.path().filter(|revision| theirs(revision)).last()?.id;
-        // From the text after the revision that is looked at to the text that is wanted, and how
-        // one gets there from the text as it is.
+        // The change from the text after the visited revision to the desired text, and the path there from
+        // the present text.
         let mut later = ChangeSet::identity(self.text.end().0);
         let mut whole = later.clone();
         let mut before = self.text.clone();
@@ -355,7 +354,7 @@ impl Document {
                 };
                 let cancelled = revision.forward.clone().compose(&later).compose(&moved);
                 whole = whole.compose(&moved);
-                // What was deleted and came back is no change that an older edit could meet.
+                // Text that was deleted and restored is not a change that an older edit could conflict with.
                 trim(&cancelled, &before)
             } else if taken_back {
                 trim(&revision.forward.clone().compose(&later), &before)
@@ -372,24 +371,24 @@ impl Document {
         Some(Ok(Transaction::new(whole).with_author(Author::Revert(by.to_string()))))
     }
 
-    /// Keeps every change from now on for [`Self::heard`].
+    /// Starts keeping every change for [`Self::heard`].
     pub fn record_changes(&mut self) {
         self.change_log = Some(Vec::new());
     }
 
-    /// The changes since the last call; `None` when they were not kept: nobody listened, or so
-    /// long ago that there were too many.
+    /// Returns the changes since the last call; `None` when they were not kept: there was no listener, or
+    /// there were too many.
     pub fn take_changes(&mut self) -> Option<Vec<ChangeRecord>> {
         self.change_log.as_mut().map(std::mem::take)
     }
 
-    /// What led here since the last call; `None` when that was not remembered. From now on it is.
+    /// Returns the changes since the last call; `None` when they were not kept. From now on they are.
     pub fn take_journal_steps(&mut self) -> Option<JournalSteps> {
         let trail = self.journal.replace(ChangeJournal::new(self.version));
         trail.map(|trail| trail.into_steps(self.version, &self.text))
     }
 
-    /// Whether [`Self::steps`] has something to give.
+    /// Whether [`Self::steps`] has anything to return.
     pub fn has_journal_steps(&self) -> bool {
         self.journal.is_some()
     }
@@ -404,14 +403,14 @@ impl Document {
         self.format = step.format.unwrap_or(self.format);
     }
 
-    /// A formatter, an agent or another program may have indented the whole text anew.
+    /// A formatter, an agent or another program may have reindented the whole text.
     fn update_indents(&mut self, author: &Author) {
         if !matches!(author, Author::User) {
             self.initial_indents = detect_indents(&self.text, self.initial_indents);
         }
     }
 
-    /// Puts the text that a change leads to in the place of the text.
+    /// Replaces the text by the result of a change.
     fn replace_text(&mut self, changes: &ChangeSet, after: Text) {
         debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
         self.update_followers(changes, |text| ReverseStep::Text(text.clone()));
@@ -419,8 +418,7 @@ impl Document {
         self.positions.restore_columns(&self.text);
     }
 
-    /// Makes a change in the text itself, of which nothing is copied unless somebody else holds it.
-    /// Gives what takes it back.
+    /// Applies a change in place, which copies nothing unless the text is shared. Returns the inverse.
     fn change(&mut self, changes: &ChangeSet) -> ChangeSet {
         let backward = changes.invert(&self.text);
         self.update_followers(changes, |_| ReverseStep::Changes(backward.clone()));
@@ -429,7 +427,7 @@ impl Document {
         backward
     }
 
-    /// Takes everything along that follows the text, which is still as it was before the change.
+    /// Maps everything that follows the text, which is still the text before the change.
     fn update_followers(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> ReverseStep) {
         assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
         match &mut self.change_log {

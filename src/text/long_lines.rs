@@ -1,9 +1,8 @@
-//! How wide the parts of a text with very long lines are, so that a column of such a line is
-//! found without walking the line: the text is cut into segments between graphemes, and of each
-//! the width is known. An edit measures the segments that it touches, and no others.
+//! Width index of very long lines, so that a column is found without traversing the line: the text is divided
+//! into segments between graphemes, each with its width. An edit measures only the segments that it touches.
 //!
-//! In a long line a tab is one cell wide, because the width of a segment must not depend on what
-//! stands before it. Must not know screens.
+//! In a long line a tab is one cell wide, because the width of a segment must not depend on preceding text.
+//! Must not know screens.
 
 use std::borrow::Cow;
 
@@ -11,11 +10,11 @@ use ropey::Rope;
 
 use crate::base::width::{grapheme_width, graphemes};
 
-/// From how many bytes on a line is long.
+/// Minimum bytes of a long line.
 pub const LONG: usize = 64 << 10;
 /// Bytes of a segment, about.
 const SEGMENT: usize = 4 << 10;
-/// How far from there a boundary that no edit elsewhere can move is looked for, in bytes.
+/// Bytes searched for a boundary that edits elsewhere cannot move.
 const SEARCH: usize = 512;
 
 /// The segments of a text, in order; together they are the text.
@@ -27,14 +26,14 @@ pub struct LongLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     bytes: u32,
-    /// Its width where it is part of one line.
+    /// Its width if it is part of one line.
     cells: u32,
 }
 
-/// A segment's place and width.
+/// A segment's offset and width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Where it starts, in bytes.
+    /// Its start, in bytes.
     pub start: usize,
     /// Bytes.
     pub bytes: usize,
@@ -43,13 +42,13 @@ pub struct Part {
 }
 
 impl LongLines {
-    /// The segments of a text, if it has a long line. Costs the text's length, for usual text as
-    /// much as looking for line feeds.
+    /// Returns the segments of a text with a long line. Linear in the text's length; for usual text as fast
+    /// as counting line feeds.
     pub fn of(rope: &Rope) -> Option<Self> {
         has_long(rope).then(|| Self { segments: measure(rope, 0, rope.len_bytes()) })
     }
 
-    /// The segments from the one that begins at or behind an offset.
+    /// Returns the segments from the one that starts at or after an offset.
     pub fn parts_from(&self, offset: usize) -> impl Iterator<Item = Part> {
         let mut start = 0;
         let parts = self.segments.iter().map(move |segment| {
@@ -60,10 +59,11 @@ impl LongLines {
         parts.skip_while(move |part| part.start < offset)
     }
 
-    /// `removed` bytes at an offset became `inserted` others; `rope` is the text afterwards.
+    /// Updates the index after `removed` bytes at an offset were replaced by `inserted` ones; `rope` is the
+    /// new text.
     pub fn update(&mut self, at: usize, removed: usize, inserted: usize, rope: &Rope) {
         let (mut first, mut start) = (0, 0);
-        // What touches a segment's edge may join a grapheme across it.
+        // A change at a segment's edge may join graphemes across it.
         while first + 1 < self.segments.len() && start + (self.segments[first].bytes as usize) < at {
             start += self.segments[first].bytes as usize;
             first += 1;
@@ -90,7 +90,7 @@ fn has_long(rope: &Rope) -> bool {
             Some(_) => length = chunk.len() - memchr::memrchr(b'\n', chunk.as_bytes()).map_or(0, |n| n + 1),
             None => length += chunk.len(),
         }
-        // No chunk is as long as a long line, so that none hides in it.
+        // No chunk is as long as a long line, so none is hidden in it.
         if length >= LONG {
             return true;
         }
@@ -98,7 +98,7 @@ fn has_long(rope: &Rope) -> bool {
     false
 }
 
-/// The segments of a part of a text that begins and ends between graphemes.
+/// Returns the segments of a part of a text between grapheme boundaries.
 fn measure(rope: &Rope, start: usize, end: usize) -> Vec<Segment> {
     let mut segments = Vec::with_capacity((end - start) / SEGMENT + 1);
     let mut at = start;
@@ -111,8 +111,8 @@ fn measure(rope: &Rope, start: usize, end: usize) -> Vec<Segment> {
     segments
 }
 
-/// A place at or behind an offset where a grapheme ends: between two printable characters of
-/// ASCII if there is such a place near, else between any two characters.
+/// Returns a grapheme boundary at or after an offset: between two printable ASCII characters if one is near,
+/// else between any two characters.
 fn boundary(rope: &Rope, offset: usize) -> usize {
     let near = rope.bytes_at(offset - 1).take(SEARCH).collect::<Vec<u8>>();
     let is_plain = |byte: u8| (b' '..=b'~').contains(&byte);
@@ -122,7 +122,7 @@ fn boundary(rope: &Rope, offset: usize) -> usize {
 }
 
 fn cells(text: &str) -> usize {
-    // No branch for each byte: usual text is measured as fast as it is read.
+    // Without a branch per byte: usual text is measured as fast as it is read.
     let odd = text.bytes().fold(false, |odd, byte| odd | !(b' '..=b'~').contains(&byte));
     if odd { graphemes(text).map(grapheme_width).sum() } else { text.len() }
 }

@@ -1,13 +1,13 @@
-//! The notation of tests: a text with its cursors and selections inside it.
+//! Test notation for a text with cursors and selections.
 //!
-//! `|` is a cursor, `«abc»` a selection whose head is at its end, `»abc«` one whose head is at
-//! its start. The first one is the primary. Texts that hold these characters cannot be written.
+//! `|` is a cursor, `«abc»` a selection whose head is at its end, `»abc«` one whose head is at its start. The
+//! first one is the primary. Texts with these characters cannot be written.
 
 use super::position::Byte;
 use super::rope::Text;
 use super::selection::{Range, Selection};
 
-/// Reads the notation. A text without a mark has a cursor at its start.
+/// Parses the notation. A text without a mark has a cursor at its start.
 pub fn parse(marked: &str) -> (Text, Selection) {
     let mut plain = String::new();
     let mut ranges = Vec::new();
@@ -45,7 +45,7 @@ pub fn show(text: &Text, selection: &Selection) -> String {
     out
 }
 
-/// Asserts what an edit makes of a text, and that it says itself what is selected afterwards.
+/// Asserts the result of an edit, and that the edit sets the selection itself.
 #[cfg(test)]
 #[track_caller]
 pub(crate) fn check(

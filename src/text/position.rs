@@ -1,4 +1,4 @@
-//! Positions as types, so that a byte cannot be taken for a line or a column.
+//! Position types, so that a byte offset cannot be used as a line or a column.
 
 use std::ops::{Add, AddAssign, Sub};
 
@@ -37,7 +37,7 @@ impl AddAssign<usize> for Byte {
 
 impl Sub for Byte {
     type Output = usize;
-    /// The distance in bytes; 0 when `other` is further on.
+    /// Returns the distance in bytes; 0 when `other` is greater.
     fn sub(self, other: Self) -> usize {
         self.0.saturating_sub(other.0)
     }

@@ -1,7 +1,7 @@
-//! The text itself: a rope behind byte offsets. Cloning is free, so a snapshot costs nothing.
+//! Text storage: a rope with byte offsets. Cloning is cheap, so snapshots are free.
 //!
-//! Must not know edits, cursors or encodings. All offsets are on character boundaries; the
-//! rope counts in characters inside, which is why every way in converts.
+//! Must not know edits, cursors or encodings. All offsets are on character boundaries; the rope itself counts
+//! in characters, so every function converts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,11 +14,11 @@ use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete, UnicodeSegmentati
 use super::long_lines::{LONG, LongLines};
 use super::position::{Byte, Line};
 
-/// An immutable-by-snapshot text.
+/// A text with cheap snapshots.
 #[derive(Clone, Default)]
 pub struct Text {
     rope: Rope,
-    /// Where it has very long lines.
+    /// The index of very long lines, if there are any.
     long: Option<Arc<LongLines>>,
 }
 
@@ -56,17 +56,17 @@ impl fmt::Debug for Text {
 }
 
 impl Text {
-    /// The offset behind the last character.
+    /// Returns the offset after the last character.
     pub fn end(&self) -> Byte {
         Byte(self.rope.len_bytes())
     }
 
-    /// The beginning of a text of which more is to come: nothing is looked for in it.
+    /// Creates the beginning of a text that is still loading, without an index of long lines.
     pub(super) fn partial(rope: Rope) -> Self {
         Self { rope, long: None }
     }
 
-    /// How wide the parts of its long lines are, where it has such lines.
+    /// Returns the width index of long lines, if there are any.
     pub(super) fn long_lines(&self) -> Option<&LongLines> {
         self.long.as_deref()
     }
@@ -85,17 +85,17 @@ impl Text {
         &self.rope
     }
 
-    /// The lines from one on without their endings, cheaper than one by one.
+    /// Returns the lines from one on without endings, cheaper than one by one.
     pub fn lines_from(&self, line: Line) -> impl Iterator<Item = Range<Byte>> {
         lines::Lines::new(self, line)
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.rope.len_bytes() == 0
     }
 
-    /// How many lines there are: one more than there are line feeds.
+    /// Returns the number of lines: one more than line feeds.
     pub fn line_count(&self) -> usize {
         self.rope.len_lines()
     }
@@ -105,25 +105,25 @@ impl Text {
         Line(self.line_count() - 1)
     }
 
-    /// The line that holds an offset.
+    /// Returns the line that contains an offset.
     pub fn line_of(&self, at: Byte) -> Line {
         Line(self.rope.byte_to_line(at.0.min(self.rope.len_bytes())))
     }
 
-    /// Where a line starts; the end of the text for lines beyond the last.
+    /// Returns the start of a line; the end of the text for lines beyond the last.
     pub fn line_start(&self, line: Line) -> Byte {
         if line.0 >= self.line_count() { self.end() } else { Byte(self.rope.line_to_byte(line.0)) }
     }
 
-    /// Where the content of a line ends, before its LF or CRLF.
+    /// Returns the end of a line's content, before its LF or CRLF.
     pub fn line_end(&self, line: Line) -> Byte {
         self.line_bounds(line).1
     }
 
-    /// Where the content of a line starts and ends.
+    /// Returns start and end of a line's content.
     pub fn line_bounds(&self, line: Line) -> (Byte, Byte) {
         let start = self.line_start(line);
-        // To look into the chunk that is at hand is cheaper than to find the next line.
+        // Searching the current chunk is cheaper than looking up the next line.
         let (chunk, chunk_start) = self.chunk_at(start);
         let rest = &chunk.as_bytes()[start - chunk_start..];
         let end = match memchr::memchr(b'\n', rest) {
@@ -134,7 +134,7 @@ impl Text {
         (start, end)
     }
 
-    /// The same for a line whose start is known, and that of the next one.
+    /// The same for known starts of the line and the next one.
     fn content_end(&self, start: Byte, next: Byte) -> Byte {
         let mut end = next;
         if end > start && self.byte_at(end.back(1)) == Some(b'\n') {
@@ -146,13 +146,13 @@ impl Text {
         end
     }
 
-    /// The content of a line without its ending.
+    /// Returns the content of a line without its ending.
     pub fn line(&self, line: Line) -> Cow<'_, str> {
         self.slice(self.line_start(line)..self.line_end(line))
     }
 
-    /// The text of a range; borrowed when it lies in one chunk of the rope. An end within a character counts as
-    /// the character's start, here and wherever text is taken out: ranges are cut after so many bytes.
+    /// Returns the text of a range; borrowed when it is in one chunk of the rope. An end within a character
+    /// counts as the character's start, in all functions that return text: callers limit ranges by bytes.
     pub fn slice(&self, range: Range<Byte>) -> Cow<'_, str> {
         if let Some(piece) = self.piece(&range) {
             return Cow::Borrowed(piece);
@@ -165,24 +165,24 @@ impl Text {
         self.rope.byte_slice(self.char_floor(range.start.min(end)).0..end.0)
     }
 
-    /// The text of a range that lies in one chunk of the rope, as most of what is asked for does.
+    /// Returns the text of a range within one chunk of the rope, the usual case.
     pub(super) fn piece(&self, range: &Range<Byte>) -> Option<&str> {
         let (chunk, start) = self.chunk_at(range.start);
         chunk.get(range.start - start..range.end - start)
     }
 
-    /// The chunk of the rope that holds an offset, and the chunk's own start.
+    /// Returns the chunk that contains an offset, and the chunk's start.
     pub fn chunk_at(&self, at: Byte) -> (&str, Byte) {
         let (chunk, start, _, _) = self.rope.chunk_at_byte(at.0.min(self.rope.len_bytes()));
         (chunk, Byte(start))
     }
 
-    /// The chunks of a range, the first and the last cut to it.
+    /// Returns the chunks of a range, the first and the last trimmed to it.
     pub fn chunks_in(&self, range: Range<Byte>) -> impl Iterator<Item = &str> {
         self.rope_slice(&range).chunks()
     }
 
-    /// The chunks from an offset on, the first one cut to it.
+    /// Returns the chunks from an offset on, the first one trimmed.
     pub fn chunks_from(&self, at: Byte) -> impl Iterator<Item = &str> {
         self.rope_slice(&(at..self.end())).chunks()
     }
@@ -205,10 +205,10 @@ impl Text {
         chunk.get(..at - start)?.chars().next_back()
     }
 
-    /// The end of the grapheme cluster that starts at or holds `at`; CRLF is one cluster.
+    /// Returns the end of the grapheme cluster that starts at or contains `at`; CRLF is one cluster.
     pub fn next_grapheme(&self, at: Byte) -> Byte {
         let (chunk, start) = self.chunk_at(at);
-        // Unicode's tables need not be asked about most of a program's text.
+        // Most program text needs no Unicode tables.
         if let Some([b' '..=b'~', 0..=0x7f, ..] | [b'\n', ..]) = chunk.as_bytes().get(at - start..) {
             return at + 1;
         }
@@ -224,7 +224,7 @@ impl Text {
         }
     }
 
-    /// The start of the grapheme cluster that ends at or holds `at`.
+    /// Returns the start of the grapheme cluster that ends at or contains `at`.
     pub fn prev_grapheme(&self, at: Byte) -> Byte {
         let (chunk, start) = self.chunk_at(at.back(1));
         if let Some([.., 0..=0x7f, b' '..=b'~']) = chunk.as_bytes().get(..at - start) {
@@ -246,8 +246,8 @@ impl Text {
         GraphemeCursor::new(at.0, self.rope.len_bytes(), true)
     }
 
-    /// Whether a cluster ends at a character boundary inside the text. Each question takes a cursor of its own:
-    /// one that goes on in another chunk counts regional indicators twice after a prepended character.
+    /// Whether a cluster ends at a character boundary inside the text. Each call uses a new cursor: one that
+    /// continues in another chunk counts regional indicators twice after a prepended character.
     fn is_boundary(&self, at: Byte) -> bool {
         // Before a control character there is one, but in CRLF; the cursor takes a prepended character for stronger.
         if let Some(next) = self.char_at(at)
@@ -266,7 +266,7 @@ impl Text {
         }
     }
 
-    /// The start of the cluster that holds `at`, which is `at` itself on a boundary.
+    /// Returns the start of the cluster that contains `at`, which is `at` itself on a boundary.
     pub fn grapheme_floor(&self, at: Byte) -> Byte {
         let (chunk, start) = self.chunk_at(at);
         let before = chunk.floor_char_boundary(at - start);
@@ -291,7 +291,7 @@ impl Text {
         cursor.provide_context(&chunk[..end - start.0], start.0);
     }
 
-    /// Puts text in. Only `changes` edits; everything else goes through a transaction.
+    /// Inserts text. Only `changes` may call it; all other edits are transactions.
     pub(super) fn insert(&mut self, at: Byte, text: &str) {
         let place = self.rope.byte_to_char(at.0);
         self.rope.insert(place, text);
@@ -302,7 +302,7 @@ impl Text {
         }
     }
 
-    /// Takes a range out.
+    /// Removes a range.
     pub(super) fn remove(&mut self, range: Range<Byte>) {
         let start = self.rope.byte_to_char(range.start.0);
         let end = self.rope.byte_to_char(range.end.0);

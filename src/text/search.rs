@@ -1,5 +1,5 @@
-//! Finding a text or a regular expression. Searches the rope's chunks without joining them.
-//! Must not know where the question comes from.
+//! Search for a text or a regular expression in the rope's chunks, without joining them. Must not know the
+//! caller.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,10 +14,10 @@ use regex_cursor::{Input, RopeyCursor};
 use super::position::Byte;
 use super::rope::Text;
 
-/// Whether upper and lower case are told apart.
+/// Case sensitivity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CaseMatching {
-    /// Only when the wanted text has an upper-case letter.
+    /// Case-sensitive only if the text has an upper-case letter.
     #[default]
     Smart,
     /// Always.
@@ -26,10 +26,10 @@ pub enum CaseMatching {
     Insensitive,
 }
 
-/// How a wanted text is understood.
+/// Search options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchOptions {
-    /// As a regular expression; `^` and `$` are the ends of lines, `(?s)` lets `.` cross them.
+    /// Regular expression; `^` and `$` match at line ends, `(?s)` lets `.` match them.
     pub regex: bool,
     /// Whole words only.
     pub word: bool,
@@ -37,7 +37,7 @@ pub struct SearchOptions {
     pub case: CaseMatching,
 }
 
-/// What is special about it, in words; nothing where it is the default.
+/// Describes the options; empty for the defaults.
 impl std::fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let case = match self.case {
@@ -56,24 +56,24 @@ impl std::fmt::Display for SearchOptions {
 #[error("{0}")]
 pub struct PatternError(String);
 
-/// A text to look for, prepared. Copies share what was prepared.
+/// A compiled search. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Needle {
     engine: Engine,
     regex: bool,
-    /// Tells of two characters that they belong to one word, where matches are to be whole words.
+    /// Returns whether two characters belong to one word, for whole-word matches.
     joins_word: Option<fn(char, char) -> bool>,
 }
 
 #[derive(Debug, Clone)]
 enum Engine {
-    /// Plain ASCII, or any text with its case.
+    /// Plain ASCII, or any case-sensitive text.
     Literal(Arc<AhoCorasick>),
     Regex(Arc<Regex>),
 }
 
 impl Needle {
-    /// Prepares a search; `None` for the empty text, which is nowhere.
+    /// Compiles a search; `None` for the empty text.
     pub fn new(text: &str, how: SearchOptions) -> Result<Option<Self>, PatternError> {
         if text.is_empty() {
             return Ok(None);
@@ -92,14 +92,15 @@ impl Needle {
         Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex, joins_word: None }))
     }
 
-    /// The same search, of whose matches those count that neither begin nor end between two characters of one word:
-    /// for words that no regular expression has borders for. Right for words, whose matches do not overlap then.
+    /// Restricts matches to those that neither start nor end between two characters of one word: for words
+    /// whose boundaries a regular expression cannot express. Correct for words, whose matches then do not
+    /// overlap.
     #[must_use]
     pub fn whole_words(self, joined: fn(char, char) -> bool) -> Self {
         Self { joins_word: Some(joined), ..self }
     }
 
-    /// Whether a match is wanted where it stands.
+    /// Whether a match is at word boundaries.
     fn is_whole_word(&self, text: &Text, found: &Range<Byte>) -> bool {
         let inside = |at| match (self.joins_word, text.char_before(at), text.char_at(at)) {
             (Some(joined), Some(before), Some(behind)) => joined(before, behind),
@@ -108,12 +109,12 @@ impl Needle {
         !inside(found.start) && !inside(found.end)
     }
 
-    /// A search in which case matters whatever the text is; `None` for the empty text.
+    /// Compiles a case-sensitive search; `None` for the empty text.
     pub fn exact(text: &str) -> Option<Self> {
         Self::new(text, SearchOptions { case: CaseMatching::Sensitive, ..SearchOptions::default() }).ok()?
     }
 
-    /// Whether it is the very same search, not only one of the same text.
+    /// Whether it is the same compiled search, not only one of the same text.
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
             (Engine::Literal(one), Engine::Literal(other)) => Arc::ptr_eq(one, other),
@@ -127,18 +128,18 @@ impl Needle {
         self.matches(text, from..text.end()).next()
     }
 
-    /// The first match from an offset on, going round at the end of the text.
+    /// Returns the first match from an offset on, cyclically.
     pub fn find_wrapping(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
         self.find(text, from).or_else(|| self.find(text, Byte(0)))
     }
 
-    /// The last match that ends before or at an offset, going round at the start.
+    /// Returns the last match that ends before or at an offset, cyclically.
     pub fn find_back(&self, text: &Text, to: Byte) -> Option<Range<Byte>> {
         self.matches(text, Byte(0)..to).last().or_else(|| self.matches(text, Byte(0)..text.end()).last())
     }
 
-    /// Every match inside a range, in order, without overlaps. What stands around the range
-    /// counts for `^`, `$` and `\b`.
+    /// Returns all matches inside a range, in order, without overlaps. Text around the range is considered
+    /// for `^`, `$` and `\b`.
     pub fn matches<'t>(
         &'t self,
         text: &'t Text,
@@ -149,7 +150,7 @@ impl Needle {
                 let chunks = text.chunks_from(range.start);
                 let reader = ChunkReader { chunks, rest: b"", left: range.end - range.start };
                 let found = automaton.stream_find_iter(reader).filter_map(move |found| {
-                    // Reading a rope cannot fail, and the automaton reports nothing else.
+                    // Reading a rope cannot fail, and the automaton reports no other errors.
                     let found = found.ok()?;
                     Some(range.start + found.start()..range.start + found.end())
                 });
@@ -163,7 +164,8 @@ impl Needle {
         }
     }
 
-    /// The text of a group of a match, the match itself being the first; empty where it took no part.
+    /// Returns the text of a group of a match, group 0 being the match; empty if the group did not
+    /// participate.
     pub fn group(&self, text: &Text, found: Range<Byte>, group: usize) -> String {
         let Engine::Regex(regex) = &self.engine else {
             return if group == 0 { text.slice(found).into_owned() } else { String::new() };
@@ -176,8 +178,8 @@ impl Needle {
         span.map(|span| text.slice(Byte(span.start)..Byte(span.end)).into_owned()).unwrap_or_default()
     }
 
-    /// What to put in place of a match: of a regular expression with `$1`, `${name}` and `$0`
-    /// filled in, else the text itself.
+    /// Returns the replacement of a match: for a regular expression with `$1`, `${name}` and `$0` expanded,
+    /// else the text itself.
     pub fn replacement(&self, text: &Text, found: Range<Byte>, new: &str) -> String {
         let Engine::Regex(regex) = &self.engine else { return new.to_string() };
         if !self.regex || !new.contains('$') {
@@ -207,7 +209,7 @@ fn input(text: &Text, range: Range<Byte>) -> Input<RopeyCursor<'_>> {
     Input::new(cursor).range(range.start.0..range.end.0)
 }
 
-/// Whether a search for this text takes upper and lower case for the same.
+/// Whether a search for this text is case-insensitive.
 fn ignores_case(text: &str, case: CaseMatching) -> bool {
     match case {
         CaseMatching::Smart => !text.chars().any(char::is_uppercase),
@@ -216,11 +218,10 @@ fn ignores_case(text: &str, case: CaseMatching) -> bool {
     }
 }
 
-/// The regular expression that a wanted text stands for, in the syntax of the `regex` crate; for
-/// searches of what is no [`Text`].
+/// Returns a search text as a regular expression of the `regex` crate; for searches outside of a [`Text`].
 pub fn to_regex(text: &str, how: SearchOptions) -> String {
     let body = if how.regex { text.to_string() } else { regex::escape(text) };
-    // A text that begins or ends with a sign is a word of its own there.
+    // A text that starts or ends with punctuation is a word of its own there.
     let edge = |c: Option<char>| {
         let joins = how.regex || c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         if how.word && joins { r"\b" } else { "" }
@@ -231,7 +232,7 @@ pub fn to_regex(text: &str, how: SearchOptions) -> String {
     format!("{flags}{body}")
 }
 
-/// What is wrong with a pattern, in its last line: before it comes a drawing of the place.
+/// Returns the last line of a pattern's error; before it is a drawing of the position.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut deepest = error;
     while let Some(source) = deepest.source() {

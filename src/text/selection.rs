@@ -1,5 +1,5 @@
-//! Cursors and selected ranges. A cursor is an empty range; there is always at least one.
-//! Must not know what is done with them.
+//! Cursors and selected ranges. A cursor is an empty range; there is always at least one. Must not know how
+//! they are used.
 
 use std::ops::Range as ByteRange;
 
@@ -7,19 +7,19 @@ use super::changes::{ChangeSet, Side};
 use super::position::{Byte, Column};
 use super::rope::Text;
 
-/// One selected range: the anchor stays, the head moves.
+/// A range: the anchor stays, the head moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
-    /// Where the selection began.
+    /// The start of the selection.
     pub anchor: Byte,
-    /// Where the cursor is.
+    /// The cursor.
     pub head: Byte,
-    /// The column that vertical motion aims at, while it lasts.
+    /// The goal column of vertical motions, while it lasts.
     pub goal: Option<Column>,
 }
 
 impl Range {
-    /// The range after a change, see [`Selection::map`].
+    /// Maps the range through a change, see [`Selection::map`].
     #[must_use]
     pub fn map(self, changes: &ChangeSet) -> Self {
         if self.is_empty() {
@@ -55,7 +55,7 @@ impl Range {
         self.start()..self.end()
     }
 
-    /// Whether nothing is selected.
+    /// Whether it is a cursor.
     pub fn is_empty(&self) -> bool {
         self.anchor == self.head
     }
@@ -85,17 +85,17 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// One cursor.
+    /// Creates a selection with one cursor.
     pub fn cursor(at: Byte) -> Self {
         Self::single(Range::cursor(at))
     }
 
-    /// One range.
+    /// Creates a selection with one range.
     pub fn single(range: Range) -> Self {
         Self { ranges: vec![range], primary: 0 }
     }
 
-    /// Several ranges, in any order; overlapping ones become one. `primary` is an index into
+    /// Creates a selection from ranges in any order; overlapping ones are merged. `primary` is an index into
     /// `ranges`, which must not be empty.
     pub fn new(ranges: Vec<Range>, primary: usize) -> Self {
         assert!(primary < ranges.len(), "a selection has a primary range");
@@ -114,12 +114,12 @@ impl Selection {
         self.primary
     }
 
-    /// All of them, in the order of the text.
+    /// Returns all ranges, in the order of the text.
     pub fn ranges(&self) -> &[Range] {
         &self.ranges
     }
 
-    /// Whether nothing is selected anywhere.
+    /// Whether all ranges are cursors.
     pub fn is_empty(&self) -> bool {
         self.ranges.iter().all(Range::is_empty)
     }
@@ -130,14 +130,14 @@ impl Selection {
         Self::new(self.ranges.iter().copied().map(f).collect(), self.primary)
     }
 
-    /// The selection after a change. Cursors go behind text that is inserted at them; the ends
-    /// of a range keep to their text.
+    /// Maps the selection through a change. Cursors go after text inserted at them; the ends of a range keep
+    /// to their text.
     #[must_use]
     pub fn map(&self, changes: &ChangeSet) -> Self {
         self.transform(|range| range.map(changes))
     }
 
-    /// The same ranges in another text: none of them behind its end, nor inside one of its characters.
+    /// Fits the ranges to another text: none beyond its end, nor inside a character.
     #[must_use]
     pub fn clamp(&self, text: &Text) -> Self {
         let place = |at: Byte| text.char_floor(at.min(text.end()));

@@ -1,23 +1,22 @@
-//! Snippets in the syntax of `TextMate` and of the language server protocol: a text with stops to go
-//! through one after the other, defaults, choices, variables. Must not know where snippets come
-//! from, nor what a variable stands for.
+//! Snippets in the syntax of `TextMate` and of the language server protocol: a text with tab stops, defaults,
+//! choices and variables. Must not know where snippets come from, nor the values of variables.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Longer snippets are refused.
+/// Maximum length of a snippet.
 const LENGTH_MAX: usize = 64 << 10;
 /// Stops within defaults of stops.
 const DEPTH_MAX: usize = 16;
-/// More text than this is not made of one snippet: mirrors of mirrors grow fast.
+/// Maximum length of an expanded snippet: nested mirrors grow fast.
 const EXPANDED_MAX: usize = 1 << 20;
-/// More stops than this are not written for one snippet: mirrors of nothing grow no text.
+/// Maximum number of stops written for one snippet: empty mirrors grow no text.
 const WRITTEN_MAX: usize = 1 << 16;
 
 /// Why a text is no snippet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnippetError {
-    /// It is too long, or becomes so.
+    /// It is too long, or expands too far.
     #[error("it is too long")]
     TooLong,
     /// Defaults lie in defaults, too deep.
@@ -26,7 +25,7 @@ pub enum SnippetError {
     /// A brace is missing.
     #[error("the `${{` at character {0} has no `}}`")]
     Unclosed(usize),
-    /// What stands in braces is no stop and no variable.
+    /// The content of braces is neither a stop nor a variable.
     #[error("what the `${{` at character {0} begins is not understood")]
     Unknown(usize),
 }
@@ -44,32 +43,32 @@ enum Part {
     Variable { name: String, inner: Vec<Part> },
 }
 
-/// One stop of an expanded snippet: everywhere it stands, the first place first.
+/// A tab stop of an expanded snippet with all of its positions, the main one first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
     /// Its number; 0 is the last one.
     pub number: u32,
-    /// Where, in bytes of the text.
+    /// The positions, in bytes of the text.
     pub ranges: Vec<Range<usize>>,
-    /// The turn of each of these among all places of the snippet, for those that fall together.
+    /// The order of each among all positions of the snippet, for those that coincide.
     pub turns: Vec<usize>,
-    /// The stops in whose defaults it stands.
+    /// The stops whose defaults contain it.
     pub inside: Vec<u32>,
-    /// What it may be, if that is a choice; the first is what stands there.
+    /// The choices, if it has any; the first one is in the text.
     pub choices: Vec<String>,
 }
 
-/// A snippet made a text.
+/// An expanded snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expanded {
     /// The text.
     pub text: String,
-    /// Its stops in the order in which they are gone through. There is a last one always.
+    /// Its stops in the order in which they are visited. There is always a last one.
     pub stops: Vec<Stop>,
 }
 
 impl Snippet {
-    /// Parses a snippet. A `$` that begins nothing is a sign like any other.
+    /// Parses a snippet. A `$` without special meaning is literal.
     pub fn parse(source: &str) -> Result<Self, SnippetError> {
         if source.len() > LENGTH_MAX {
             return Err(SnippetError::TooLong);
@@ -79,8 +78,8 @@ impl Snippet {
         Ok(Self { parts })
     }
 
-    /// The text of it. `variable` tells what a variable stands for: `Some` and empty where it is
-    /// known and empty, `None` where there is none of the name.
+    /// Expands the snippet. `variable` returns a variable's value: empty if the variable is known and empty,
+    /// `None` if it is unknown.
     pub fn expand(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Expanded, SnippetError> {
         let mut defaults = BTreeMap::new();
         collect(&self.parts, &mut defaults);
@@ -132,14 +131,14 @@ struct Writer<'a> {
     stops: BTreeMap<u32, Stop>,
     /// The stops whose defaults are being written.
     open: Vec<u32>,
-    /// How many places there are.
+    /// Number of positions.
     turns: usize,
-    /// How many stops were written, mirrors and what is in them too.
+    /// Number of stops written, including mirrors and their content.
     written: usize,
 }
 
 impl Writer<'_> {
-    /// Writes parts; stops are noted where they stand for themselves and not for a mirror.
+    /// Writes parts; stops are recorded unless they are in a mirror.
     fn parts(&mut self, parts: &[Part], notes: bool) -> Result<(), SnippetError> {
         for part in parts {
             match part {
@@ -163,7 +162,7 @@ impl Writer<'_> {
         if self.written > WRITTEN_MAX {
             return Err(SnippetError::TooLong);
         }
-        // Mirrors nest deeper than what is written does.
+        // Mirrors may nest deeper than the source.
         if self.open.len() > DEPTH_MAX {
             return Err(SnippetError::TooDeep);
         }
@@ -211,7 +210,7 @@ impl Parser {
         is
     }
 
-    /// Parts up to the brace that closes those that a `${` at `opened` has begun, or to the end.
+    /// Parses parts up to the brace that closes the `${` at `opened`, or to the end.
     fn parts(&mut self, opened: Option<usize>, depth: usize) -> Result<Vec<Part>, SnippetError> {
         if depth > DEPTH_MAX {
             return Err(SnippetError::TooDeep);
@@ -253,7 +252,7 @@ impl Parser {
         Ok(parts)
     }
 
-    /// What a `$` that was taken begins, if anything.
+    /// Parses what follows a `$`, if it is special.
     fn dollar(&mut self, depth: usize) -> Result<Option<Part>, SnippetError> {
         let opened = self.at - 1;
         if !self.eat('{') {

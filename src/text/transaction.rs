@@ -1,56 +1,56 @@
-//! An edit of a document with its author and what it selects afterwards.
+//! An edit of a document, with its author and the resulting selection.
 
 use super::changes::ChangeSet;
 use super::rope::Text;
 use super::selection::Selection;
 use crate::text::file_format::format::Format;
 
-/// Who made an edit.
+/// Author of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Author {
     /// The user at the keyboard.
     #[default]
     User,
-    /// The agent; the text, made by [`agents_edit`], tells which of its edits.
+    /// The agent; the text, made by [`agents_edit`], identifies the edit.
     Agent(String),
-    /// The user, taking back one edit of the agent's alone, or all of one turn: the text of that
-    /// edit, or the turn's part of it.
+    /// The user, reverting one edit of the agent, or all of one turn: the text of that edit, or the turn's
+    /// part of it.
     Revert(String),
-    /// The file changed on disk and was read again.
+    /// The file changed on disk and was reloaded.
     External,
-    /// What cleans a text before it is saved.
+    /// Cleanup before saving.
     Formatter,
     /// A plugin of this name, called by the user.
     Plugin(String),
 }
 
-/// What stands between the two parts of the name of an agent's edit.
+/// Separator in the name of an agent's edit.
 const EDIT: &str = " edit ";
 
-/// The name of the agent's edit number `edit` in a turn of its.
+/// Returns the name of the agent's edit number `edit` in a turn.
 pub fn agent_edit_name(turn: u64, edit: u64) -> String {
     format!("run {turn}{EDIT}{edit}")
 }
 
-/// The turn's part of the name of an agent's edit.
+/// Returns the turn's part of the name of an agent's edit.
 pub fn turn_name(edit: &str) -> &str {
     edit.split_once(EDIT).map_or(edit, |(turn, _)| turn)
 }
 
-/// The number of the turn in which an agent's edit was made; later ones are greater.
+/// Returns the turn number of an agent's edit; later turns have greater numbers.
 pub fn turn_number(edit: &str) -> u64 {
     turn_name(edit).strip_prefix("run ").and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Whether `by` names an agent's edit, or the turn that it belongs to.
+/// Whether `by` names an agent's edit, or its turn.
 pub fn belongs_to(edit: &str, by: &str) -> bool {
     edit == by || turn_name(edit) == by
 }
 
-/// How an edit joins the one before it in the undo tree.
+/// How an edit is grouped with the previous one in the undo tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grouping {
-    /// Always a step of its own.
+    /// Always a separate step.
     #[default]
     Separate,
     /// Joins a burst of typing that it continues.
@@ -59,35 +59,35 @@ pub enum Grouping {
     Erasing,
 }
 
-/// One edit: what changes, what is selected afterwards (mapped through the change when
-/// `None`), who made it, and how it is undone.
+/// An edit: the change, the resulting selection (mapped through the change when `None`), the author, and the
+/// undo grouping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
-    /// What was done.
+    /// The change.
     pub changes: ChangeSet,
     /// The selection afterwards.
     pub selection: Option<Selection>,
-    /// Who made it.
+    /// The author.
     pub author: Author,
-    /// How it is undone.
+    /// The undo grouping.
     pub grouping: Grouping,
-    /// The text's format from then on, where it becomes another one.
+    /// The text's format from then on, if it changes.
     pub format: Option<Format>,
-    /// What applying it comes to, where that was found beforehand.
+    /// The precomputed result, if any.
     pub prepared: Option<PreparedChange>,
 }
 
-/// What a change makes of the text that it is for.
+/// The precomputed result of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedChange {
-    /// The text with it.
+    /// The changed text.
     pub after: Text,
-    /// What takes it back.
+    /// The inverse change.
     pub backward: ChangeSet,
 }
 
 impl PreparedChange {
-    /// Finds it; takes time for changes of many places.
+    /// Computes it; slow for changes with many edits.
     pub fn new(changes: &ChangeSet, text: &Text) -> Self {
         let mut after = text.clone();
         changes.apply(&mut after);
@@ -96,7 +96,7 @@ impl PreparedChange {
 }
 
 impl Transaction {
-    /// An edit by the user, undone as a step of its own.
+    /// Creates an edit of the user that is a separate undo step.
     pub fn new(changes: ChangeSet) -> Self {
         Self {
             changes,
@@ -115,8 +115,8 @@ impl Transaction {
         self
     }
 
-    /// Finds beforehand, in a task, what applying it to its text comes to: then a change of
-    /// however many places is an exchange of texts.
+    /// Precomputes the result of applying it to its text, in a task: then even a large change only exchanges
+    /// texts.
     #[must_use]
     pub fn prepare(mut self, text: &Text) -> Self {
         let ready = PreparedChange::new(&self.changes, text);
@@ -126,14 +126,14 @@ impl Transaction {
         self
     }
 
-    /// Sets how it is undone.
+    /// Sets the undo grouping.
     #[must_use]
     pub fn group(mut self, grouping: Grouping) -> Self {
         self.grouping = grouping;
         self
     }
 
-    /// Sets the format that the text has from then on; undo brings the one before back.
+    /// Sets the text's format from then on; undo restores the old one.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);

@@ -1,8 +1,8 @@
-//! Where a component draws: local coordinates, clipped, grapheme by grapheme.
+//! Drawing area of a component: local coordinates, clipping, writing by grapheme.
 //!
-//! May not know components or terminals. A wide character takes its first cell and leaves the
-//! others empty (`""`); one that is cut by an edge, or by what is drawn over a part of it,
-//! becomes blanks. Control characters and direction overrides are shown as signs, never sent.
+//! Must not know components or terminals. A wide character occupies its first cell and leaves the others
+//! empty (`""`). One that is cut by an edge, or is partly drawn over, becomes blanks. Control characters and
+//! direction overrides are shown as symbols and never sent.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// A clipped part of the frame in coordinates of its own.
+/// A clipped part of the frame with its own coordinates.
 pub struct Canvas<'a> {
     buffer: &'a mut Buffer,
-    /// The whole area on the screen; the origin of local coordinates.
+    /// The whole area on the screen. Its top left is the origin of local coordinates.
     area: Rect,
-    /// What may be drawn on, in screen coordinates; never beyond the buffer.
+    /// The part that may be drawn on, in screen coordinates; always inside the buffer.
     clip: Rect,
     theme: &'a Theme,
     depth: ColorDepth,
@@ -36,23 +36,23 @@ impl<'a> Canvas<'a> {
         (self.area.width, self.area.height)
     }
 
-    /// The local rows that are to be drawn; others may be left out.
+    /// Returns the local rows that must be drawn. Drawing others is optional.
     pub fn dirty_rows(&self) -> Range<u16> {
         let top = self.clip.y.saturating_sub(self.area.y);
         top..top + self.clip.height
     }
 
-    /// The style of a scope in the theme; attributes only where there is no color.
+    /// Returns the theme's style for a scope: attributes only where there is no color.
     pub fn style(&self, scope: &'static str) -> Style {
         if self.depth == ColorDepth::None { self.theme.mono_style(scope) } else { self.theme.style(scope) }
     }
 
-    /// The theme, for what [`Self::style`] does not answer.
+    /// Returns the theme, for questions that [`Self::style`] does not answer.
     pub fn theme(&self) -> &Theme {
         self.theme
     }
 
-    /// A part of this canvas, given in its local coordinates.
+    /// Returns a part of this canvas. `part` is in local coordinates.
     pub fn sub(&mut self, part: Rect) -> Canvas<'_> {
         let area = self.to_screen(part);
         let clip = self.clip.intersection(area).intersection(self.area);
@@ -63,7 +63,7 @@ impl<'a> Canvas<'a> {
     pub fn fill(&mut self, part: Rect, style: Style) {
         let part = self.to_screen(part).intersection(self.clip);
         if part.is_empty() {
-            // Nothing is separated at the edges of nothing.
+            // An empty area has no edges to split.
             return;
         }
         let mut blank = Cell::default();
@@ -76,11 +76,11 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Patches the style of what stands in a rectangle.
+    /// Patches the style of the cells in a rectangle.
     pub fn put_style(&mut self, part: Rect, style: Style) {
         let part = self.to_screen(part).intersection(self.clip);
         if part.is_empty() {
-            // The place of nothing may lie behind the last cell.
+            // The position of an empty area may be past the last cell.
             return;
         }
         for y in part.top()..part.bottom() {
@@ -91,8 +91,8 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Draws a text in one row and returns the column after it, whatever was clipped. A tab is
-    /// one space; other control characters become signs.
+    /// Draws a text in one row and returns the column after it, regardless of clipping. A tab becomes one
+    /// space; other control characters become symbols.
     pub fn text(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
         let mut at = x;
         let mut rest = text;
@@ -127,14 +127,13 @@ impl<'a> Canvas<'a> {
         at
     }
 
-    /// Draws a sign of the program's own, which takes one cell. Shorter than [`Self::text`], which has to find
-    /// out what a text is made of.
+    /// Draws a built-in symbol of one cell. Faster than [`Self::text`], which has to segment the text.
     pub fn put_symbol(&mut self, x: u16, y: u16, sign: &'static str, style: Style) {
         debug_assert_eq!(grapheme_width(sign), 1, "a sign takes one cell: {sign}");
         self.put(x, y, sign, 1, style);
     }
 
-    /// Puts printable ASCII, one cell each, and returns the column after it.
+    /// Writes printable ASCII, one cell each, and returns the column after it.
     fn put_run(&mut self, x: u16, y: u16, run: &str, style: Style) -> u16 {
         let next = x.saturating_add(run.len() as u16);
         let cells = self.to_screen(Rect::new(x, y, run.len() as u16, 1));
@@ -154,7 +153,7 @@ impl<'a> Canvas<'a> {
         next
     }
 
-    /// Puts one grapheme of `width` cells and returns the column after it.
+    /// Writes one grapheme of `width` cells and returns the column after it.
     fn put(&mut self, x: u16, y: u16, symbol: &str, width: usize, style: Style) -> u16 {
         let width = width.min(usize::from(u16::MAX)) as u16;
         let next = x.saturating_add(width);
@@ -178,7 +177,7 @@ impl<'a> Canvas<'a> {
         next
     }
 
-    /// Puts a mark that takes no cell onto the character drawn before it, or onto a dotted circle.
+    /// Adds a mark of zero width to the character drawn before it, or to a dotted circle.
     fn put_mark(&mut self, start: u16, x: u16, y: u16, mark: &str, style: Style) -> u16 {
         if x == start {
             return self.put(x, y, &format!("\u{25cc}{mark}"), 1, style);
@@ -187,7 +186,7 @@ impl<'a> Canvas<'a> {
         if !before.is_empty() {
             let lead = lead_of(self.buffer, before.x, before.y);
             let cell = &mut self.buffer[(lead, before.y)];
-            // A cell is not a dump: more marks than any script stacks are left out.
+            // Limits the size of a cell: marks beyond what any script stacks are dropped.
             if cell.symbol().len() < 32 {
                 let symbol = format!("{}{mark}", cell.symbol());
                 cell.set_symbol(&symbol);
@@ -196,8 +195,8 @@ impl<'a> Canvas<'a> {
         x
     }
 
-    /// Blanks a wide character of which the column `x` would be a later cell, because its parts
-    /// left and right of `x` are about to be separated.
+    /// Blanks a wide character that has a later cell at column `x`, because drawing is about to separate its
+    /// parts left and right of `x`.
     fn split_wide(&mut self, x: u16, y: u16) {
         let right = self.buffer.area.right();
         if x >= right || self.buffer[(x, y)].symbol() != "" {
@@ -224,8 +223,8 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// How many characters from the start are printable ASCII that nothing can join, at most `max`:
-/// what follows the last of them decides whether it stands alone.
+/// Returns how many characters from the start, at most `max`, are printable ASCII that cannot combine with
+/// what follows. The character after the last one decides whether the last one counts.
 fn printable_prefix(text: &str, max: usize) -> usize {
     let run = text.bytes().take(max).take_while(|byte| (b' '..=b'~').contains(byte)).count();
     match text.as_bytes().get(run) {

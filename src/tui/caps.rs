@@ -1,16 +1,16 @@
-//! What the terminal can do, learnt from its answers whenever they come.
+//! Capabilities of the terminal, learnt from its replies at any time.
 //!
-//! May not read or write; the loop sends [`queries`] once, after the first frame, and does what
-//! an [`Action`] says.
+//! Must not read or write. The event loop sends [`queries`] once, after the first frame, and performs each
+//! returned [`Action`].
 
 use crate::tui::input::event::Reply;
 
-/// What is known so far; `None` where nothing was said yet.
+/// Known capabilities; `None` where no reply has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caps {
-    /// Whether synchronized output (mode 2026) is known to work or not to.
+    /// Whether synchronized output (mode 2026) works; `None` if unknown.
     pub synchronized: Option<bool>,
-    /// Whether the Kitty keyboard protocol is offered.
+    /// Whether the terminal offers the Kitty keyboard protocol.
     pub kitty_keyboard: bool,
     /// Whether the background is dark.
     pub dark_background: Option<bool>,
@@ -22,33 +22,33 @@ pub struct Caps {
     pub cell_pixels: Option<(u16, u16)>,
     /// Width and height of the text area in pixels.
     pub window_pixels: Option<(u16, u16)>,
-    /// Name and version as the terminal gives them.
+    /// Name and version as reported by the terminal.
     pub name: Option<String>,
-    /// Whether Sixel images are offered (class 4 in the terminal's attributes).
+    /// Whether the terminal offers Sixel images (class 4 of its device attributes).
     pub sixel: bool,
-    /// The answer that every terminal gives last has come.
+    /// Whether the reply that every terminal sends last has come.
     pub complete: bool,
 }
 
-/// What the loop is to do after an answer.
+/// An action for the event loop after a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapsAction {
     /// Push the Kitty keyboard flags: `Terminal::enable_kitty_keyboard`.
     EnableKitty,
-    /// Ask for xterm's modified keys instead: `Terminal::enable_other_keys`.
+    /// Request xterm's modified keys instead: `Terminal::enable_other_keys`.
     EnableOtherKeys,
-    /// Tell the screen: `Screen::set_synchronized`.
+    /// Pass to `Screen::set_synchronized`.
     Synchronized(bool),
-    /// Erasing takes the background color: `Screen::set_erase_colored`.
+    /// Erasing uses the background color: `Screen::set_erase_colored`.
     EraseColored,
-    /// There are margins at the left and the right (mode 69): `Screen::set_margins`.
+    /// The terminal has left and right margins (mode 69): `Screen::set_margins`.
     Margins,
     /// The background is dark (true) or light: choose the theme.
     Dark(bool),
 }
 
-/// The questions, in one string; DA1 is last, since every terminal answers it. The Linux
-/// console and dumb terminals would print some of them, so they are asked nothing.
+/// Returns the queries as one string. DA1 is last, since every terminal answers it. Empty for the Linux
+/// console and dumb terminals, which would print some of them.
 pub fn queries(term: Option<&str>) -> &'static [u8] {
     match term {
         None | Some("" | "dumb" | "linux") => b"",
@@ -58,8 +58,8 @@ pub fn queries(term: Option<&str>) -> &'static [u8] {
     }
 }
 
-/// Terminals whose terminfo entry in ncurses promises `bce`: what is erased takes the background
-/// color in force. By the beginning of their names.
+/// Prefixes of the names of terminals whose terminfo entry in ncurses has `bce`: erasing uses the current
+/// background color.
 const ERASES_COLORED: [&str; 11] = [
     "xterm-256color",
     "xterm-16color",
@@ -74,14 +74,14 @@ const ERASES_COLORED: [&str; 11] = [
     "gnome",
 ];
 
-/// Whether a terminal of this name erases in color, before it has answered any question.
+/// Returns whether a terminal of this name erases with the background color, before it has replied.
 pub fn erases_colored(term: Option<&str>) -> bool {
     let term = term.unwrap_or_default();
     term == "xterm" || ERASES_COLORED.iter().any(|name| term.starts_with(name))
 }
 
 impl Caps {
-    /// Takes an answer in and says what to do about it.
+    /// Applies a reply and returns the resulting actions.
     pub fn apply(&mut self, reply: &Reply) -> Vec<CapsAction> {
         match reply {
             Reply::KittyFlags(_) => {
@@ -108,7 +108,7 @@ impl Caps {
             Reply::ColorScheme(dark) => return self.set_dark(*dark),
             Reply::Version(name) => {
                 self.name = Some(name.clone());
-                // Screen erases to its own background. tmux leaves the color of erased cells out where it
+                // Screen erases to its own background. tmux drops the color of erased cells where it
                 // copies its screen (`capture-pane`).
                 let name = name.to_ascii_lowercase();
                 let loses_color = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));

@@ -1,6 +1,6 @@
-//! A screen as a picture in text, for snapshots that a user can judge.
+//! Renders a screen as text, for reviewable snapshots.
 //!
-//! May not know a terminal. The caret is where the marks on the frame's top and left meet.
+//! Must not know a terminal. Marks on the top and left of the frame show the caret's column and row.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use ratatui::buffer::Buffer;
 
 use crate::tui::screen::Screen;
 
-/// The screen in a frame. A wide character stands for its two cells; `▾` above and `▸` left of
-/// the frame mark the caret, and neither is there when it is hidden.
+/// Returns the screen inside a frame. A wide character spans its two cells. `▾` above and `▸` left of the
+/// frame mark the caret; both are absent while it is hidden.
 pub fn picture(screen: &Screen) -> String {
     let buffer = screen.buffer();
     let (cols, rows) = (buffer.area.width, buffer.area.height);
@@ -30,13 +30,13 @@ pub fn picture(screen: &Screen) -> String {
     out
 }
 
-/// One row's text, with its trailing blanks.
+/// Returns the text of one row, with trailing blanks.
 pub fn row(buffer: &Buffer, y: u16) -> String {
     (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect()
 }
 
-/// The runs of style of the rows that have more than one, such as `3: 0-4 fg:.. bg:..`, for tests
-/// that look at colors.
+/// Returns the style runs of rows with more than one style, such as `3: 0-4 fg:.. bg:..`, for tests of
+/// colors.
 pub fn legend(screen: &Screen) -> String {
     let buffer = screen.buffer();
     let mut out = String::new();

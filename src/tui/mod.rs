@@ -1,7 +1,6 @@
-//! The terminal toolkit on ratatui's buffer: terminal, input, component tree, themes, widgets.
+//! Terminal toolkit on ratatui's buffer: terminal, input, component tree, themes, widgets.
 //!
-//! Layer 2. May import `base`; must not know editors, agents or sessions. Input and output
-//! happen in `term` only.
+//! Layer 2. May import `base`; must not know editors, agents or sessions. Only `term` does input and output.
 
 pub mod canvas;
 pub mod caps;

@@ -1,6 +1,6 @@
-//! A frame: damaged components drawn, the difference to what the terminal shows, as bytes.
+//! Renders frames: draws damaged components and encodes the difference to what the terminal shows.
 //!
-//! May not know where the bytes go. What changed nothing gives no byte.
+//! Must not know where the bytes go. A frame without changes produces no bytes.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,48 +10,48 @@ use crate::tui::theme::scheme::Theme;
 use crate::tui::tree::Tree;
 use crate::tui::writer::Writer;
 
-/// Bytes that a terminal reads at once, as they were written.
+/// Number of bytes that a terminal reads in one go, exactly as they were written.
 const ATOMIC_BYTES: usize = 128;
-/// Begins and ends an update that the terminal shows at once (mode 2026).
+/// Begin and end of a synchronized update (mode 2026).
 const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
-/// How the caret looks; the numbers are those of DECSCUSR.
+/// Shape of the caret; the numbers are those of DECSCUSR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CursorShape {
-    /// As the user has set it.
+    /// The user's own setting.
     #[default]
     Default = 0,
-    /// A whole cell.
+    /// A filled cell.
     Block = 2,
     /// A line below.
     Underline = 4,
-    /// A line at the left.
+    /// A line at the left edge.
     Bar = 6,
 }
 
-/// What the terminal shows and is to show.
+/// What the terminal shows and the next frame.
 #[derive(Debug)]
 pub struct Screen {
     depth: ColorDepth,
     synchronized: bool,
     writer: Writer,
-    /// What the terminal shows, once it has what [`Screen::take_output`] gave; `None` while that is `next`. The
-    /// first frame has nothing to be compared with, and does without the memory for it.
+    /// What the terminal shows once it has received what [`Screen::take_output`] returned; `None` while equal
+    /// to `next`. The first frame has nothing to be compared with and needs no memory for it.
     shown: Option<Buffer>,
     next: Buffer,
-    /// The caret as the terminal has it; `None` while hidden.
+    /// The caret's position on the terminal; `None` while hidden.
     cursor: Option<(u16, u16)>,
-    /// How the caret looks there, and how it is to look.
+    /// The caret's shape on the terminal, and the wanted one.
     shapes: (CursorShape, CursorShape),
-    /// Nothing is known about what the terminal shows.
+    /// Whether the content of the terminal is unknown.
     is_unknown: bool,
-    /// Nothing was ever drawn.
+    /// Whether nothing was drawn yet.
     is_fresh: bool,
     out: Vec<u8>,
 }
 
 impl Screen {
-    /// A screen of which nothing is known yet.
+    /// Returns a screen whose terminal content is unknown.
     pub fn new(cols: u16, rows: u16, depth: ColorDepth) -> Self {
         let area = Rect::new(0, 0, cols, rows);
         Self {
@@ -78,7 +78,7 @@ impl Screen {
         self.depth
     }
 
-    /// Takes a new size; the next frame draws everything.
+    /// Changes the size. The next frame draws everything.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         let area = Rect::new(0, 0, cols, rows);
         self.shown = None;
@@ -86,17 +86,17 @@ impl Screen {
         self.is_unknown = true;
     }
 
-    /// Whether frames are wrapped in synchronized output; on until the terminal denies it.
+    /// Sets whether frames are wrapped in synchronized updates. On until the terminal denies support.
     pub fn set_synchronized(&mut self, on: bool) {
         self.synchronized = on;
     }
 
-    /// Says that the terminal erases in the background color in force.
+    /// Sets whether the terminal erases with the current background color.
     pub fn set_erase_colored(&mut self, on: bool) {
         self.writer.set_erase_colored(on);
     }
 
-    /// Says that the terminal has margins at the left and the right (DECLRMM).
+    /// Sets whether the terminal has left and right margins (DECLRMM).
     pub fn set_margins(&mut self, on: bool) {
         self.writer.set_margins(on);
     }
@@ -127,17 +127,17 @@ impl Screen {
         self.finish(cursor, cleared);
     }
 
-    /// Makes the caret look so from the next frame on.
+    /// Sets the caret's shape from the next frame on.
     pub fn set_cursor_shape(&mut self, shape: CursorShape) {
         self.shapes.1 = shape;
     }
 
-    /// Whether the caret was ever to look otherwise than the user has set it.
+    /// Returns whether the caret ever had a shape other than the user's own.
     pub fn has_cursor_shape(&self) -> bool {
         self.shapes != (CursorShape::Default, CursorShape::Default)
     }
 
-    /// The bytes of the frames since the last call; empty when nothing changed.
+    /// Takes the bytes of the frames since the last call; empty when nothing changed.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
@@ -147,14 +147,14 @@ impl Screen {
         &self.next
     }
 
-    /// Where the caret is; `None` while it is hidden.
+    /// Returns the caret's position; `None` while it is hidden.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         self.cursor
     }
 
-    /// Ends a frame: caret in place, and wrapped so that it is seen at once. One run of cells
-    /// needs no wrapping, since there is nothing that could be seen half done; nor do so few
-    /// bytes that no terminal reads them in two.
+    /// Ends a frame: places the caret and wraps the frame in a synchronized update. One run of cells needs no
+    /// wrapping, since it has no visible intermediate state; nor do so few bytes that every terminal reads
+    /// them in one go.
     fn finish(&mut self, cursor: Option<(u16, u16)>, cleared: bool) {
         if let Some((x, y)) = cursor {
             self.writer.move_to(x, y);
@@ -171,7 +171,7 @@ impl Screen {
             self.shapes.0 = self.shapes.1;
         }
         self.cursor = cursor;
-        // Nothing is half done on a screen that nobody has seen yet.
+        // The first frame has no visible intermediate state.
         let wrap = self.synchronized
             && (runs > 1 && body.len() > ATOMIC_BYTES || cleared)
             && !std::mem::take(&mut self.is_fresh);

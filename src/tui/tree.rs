@@ -1,7 +1,7 @@
-//! The retained tree of components: areas, layers, damage, focus.
+//! Retained tree of components: areas, layers, damage, focus.
 //!
-//! May not know what components show or how cells reach a terminal. Drawing costs what is
-//! damaged: rows of a component, and what lies over them.
+//! Must not know what components show or how cells reach a terminal. The cost of drawing depends on the
+//! damage: rows of a component, and what covers them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,27 +13,27 @@ use crate::tui::canvas::Canvas;
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 
-/// A component's place in a tree; never used again after its removal.
+/// Id of a component in a tree. Never reused after removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
-/// Something that draws itself from the context `C`.
+/// Draws itself from the context `C`.
 pub trait Component<C> {
-    /// Draws the rows in [`Canvas::dirty_rows`]; they were blanked with the scope `ui` before.
-    /// Called once for each contiguous range of damaged rows.
+    /// Draws the rows in [`Canvas::dirty_rows`], which were blanked with the scope `ui`. Called once for each
+    /// contiguous range of damaged rows.
     fn draw(&mut self, canvas: &mut Canvas<'_>, cx: &C);
 
-    /// Where the caret is, in local coordinates; asked of the focused component only.
+    /// Returns the caret in local coordinates. Called for the focused component only.
     fn cursor(&self, _area_size: (u16, u16), _cx: &C) -> Option<(u16, u16)> {
         None
     }
 }
 
-/// Ranges of rows, sorted and apart.
+/// Sorted, disjoint ranges of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowRanges(Vec<Range<u16>>);
 
-/// More ranges than this become one, since each costs a drawing call.
+/// Maximum number of ranges, since each costs a drawing call. More of them are merged into one.
 const RANGES_MAX: usize = 8;
 
 impl RowRanges {
@@ -62,7 +62,7 @@ impl RowRanges {
         &self.0
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -84,11 +84,11 @@ pub struct Tree<C> {
     /// From the lowest to the topmost.
     order: Vec<NodeId>,
     next: u32,
-    /// The last is focused; earlier ones get the focus back when later ones go.
+    /// Focus stack. The last is focused; earlier ones get the focus when later ones are removed.
     focus: Vec<NodeId>,
-    /// Rectangles that something left.
+    /// Rectangles uncovered by a component.
     uncovered: Vec<Rect>,
-    /// The caret may have moved without damage.
+    /// Whether the caret may have moved without damage.
     focus_moved: bool,
 }
 
@@ -111,8 +111,8 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Adds a component, without an area yet. Higher layers cover lower ones; within a layer
-    /// later components cover earlier ones. An unknown parent counts as none.
+    /// Adds a component without an area. Higher layers cover lower ones; within a layer later components
+    /// cover earlier ones. An unknown parent counts as none.
     pub fn add(&mut self, parent: Option<NodeId>, layer: u8, component: Box<dyn Component<C>>) -> NodeId {
         let id = NodeId(self.next);
         self.next += 1;
@@ -124,7 +124,7 @@ impl<C> Tree<C> {
         id
     }
 
-    /// Removes a component and everything below it in the tree.
+    /// Removes a component and its descendants.
     pub fn remove(&mut self, id: NodeId) {
         let children: Vec<_> =
             self.nodes.iter().filter(|(_, n)| n.parent == Some(id)).map(|(child, _)| *child).collect();
@@ -139,8 +139,8 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Puts a component at an area of the screen and shows it; damages it when that changes
-    /// anything, and what it uncovers.
+    /// Places a component at an area of the screen and shows it. If the area changes, damages the component
+    /// and what it uncovers.
     pub fn set_area(&mut self, id: NodeId, area: Rect) {
         let Some(node) = self.nodes.get(&id) else { return };
         if node.area == Some(area) && !node.hidden {
@@ -156,7 +156,7 @@ impl<C> Tree<C> {
         self.damage_below(id);
     }
 
-    /// Hides a component and everything below it until it is placed again.
+    /// Hides a component and its descendants until it is placed again.
     pub fn hide(&mut self, id: NodeId) {
         if !self.is_visible(id) {
             if let Some(node) = self.nodes.get_mut(&id) {
@@ -174,12 +174,12 @@ impl<C> Tree<C> {
         self.restore_focus();
     }
 
-    /// Where a component is, unless it is hidden or was never placed.
+    /// Returns the area of a component; `None` if it is hidden or was never placed.
     pub fn area(&self, id: NodeId) -> Option<Rect> {
         self.nodes.get(&id)?.area.filter(|_| self.is_visible(id))
     }
 
-    /// A component, to change its state; damage is the caller's to mark.
+    /// Returns a component to change its state. The caller must mark the damage.
     pub fn component_mut(&mut self, id: NodeId) -> Option<&mut dyn Component<C>> {
         match self.nodes.get_mut(&id) {
             Some(node) => Some(&mut *node.component),
@@ -187,12 +187,12 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Marks the whole component for drawing.
+    /// Damages the whole component.
     pub fn damage(&mut self, id: NodeId) {
         self.damage_rows(id, 0..u16::MAX);
     }
 
-    /// Marks some of its rows, in local coordinates.
+    /// Damages some of its rows, in local coordinates.
     pub fn damage_rows(&mut self, id: NodeId, rows: Range<u16>) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         let Some(area) = node.area else { return };
@@ -200,7 +200,7 @@ impl<C> Tree<C> {
         node.damage.add(area.y.saturating_add(rows.start)..end);
     }
 
-    /// Marks everything, as after a resize.
+    /// Damages everything, as after a resize.
     pub fn damage_all(&mut self) {
         for id in self.order.clone() {
             self.damage(id);
@@ -208,19 +208,19 @@ impl<C> Tree<C> {
         self.uncovered = vec![Rect::new(0, 0, u16::MAX, u16::MAX)];
     }
 
-    /// Whether a frame would do anything.
+    /// Returns whether a frame would change anything.
     pub fn is_damaged(&self) -> bool {
         self.focus_moved
             || !self.uncovered.is_empty()
             || self.nodes.iter().any(|(id, n)| !n.damage.is_empty() && self.is_visible(*id))
     }
 
-    /// Asks for a frame that only places the caret anew.
+    /// Requests a frame that only places the caret.
     pub fn damage_cursor(&mut self) {
         self.focus_moved = true;
     }
 
-    /// Gives a component the focus in place of the one that has it.
+    /// Focuses a component in place of the one that has the focus.
     pub fn focus(&mut self, id: NodeId) {
         if self.focused() == Some(id) || !self.nodes.contains_key(&id) {
             return;
@@ -231,7 +231,7 @@ impl<C> Tree<C> {
         self.push_focus(id);
     }
 
-    /// Gives a component the focus until it is removed, hidden or popped.
+    /// Focuses a component until it is removed, hidden or popped.
     pub fn push_focus(&mut self, id: NodeId) {
         if !self.nodes.contains_key(&id) {
             return;
@@ -245,7 +245,7 @@ impl<C> Tree<C> {
         self.focus_moved = true;
     }
 
-    /// Takes the focus back from the focused component.
+    /// Removes the focus from the focused component.
     pub fn pop_focus(&mut self) {
         if let Some(old) = self.focus.pop() {
             self.damage(old);
@@ -262,7 +262,7 @@ impl<C> Tree<C> {
         self.focus.last().copied()
     }
 
-    /// The focused component and its ancestors, innermost first: the way of a key.
+    /// Returns the focused component and its ancestors, innermost first: the order in which they get a key.
     pub fn focus_path(&self) -> Vec<NodeId> {
         std::iter::successors(self.focused(), |id| self.nodes.get(id)?.parent).collect()
     }
@@ -283,7 +283,7 @@ impl<C> Tree<C> {
         std::iter::successors(Some(id), |id| self.nodes.get(id)?.parent).any(|id| id == ancestor)
     }
 
-    /// Remembers that what lies under a visible component will be seen.
+    /// Records that what a visible component covers will become visible.
     fn mark_uncovered(&mut self, id: NodeId) {
         if let Some(area) = self.area(id) {
             self.uncovered.push(area);
@@ -297,7 +297,7 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Drops focus entries that can no longer have it.
+    /// Removes focus entries that can no longer have the focus.
     fn restore_focus(&mut self) {
         let before = self.focused();
         while let Some(last) = self.focused() {
@@ -314,8 +314,8 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Draws what is damaged into the buffer. Returns where cells may have changed; of wide characters that are cut
-    /// by an edge, beyond it.
+    /// Draws what is damaged into the buffer. Returns where cells may have changed. Beyond that, wide
+    /// characters cut by an edge may have changed.
     pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Vec<Rect> {
         let screen = buffer.area;
         let mut touched: Vec<Rect> = Vec::new();
@@ -328,7 +328,7 @@ impl<C> Tree<C> {
         for id in self.order.clone() {
             let visible = self.area(id).map(|area| (area, area.intersection(screen)));
             let Some(node) = self.nodes.get_mut(&id) else { continue };
-            // Also where nothing is seen, or the tree would stay damaged.
+            // Also for hidden nodes, or the tree would stay damaged.
             let damage = std::mem::take(&mut node.damage);
             let Some((area, seen)) = visible.filter(|(_, seen)| !seen.is_empty()) else { continue };
             let mut rows = RowRanges::default();
@@ -348,7 +348,7 @@ impl<C> Tree<C> {
         touched
     }
 
-    /// Where the caret is on the screen, if the focused component is seen and has one there.
+    /// Returns the caret's position on the screen, if the focused component is visible and has one there.
     pub fn cursor(&self, cx: &C) -> Option<(u16, u16)> {
         let id = self.focused()?;
         let area = self.area(id)?;

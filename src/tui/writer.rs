@@ -1,8 +1,8 @@
-//! From the difference of two buffers to bytes: the shortest way for the cursor, and only the
-//! attributes that changed.
+//! Encodes the difference of two buffers as bytes: shortest cursor movements, and only the attributes that
+//! changed.
 //!
-//! May not know components or where bytes go. The cursor's place and the attributes in force
-//! are remembered between frames and forgotten when they cannot be known.
+//! Must not know components or where bytes go. The cursor position and current attributes are remembered
+//! between frames, and forgotten when they become uncertain.
 
 use std::ops::Range;
 
@@ -17,29 +17,29 @@ use self::scroll::Scroll;
 use self::shift::Shift;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 
-/// Blanks at least this many are erased rather than written.
+/// Minimum number of blanks that are erased rather than written.
 const ERASE_MIN: u16 = 9;
-/// Unchanged cells at most this many are written again rather than jumped over.
+/// Maximum number of unchanged cells that are written again rather than skipped.
 const GAP_MAX: u16 = 3;
 
-/// Bytes that the frame of a key takes seldom more than.
+/// Usual maximum size in bytes of the frame after a key.
 const FRAME_USUAL: usize = 256;
 
-/// What is seen of a blank beside its background.
+/// Attributes that are visible on a blank, apart from its background.
 const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
-/// So few cells are written as they are.
+/// Up to this many cells are written without looking for a shift.
 const FEW_CELLS: usize = 8;
-/// Cells that are seen and that a shift saves, so many that it is shorter for sure: it takes a way more than the
-/// cells themselves and two commands, 18 bytes at most.
+/// Number of visible cells saved by a shift at which it is certainly shorter: it needs a cursor movement more
+/// than the cells themselves, and two commands, 18 bytes at most.
 const SHIFT_SURE: usize = 24;
-/// The part of a row in which two versions of it differ, if they do. Only some columns are compared, and the wide
-/// characters that lie in them in part.
+/// Returns the columns in which two versions of a row differ, if they do. Only `columns` are compared, and
+/// the wide characters that lie partly in them.
 fn changed(old: &[Cell], new: &[Cell], columns: &Range<u16>) -> Option<Range<usize>> {
     let mut columns = usize::from(columns.start)..usize::from(columns.end).min(new.len());
-    // Whoever draws over a part of a wide character blanks all of it.
+    // Drawing over a part of a wide character blanks all of it.
     while columns.start > 0 && old.get(columns.start).is_some_and(|cell| cell.symbol().is_empty()) {
         columns.start -= 1;
     }
@@ -48,12 +48,12 @@ fn changed(old: &[Cell], new: &[Cell], columns: &Range<u16>) -> Option<Range<usi
     }
     let mut cells = old.get(columns.clone())?.iter().zip(new.get(columns.clone())?);
     let start = columns.start + cells.position(|(was, cell)| !looks_same(was, cell))?;
-    // Nothing behind it may differ: then it was the last.
+    // The last difference: nothing after it may differ.
     let behind = cells.rposition(|(was, cell)| !looks_same(was, cell));
     Some(start..start + behind.map_or(1, |behind| behind + 2))
 }
 
-/// Whether terminals agree about the width of a cell, which is one column.
+/// Returns whether terminals agree that a cell is one column wide.
 fn is_plain(cell: &Cell) -> bool {
     is_ascii(cell) || !cell.symbol().is_empty() && width_of(cell) == 1 && !has_uncertain_width(cell.symbol())
 }
@@ -62,29 +62,29 @@ fn is_plain(cell: &Cell) -> bool {
 #[derive(Debug)]
 pub struct Writer {
     depth: ColorDepth,
-    /// Erasing paints the background in force (BCE), so that colored blanks may be erased too.
+    /// Whether erasing uses the current background (BCE), so that colored blanks may be erased too.
     erase_colored: bool,
-    /// The terminal scrolls between margins at the left and the right, too (DECLRMM).
+    /// Whether the terminal also scrolls between left and right margins (DECLRMM).
     margins: bool,
     pen: Option<Pen>,
     at: Option<(u16, u16)>,
     /// Runs of cells written since the last [`Writer::take`].
     runs: usize,
     out: Vec<u8>,
-    /// Two ways, to a place or to attributes, that are weighed against each other. They are built
-    /// many times a frame, so the buffers stay.
+    /// Buffers for two candidate sequences that are compared by length. They are filled many times a frame,
+    /// so they are kept.
     candidates: [String; 2],
-    /// The pair of colors that was reduced last, and what became of it.
+    /// The last pair of colors that was reduced, and the result.
     reduced: std::cell::Cell<Option<Reduced>>,
-    /// The rows that are known to be plain all over: only what changes in them need be looked at.
+    /// Rows known to be plain throughout: only their changed cells need a check.
     plain: Vec<bool>,
 }
 
-/// Foreground and background as asked for, and as the terminal has them.
+/// Foreground and background as requested, and as the terminal shows them.
 type Reduced = ((Color, Color), (Color, Color));
 
 impl Writer {
-    /// A writer that knows nothing about the terminal's state yet.
+    /// Returns a writer for a terminal in an unknown state.
     pub fn new(depth: ColorDepth) -> Self {
         Self {
             depth,
@@ -100,12 +100,12 @@ impl Writer {
         }
     }
 
-    /// Says that erased cells take the background in force.
+    /// Sets whether erased cells take the current background.
     pub fn set_erase_colored(&mut self, on: bool) {
         self.erase_colored = on;
     }
 
-    /// Says that the terminal has margins at the left and the right.
+    /// Sets whether the terminal has left and right margins.
     pub fn set_margins(&mut self, on: bool) {
         self.margins = on;
     }
@@ -116,7 +116,7 @@ impl Writer {
         self.at = None;
     }
 
-    /// The bytes so far and in how many runs of cells; empty afterwards.
+    /// Takes the bytes so far and their number of runs of cells.
     pub fn take(&mut self) -> (Vec<u8>, usize) {
         let out = std::mem::replace(&mut self.out, Vec::with_capacity(FRAME_USUAL));
         (out, std::mem::take(&mut self.runs))
@@ -131,8 +131,8 @@ impl Writer {
         self.at = Some((0, 0));
     }
 
-    /// Writes the cells in which `next` differs from `shown`, which is the same then. They differ only where it was
-    /// `drawn`, or where a wide character goes on from there.
+    /// Writes the cells in which `next` differs from `shown`, which is equal to it afterwards. They differ
+    /// only where it was `drawn`, or where a wide character continues from there.
     pub fn difference(&mut self, shown: &mut Buffer, next: &Buffer, drawn: &[Rect]) {
         let width = usize::from(next.area.width);
         let mut drawn = drawn.to_vec();
@@ -168,7 +168,7 @@ impl Writer {
         }
     }
 
-    /// Places the cursor the shortest way.
+    /// Moves the cursor the shortest way.
     pub fn move_to(&mut self, x: u16, y: u16) {
         if self.at == Some((x, y)) {
             return;
@@ -211,7 +211,7 @@ impl Writer {
             "a row stays plain while plain cells change"
         );
         self.plain[known] = self.plain[known] || plain(0..changed.start);
-        // What is typed into a line moves its rest: terminals can do that themselves.
+        // Text typed into a line shifts the rest: terminals can do that themselves.
         let shift = Shift::find(old, new, changed);
         if let Some(shift) = shift.as_ref().filter(|shift| shift.saved >= SHIFT_SURE) {
             return self.write_shifted(shift, old, new, y);
@@ -229,10 +229,10 @@ impl Writer {
         }
     }
 
-    /// Lets the terminal scroll, by taking rows out at one end and putting blank ones in at the other.
+    /// Scrolls in the terminal: deletes rows at one end and inserts blank ones at the other.
     fn scroll(&mut self, scroll: &Scroll, shown: &mut Buffer) {
         let Scroll { columns, rows, by, up } = scroll;
-        // Terminals disagree about the background of what comes in, but not about this one.
+        // Terminals disagree about the background of inserted rows, except with this pen.
         self.set_pen(self.pen_of(&Cell::EMPTY));
         let whole = scroll.is_whole(shown.area);
         if !whole {
@@ -260,8 +260,8 @@ impl Writer {
         self.cells(|x| shift.moved(old, x), new, y, changed);
     }
 
-    /// Cells go before others come in, so that nothing falls off the end of the row that stays:
-    /// the other pane is moved there and back.
+    /// Shifts a part of a row. Cells are deleted before others are inserted, so that nothing drops off the
+    /// end of the row: what follows the part moves and moves back.
     fn shift(&mut self, shift: &Shift, y: u16, width: usize) {
         let (n, stays) = (shift.cells, usize::from(shift.end) < width);
         let (goes, comes) = if shift.inserts { (shift.end - n, shift.x) } else { (shift.x, shift.end - n) };
@@ -283,11 +283,11 @@ impl Writer {
         self.out.extend_from_slice(way.as_bytes());
     }
 
-    /// Writes the cells of a part of a row that are not as they `were`.
+    /// Writes the cells of a part of a row that differ from `were`.
     fn cells<'a>(&mut self, were: impl Fn(usize) -> &'a Cell, new: &[Cell], y: u16, part: Range<usize>) {
         let width = new.len() as u16;
         let mut x = part.start as u16;
-        // Terminals disagree about the width of joined characters: behind a changed one all is new.
+        // Terminals disagree about the width of joined characters: after a changed one all is rewritten.
         let mut doubt = false;
         let mut end_of_run = None;
         while x < part.end as u16 {
@@ -318,7 +318,7 @@ impl Writer {
         }
     }
 
-    /// Gets to `x`, over a few unchanged cells by writing them again when that is shorter.
+    /// Moves to `x`; writes a few unchanged cells again when that is shorter.
     fn bridge(&mut self, row: &[Cell], from: Option<u16>, x: u16, y: u16) {
         if let Some(from) = from.filter(|from| self.at == Some((*from, y)) && x - from <= GAP_MAX) {
             let gap = &row[usize::from(from)..usize::from(x)];
@@ -366,20 +366,20 @@ impl Writer {
         let symbol = if cell.symbol().is_empty() { " " } else { cell.symbol() };
         let doubtful = has_uncertain_width(symbol);
         if doubtful {
-            // A terminal that draws it narrower must not leave what stood there.
+            // A terminal that draws it narrower must not keep the previous content.
             let blanks = usize::from(cells);
             self.out.extend(std::iter::repeat_n(b' ', blanks));
             self.at = (x + cells < width).then_some((x + cells, y));
             self.move_to(x, y);
         }
         self.out.extend_from_slice(symbol.as_bytes());
-        // In the last column terminals differ about where the cursor is.
+        // In the last column terminals disagree about the cursor position.
         self.at = (x + cells < width && !doubtful).then_some((x + cells, y));
     }
 
     fn pen_of(&self, cell: &Cell) -> Pen {
-        // Neighbours mostly share their colors, and finding the nearest of 256 is not free: it was
-        // a quarter of all instructions of a start.
+        // Neighbours mostly share their colors, and finding the nearest of 256 is expensive: it was a
+        // quarter of all instructions of a start.
         let asked = (cell.fg, cell.bg);
         let (fg, bg) = match self.reduced.get() {
             Some((known, pair)) if known == asked => pair,
@@ -389,7 +389,7 @@ impl Writer {
                 pair
             }
         };
-        // The color of a blank's text is not seen: it stays what it is.
+        // The foreground of a blank is not visible: it keeps its value.
         let unseen = cell.symbol() == " " && !cell.modifier.intersects(SHOWS_BLANK);
         let fg = self.pen.filter(|_| unseen).map_or(fg, |pen| pen.fg);
         Pen { fg, bg, modifier: cell.modifier }

@@ -1,4 +1,4 @@
-//! What a model is sent beside the system prompt: facts about its environment, and the session's history.
+//! Parts of a request besides the system prompt: facts about its environment, and the session's history.
 
 #[doc(hidden)]
 pub mod environment;

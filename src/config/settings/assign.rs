@@ -1,4 +1,4 @@
-//! Puts the values of files into the fields of settings. Values have been checked already.
+//! Sets the fields of settings from file values, which were validated before.
 
 use std::collections::BTreeMap;
 

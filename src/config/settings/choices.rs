@@ -1,4 +1,5 @@
-//! What several settings take: words and ranges of numbers. Must not know which setting takes what.
+//! Value ranges shared by several settings: names and ranges of numbers. Must not know which setting uses
+//! what.
 
 use crate::config::kind::Kind;
 

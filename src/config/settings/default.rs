@@ -1,4 +1,4 @@
-//! What settings are where no file says otherwise. The table says the same, for people.
+//! Default settings. The table has the same values as text.
 
 use std::collections::BTreeMap;
 

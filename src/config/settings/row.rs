@@ -1,4 +1,4 @@
-//! A row of the table of settings, and what it does: it is found, and its value is set where it fits.
+//! A row of the settings table: looked up by key, and set from a valid value.
 
 use super::{ROWS, Settings};
 use crate::config::kind::{Kind, Value};
@@ -6,15 +6,15 @@ use crate::config::kind::{Kind, Value};
 /// One setting.
 #[derive(Debug)]
 pub struct Row {
-    /// As it stands in files.
+    /// The key in files.
     pub key: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub kind: Kind,
-    /// The default, as it would stand in a file; empty when there is none.
+    /// The default, as in a file; empty when there is none.
     pub default: &'static str,
     /// One line for help and the settings overlay.
     pub doc: &'static str,
-    /// Whether a project's own file may set it: only what cannot run, send or cost anything.
+    /// Whether a project's file may set it: only if it cannot run, send or cost anything.
     pub project: bool,
     pub(super) assign: fn(&mut Settings, Value),
 }
@@ -25,7 +25,7 @@ impl Row {
         ROWS.iter().find(|row| row.key == key)
     }
 
-    /// Sets the value, or says what would be right.
+    /// Sets the value, or returns a description of valid values.
     pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
         let fits = match (self.kind, &value) {
             (Kind::Text, Value::Text(_))

@@ -1,10 +1,10 @@
-//! Keeps other processes of the same user from reading this one's memory.
+//! Protects this process's memory from other processes of the same user.
 //!
-//! Must not know what is secret in it.
+//! Must not know which of its content is secret.
 
-/// Makes the process not dumpable: its environment, memory and open files under `/proc` belong to root from
-/// then on, no debugger attaches to it and it writes no core file. Processes that it starts are dumpable again.
-/// Fails where the system refuses; elsewhere than on Linux it does nothing.
+/// Makes the process non-dumpable: its environment, memory and open files under `/proc` then belong to root,
+/// no debugger can attach, and it writes no core file. Child processes are dumpable again. Fails if the
+/// system refuses; does nothing on systems other than Linux.
 pub fn disable() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;

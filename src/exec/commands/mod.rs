@@ -1,8 +1,8 @@
-//! Commands of this machine: how they start, run and end.
+//! Commands of this machine: start, run and end.
 //!
-//! `running` is a command as a value, whatever environment it runs in; `process` runs it here, `terminal` gives it
-//! a terminal. `variables` filters what it inherits. `subprocess` runs this program again for work that may break,
-//! `dumping` keeps other processes out of this one's memory.
+//! `running` is a handle of a command in any environment; `process` runs it here, `terminal` gives it a
+//! terminal. `variables` filters what it inherits. `subprocess` runs this program again for isolated work,
+//! `dumping` protects this process's memory from others.
 
 pub mod dumpable;
 pub mod process;

@@ -1,7 +1,7 @@
-//! Running one shell command of this machine: its process group, its output, its end.
+//! Runs one shell command of this machine: process group, output, end.
 //!
-//! Must not know why it runs. Both output streams go into one pipe, so that their order is kept,
-//! unless the command is a filter.
+//! Must not know its purpose. Both output streams share one pipe, so that their order is kept, unless the
+//! command is a filter.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -31,21 +31,21 @@ pub(in crate::exec) mod spawn;
 
 /// Between SIGTERM and SIGKILL.
 pub(in crate::exec) const GRACE: Duration = Duration::from_secs(2);
-/// How often we look whether a terminated group is gone.
+/// How often to check whether a terminated group is gone.
 pub(in crate::exec) const GROUP_POLL: Duration = Duration::from_millis(10);
 /// After the shell's end, silence of this length ends the wait for a background process that
 /// still holds the pipe.
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
-/// The same wait in all.
+/// Maximum total wait for such a process.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
-/// Both waits after a kill, where late output is not needed.
+/// Both waits after a kill, when late output is not needed.
 const DRAIN_KILLED: Duration = Duration::from_millis(20);
-/// Read size for what is rarely much.
+/// Read size for short output.
 const STDERR_CHUNK: usize = 4 * 1024;
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
 
-/// Runs a command to its end. `vars` are all the variables it gets, beside its own.
+/// Runs a command to its end. `vars` are all the variables it gets, in addition to its own.
 pub(in crate::exec) async fn run(
     vars: &[(OsString, OsString)],
     command: CommandSpec,
@@ -77,7 +77,7 @@ pub(in crate::exec) async fn run(
     }
 }
 
-/// Runs a command that is given `input`, and whose output and errors go to a sink each.
+/// Runs a command with `input`, and with separate sinks for output and errors.
 pub(in crate::exec) async fn filter(
     vars: &[(OsString, OsString)],
     command: CommandSpec,
@@ -113,7 +113,7 @@ pub(in crate::exec) async fn filter(
     }
 }
 
-/// A command's end, while it is fed and listened to. What it has not read by then it never will.
+/// Waits for a command's end while passing its input and output. Input not read by then is dropped.
 async fn wait_with_io(
     job: &mut Job,
     output: &mut OutputSink,
@@ -131,14 +131,14 @@ async fn wait_with_io(
             () = &mut listen, if !is_heard => is_heard = true,
         }
     };
-    // A process that outlived the shell may hold the pipe for ever.
+    // A process that outlived the shell may hold the pipe open forever.
     if !is_heard && timeout(DRAIN_QUIET, listen).await.is_err() {
         tracing::debug!("a command's errors were not heard to their end");
     }
     status
 }
 
-/// Gives a command its input; one that does not want all of it is no failure.
+/// Writes a command's input; a command that does not read all of it is no error.
 async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     let Some(mut stdin) = stdin else { return };
     if let Err(error) = stdin.write_all(input).await {
@@ -146,7 +146,7 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     }
 }
 
-/// Passes on what a command complains about, to its end.
+/// Passes on a command's standard error to its end.
 async fn forward_errors(mut pipe: Receiver, errors: &mut OutputSink) {
     let mut buffer = vec![0; STDERR_CHUNK];
     loop {
@@ -157,7 +157,7 @@ async fn forward_errors(mut pipe: Receiver, errors: &mut OutputSink) {
     }
 }
 
-/// Waits until a moment; forever without one.
+/// Waits until a deadline; forever without one.
 async fn sleep_until_deadline(deadline: Option<Instant>) {
     match deadline {
         Some(at) => sleep_until(at).await,
@@ -165,12 +165,12 @@ async fn sleep_until_deadline(deadline: Option<Instant>) {
     }
 }
 
-/// 128 + signal number when a signal ended it, as shells say it.
+/// Returns the exit code; 128 + signal number when a signal ended it, as in shells.
 pub(in crate::exec) fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-/// bash where there is one, else sh.
+/// Returns bash if it exists, else sh.
 pub(in crate::exec) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
@@ -197,7 +197,7 @@ fn spawn(
     Ok((child, pipe, script))
 }
 
-/// The same with a standard input to write to, and a pipe for output and for errors.
+/// The same with a pipe for standard input, and separate pipes for output and errors.
 fn spawn_with_pipes(
     shell: &Path,
     vars: &[(OsString, OsString)],
@@ -211,7 +211,7 @@ fn spawn_with_pipes(
     Ok((child, output, errors, script))
 }
 
-/// A shell in a process group of its own, not started yet; and the file with its script where that is long.
+/// Returns a shell in its own process group, not started yet; and a file with its script if that is long.
 pub(in crate::exec) fn shell_command(
     shell: &Path,
     vars: &[(OsString, OsString)],
@@ -236,7 +236,7 @@ pub(in crate::exec) fn shell_command(
     Ok((builder, script))
 }
 
-/// A running command. Dropped before its end, it takes its whole group along.
+/// A running command. Dropping it early kills its whole group.
 struct Job {
     child: Child,
     group: Option<Pid>,
@@ -244,7 +244,7 @@ struct Job {
     buffer: Vec<u8>,
     open: bool,
     cwd: PathBuf,
-    /// Goes with the job.
+    /// Deleted with the job.
     _script: Option<TempPath>,
 }
 
@@ -254,8 +254,8 @@ impl Job {
         Self { child, group, pipe, buffer: vec![0; CHUNK], open: true, cwd, _script: script }
     }
 
-    /// Passes output on until the shell has ended, then what is still in the pipe. Processes
-    /// that the shell left in the background live on.
+    /// Passes output on until the shell has ended, then what is still in the pipe. Processes that the shell
+    /// left in the background keep running.
     async fn finish(&mut self, output: &mut OutputSink) -> Result<ExitStatus, EnvError> {
         let status = loop {
             tokio::select! {
@@ -270,8 +270,8 @@ impl Job {
         status.map_err(|source| EnvError::Io { path: self.cwd.clone(), source })
     }
 
-    /// Passes on what is left in the pipe: until its end, or until a process that outlived the
-    /// shell has been silent for a while.
+    /// Passes on the rest of the pipe: to its end, or until a process that outlived the shell has been silent
+    /// for a while.
     async fn drain(&mut self, quiet: Duration, most: Duration, output: &mut OutputSink) {
         let latest = Instant::now() + most;
         while self.open {
@@ -284,7 +284,7 @@ impl Job {
         }
     }
 
-    /// Ends the whole group: SIGTERM now, SIGKILL for what is left after the grace time.
+    /// Ends the whole group: SIGTERM, then SIGKILL after the grace period.
     async fn stop(&mut self, output: &mut OutputSink) {
         let Some(group) = self.group else { return };
         signal(group, Signal::TERM);
@@ -320,7 +320,7 @@ impl Drop for Job {
     }
 }
 
-/// Hands over what was read; false at the end of the pipe.
+/// Passes on a chunk; false at the end of the pipe.
 fn forward_output(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> bool {
     match read {
         Ok(0) => false,
@@ -343,9 +343,9 @@ pub(in crate::exec) fn is_group_alive(group: Pid) -> bool {
     }
 }
 
-/// The processes of a group that still run; `None` where the system has no list of processes. One that
-/// has ended counts as a member until its parent has asked for its status; in a container whose first
-/// process never asks, that is forever, so such members are left out.
+/// Returns the running processes of a group; `None` if the system has no list of processes. Zombies are
+/// excluded: a process counts as a member until its parent has reaped it, which in a container whose first
+/// process never does so is forever.
 pub(in crate::exec) fn members(group: Pid) -> Option<Vec<Pid>> {
     if test_kill_process_group(group).is_err() {
         return Some(Vec::new());
@@ -367,7 +367,7 @@ pub(in crate::exec) fn members(group: Pid) -> Option<Vec<Pid>> {
     told.then_some(found)
 }
 
-/// Signals a group; one that is gone already is what we want.
+/// Signals a group; one that is already gone is no error.
 pub(in crate::exec) fn signal(group: Pid, signal: Signal) {
     if let Err(error) = kill_process_group(group, signal)
         && error != rustix::io::Errno::SRCH

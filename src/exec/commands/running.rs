@@ -1,6 +1,6 @@
-//! A command that runs, as a value: it can be heard, fed, waited for and ended.
+//! Handle of a running command: output, input, wait, stop.
 //!
-//! Must not know why it runs.
+//! Must not know its purpose.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What a command begins with.
+/// Parameters of a command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SpawnSpec {
@@ -19,30 +19,30 @@ pub struct SpawnSpec {
     pub cwd: PathBuf,
     /// Set in addition to the filtered variables of the environment.
     pub env: BTreeMap<String, String>,
-    /// What it reads.
+    /// Its input.
     pub input: Input,
     /// Whether the shell reads the user's start files. Secrets that these name are not the command's.
     pub login: bool,
-    /// Whether [`RunningControl::folder`] is to be asked at its end. Not for those in a terminal.
+    /// Whether [`RunningControl::folder`] will be called at its end. Not for commands in a terminal.
     pub reports_folder: bool,
 }
 
-/// What a command reads, and where it writes.
+/// Input and output of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// Nothing; both output streams are one pipe.
+    /// No input; both output streams share one pipe.
     Closed,
-    /// What it is fed; both output streams are one pipe.
+    /// A pipe as input; both output streams share one pipe.
     Piped,
-    /// A terminal of its own of so many columns and rows.
+    /// Its own terminal with this many columns and rows.
     Terminal(u16, u16),
 }
 
-/// A command that runs. Dropped, it takes everything along that it started.
+/// A running command. Dropping it kills everything that it started.
 pub struct Running {
-    /// What it prints, until its end. An end that the system calls an error is one, too.
+    /// Its output, until its end. A read error reported by the system counts as the end, too.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    /// What it reads, unless that is closed. Dropped, it is at its end.
+    /// Its input, unless closed. Dropping it closes it.
     pub input: Option<Box<dyn AsyncWrite + Send + Sync + Unpin>>,
     /// The rest.
     pub control: Box<dyn RunningControl>,
@@ -54,29 +54,29 @@ impl fmt::Debug for Running {
     }
 }
 
-/// What can be done to a command beside reading and writing.
+/// Operations on a command other than reading and writing.
 pub trait RunningControl: Send + Sync {
-    /// The number of the shell's process where that means something.
+    /// Returns the process id of the shell, if it is meaningful.
     fn id(&self) -> Option<u32>;
 
-    /// Waits for the shell's end; its code, 128 + signal number when a signal ended it. Safe to drop
-    /// and call again.
+    /// Waits for the shell's end; returns its exit code, 128 + signal number when a signal ended it.
+    /// Cancel-safe and repeatable.
     fn wait(&mut self) -> BoxFuture<'_, i32>;
 
-    /// Where the shell stood when it ended by itself, links followed. `None` unless
-    /// [`SpawnSpec::tells_folder`] was set, where the shell did not get to say it, as one that another
-    /// program has replaced, and in an environment that cannot tell.
+    /// Returns the shell's folder when it ended by itself, with links resolved. `None` unless
+    /// [`SpawnSpec::tells_folder`] was set, if the shell could not report it, as when another program has
+    /// replaced it, and in an environment without support.
     fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
         Box::pin(std::future::ready(None))
     }
 
-    /// The processes that it started and that still run, itself included.
+    /// Returns the processes that it started and that are still running, itself included.
     fn live_pids(&self) -> Vec<u32>;
 
-    /// Ends everything that it started: SIGTERM, after 2 s SIGKILL. Who waits for it must go on
-    /// reading the output.
+    /// Ends everything that it started: SIGTERM, after 2 s SIGKILL. The caller must keep reading the output
+    /// meanwhile.
     fn stop(&mut self) -> BoxFuture<'_, ()>;
 
-    /// Lets go: nothing of it runs any more, so that its numbers may be another process's.
+    /// Releases the process ids: no process of it is running any more, so they may be reused.
     fn release(&mut self);
 }

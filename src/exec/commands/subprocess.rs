@@ -1,7 +1,7 @@
-//! Work of this program in a process of its own, so that what it breaks or uses up is not ours: a panic,
-//! a stack, memory, time.
+//! Work of this program in an isolated subprocess, so that a panic, stack overflow, or use of memory or time
+//! does not affect this process.
 //!
-//! Must not know which work. The process gets bytes on its standard input and answers on its output.
+//! Must not know the work. The subprocess gets bytes on its standard input and answers on its output.
 
 use std::io;
 use std::path::Path;
@@ -14,16 +14,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// What to run, and within which limits.
+/// The program to run, and its limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Subprocess<'a> {
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
     pub args: &'a [String],
-    /// After which it is killed.
+    /// Timeout, after which it is killed.
     pub timeout: Duration,
-    /// Bytes that it may answer.
+    /// Maximum bytes of the answer.
     pub output_max: u64,
 }
 
@@ -33,27 +33,27 @@ pub enum SubprocessError {
     /// It could not be started.
     #[error("cannot start {program}: {source}")]
     Start {
-        /// What.
+        /// The program.
         program: String,
         /// Why.
         source: io::Error,
     },
-    /// It was killed after its time.
+    /// It was killed on timeout.
     #[error("it took longer than {} seconds", .0.as_secs())]
     TimedOut(Duration),
-    /// It answered more than it may.
+    /// Its answer exceeded the limit.
     #[error("its answer is longer than {0} bytes")]
     TooLong(u64),
     /// It ended without an answer.
     #[error("it has died ({0})")]
     Died(String),
-    /// Its pipes broke.
+    /// Its pipes failed.
     #[error("its answer cannot be read: {0}")]
     Pipe(io::Error),
 }
 
-/// Runs it; the process ends with this call at the latest, also where the call is dropped. It gets no
-/// variables, and its standard error is dropped.
+/// Runs it; the process ends with this call at the latest, even if the future is dropped. It gets no
+/// environment variables, and its standard error is discarded.
 pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, SubprocessError> {
     let mut command = Command::new(subprocess.program);
     command.args(subprocess.args).env_clear().kill_on_drop(true);
@@ -66,7 +66,7 @@ pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, Su
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let give = async {
         if let Some(mut stdin) = stdin {
-            // It need not want all of it; whether it is content is told by how it ends.
+            // It need not read all of it; its exit code shows whether it succeeded.
             stdin.write_all(input).await.ok();
         }
     };
@@ -89,8 +89,8 @@ pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, Su
     timeout(subprocess.timeout, work).await.unwrap_or(Err(SubprocessError::TimedOut(subprocess.timeout)))
 }
 
-/// In the process itself: sets limits that it cannot leave. `memory` is of addresses, in bytes;
-/// `seconds` are of the processor. It leaves no file with its memory when it dies.
+/// In the subprocess: sets limits that it cannot raise. `memory` is address space in bytes; `seconds` are CPU
+/// time. Disables core files.
 pub fn set_limits(memory: u64, seconds: u64) -> io::Result<()> {
     for (what, most) in [(Resource::As, memory), (Resource::Cpu, seconds), (Resource::Core, 0)] {
         setrlimit(what, Rlimit { current: Some(most), maximum: Some(most) })?;

@@ -1,7 +1,7 @@
-//! A shell in a pseudo terminal of its own: its bytes, its window, its end.
+//! A shell in its own pseudo-terminal: bytes, window size, end.
 //!
-//! Must not know what the bytes mean. The shell leads a session, so that everything started from
-//! it can be found and ended, whatever groups its jobs are in.
+//! Must not know the meaning of the bytes. The shell leads a session, so that everything started from it can
+//! be found and ended, in any process group.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -19,7 +19,7 @@ use tokio::process::Child;
 
 use crate::exec::commands::process::keyboard_signals;
 
-/// What programs read that the terminal is: all that they rely on then is understood by the pane.
+/// The value of `TERM`: the terminal pane supports everything that programs infer from it.
 const TERM: &str = "xterm-256color";
 /// Variables about the terminal outside, which would lead programs inside astray.
 const OUTER_TERMINAL_VARS: [&str; 8] = [
@@ -33,11 +33,11 @@ const OUTER_TERMINAL_VARS: [&str; 8] = [
     "WINDOWID",
 ];
 
-/// What a terminal begins with.
+/// Parameters of a terminal.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TerminalSpec {
-    /// Where the shell starts.
+    /// The shell's start folder.
     pub cwd: PathBuf,
     /// Columns of the window, at least 1.
     pub cols: u16,
@@ -47,14 +47,14 @@ pub struct TerminalSpec {
 
 /// A shell that runs.
 pub struct Terminal {
-    /// The shell's name, to be shown.
+    /// The shell's name, for display.
     pub name: String,
-    /// What it prints, until its end. An end that the system calls an error is one, too.
+    /// Its output, until its end. A read error reported by the system counts as the end, too.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    /// What it reads.
+    /// Its input.
     pub input: Box<dyn AsyncWrite + Send + Unpin>,
-    /// The rest. Dropped before the shell's end it takes everything in the terminal along; after it, what
-    /// the shell left behind lives on.
+    /// Other operations. Dropping it before the shell's end kills everything in the terminal; after it,
+    /// leftover processes keep running.
     pub control: Box<dyn TerminalControl>,
 }
 
@@ -64,26 +64,26 @@ impl fmt::Debug for Terminal {
     }
 }
 
-/// What can be done to a terminal beside reading and writing.
+/// Operations on a terminal other than reading and writing.
 pub trait TerminalControl: Send + Sync {
-    /// Tells the programs inside that the window has another size.
+    /// Sets the window size for the programs inside.
     fn resize(&self, cols: u16, rows: u16) -> io::Result<()>;
 
     /// The program that runs in front of the shell, by name.
     fn foreground_program(&self) -> Option<String>;
 
-    /// Waits for the shell's end; its code, 128 + signal number when a signal ended it. Safe to
-    /// drop and call again.
+    /// Waits for the shell's end; returns its exit code, 128 + signal number when a signal ended it.
+    /// Cancel-safe and repeatable.
     fn wait(&mut self) -> BoxFuture<'_, i32>;
 
-    /// Tells everything inside that the terminal is gone.
+    /// Sends a hang-up to everything inside.
     fn hang_up(&self);
 
-    /// Ends whatever is left inside, without asking.
+    /// Kills everything left inside.
     fn kill(&self);
 }
 
-/// Starts the user's shell. `vars` are all the variables that it gets, beside its own.
+/// Starts the user's shell. `vars` are all the variables that it gets, in addition to its own.
 pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
     let shell = shell(vars);
     let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
@@ -115,7 +115,7 @@ pub(in crate::exec) fn open(
     Ok((output, input, Control { child, master, session, ended: false }))
 }
 
-/// The library's errors are the system's, but for what cannot happen here.
+/// Converts the library's error, which is the system's in all possible cases.
 fn io_error(error: pty_process::Error) -> io::Error {
     match error {
         pty_process::Error::Io(error) => error,
@@ -124,16 +124,16 @@ fn io_error(error: pty_process::Error) -> io::Error {
     }
 }
 
-/// The user's own, if it is there.
+/// Returns the user's shell, if it exists.
 fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let own = vars.iter().find(|(name, _)| name == "SHELL").map(|(_, value)| PathBuf::from(value));
     own.filter(|shell| shell.is_absolute() && shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
 }
 
-/// Everything that runs in a terminal.
+/// Control of everything that runs in a terminal.
 pub(in crate::exec) struct Control {
     child: Child,
-    /// Our side of the terminal, for its window and its foreground.
+    /// The master side of the terminal, for window size and foreground.
     master: OwnedFd,
     session: Option<Pid>,
     ended: bool,
@@ -172,7 +172,7 @@ impl TerminalControl for Control {
 
     fn hang_up(&self) {
         self.signal(Signal::HUP);
-        // Who was stopped has to go on to hear of it.
+        // A stopped process must continue to receive it.
         self.signal(Signal::CONT);
     }
 
@@ -182,23 +182,23 @@ impl TerminalControl for Control {
 }
 
 impl Control {
-    /// The number of the session, which is that of its leader's process.
+    /// Returns the session id, which is its leader's process id.
     pub(in crate::exec) fn session(&self) -> Option<Pid> {
         self.session
     }
 
-    /// What still runs inside, as far as the system lists it.
+    /// Returns the processes still running inside, as far as the system lists them.
     pub(in crate::exec) fn live_pids(&self) -> Vec<Pid> {
         self.session.and_then(|session| members(Path::new("/proc"), session)).unwrap_or_default()
     }
 
-    /// Nothing runs inside any more.
+    /// Marks the session as ended.
     pub(in crate::exec) fn release(&mut self) {
         self.session = None;
     }
 
-    /// Signals every process of the session; where the system does not list them, the shell's group and
-    /// the one in front.
+    /// Signals every process of the session; if the system does not list them, the shell's group and the
+    /// foreground group.
     pub(in crate::exec) fn signal(&self, signal: Signal) {
         let Some(session) = self.session else { return };
         if let Some(members) = members(Path::new("/proc"), session) {
@@ -220,14 +220,14 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
-        // What a shell left behind when it ended by itself was meant to live on.
+        // Processes left by a shell that ended by itself were meant to keep running.
         if !self.ended {
             self.kill();
         }
     }
 }
 
-/// One that is gone already is what we want.
+/// A process that is already gone is no error.
 fn log_error(told: rustix::io::Result<()>) {
     if let Err(error) = told
         && error != rustix::io::Errno::SRCH
@@ -236,7 +236,7 @@ fn log_error(told: rustix::io::Result<()>) {
     }
 }
 
-/// The processes of a session; `None` where the system has no list of processes.
+/// Returns the processes of a session; `None` if the system has no list of processes.
 fn members(processes: &Path, session: Pid) -> Option<Vec<Pid>> {
     let mut found = Vec::new();
     let mut told = false;

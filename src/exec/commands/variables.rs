@@ -1,34 +1,33 @@
-//! Which variables of a process its commands inherit.
+//! Filter of the environment variables that commands inherit.
 //!
 //! Must not know commands.
 
 use std::ffi::{OsStr, OsString};
 
-/// What is inherited.
+/// Which variables are inherited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Inherit {
-    /// All but those whose names say that they hold secrets.
+    /// All except those whose names indicate secrets.
     #[default]
     NoSecrets,
     /// All.
     All,
-    /// Only what programs need to find their way: [`CORE`].
+    /// Only those that programs need to find files: [`CORE`].
     Core,
     /// None.
     None,
 }
 
-/// What the names of variables that hold secrets are, or end with behind a `_`: the five of the agent loop's
+/// Names of variables with secrets, whole or as suffix after a `_`: the five of the agent loop's
 /// specification, and those of cloud services.
 const SECRETS: [&str; 8] =
     ["API_KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "CREDENTIALS", "ACCESS_KEY", "SECRET_KEY"];
-/// Names of secrets that say it somewhere else.
+/// Names of secrets in another form.
 const ALSO_SECRET: [&str; 1] = ["AWS_BEARER_TOKEN_BEDROCK"];
-/// Names that sound like secrets, but only say which file holds one.
+/// Names that sound like secrets, but only name a file with one.
 const NO_SECRET: [&str; 1] = ["GOOGLE_APPLICATION_CREDENTIALS"];
 
-/// Variables that are inherited whatever they are called, unless nothing is: where things are, who works
-/// here, and where the tools of languages keep theirs.
+/// Variables that are inherited whatever their names: locations, the user, and folders of language tools.
 pub const CORE: [&str; 24] = [
     "PATH",
     "HOME",
@@ -56,7 +55,7 @@ pub const CORE: [&str; 24] = [
     "XDG_RUNTIME_DIR",
 ];
 
-/// Whether a variable's name says that it holds a secret.
+/// Whether a variable's name indicates a secret.
 pub fn is_secret(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let ends = |ending: &&str| {
@@ -66,9 +65,9 @@ pub fn is_secret(name: &OsStr) -> bool {
     is_one && !NO_SECRET.contains(&&*name)
 }
 
-/// The text for a login shell, which has read the user's start files: what these say of secrets is
-/// forgotten first, but for the variables that it was given by name. On the same line, so that the numbers of
-/// lines in the shell's messages stay.
+/// Returns the script for a login shell that has read the user's startup files: it first unsets secrets from
+/// these, except variables that it was explicitly given. It stays on the same line, so that line numbers in
+/// error messages are right.
 pub(in crate::exec) fn unset_secrets<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
     let secret = format!("(.*_)?({})|{}", SECRETS.join("|"), ALSO_SECRET.join("|"));
     let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -92,7 +91,7 @@ impl Inherit {
         }
     }
 
-    /// Those that are inherited.
+    /// Returns the inherited variables.
     pub fn filter(self, vars: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
         vars.iter().filter(|(name, _)| self.includes(name)).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Looking at and reading files of this machine. Blocking; callers bring a thread.
+//! Reads files and folders of this machine. Blocking: call it on a blocking thread.
 //!
 //! Must not know commands.
 
@@ -14,7 +14,7 @@ use crate::base::paths;
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, StampHasher};
 
-/// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
+/// Maximum number of symbolic links followed in a row, as on Linux.
 const LINKS_MAX: usize = 40;
 
 /// The error of an operation on a path, by kind.
@@ -28,7 +28,7 @@ pub(in crate::exec) fn error_at(path: &Path, source: io::Error) -> EnvError {
     }
 }
 
-/// What stands at a path, symbolic links followed.
+/// Returns what is at a path, with symbolic links followed.
 pub(in crate::exec) fn stat(path: &Path) -> Result<FileStat, EnvError> {
     let facts = fs::metadata(path).map_err(|source| error_at(path, source))?;
     let kind = if facts.is_file() {
@@ -47,10 +47,10 @@ pub(in crate::exec) fn modified(facts: &fs::Metadata) -> Option<u64> {
     Some(date.as_millis() as u64)
 }
 
-/// How old a change must be before the file's dates are believed: some systems count seconds.
+/// Minimum age of a change before the file's timestamps are trusted: some file systems count in seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What the system's facts say about the state of a file, in one number.
+/// Returns a number that identifies the state of a file, from its metadata.
 fn version(facts: &fs::Metadata) -> Option<u64> {
     let changed = Duration::new(u64::try_from(facts.ctime()).ok()?, u32::try_from(facts.ctime_nsec()).ok()?);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -60,14 +60,14 @@ fn version(facts: &fs::Metadata) -> Option<u64> {
     (now.checked_sub(changed)? > SETTLED).then(|| hasher.finish())
 }
 
-/// Which file it is, if it has several names.
+/// Returns the id of a file that has several names.
 pub(in crate::exec) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError> {
     let found = fs::metadata(path).map_err(|source| error_at(path, source))?;
     let several = found.is_file() && found.nlink() > 1;
     Ok(several.then(|| FileId { device: found.dev(), inode: found.ino() }))
 }
 
-/// What a folder holds. An entry that vanishes meanwhile is left out.
+/// Returns the content of a folder. An entry that vanishes meanwhile is skipped.
 pub(in crate::exec) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
     let entries = fs::read_dir(path).map_err(|source| error_at(path, source))?;
     let entry = |entry: fs::DirEntry| {
@@ -95,7 +95,7 @@ pub(in crate::exec) fn check_is_file(path: &Path) -> Result<(), EnvError> {
     }
 }
 
-/// Where a path leads with all symbolic links followed, also when its end does not exist yet.
+/// Returns a path with all symbolic links resolved, even if its end does not exist yet.
 pub(in crate::exec) fn real_path(path: &Path) -> Result<PathBuf, EnvError> {
     follow(path, LINKS_MAX)
 }
@@ -111,16 +111,16 @@ fn follow(path: &Path, links_left: usize) -> Result<PathBuf, EnvError> {
     };
     let parent = follow(parent, links_left)?;
     let Ok(target) = fs::read_link(parent.join(name)) else { return Ok(parent.join(name)) };
-    // A link to something that does not exist yet: the file is to be made there.
+    // A dangling link: the file is to be created at its target.
     if links_left == 0 {
         return Err(error_at(path, io::Error::other("too many symbolic links")));
     }
     follow(&paths::absolute(&parent, &target), links_left - 1)
 }
 
-/// Bytes of the first piece: what a first screen takes, and soon read.
+/// Bytes of the first chunk: enough for a first screen, and read quickly.
 const FIRST_PIECE: usize = 64 << 10;
-/// Bytes of the others.
+/// Bytes of other chunks.
 const PIECE: usize = 1 << 20;
 
 /// Reads a regular file in pieces.
@@ -148,7 +148,7 @@ pub(in crate::exec) fn read_pieces(
     }
 }
 
-/// The state of a file, without keeping its content.
+/// Returns the stamp of a file, without keeping its content.
 pub(in crate::exec) fn stamp(path: &Path) -> Result<Stamp, EnvError> {
     read_pieces(path, &mut |_| true)
 }

@@ -1,5 +1,5 @@
-//! Files of this machine: `files` reads and lists, `replace` writes so that no file is ever half written, `tree`
-//! makes, moves and deletes.
+//! Files of this machine: `files` reads and lists, `replace` writes atomically if possible, `tree` creates,
+//! moves and deletes.
 
 pub mod files;
 pub mod replace;

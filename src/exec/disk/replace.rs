@@ -1,10 +1,8 @@
-//! Writing a file so that it is at every moment the old one or the new one, as far as the file
-//! allows that. Blocking.
+//! Atomic file replacement, as far as the file allows it. Blocking.
 //!
-//! The usual way makes a new file beside it that takes its name. A file with several names, or
-//! of an owner or with rights that a new file would not have, or in a folder where nothing may
-//! be made, is written in place instead, with a copy of the new content elsewhere until it is
-//! on the disk. Must not know why a file is written.
+//! Normally a new file is written beside the old one and renamed. A file with several names, with an owner or
+//! permissions that a new file would not have, or in a folder that is not writable, is overwritten in place,
+//! with a copy of the new content elsewhere until it is on disk. Must not know why a file is written.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -18,7 +16,7 @@ use crate::exec::disk::files::{check_is_file, error_at, stamp};
 use crate::exec::error::EnvError;
 use crate::exec::file_info::Stamp;
 
-/// Replaces the file at a real path (links followed); makes it and its folders when missing.
+/// Replaces the file at a resolved path; creates it and its folders when missing.
 pub(in crate::exec) fn replace(
     path: &Path,
     bytes: &[u8],
@@ -35,10 +33,10 @@ pub(in crate::exec) fn replace(
         let new = write_temporary(temporary(0o666).tempfile_in(folder), bytes).map_err(error)?;
         return match new.persist_noclobber(path) {
             Ok(_) => sync_folder(path, bytes).map_err(error),
-            // Another process has made it meanwhile.
+            // Another process has created it meanwhile.
             Err(_) if path.exists() && expected.is_some() => Err(EnvError::Stale(path.to_path_buf())),
             Err(_) if path.exists() => replace(path, bytes, expected),
-            // A link that leads nowhere, or a file system that cannot rename so.
+            // A dangling link, or a file system without this kind of rename.
             Err(refused) => rename_into_place(refused.file, path, bytes).map_err(error),
         };
     };
@@ -46,7 +44,7 @@ pub(in crate::exec) fn replace(
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => None,
         other => Some(other.map_err(error)?),
     };
-    // To write the new content takes its time, in which another process can have written, too.
+    // Checked again: writing the new content takes time, in which another process may have written, too.
     if let Some(expected) = expected
         && fs::metadata(path).map_err(error).is_ok_and(|now| !is_untouched(&facts, &now))
     {
@@ -65,7 +63,7 @@ pub(in crate::exec) fn replace(
     }
 }
 
-/// Removes the file of that name; its folder stays.
+/// Removes the file with that name; its folder stays.
 pub(in crate::exec) fn remove(path: &Path, expected: Option<&Stamp>) -> Result<(), EnvError> {
     let before = existing_metadata(path)?.ok_or_else(|| EnvError::NotFound(path.to_path_buf()));
     if let Some(expected) = expected {
@@ -89,14 +87,14 @@ fn write_temporary(made: io::Result<NamedTempFile>, bytes: &[u8]) -> io::Result<
     Ok(file)
 }
 
-/// Whether nothing was done to a file since its facts were read.
+/// Whether a file is unchanged since its metadata was read.
 fn is_untouched(then: &fs::Metadata, now: &fs::Metadata) -> bool {
     let facts = |of: &fs::Metadata| (of.dev(), of.ino(), of.size(), of.ctime(), of.ctime_nsec());
     facts(then) == facts(now)
 }
 
 fn rename_into_place(new: NamedTempFile, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    // The mode may have come after the content.
+    // The mode may have been set after the content was synced.
     new.as_file().sync_all()?;
     new.persist(path).map_err(|failed| failed.error)?;
     sync_folder(path, bytes)
@@ -109,12 +107,12 @@ fn sync_folder(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     Ok(Stamp::of(bytes))
 }
 
-/// Writes over a file, whose names, owner and rights stay. `copy` holds the new content: it goes
-/// when the file is on the disk, and stays when neither the new nor the old content got there.
+/// Overwrites a file, whose names, owner and permissions stay. `copy` holds the new content: it is deleted
+/// when the file is on disk, and kept when neither the new nor the old content could be written.
 fn write_in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<Stamp> {
     let old = fs::read(path)?;
     let write = |content: &[u8]| {
-        // Not emptied first: on a full disk the room of the old content is still its own.
+        // Not truncated first: on a full disk the old content's space must stay reserved.
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.write_all(content)?;
         file.set_len(content.len() as u64)?;
@@ -133,7 +131,7 @@ fn write_in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<
     Ok(Stamp::of(bytes))
 }
 
-/// The facts of the file that will be replaced; `None` when there is none.
+/// Returns the metadata of the file to be replaced; `None` when there is none.
 fn existing_metadata(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
     let facts = match fs::metadata(path) {
         Ok(facts) => facts,
@@ -141,8 +139,8 @@ fn existing_metadata(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
         Err(error) => return Err(error_at(path, error)),
     };
     check_is_file(path)?;
-    // Renaming over a file needs no right on the file itself; who made it read-only meant it.
-    // The mode is asked too, because the system lets root write everything.
+    // Renaming over a file needs no permission on the file itself, but a read-only file must be respected.
+    // The mode is checked, too, because root may write everything.
     if facts.permissions().readonly() || rustix::fs::access(path, Access::WRITE_OK).is_err() {
         return Err(EnvError::Denied(path.to_path_buf()));
     }
@@ -154,9 +152,8 @@ fn check_stamp(path: &Path, exists: bool, expected: &Stamp) -> Result<(), EnvErr
     if same { Ok(()) } else { Err(EnvError::Stale(path.to_path_buf())) }
 }
 
-/// Gives the new file the owner, group and attributes of the old one (access lists are among
-/// them); tells whether it has them all. Only root may give files away, and only members may
-/// change a group.
+/// Gives the new file the owner, group and attributes of the old one (including access lists); returns
+/// whether all could be set. Only root may change owners, and only members may set a group.
 fn copy_metadata(new: &NamedTempFile, old: &Path, facts: &fs::Metadata) -> bool {
     let file = new.as_file();
     let owned = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (facts.uid(), facts.gid()));
@@ -167,7 +164,7 @@ fn copy_metadata(new: &NamedTempFile, old: &Path, facts: &fs::Metadata) -> bool 
     File::open(old).is_ok_and(|old| copy_attributes(&old, file).is_ok())
 }
 
-/// The system's own attributes: it gives a new file those that it is to have.
+/// Prefix of attributes that the system itself sets on new files.
 const SECURITY_PREFIX: &[u8] = b"security.";
 
 fn copy_attributes(old: &File, new: &File) -> io::Result<()> {

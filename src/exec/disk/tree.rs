@@ -1,5 +1,5 @@
-//! Making, moving and deleting files and folders. Nothing is written over, and what is deleted is
-//! kept for a while. Blocking: callers bring a thread. Must not know who asks.
+//! Creates, moves and deletes files and folders. Nothing is overwritten, and deleted files are kept for a
+//! while. Blocking: call it on a blocking thread. Must not know the caller.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-/// What is deleted is kept that long.
+/// How long deleted files are kept.
 const TRASH_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// Makes an empty file, or a folder, and the folders on the way to it. Refused where something is.
+/// Creates an empty file, or a folder, with its parent folders. Refused if the path exists.
 pub fn create(path: &Path, is_folder: bool) -> io::Result<()> {
     make_parent(path)?;
     if is_folder {
@@ -22,17 +22,17 @@ pub fn create(path: &Path, is_folder: bool) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path).map(drop)
 }
 
-/// Gives a file or folder another path, and makes the folders on the way. Refused where something
-/// is already. Tells where the new path leads, links followed.
+/// Renames a file or folder, creating parent folders. Refused if the new path exists. Returns the new path
+/// with links resolved.
 pub fn rename(from: &Path, to: &Path) -> io::Result<PathBuf> {
     make_parent(to)?;
     move_to(from, to)?;
-    // A link that leads nowhere has been moved as well.
+    // A dangling link has been moved as well.
     Ok(fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf()))
 }
 
-/// Moves a file or folder into a new folder below `kept`, where it stays for 30 days; what is older
-/// there goes away for good. Tells where it is.
+/// Moves a file or folder into a new folder below `kept`, where it stays for 30 days; older ones there are
+/// deleted permanently. Returns its new path.
 pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(0o700).create(kept)?;
@@ -42,7 +42,7 @@ pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
     let place = tempfile::Builder::new().prefix("deleted-").tempdir_in(kept)?.keep();
     let to = place.join(name);
     if let Err(error) = move_to(path, &to) {
-        // Not with what is in it: of what could be taken away in part alone, all of it is here.
+        // Not recursively: if the original could be removed only in part, the complete copy is here.
         if let Err(error) = fs::remove_dir(&place) {
             tracing::warn!(%error, "a folder is left where deleted files are kept");
         }
@@ -51,7 +51,7 @@ pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
     Ok(to)
 }
 
-/// Whether nothing is in a file or folder.
+/// Whether a file or folder is empty.
 pub fn is_empty(path: &Path) -> io::Result<bool> {
     let facts = fs::symlink_metadata(path)?;
     if facts.is_dir() { Ok(fs::read_dir(path)?.next().is_none()) } else { Ok(facts.len() == 0) }
@@ -61,10 +61,10 @@ fn make_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Moves without writing over anything; onto another file system by a copy.
+/// Moves without overwriting; to another file system by copying.
 fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Not every file system knows how to refuse by itself.
+        // Not every file system supports renaming without overwriting.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match fs::symlink_metadata(to) {
             Ok(_) => Err(ErrorKind::AlreadyExists.into()),
             Err(_) => fs::rename(from, to),
@@ -74,14 +74,14 @@ fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies, and takes the original away once all of it is there. What cannot be copied whole is not
-/// there at all; of what cannot be taken away whole, the copy stays.
+/// Copies, and removes the original once the copy is complete. An incomplete copy is removed; if the original
+/// cannot be removed completely, the copy stays.
 fn move_by_copy(from: &Path, to: &Path) -> io::Result<()> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
     if let Err(error) = copy(from, to) {
-        // What came there meanwhile is another process's.
+        // An existing path there belongs to another process.
         if error.kind() != ErrorKind::AlreadyExists
             && let Err(error) = remove(to)
         {
@@ -119,7 +119,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::set_permissions(to, facts.permissions())
 }
 
-/// Takes away what was kept long enough.
+/// Deletes files that were kept long enough.
 fn clean(kept: &Path, now: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(kept)? {
         let entry = entry?;

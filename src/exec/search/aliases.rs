@@ -1,14 +1,14 @@
-//! Other names of denied files: a hard link must not show what a pattern hides.
+//! Other names of denied files: a hard link must not reveal what a pattern hides.
 //!
-//! Must not know the file system: who walks says what is there.
+//! Must not know the file system: the walker supplies the entries.
 
 use std::path::{Path, PathBuf};
 
-/// Entries that are looked at for denied files with several names.
+/// Maximum number of entries checked for denied files with several names.
 pub(super) const ENTRIES_MAX: usize = 20_000;
 
-/// Where files that these patterns bar may be: for each pattern the file that it names, or the folder before its
-/// first wildcard; where that is everywhere, the folder that is searched.
+/// Returns where files that match these patterns may be: for each pattern the file that it names, or the
+/// folder before its first wildcard; for a pattern that matches anywhere, the searched folder.
 pub(super) fn roots(patterns: &[String], searched: &Path) -> Vec<PathBuf> {
     let root = |pattern: &String| {
         let pattern = pattern.strip_suffix('/').unwrap_or(pattern);

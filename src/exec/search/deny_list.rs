@@ -1,6 +1,6 @@
-//! Denied paths of an environment, by patterns over whole paths.
+//! Denied paths of an environment, as patterns over whole paths.
 //!
-//! Must not know who denies it, nor the file system: where links lead is asked by the walk.
+//! Must not know who denies them, nor the file system: the walker resolves links.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::exec::error::EnvError;
 
-/// Patterns, prepared.
+/// Compiled patterns.
 #[derive(Debug)]
 pub(in crate::exec) struct DenyList(Gitignore);
 
 impl DenyList {
-    /// `None` where there is no pattern. Says in the error what is wrong with one.
+    /// Returns `None` without patterns. Fails on an invalid one.
     pub(in crate::exec) fn new(patterns: &[String]) -> Result<Option<Self>, EnvError> {
         if patterns.is_empty() {
             return Ok(None);
@@ -26,7 +26,7 @@ impl DenyList {
         builder.build().map(Self).map(Some).map_err(bad)
     }
 
-    /// Whether an absolute path is denied, or a folder that it is in.
+    /// Whether an absolute path is denied, or one of its folders.
     pub(in crate::exec) fn contains(&self, path: &Path, folder: bool) -> bool {
         path.is_absolute() && self.0.matched_path_or_any_parents(path, folder).is_ignore()
     }

@@ -1,6 +1,6 @@
-//! Looking for a pattern in one file after the other, with ripgrep's matcher and searcher.
+//! Search engine: matches a pattern in one file after the other, with ripgrep's matcher and searcher.
 //!
-//! Must not know where files come from. Lines end with LF; a lone CR is a character of its line.
+//! Must not know where files come from. Lines end with LF; a lone CR is an ordinary character.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use super::search_reader::SearchReader;
 use super::spec::{FileMatches, FoundLine, LINE_MAX, SearchSpec, Want};
 use crate::exec::error::EnvError;
 
-/// A search, prepared. A copy for each thread.
+/// A compiled search. Cloned for each thread.
 #[derive(Debug, Clone)]
 pub(super) struct Engine {
     matcher: RegexMatcher,
@@ -25,21 +25,21 @@ pub(super) struct Engine {
     cancel: CancellationToken,
 }
 
-/// A NUL among so many first bytes says that a file is no text, as it does where files are shown. One that
-/// comes later ends the text.
+/// A NUL among this many first bytes marks a binary file, as it does where files are displayed. A later one
+/// ends the text.
 const HEAD: u64 = 8 * 1024;
 
-/// What a file gave.
+/// The result for a file.
 #[derive(Debug)]
 pub(super) struct FileResult {
-    /// Lines, if any; name and place are the caller's to fill in.
+    /// Matching lines; the caller adds name and path.
     pub(super) file: FileMatches,
-    /// Whether it is no text, or none from some place on.
+    /// Whether it is binary, completely or after some offset.
     pub(super) binary: bool,
 }
 
 impl Engine {
-    /// Says in the error what is wrong with the expression.
+    /// Fails on an invalid regular expression.
     pub(super) fn new(spec: &SearchSpec, cancel: &CancellationToken) -> Result<Self, EnvError> {
         let mut builder = RegexMatcherBuilder::new();
         builder.case_insensitive(spec.ignore_case).fixed_strings(spec.literal).multi_line(true);
@@ -53,7 +53,7 @@ impl Engine {
             }
             by_lines.build(&spec.pattern).ok()
         };
-        // An expression that names line ends can only be looked for in whole texts.
+        // An expression that contains line endings can only be matched in whole texts.
         let multiline = lines.is_none();
         let matcher = match lines {
             Some(matcher) => matcher,
@@ -74,12 +74,12 @@ impl Engine {
         Ok(Self { matcher, searcher, want: spec.want, most, cancel: cancel.clone() })
     }
 
-    /// Looks into a file of this machine; `named` when it alone was asked for.
+    /// Searches a file of this machine; `named` if it was requested explicitly.
     pub(super) fn search_file(&mut self, path: &Path, named: bool) -> io::Result<FileResult> {
         self.search_content(File::open(path)?, named)
     }
 
-    /// Looks into the content of a file.
+    /// Searches the content of a file.
     pub(super) fn search_content(&mut self, content: impl Read, named: bool) -> io::Result<FileResult> {
         let Self { matcher, searcher, want, most, cancel } = self;
         let mut found = MatchCollector {
@@ -93,7 +93,7 @@ impl Engine {
         let mut text = SearchReader::new(content, cancel);
         searcher.search_reader(&*matcher, &mut text, &mut found)?;
         let MatchCollector { file, binary, .. } = found;
-        // A caller that names a file wants what there is before the NUL, however little it is.
+        // For an explicitly named file, matches before the NUL are kept.
         let file = match text.nul() {
             Some(nul) if nul < HEAD && !named => FileMatches::default(),
             _ => file,
@@ -102,9 +102,9 @@ impl Engine {
     }
 }
 
-/// Takes in what the searcher finds in one file.
+/// Collects the searcher's matches in one file.
 struct MatchCollector<'a> {
-    /// Not a copy: that has memory of its own to search with, made anew for every file.
+    /// Borrowed: a clone would allocate its own scratch memory for every file.
     matcher: &'a RegexMatcher,
     want: Want,
     most: usize,
@@ -122,7 +122,7 @@ impl MatchCollector<'_> {
     }
 }
 
-/// Lines without what ends them.
+/// Returns the lines without line endings.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
         let line = line.strip_suffix(b"\n").unwrap_or(line);

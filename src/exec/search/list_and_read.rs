@@ -1,5 +1,5 @@
-//! Looking for files and text in an environment that can only list folders and read files: what every environment can
-//! do that has no search of its own. The same rules and the same order as on this machine.
+//! Default search implementation, for environments that can only list folders and read files. Same rules and
+//! order as on this machine.
 //!
 //! Must not know environments: they come in as [`Listing`].
 
@@ -22,26 +22,26 @@ use super::spec::{
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileId, FileKind, FileStat};
 
-/// Longer files are left out, in bytes: they are in memory whole.
+/// Maximum bytes of a file, which is read into memory; longer ones are skipped.
 const SIZE_MAX: u64 = 64 << 20;
-/// Folders in each other that are gone into.
+/// Maximum depth of folders.
 const DEPTH_MAX: usize = 255;
 
-/// What is asked of an environment.
+/// Operations of the environment.
 pub trait ListAndRead: Send + Sync {
-    /// What a folder holds.
+    /// Lists a folder.
     fn entries<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;
-    /// What stands at a path.
+    /// Returns what is at a path.
     fn facts<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
-    /// What a file holds.
+    /// Reads a file.
     fn content<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, EnvError>>;
-    /// Where a path leads.
+    /// Resolves a path.
     fn real<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>>;
-    /// Which file it is, where it has several names.
+    /// Returns the id of a file that has several names.
     fn id<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>>;
 }
 
-/// Looks for text.
+/// Searches text.
 pub async fn search<P: ListAndRead + ?Sized>(
     env: &P,
     spec: SearchSpec,
@@ -96,7 +96,7 @@ pub async fn search<P: ListAndRead + ?Sized>(
     Ok(done)
 }
 
-/// The text that stands in for a file, if one does.
+/// Returns the unsaved text of a file, if it has one.
 async fn unsaved<'a, P: ListAndRead + ?Sized>(
     env: &P,
     spec: &'a SearchSpec,
@@ -109,7 +109,7 @@ async fn unsaved<'a, P: ListAndRead + ?Sized>(
     spec.unsaved.iter().find(|(of, _)| *of == real).map(|(_, text)| &**text)
 }
 
-/// Whether a file is denied by its name or by where that leads.
+/// Whether a file is denied by its name or its resolved path.
 async fn is_denied<P: ListAndRead + ?Sized>(
     env: &P,
     deny_list: Option<&DenyList>,
@@ -119,7 +119,7 @@ async fn is_denied<P: ListAndRead + ?Sized>(
     Ok(deny_list.contains(path, false) || deny_list.contains(&env.real(path).await?, false))
 }
 
-/// Looks for files.
+/// Finds files.
 pub async fn find<P: ListAndRead + ?Sized>(
     env: &P,
     spec: FindSpec,
@@ -140,10 +140,10 @@ pub async fn find<P: ListAndRead + ?Sized>(
     Ok(done)
 }
 
-/// Rules of one folder, by the kind of file that they are in; the first kind is the strongest.
+/// Ignore rules of one folder, by type of ignore file; the first type takes precedence.
 struct Rules {
     kinds: [Option<Gitignore>; 3],
-    /// Whether a repository begins here: rules for git of the folders above are not its own.
+    /// Whether it is a repository's root: git rules of parent folders do not apply.
     repository: bool,
 }
 
@@ -192,7 +192,7 @@ impl<'a, P: ListAndRead + ?Sized> Walk<'a, P> {
         Ok((walk.found, walk.done))
     }
 
-    /// Leaves out what is another name of a denied file.
+    /// Removes hard links of denied files.
     async fn exclude_aliases(&mut self) {
         if self.selector.deny_list.is_none() && self.wanted.denied_ids.is_empty() {
             return;
@@ -217,7 +217,7 @@ impl<'a, P: ListAndRead + ?Sized> Walk<'a, P> {
         });
     }
 
-    /// The denied files that have several names, as far as they can be looked for.
+    /// Returns the ids of denied files with several names, as far as they can be found.
     async fn denied_ids(&self) -> HashSet<FileId> {
         let mut ids: HashSet<FileId> = self.wanted.denied_ids.iter().copied().collect();
         let (mut paths, mut seen) = (aliases::roots(&self.wanted.denied, self.root), 0);
@@ -269,7 +269,7 @@ impl<'a, P: ListAndRead + ?Sized> Walk<'a, P> {
         for name in names {
             let Ok(bytes) = self.env.content(&folder.join(name)).await else { continue };
             for line in String::from_utf8_lossy(&bytes).lines() {
-                // A rule that is none is no rule, as everywhere.
+                // An invalid rule is ignored, as elsewhere.
                 any |= builder.add_line(None, line).is_ok();
             }
         }

@@ -1,7 +1,7 @@
-//! Looking for files and text on this machine, on all its processors, with ripgrep's walk. Blocking.
+//! Search on this machine, on all processors, with ripgrep's walker. Blocking.
 //!
-//! Must not know who asked. Files are listed and sorted first: what is found comes in the order of paths,
-//! so that the same question has the same answer, and a search that is cut has a beginning.
+//! Must not know the caller. Files are listed and sorted first: results are in the order of paths, so that
+//! the same search has the same result, and a truncated one is a prefix.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -35,18 +35,18 @@ struct Item {
     link: bool,
 }
 
-/// Texts that stand in for files.
+/// Unsaved texts of files.
 struct UnsavedTexts<'a> {
     /// By real paths.
     texts: HashMap<&'a Path, &'a [u8]>,
-    /// The root as it is named, and where it really is. The walk follows no links to folders.
+    /// The root as given, and resolved. The walk follows no links to folders.
     root: (&'a Path, PathBuf),
     /// Whether the root is the file.
     is_file_root: bool,
 }
 
 impl<'a> UnsavedTexts<'a> {
-    /// `None` where there are none, as most often.
+    /// Returns `None` if there are none, the usual case.
     fn new(spec: &'a SearchSpec, named: bool) -> Option<Self> {
         let texts: HashMap<_, _> = spec.unsaved.iter().map(|(path, text)| (&**path, &**text)).collect();
         let real = fs::canonicalize(&spec.root).ok().filter(|_| !texts.is_empty())?;
@@ -63,7 +63,7 @@ impl<'a> UnsavedTexts<'a> {
     }
 }
 
-/// Looks for text, on this thread and others.
+/// Searches text, on this thread and others.
 pub(in crate::exec) fn search(
     spec: &SearchSpec,
     mut sink: impl FnMut(FileMatches) -> bool,
@@ -86,7 +86,7 @@ pub(in crate::exec) fn search(
     let unsaved = UnsavedTexts::new(spec, named);
     let threads = threads().min(items.len().div_ceil(BATCH));
     let look = |engine: &mut Engine, files: &[Item]| {
-        // One file that breaks the search leaves the others.
+        // A file that causes a panic does not affect the others.
         catch(|| search_batch(engine, files, (named, unsaved.as_ref()), cancel))
             .unwrap_or_else(|_| BatchResult { unreadable: files.len(), ..BatchResult::default() })
     };
@@ -111,7 +111,7 @@ pub(in crate::exec) fn search(
     Ok(done)
 }
 
-/// Looks for files.
+/// Finds files.
 pub(in crate::exec) fn find(
     spec: &FindSpec,
     mut sink: impl FnMut(FoundPath) -> bool,
@@ -140,13 +140,13 @@ fn modified(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().as_ref().and_then(files::modified)
 }
 
-/// Whether a file is denied by its name or by where that leads.
+/// Whether a file is denied by its name or its resolved path.
 fn is_denied(deny_list: &DenyList, path: &Path) -> bool {
     deny_list.contains(path, false)
         || fs::canonicalize(path).is_ok_and(|real| deny_list.contains(&real, false))
 }
 
-/// What is below a folder and wanted, in the order of paths.
+/// Returns the selected paths below a folder, sorted.
 fn walk(
     root: &Path,
     wanted: &Selection,
@@ -154,7 +154,7 @@ fn walk(
     cancel: &CancellationToken,
 ) -> Result<(Vec<Item>, SearchStats), EnvError> {
     let selector = Selector::new(root, wanted)?;
-    // Rules of a folder above a repository are not the repository's; without one they are all there is.
+    // Rules of a folder above a repository do not apply to it; without a repository they do.
     let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
     let mut builder = WalkBuilder::new(root);
     builder
@@ -167,7 +167,7 @@ fn walk(
         builder.add_custom_ignore_filename(name);
     }
     let gathered = Mutex::new((Vec::new(), SearchStats::default()));
-    // Walks follow no links, so below the root there is only where the root leads.
+    // The walk follows no links, so resolving the root resolves everything below it.
     let real = if selector.deny_list.is_some() { fs::canonicalize(root).ok() } else { None };
     let real = real.as_deref();
     let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
@@ -182,7 +182,7 @@ fn walk(
     Ok((items, done))
 }
 
-/// Leaves out what is another name of a denied file.
+/// Removes hard links of denied files.
 fn exclude_aliases(
     root: &Path,
     items: &mut Vec<Item>,
@@ -191,7 +191,7 @@ fn exclude_aliases(
 ) {
     let id_of = |path: &Path| files::hard_link(path).ok().flatten();
     let id = |item: &Item| if item.folder { None } else { id_of(&item.path) };
-    // Few files have several names, most often none.
+    // Few files have several names, usually none.
     let several: HashMap<PathBuf, FileId> =
         items.iter().filter_map(|item| Some((item.path.clone(), id(item)?))).collect();
     if several.is_empty() {
@@ -220,7 +220,7 @@ pub(super) fn order(a: &str, b: &str) -> std::cmp::Ordering {
 
 struct Visitors<'a> {
     root: &'a Path,
-    /// Where the root leads, where that matters.
+    /// The resolved root, if it is needed.
     real: Option<&'a Path>,
     selector: &'a Selector,
     folders: bool,
@@ -236,7 +236,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Visitors<'s> {
     }
 }
 
-/// What one thread of the walk has seen; handed over at its end.
+/// Results of one walker thread; merged at its end.
 struct Visitor<'a> {
     root: &'a Path,
     real: Option<&'a Path>,
@@ -249,7 +249,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Whether it is denied; counted then.
+    /// Whether it is denied; counts it.
     fn is_denied(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
         let Some(deny_list) = &self.selector.deny_list else { return false };
         let leads = |real: Option<PathBuf>| real.is_some_and(|real| deny_list.contains(&real, folder));
@@ -315,7 +315,7 @@ impl Drop for Visitor<'_> {
     }
 }
 
-/// What a share of the files gave.
+/// The results for a share of the files.
 #[derive(Default)]
 struct BatchResult {
     found: Vec<FileMatches>,

@@ -1,4 +1,4 @@
-//! Looking for files by name and for text in files, in any environment.
+//! Search for files by name and for text in files, in any environment.
 //!
 //! Must not know tools nor pickers.
 

@@ -1,4 +1,4 @@
-//! What a searcher gets of a file: its text up to the first NUL, until the search is over.
+//! Reader for the searcher: a file's text up to the first NUL, or until the search is over.
 //!
 //! Must not know patterns.
 
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use tokio_util::sync::CancellationToken;
 
-/// How texts in UTF-16 begin: their NULs are parts of characters, and the decoder looks for others.
+/// Byte order marks of UTF-16, in which NULs are parts of characters; the decoder checks those texts.
 const UTF16_BOMS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Reads a file for a search.
@@ -14,7 +14,7 @@ const UTF16_BOMS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 pub(super) struct SearchReader<'a, R> {
     inner: R,
     cancel: &'a CancellationToken,
-    /// The first two bytes, as far as they have come.
+    /// The first two bytes, as far as read.
     first_bytes: Vec<u8>,
     read: u64,
     nul: Option<u64>,
@@ -26,7 +26,7 @@ impl<'a, R: Read> SearchReader<'a, R> {
         Self { inner, cancel, first_bytes: Vec::new(), read: 0, nul: None }
     }
 
-    /// Where the first NUL stood that ended the text, in bytes.
+    /// Returns the offset of the first NUL, which ended the text.
     pub(super) fn nul(&self) -> Option<u64> {
         self.nul
     }
@@ -35,7 +35,7 @@ impl<'a, R: Read> SearchReader<'a, R> {
 impl<R: Read> Read for SearchReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
-            // Not `Interrupted`: that would be tried again.
+            // Not `Interrupted`, which would be retried.
             return Err(io::Error::other("the search is over"));
         }
         if self.nul.is_some() {

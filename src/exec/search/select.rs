@@ -1,4 +1,4 @@
-//! Whether a path below a root is among the files that are wanted.
+//! File selection: whether a path below a root is selected.
 //!
 //! Must not know ignore files, nor the file system.
 
@@ -11,7 +11,7 @@ use super::deny_list::DenyList;
 use super::spec::Selection;
 use crate::exec::error::EnvError;
 
-/// A selection, prepared.
+/// A compiled selection.
 #[derive(Debug)]
 pub(super) struct Selector {
     globs: Override,
@@ -22,7 +22,7 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// Says in the error what is wrong with a pattern.
+    /// Fails on an invalid pattern.
     pub(super) fn new(root: &Path, files: &Selection) -> Result<Self, EnvError> {
         let bad = |error: ignore::Error| EnvError::Pattern(error.to_string());
         let mut globs = OverrideBuilder::new(root);
@@ -48,23 +48,23 @@ impl Selector {
         })
     }
 
-    /// Whether a folder is gone into.
+    /// Whether a folder is entered.
     pub(super) fn enters(&self, name: &str, path: &Path) -> bool {
         name != ".git"
             && (self.hidden || !name.starts_with('.'))
             && !self.globs.matched(path, true).is_ignore()
     }
 
-    /// Whether a file is taken.
+    /// Whether a file is selected.
     pub(super) fn takes_file(&self, name: &str, path: &Path) -> bool {
-        // What a work tree of git has in place of the folder.
+        // A linked work tree has a file with this name.
         name != ".git"
             && (self.hidden || !name.starts_with('.'))
             && !self.globs.matched(path, false).is_ignore()
             && self.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist())
     }
 
-    /// Whether a folder that is gone into is given, too.
+    /// Whether a folder that is entered is also a result.
     pub(super) fn gives_folder(&self, path: &Path) -> bool {
         self.types.is_none() && (self.globs.is_empty() || self.globs.matched(path, true).is_whitelist())
     }

@@ -1,40 +1,40 @@
-//! What to look for in an environment and what is found, as plain data.
+//! Search requests and results, as plain data.
 //!
-//! Must not know how an environment looks for it, nor who asked.
+//! Must not know how an environment searches, nor the caller.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::exec::file_info::FileId;
 
-/// Which files count.
+/// Which files are searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Patterns as in `.gitignore`, relative to the root: one without a slash is for names anywhere, one
-    /// with a slash for whole paths; a leading `!` leaves files out. Files that no pattern takes are
-    /// left out when there is one that takes.
+    /// Patterns as in `.gitignore`, relative to the root: one without a slash matches names anywhere, one
+    /// with a slash whole paths; a leading `!` excludes files. If there is an including pattern, files that
+    /// match none are excluded.
     pub globs: Vec<String>,
     /// Whether the patterns overlook the case of letters.
     pub ignore_case: bool,
-    /// Whether names that begin with a dot count. `.git` never does.
+    /// Whether hidden names are included. `.git` never is.
     pub hidden: bool,
-    /// Whether files count that `.gitignore` and `.ignore` leave out.
+    /// Whether files are included that `.gitignore` and `.ignore` exclude.
     pub ignored: bool,
-    /// Names of further files with such rules, `.geminiignore` for one. They count always.
+    /// Names of further ignore files, such as `.geminiignore`. They always apply.
     pub rule_files: Vec<String>,
-    /// A kind of files by ripgrep's name for it, such as `rust` or `js`.
+    /// A file type by ripgrep's name, such as `rust` or `js`.
     pub file_type: Option<String>,
-    /// Patterns as in `.gitignore`, from the root of the file system, of denied paths: neither given
-    /// nor looked into nor gone into, by its own name or by where its links lead.
+    /// Patterns of denied paths, as in `.gitignore`, from the root of the file system: they are neither
+    /// returned, read nor entered, by their own name or their resolved path.
     pub denied: Vec<String>,
-    /// Files that are left out under every name: hard links of them, too.
+    /// Denied files by id: also under the names of hard links.
     pub denied_ids: Vec<FileId>,
 }
 
-/// Text to look for in files.
+/// A text search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchSpec {
-    /// A folder, or a file, which counts whatever the selection says. An absolute path.
+    /// A folder, or a file, which is searched whatever the selection. An absolute path.
     pub root: PathBuf,
     /// An expression of the `regex` crate's syntax, or a text.
     pub pattern: String,
@@ -42,34 +42,33 @@ pub struct SearchSpec {
     pub literal: bool,
     /// Whether case is overlooked.
     pub ignore_case: bool,
-    /// Whether a match may go over several lines and `.` means line ends, too.
+    /// Whether a match may span several lines and `.` matches line endings, too.
     pub multiline: bool,
     /// Which files.
     pub files: Selection,
-    /// Lines to give before each match.
+    /// Context lines before each match.
     pub before: usize,
-    /// Lines to give after each match.
+    /// Context lines after each match.
     pub after: usize,
-    /// What is given of a file.
+    /// What is returned for a file.
     pub want: Want,
-    /// Lines with matches of one file that are given; the rest is not looked for.
+    /// Maximum number of matching lines per file; the search of a file stops there.
     pub max_per_file: Option<usize>,
-    /// Texts that are searched in the environment of files, by the files' real paths: what an editor holds
-    /// and has not saved.
+    /// Unsaved texts of an editor that are searched in place of files, by resolved paths.
     pub unsaved: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
-/// What a search gives of a file.
+/// What a search returns for a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Want {
     /// The lines.
     #[default]
     Lines,
-    /// Only what matches, a line for each match.
+    /// Only the matching text, one line per match.
     Matches,
-    /// How many lines match.
+    /// The number of matching lines.
     Counts,
-    /// That something matches.
+    /// Only the file.
     Files,
 }
 
@@ -78,23 +77,23 @@ pub enum Want {
 pub struct FoundLine {
     /// From 1.
     pub number: usize,
-    /// Without what ends it; at most [`LINE_MAX`] bytes of it.
+    /// The text without its line ending; at most [`LINE_MAX`] bytes.
     pub text: String,
-    /// Whether something matches in it; else it is there for the lines around it.
+    /// Whether it matches; otherwise it is context.
     pub matches: bool,
 }
 
-/// Bytes of a line that are given.
+/// Maximum bytes of a returned line.
 pub const LINE_MAX: usize = 8 * 1024;
 
-/// What was found in a file.
+/// The matches in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileMatches {
     /// Where it is.
     pub path: PathBuf,
-    /// The same below the root; the file's name when the root is the file.
+    /// Its path relative to the root; the file's name when the root is the file.
     pub name: String,
-    /// In order; a gap in the numbers is one in the file.
+    /// The lines in order; a gap in the numbers is a gap in the file.
     pub lines: Vec<FoundLine>,
     /// Lines that match.
     pub count: usize,
@@ -102,14 +101,14 @@ pub struct FileMatches {
     pub modified: Option<u64>,
 }
 
-/// Names to look for.
+/// A search for names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindSpec {
     /// A folder. An absolute path.
     pub root: PathBuf,
     /// Which files.
     pub files: Selection,
-    /// Whether folders are given, too.
+    /// Whether folders are returned, too.
     pub folders: bool,
 }
 
@@ -118,7 +117,7 @@ pub struct FindSpec {
 pub struct FoundPath {
     /// Where it is.
     pub path: PathBuf,
-    /// The same below the root.
+    /// Its path relative to the root.
     pub name: String,
     /// Whether it is a folder.
     pub folder: bool,
@@ -126,25 +125,25 @@ pub struct FoundPath {
     pub modified: Option<u64>,
 }
 
-/// How a search ended.
+/// The summary of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchStats {
-    /// Files that were looked into, or given.
+    /// Number of files that were searched, or returned.
     pub files: usize,
-    /// Files that are no text, or none from a NUL on.
+    /// Number of binary files, completely or after a NUL.
     pub binary: usize,
     /// Files and folders that could not be read.
     pub unreadable: usize,
-    /// Files whose names are not UTF-8: no argument could name them.
+    /// Number of files whose names are not UTF-8: no argument could name them.
     pub unnamed: usize,
-    /// What is wanted and denied.
+    /// Selected but denied paths.
     pub denied: Omitted,
-    /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
+    /// Whether the search was complete: neither the sink nor a cancellation ended it.
     pub complete: bool,
 }
 
 impl SearchStats {
-    /// Adds what another part of a search did.
+    /// Adds another part's summary.
     pub fn add(&mut self, other: &Self) {
         self.files += other.files;
         self.binary += other.binary;
@@ -154,7 +153,7 @@ impl SearchStats {
     }
 }
 
-/// Files and folders that were left out. What is in such a folder is not counted.
+/// Numbers of hidden files and folders. The content of a hidden folder is not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Omitted {
     /// Files.
@@ -164,7 +163,7 @@ pub struct Omitted {
 }
 
 impl Omitted {
-    /// One more.
+    /// Counts one.
     pub fn note(&mut self, folder: bool) {
         if folder {
             self.folders += 1;
@@ -173,16 +172,16 @@ impl Omitted {
         }
     }
 
-    /// Adds others.
+    /// Adds other numbers.
     pub fn add(&mut self, other: Self) {
         self.files += other.files;
         self.folders += other.folders;
     }
 }
 
-/// Takes the files with matches, in the order of their paths; `false` ends the search. Called where it
-/// may block.
+/// Receives files with matches, sorted by path; returning `false` ends the search. Called on a blocking
+/// thread.
 pub type MatchSink = Box<dyn FnMut(FileMatches) -> bool + Send>;
 
-/// Takes the files that are found, in the order of their paths; `false` ends the search.
+/// Receives found files, sorted by path; returning `false` ends the search.
 pub type PathSink = Box<dyn FnMut(FoundPath) -> bool + Send>;

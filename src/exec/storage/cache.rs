@@ -1,7 +1,7 @@
-//! A folder of private files that are of use and of no more than that: each replaced in one
-//! step, and the oldest gone when there are too many. Blocking.
+//! A folder of private cache files: written atomically, and the oldest deleted when there are too many.
+//! Blocking.
 //!
-//! Must not know what is in them.
+//! Must not know their content.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -20,28 +20,28 @@ pub struct CacheFolder {
 pub struct Item {
     /// Its name.
     pub name: String,
-    /// Its length.
+    /// Its size.
     pub bytes: u64,
-    /// When it was written last.
+    /// Its modification time.
     pub modified: SystemTime,
 }
 
-/// What a folder holds at most.
+/// Limits of a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Of all files together.
     pub bytes: u64,
-    /// Since a file was put there.
+    /// Maximum age of a file.
     pub age: Duration,
 }
 
 impl CacheFolder {
-    /// The files of a folder, which is made when something is put there first.
+    /// Creates a cache in a folder, which is created on first write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Puts a file there, in place of the one of that name. A name is no path.
+    /// Writes a file, replacing the one with that name. The name must not be a path.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         // Private from the start, as temporary files are.
@@ -51,7 +51,7 @@ impl CacheFolder {
         Ok(())
     }
 
-    /// The file of a name, unless it is not there, or longer than `most` bytes.
+    /// Returns the file with a name, unless it is missing, or longer than `most` bytes.
     pub fn get(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let path = self.folder.join(name);
         match fs::metadata(&path) {
@@ -62,12 +62,12 @@ impl CacheFolder {
         }
     }
 
-    /// Takes a file away; one that is gone already is no failure.
+    /// Removes a file; one that is already gone is no error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         ignore_not_found(fs::remove_file(self.folder.join(name)))
     }
 
-    /// The files that are there, oldest first. Names that are no UTF-8 are skipped.
+    /// Returns the files, oldest first. Names that are not UTF-8 are skipped.
     pub fn list(&self) -> io::Result<Vec<Item>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -77,7 +77,7 @@ impl CacheFolder {
         let mut items = Vec::new();
         for entry in entries {
             let entry = entry?;
-            // Another run may be taking it away as well.
+            // Another process may be deleting it as well.
             let Ok(facts) = entry.metadata() else { continue };
             if let Some(name) = entry.file_name().to_str().filter(|_| facts.is_file()) {
                 items.push(Item { name: name.into(), bytes: facts.len(), modified: facts.modified()? });
@@ -87,7 +87,7 @@ impl CacheFolder {
         Ok(items)
     }
 
-    /// Cleans every folder in a folder, and takes away those that hold nothing then.
+    /// Cleans every subfolder of a folder, and removes those that are then empty.
     pub fn clean_folders(folder: &Path, limits: Limits) -> io::Result<()> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -108,7 +108,7 @@ impl CacheFolder {
         Ok(())
     }
 
-    /// Takes away what is too old, then the oldest files until the rest is within the limits.
+    /// Deletes expired files, then the oldest until the rest is within the limits.
     pub fn clean(&self, limits: Limits) -> io::Result<()> {
         let files = self.list()?;
         let now = SystemTime::now();
@@ -125,15 +125,14 @@ impl CacheFolder {
     }
 }
 
-/// Whether a file stands at a path, links followed. For the few that are looked for before the first
-/// frame.
+/// Whether a file exists at a path, with links followed. For the few checks before the first frame.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file())
 }
 
-/// How the names of files begin that are being written.
+/// Name prefix of files that are being written.
 const PART: &str = ".part-";
-/// Nothing is written for that long.
+/// Maximum duration of a write.
 const PART_AGE: Duration = Duration::from_mins(10);
 
 fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {

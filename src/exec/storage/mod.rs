@@ -1,7 +1,7 @@
-//! Private files that the program keeps for itself.
+//! Private files of the program.
 //!
-//! `run_files` outlive the run that wrote them, `cache` drops the oldest, `spill` takes output too long for memory,
-//! `trust` remembers which folders may configure what runs.
+//! `run_files` survive the run that wrote them, `cache` drops the oldest, `spill` stores output too long for
+//! memory, `trust` records which folders may configure programs to run.
 
 pub mod cache;
 pub mod run_files;

@@ -1,9 +1,8 @@
-//! Files in which a run of the program keeps what must outlive it: private, replaced in one
-//! step, and known to belong to a run for as long as that run lives. Blocking.
+//! Files that must survive a run of the program, for recovery: private, written atomically, and owned by a
+//! run while it is alive. Blocking.
 //!
-//! Must not know what is in them. A run holds a lock on a file of its own; the system lets go
-//! of it however the run ends, so a run that finds the lock free knows that no other will come back
-//! for the files.
+//! Must not know their content. A run holds a lock on a file of its own; the system releases it however the
+//! run ends, so a free lock means that the files are orphaned.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -13,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// The ending of what is kept: `<key>.<run>.kept`.
+/// Name suffix of stored files: `<key>.<run>.kept`.
 const KEPT: &str = ".kept";
 /// The ending of a run's lock: `<run>.lock`.
 const LOCK: &str = ".lock";
-/// The ending of a file that is being written: `<name>.<number>.part`.
+/// Name suffix of files that are being written: `<name>.<number>.part`.
 const PART: &str = ".part";
 
-/// The kept files of one folder, as one run sees them.
+/// The stored files of one folder, as one run sees them.
 #[derive(Debug)]
 pub struct RunFiles {
     folder: PathBuf,
@@ -29,23 +28,23 @@ pub struct RunFiles {
 
 #[derive(Debug)]
 enum Run {
-    /// Nothing is kept.
+    /// Nothing is stored.
     Idle,
     Begun {
         id: String,
         lock: Lock,
-        /// What is kept, and the number of the write that it is of.
+        /// The stored files, with the number of the write that made each.
         names: BTreeMap<String, u64>,
-        /// How many writes were begun.
+        /// Number of writes started.
         begun: u64,
-        /// How many of them are not done yet.
+        /// Number of writes in progress.
         writing: usize,
     },
     Ended,
 }
 
-/// The lock of a run. It is given back by name: a process that another thread is just starting has the file
-/// open, too, until it runs its own program, and would hold the lock for so long.
+/// The lock of a run. Released explicitly: a child process that another thread is just starting has the file
+/// open, too, until it executes its program, and would hold the lock until then.
 #[derive(Debug)]
 struct Lock(File);
 
@@ -57,17 +56,17 @@ impl Drop for Lock {
     }
 }
 
-/// One file that a run which is no more has left behind.
+/// A file left behind by a run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftoverFile {
     /// Its name, for [`RunFiles::read`] and [`RunFiles::remove`].
     pub name: String,
-    /// Under which key it was written.
+    /// The key under which it was written.
     pub key: String,
 }
 
 impl RunFiles {
-    /// The files of a folder, which is made when something is kept first.
+    /// Creates it for a folder, which is created on first write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, run: Mutex::new(Run::Idle) }
     }
@@ -76,9 +75,9 @@ impl RunFiles {
         self.run.lock()
     }
 
-    /// Keeps a content under a key of letters, digits and `-`, in place of what this run kept
-    /// there before; then removes the files that it `replaces`. Returns its name. Of several
-    /// writes of one key at a time the one that was begun last counts.
+    /// Stores content under a key of letters, digits and `-`, replacing what this run stored there before;
+    /// then removes the files that it `replaces`. Returns its name. Of several concurrent writes of one key
+    /// the one started last wins.
     pub fn write<'a>(
         &self,
         key: &str,
@@ -90,18 +89,18 @@ impl RunFiles {
         let part = self.folder.join(format!("{name}.{number}{PART}"));
         let written = write_part(&part, pieces);
         self.finish(&name, number, &part, written)?;
-        // Not synced: it outlives the program as it is, and a slow disk would hold up the next.
+        // Not synced: it only has to survive the program, and a slow disk would delay the next write.
         for old in replaces.iter().filter(|old| **old != name) {
             self.remove(old)?;
         }
         Ok(name)
     }
 
-    /// Adds to what this run keeps under a key, then removes the files that this `replaces`. Fails
-    /// when it keeps nothing there; what is there after a failure may be torn at its end.
+    /// Appends to what this run stores under a key, then removes the files that this `replaces`. Fails when
+    /// there is nothing under the key; after a failure the end of the file may be torn.
     pub fn append(&self, key: &str, content: &[u8], replaces: &[String]) -> io::Result<String> {
         let name = {
-            // Held to the end: nothing else may take the file's place meanwhile.
+            // Held to the end, so that no other write replaces the file meanwhile.
             let run = self.run();
             let Run::Begun { id, names, .. } = &*run else { return Err(ended_error()) };
             let name = format!("{key}.{id}{KEPT}");
@@ -117,8 +116,8 @@ impl RunFiles {
         Ok(name)
     }
 
-    /// A write begins: the id of this run, whose lock is made when it is needed first, and the
-    /// write's number.
+    /// Starts a write: returns the id of this run, whose lock is created on first use, and the number of the
+    /// write.
     fn begin(&self) -> io::Result<(String, u64)> {
         let mut run = self.run();
         if matches!(*run, Run::Idle) {
@@ -145,7 +144,7 @@ impl RunFiles {
         let (lock, path) = made.keep().map_err(|error| error.error)?;
         match lock.try_lock() {
             Ok(()) => {}
-            // A file system without locks: the files are then offered too early, not too late.
+            // Without locks, files are offered for recovery too early rather than too late.
             Err(error) => tracing::debug!(%error, "the recovery files cannot be locked"),
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -153,7 +152,7 @@ impl RunFiles {
         Ok(Run::Begun { id, lock: Lock(lock), names: BTreeMap::new(), begun: 0, writing: 0 })
     }
 
-    /// A write ends: what it wrote takes its name, unless a later write has it already.
+    /// Finishes a write: renames the file, unless a later write has the name already.
     fn finish(&self, name: &str, number: u64, part: &Path, mut written: io::Result<()>) -> io::Result<()> {
         let mut run = self.run();
         let Run::Begun { names, writing, .. } = &mut *run else {
@@ -174,7 +173,7 @@ impl RunFiles {
         written.and(removed)
     }
 
-    /// Gives the lock back when nothing is kept and nothing is being written.
+    /// Releases the lock when nothing is stored and no write is in progress.
     fn release_if_idle(&self, run: &mut Run) -> io::Result<()> {
         if let Run::Begun { id, names, writing: 0, .. } = run
             && names.is_empty()
@@ -185,7 +184,7 @@ impl RunFiles {
         Ok(())
     }
 
-    /// What runs that are no more have left behind, under one key or (`None`) under all.
+    /// Returns the files that ended runs have left behind, under one key or (`None`) under all.
     pub fn leftovers(&self, key: Option<&str>) -> io::Result<Vec<LeftoverFile>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -209,13 +208,13 @@ impl RunFiles {
         matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
-    /// The content of a kept file.
+    /// Returns the content of a stored file.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         fs::read(self.folder.join(name))
     }
 
-    /// Removes a kept file, and the lock of its run with the last one. One that is gone
-    /// already is no failure.
+    /// Removes a stored file, and the lock of its run with the last one. A file that is already gone is no
+    /// error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let Some((_, its_run)) = split_name(name) else { return Ok(()) };
         let mut run = self.run();
@@ -246,7 +245,7 @@ impl RunFiles {
         Ok(false)
     }
 
-    /// Removes what a run that is no more was writing when it ended.
+    /// Removes the partial files of an ended run.
     fn remove_parts(&self, run: &str) -> io::Result<()> {
         let its = format!(".{run}{KEPT}.");
         for entry in fs::read_dir(&self.folder)? {
@@ -258,8 +257,8 @@ impl RunFiles {
         Ok(())
     }
 
-    /// The run ends: nothing more is kept. With `remove` everything that it kept goes, else it
-    /// stays for the next one to find.
+    /// Ends the run: nothing more is stored. With `remove` its files are deleted, otherwise they stay for the
+    /// next run.
     pub fn end(&self, remove: bool) -> io::Result<()> {
         let Run::Begun { id, lock, names, writing, .. } = std::mem::replace(&mut *self.run(), Run::Ended)
         else {
@@ -280,7 +279,7 @@ impl RunFiles {
     }
 }
 
-/// Key and run of a kept file's name.
+/// Returns key and run in a stored file's name.
 fn split_name(name: &str) -> Option<(&str, &str)> {
     Path::new(name).file_name().filter(|only| *only == name)?;
     name.strip_suffix(KEPT)?.split_once('.')

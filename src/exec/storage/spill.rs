@@ -1,14 +1,14 @@
-//! Output too long for memory goes to a file of this machine.
+//! Spills output too long for memory to a file of this machine.
 //!
-//! Must not know whose output it is. Written from output sinks, so it never reports failures
-//! there: it stops writing, remembers the first error and gives it at the end.
+//! Must not know the output's source. It is written from output sinks, so errors are not reported there: it
+//! stops writing and returns the first error at the end.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A file that is made with its first byte.
+/// A file that is created with its first byte.
 #[derive(Debug)]
 pub struct Spill {
     path: PathBuf,
@@ -17,8 +17,8 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// A file to be in `folder`, which is made when missing. Nothing is made yet. Characters of
-    /// `name` that do not belong into a file name become `_`.
+    /// Creates a spill for a file in `folder`, which is created when needed. Characters of `name` that are
+    /// invalid in a file name become `_`.
     pub fn new(folder: &Path, name: &str) -> Self {
         let name: String = name
             .chars()
@@ -46,7 +46,7 @@ impl Spill {
         file.write_all(bytes)
     }
 
-    /// Completes the file and gives its path; `None` when nothing was written.
+    /// Completes the file and returns its path; `None` when nothing was written.
     pub fn finish(mut self) -> io::Result<Option<PathBuf>> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -57,7 +57,7 @@ impl Spill {
     }
 }
 
-/// Outputs can hold secrets: the folder and the file are the user's alone.
+/// Output can contain secrets: folder and file are accessible only to the user.
 fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -1,6 +1,5 @@
-//! What the user said about folders that want to configure what runs: each answer is for what would
-//! run when it was given, so that anything else asks again. Blocking. Must not know what runs, nor
-//! who asks.
+//! Trust decisions of the user about folders that configure programs to run: each decision covers the exact
+//! content at that time, so that any change asks again. Blocking. Must not know what runs, nor who asks.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -11,23 +10,23 @@ use std::path::{Path, PathBuf};
 use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 
-/// The answers.
+/// File name of the decisions.
 const FILE: &str = "trust.json";
-/// The process that holds its lock may change them.
+/// File name of the lock for changing them.
 const LOCK: &str = "trust.lock";
-/// Folders with more files than this cannot be trusted: the user has not seen what would run.
+/// Maximum number of files in a folder that can be trusted: more cannot have been reviewed.
 const FILES_MAX: usize = 2_000;
-/// The same for the bytes in them.
+/// Maximum bytes of these files.
 const BYTES_MAX: u64 = 32 << 20;
 
-/// What was said about a folder.
+/// Decision about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustState {
-    /// It may run what it wants to.
+    /// Trusted.
     Trusted,
-    /// It may not.
+    /// Refused.
     Refused,
-    /// Nothing, or not about what would run now.
+    /// No decision, or not about the present content.
     Undecided,
 }
 
@@ -37,19 +36,19 @@ struct Answer {
     trusted: bool,
 }
 
-/// The answers of a user, in the program's folder of state.
+/// The decisions of a user, in the program's state folder.
 #[derive(Debug, Clone)]
 pub struct Trust {
     folder: PathBuf,
 }
 
 impl Trust {
-    /// Those in a folder, which is made with the first answer.
+    /// Creates it for a state folder, which is created with the first decision.
     pub fn new(state: &Path) -> Self {
         Self { folder: state.to_path_buf() }
     }
 
-    /// What was said about a folder in which this would run.
+    /// Returns the decision about a folder with this digest.
     pub fn state_of(&self, place: &Path, digest: &str) -> io::Result<TrustState> {
         let answers = self.read()?;
         let answer = answers.get(&name_of(place)?).filter(|answer| answer.digest == digest);
@@ -60,7 +59,7 @@ impl Trust {
         })
     }
 
-    /// Notes an answer about a folder in which this would run.
+    /// Stores a decision about a folder with this digest.
     pub fn answer(&self, place: &Path, digest: &str, trusted: bool) -> io::Result<()> {
         let name = name_of(place)?;
         self.change(|answers| {
@@ -68,7 +67,7 @@ impl Trust {
         })
     }
 
-    /// Forgets what was said about a folder.
+    /// Removes the decision about a folder.
     pub fn forget(&self, place: &Path) -> io::Result<()> {
         let name = name_of(place)?;
         self.change(|answers| {
@@ -95,7 +94,7 @@ impl Trust {
             .write(true)
             .mode(0o600)
             .open(self.folder.join(LOCK))?;
-        // Another run may be noting an answer; the system lets go of the lock with the file.
+        // Another run may be storing a decision; the system releases the lock when the file is closed.
         lock.lock()?;
         let mut answers = self.read()?;
         change(&mut answers);
@@ -119,9 +118,8 @@ fn name_of(place: &Path) -> io::Result<String> {
     place.to_str().map(str::to_string).ok_or_else(message)
 }
 
-/// What stands in a folder and below, as a number that no other content can be made to have: names,
-/// contents, and which files can be run. A folder with links in it, or with more in it than anybody
-/// can have seen, has none.
+/// Returns a collision-resistant digest of a folder's content: names, contents, and executable bits. Fails
+/// for a folder with links, or with too much content to review.
 pub fn digest(folder: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
@@ -142,7 +140,7 @@ pub fn digest(folder: &Path) -> io::Result<String> {
     Ok(hex(context))
 }
 
-/// The same for a folder, which may be missing, and a text beside it.
+/// The same for a folder, which may be missing, and an additional text.
 pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
     let inside = match digest(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),

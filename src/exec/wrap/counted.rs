@@ -1,6 +1,7 @@
-//! An environment that several use: it is made ready for the first of them, and given back after the last.
+//! Reference counting of an environment's initialization: initialized for the first user, cleaned up after
+//! the last.
 //!
-//! Must not know who uses it.
+//! Must not know the users.
 
 use futures::future::BoxFuture;
 use tokio::sync::Mutex;
@@ -9,7 +10,7 @@ use super::layer::Layer;
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 
-/// Counts who has [`Environment::initialize`] to his name and no [`Environment::cleanup`] yet.
+/// Counts users that have called [`Environment::initialize`] and not yet [`Environment::cleanup`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::exec::error::EnvError;
 /// ```
 #[derive(Debug, Default)]
 pub struct Counted {
-    // Held while the environment is made ready or given back: the next one waits for how that ends.
+    // Held during initialization and cleanup: the next user waits for the result.
     users: Mutex<usize>,
 }
 

@@ -1,8 +1,7 @@
-//! An environment of which some files and folders cannot be seen: nothing lists or finds them, no search looks into
-//! them, and they cannot be read.
+//! Hides denied files and folders of an environment: they are not listed, found, searched or read.
 //!
-//! Must not know who denies them. Paths count by their own names and by where they lead. What commands see is not
-//! held back by this: that takes a sandbox.
+//! Must not know who denies them. Paths are checked by their own names and resolved. Commands are not
+//! restricted: that takes a sandbox.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use crate::exec::file_info::{DirEntry, FileId, FileKind};
 use crate::exec::search::deny_list::DenyList;
 use crate::exec::search::spec::{Omitted, SearchStats, Selection};
 
-/// Patterns of what is denied, as in [`Selection::denied`].
+/// Patterns of denied paths, as in [`Selection::denied`].
 #[derive(Debug)]
 pub struct DeniedPaths {
     patterns: Vec<String>,
@@ -26,7 +25,7 @@ pub struct DeniedPaths {
     count: OmittedCount,
 }
 
-/// How much was left out so far. All clones are one.
+/// Counter of hidden paths. All clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct OmittedCount(Arc<Mutex<Counts>>);
 
@@ -37,7 +36,7 @@ struct Counts {
 }
 
 impl OmittedCount {
-    /// The sum; what was both listed and searched, once.
+    /// Returns the total; a path that was both listed and searched counts once.
     pub fn get(&self) -> Omitted {
         let counts = self.0.lock();
         Omitted {
@@ -52,7 +51,7 @@ impl OmittedCount {
 }
 
 impl DeniedPaths {
-    /// Says in the error what is wrong with a pattern.
+    /// Fails on an invalid pattern.
     pub fn new(patterns: Vec<String>) -> Result<Self, EnvError> {
         Ok(Self {
             deny_list: DenyList::new(&patterns)?,
@@ -62,19 +61,19 @@ impl DeniedPaths {
         })
     }
 
-    /// Searches leave these files out, too, whatever their names are.
+    /// Also hides these files in searches, whatever their names.
     #[must_use]
     pub fn with_ids(self, ids: Vec<FileId>) -> Self {
         Self { ids, ..self }
     }
 
-    /// How much is left out.
+    /// Returns the counter.
     #[doc(hidden)]
     pub fn count(&self) -> OmittedCount {
         self.count.clone()
     }
 
-    /// Whether it is denied, by its name or by where it leads. What leads nowhere has only a name.
+    /// Whether a path is denied, by its name or resolved. A path that cannot be resolved has only its name.
     async fn is_denied(&self, inner: &dyn Environment, path: &Path, folder: bool) -> bool {
         let Some(deny_list) = &self.deny_list else { return false };
         deny_list.contains(path, folder)

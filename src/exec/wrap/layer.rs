@@ -1,5 +1,5 @@
-//! An environment seen through a layer: what is asked of the environment is shown to the layer first, which may refuse
-//! it, and again when it is done. Layers compose, since what they make is an environment again.
+//! Environment layers: an operation is first shown to the layer, which may refuse it, and again when it is
+//! done. Layers compose, since the result is an environment.
 //!
 //! Must not know any layer.
 
@@ -19,19 +19,19 @@ use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::search::list_and_read;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats, Selection};
 
-/// What is asked of an environment; no contents.
+/// An operation on an environment, without contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operation<'a> {
-    /// Where a path leads.
+    /// Resolve a path.
     Resolve(&'a Path),
-    /// What stands there.
+    /// Get metadata.
     Stat(&'a Path),
-    /// What a folder holds.
+    /// List a folder.
     List(&'a Path),
-    /// What a file holds.
+    /// Read a file.
     Read(&'a Path),
-    /// A file is made or replaced.
+    /// Create or replace a file.
     Write(&'a Path),
     /// A file is removed.
     Remove(&'a Path),
@@ -46,7 +46,7 @@ pub enum Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// In one word.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Resolve(_) => "resolve",
@@ -79,20 +79,20 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// How something ended.
+/// How an operation ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     /// Well.
     Done,
-    /// A command, in its way.
+    /// A command's exit.
     Exit(Exit),
     /// Not at all, for this reason.
     Failed(String),
 }
 
-/// What stands between an environment and who uses it.
+/// A layer on an environment.
 pub trait Layer: Send + Sync + fmt::Debug {
-    /// Whether something may be done; the error says why not.
+    /// Whether an operation is allowed; the error has the reason for a refusal.
     fn admit<'a>(
         &'a self,
         _inner: &'a dyn Environment,
@@ -106,17 +106,17 @@ pub trait Layer: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// The command as it is to run.
+    /// Returns the command as it is to run.
     fn command(&self, command: CommandSpec) -> CommandSpec {
         command
     }
 
-    /// Whether every file of a search must be admitted by itself. The environment then lists and reads.
+    /// Whether every file of a search must be admitted separately. The environment then lists and reads.
     fn sees_each_file(&self) -> bool {
         false
     }
 
-    /// Which files a search is to take.
+    /// Returns the selection of a search as it is to run.
     fn selection(&self, files: Selection) -> Selection {
         files
     }
@@ -124,7 +124,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
     /// A search is over.
     fn on_search_done(&self, _done: &SearchStats) {}
 
-    /// What is to be seen of what a folder holds.
+    /// Returns the visible part of a folder's content.
     fn filter_entries<'a>(
         &'a self,
         _inner: &'a dyn Environment,
@@ -134,15 +134,15 @@ pub trait Layer: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Ok(entries)))
     }
 
-    /// Something was done, or refused.
+    /// Called when an operation is done, or was refused.
     fn on_done(&self, _operation: Operation<'_>, _ended: Ended, _took: Duration) {}
 
-    /// A session wants the environment ready.
+    /// Called when a session initializes the environment.
     fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.initialize()
     }
 
-    /// A session gives it back.
+    /// Called when a session cleans it up.
     fn cleanup<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.cleanup()
     }
@@ -156,12 +156,12 @@ pub struct Wrapped<L> {
 }
 
 impl<L: Layer> Wrapped<L> {
-    /// The environment as it is seen through the layer.
+    /// Wraps an environment in a layer.
     pub fn new(inner: Arc<dyn Environment>, layer: L) -> Self {
         Self { inner, layer }
     }
 
-    /// The work begins when it is admitted: an environment may do it before its answer is waited for.
+    /// The work starts only after it was admitted: an environment may do it before its future is polled.
     async fn run_admitted<'a, T, W: Future<Output = Result<T, EnvError>>>(
         &'a self,
         operation: Operation<'a>,

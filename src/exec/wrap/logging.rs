@@ -1,13 +1,13 @@
-//! An environment that tells what was done in it: what, on what, how it ended and how long it took. No contents.
+//! Logging layer: reports each operation, its target, result and duration, without contents.
 //!
-//! Must not know who listens.
+//! Must not know the receiver.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::layer::{Ended, Layer, Operation};
 
-/// What was done.
+/// A log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -17,20 +17,20 @@ pub struct Entry {
     pub target: String,
     /// How it ended.
     pub ended: Ended,
-    /// From when it was asked for.
+    /// The duration since the request.
     pub elapsed: Duration,
 }
 
-/// Takes entries, each when it is over; must not block.
+/// Receives entries, each when its operation is over; must not block.
 pub type EntrySink = Box<dyn Fn(Entry) + Send + Sync>;
 
-/// Tells a sink.
+/// The layer with its sink.
 pub struct Logging {
     sink: EntrySink,
 }
 
 impl Logging {
-    /// Tells this one.
+    /// Creates the layer with a sink.
     pub fn new(sink: impl Fn(Entry) + Send + Sync + 'static) -> Self {
         Self { sink: Box::new(sink) }
     }

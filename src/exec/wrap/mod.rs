@@ -1,5 +1,5 @@
-//! Environments seen through layers: read-only, with a log, within a policy, without what is denied, from a folder, for several
-//! users. They compose over any environment.
+//! Environment layers: read-only, logging, policy, denied paths, another root, reference counting. They
+//! compose over any environment.
 //!
 //! Must not know which environment is inside.
 

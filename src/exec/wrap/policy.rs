@@ -1,9 +1,8 @@
-//! An environment of which only some folders can be reached, and whose commands get only some of the variables
-//! that they are given.
+//! Policy layer: restricts access to some folders, and the variables that commands get.
 //!
-//! Must not know who made the policy. Paths are judged by where they really lead. What commands reach by
-//! themselves is not held back by this: that takes a sandbox. Which variables of its own an environment hands to
-//! commands is the environment's to say (`LocalEnvironment::inheriting`).
+//! Must not know who made the policy. Paths are checked resolved. File access by commands is not restricted:
+//! that takes a sandbox. Which of its own variables an environment passes to commands is its own setting
+//! (`LocalEnvironment::inheriting`).
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +13,14 @@ use crate::exec::commands::variables::Inherit;
 use crate::exec::environment::{CommandSpec, Environment};
 use crate::exec::error::EnvError;
 
-/// What can be reached.
+/// The policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// Folders in which can be read; links followed, absolute.
     pub read: Vec<PathBuf>,
     /// Folders in which can be read and written.
     pub write: Vec<PathBuf>,
-    /// Which of the variables that a command is given reach it.
+    /// Which of a command's given variables are passed on.
     pub variables: Inherit,
 }
 
@@ -42,12 +41,12 @@ impl Layer for Policy {
         operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(async move {
-            // Where a path leads says nothing of what is there; and who judges paths must know it.
+            // Resolving a path reveals no content, and policy checks need it.
             if let Operation::Resolve(_) = operation {
                 return Ok(());
             }
             let real = inner.resolve(operation.path()).await?;
-            // Of a link that is removed the name goes, not what it leads to.
+            // Removing a link removes the name, not its target.
             let named = match (operation, operation.path().parent(), operation.path().file_name()) {
                 (Operation::Remove(_), Some(parent), Some(name)) => inner.resolve(parent).await?.join(name),
                 _ => real.clone(),
@@ -62,7 +61,7 @@ impl Layer for Policy {
     }
 
     fn admit_terminal(&self, folder: &Path) -> Result<(), EnvError> {
-        // Where its path leads cannot be asked here; a shell goes where it likes anyway.
+        // The path cannot be resolved here, and a shell can go anywhere.
         Err(Self::refused(folder, "a shell"))
     }
 

@@ -1,6 +1,6 @@
-//! An environment in which nothing can be changed.
+//! Read-only layer.
 //!
-//! Must not know what commands do: who makes it brings a judge.
+//! Must not know what commands do: its creator supplies a judge.
 
 use std::fmt;
 use std::path::Path;
@@ -11,16 +11,16 @@ use super::layer::{Layer, Operation};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 
-/// Says whether a command is read-only.
+/// Returns whether a command is read-only.
 pub type CommandPredicate = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// Refuses every change, and every command that its judge does not let pass.
+/// Refuses every change, and every command that its judge does not accept.
 pub struct ReadOnly {
     judge: CommandPredicate,
 }
 
 impl ReadOnly {
-    /// With a judge of commands; `|_| false` refuses them all.
+    /// Creates the layer with a judge of commands; `|_| false` refuses all.
     pub fn new(judge: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { judge: Box::new(judge) }
     }

@@ -1,6 +1,6 @@
-//! The same environment seen from another of its folders: relative paths are below it, commands start in it.
+//! The same environment with another folder as root: relative paths are below it, and commands start in it.
 //!
-//! Must not know why.
+//! Must not know the reason.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Rooted {
 }
 
 impl Rooted {
-    /// Seen from an absolute folder.
+    /// Creates it for an absolute folder.
     pub fn new(inner: Arc<dyn Environment>, root: PathBuf) -> Self {
         Self { inner, root }
     }

@@ -1,5 +1,5 @@
-//! What stands above the kernel, as tables that the shell hands it: commands, pickers, features, and the one thing that
-//! the editor asks of a feature. Must not know any of them.
+//! Tables of what is built on the kernel, passed in by the shell: commands, pickers, features, and one
+//! function that the editor needs from a feature. Must not know any of them.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::Feature;
 use crate::ide::core::layers::picker;
 
-/// Opens a file, or shows it where it is open already, at a line and a column from 1.
+/// Opens a file, or shows it if it is already open, at a one-based line and column.
 pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
 
 /// All tables.
 pub struct Catalog {
     /// The commands of the editor and of the shell, by area.
     pub areas: &'static [&'static [Command]],
-    /// Every feature, with its own commands and pickers.
+    /// All features, with their commands and pickers.
     pub features: &'static [Feature],
     /// Opens a file.
     pub open_file: OpenFile,
@@ -32,14 +32,14 @@ impl Catalog {
         self.features.iter().flat_map(|feature| feature.pickers).copied()
     }
 
-    /// The command of an id, or of one that it had in an earlier version.
+    /// Returns the command of an id, or of an id from an earlier version.
     pub fn command(&self, id: &str) -> Option<&'static Command> {
         let former = || self.commands().find(|command| command.former_ids.contains(&id));
         self.commands().find(|command| command.id == id).or_else(former)
     }
 }
 
-/// Shows a picker by its id.
+/// Opens the picker with this id.
 pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
     if let Some(row) = cx.state.catalog.pickers().find(|row| row.id == id) {
         picker::open(cx, row);
@@ -48,7 +48,7 @@ pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
     }
 }
 
-/// Ends what features are doing for the user; returns whether there was something.
+/// Stops what features are doing for the user; returns whether there was anything to stop.
 pub fn stop_features(cx: &mut Cx<'_>) -> bool {
     cx.state.catalog.features.iter().any(|feature| (feature.stop)(cx))
 }

@@ -1,28 +1,28 @@
-//! What a command of a command line is (`:write`, `:substitute`), and what it is given. Must not know any of them.
+//! A command of a command line (`:write`, `:substitute`) and its arguments. Must not know any concrete one.
 
 use crate::ide::core::context::Cx;
 use crate::text::position::Line;
 
-/// What a command is given.
+/// Arguments of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct LineArgs<'a> {
-    /// The lines before it: first, last, and how many addresses there were.
+    /// The line range: first, last, and the number of addresses given.
     pub lines: (Line, Line, usize),
-    /// Whether `!` stands behind its name.
+    /// Whether `!` follows its name.
     pub bang: bool,
-    /// What follows.
+    /// The rest of the line.
     pub rest: &'a str,
 }
 
 /// A command line's command.
 pub struct LineCommand {
-    /// Its shortest name.
+    /// Its shortest abbreviation.
     pub short: &'static str,
-    /// Its whole name.
+    /// Its full name.
     pub long: &'static str,
-    /// What it does, for help.
+    /// Description for help.
     pub title: &'static str,
-    /// Does it, or says why not.
+    /// Runs it; fails with a message for the user.
     pub run: fn(&mut Cx<'_>, &LineArgs<'_>) -> Result<(), String>,
 }
 

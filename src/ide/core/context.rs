@@ -1,8 +1,9 @@
-//! What a command is, what it gets, and how it starts outside work: a task is started where its answer is used, and
-//! the answer comes back to the loop as a callback.
+//! Commands, their context, and how they start background work: a task is started where its result is used,
+//! and the result returns to the event loop as a callback.
 //!
-//! Must not know any command, nor what any task does. A task that panics reaches its callback as a [`TaskError`], so
-//! nothing waits for ever. Commands and tasks stand in one file because each is made of the other.
+//! Must not know any concrete command, nor what any task does. If a task panics, its callback gets a
+//! [`TaskError`], so that nothing waits forever. Commands and tasks share a file because each refers to the
+//! other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,29 +26,29 @@ use crate::runtime::Handle;
 pub struct Command {
     /// `area.verb[-object]`, stable.
     pub id: &'static str,
-    /// Ids that it had in earlier versions; key maps may still use them.
+    /// Ids from earlier versions; key maps may still use them.
     pub former_ids: &'static [&'static str],
-    /// What it does, in two to five words that begin with a verb.
+    /// Description in two to five words that begin with a verb.
     pub title: &'static str,
-    /// Other names for it that users may search for.
+    /// Other names that users may search for.
     pub aliases: &'static [&'static str],
-    /// Whether it belongs to a chain of kills or yanks; every other command ends one.
+    /// Whether it belongs to a chain of kills or yanks; every other command ends such a chain.
     pub keeps_kill_chain: bool,
-    /// Does it.
+    /// Runs it.
     pub run: fn(&mut Cx<'_>),
 }
 
-/// What a command gets.
+/// Context of a command.
 pub struct Cx<'a> {
-    /// Everything that the IDE knows.
+    /// State of the IDE.
     pub state: &'a mut State,
     /// Outside work to be done.
     pub effects: &'a mut Vec<Effect>,
-    /// What starts tasks.
+    /// Starts tasks.
     pub tasks: &'a Tasks,
-    /// Files and commands of the place that is worked in.
+    /// Files and processes of the workspace.
     pub env: &'a Arc<dyn Environment>,
-    /// The session, once it is there.
+    /// The session, once it is connected.
     pub session: Option<&'a Handle>,
     /// Milliseconds since the epoch.
     pub now_ms: u64,
@@ -55,7 +56,7 @@ pub struct Cx<'a> {
     pub now: Duration,
 }
 
-/// A row of the table: id, title, aliases, and what it does.
+/// Builds a row of the table: id, title, aliases and function.
 pub const fn command(
     id: &'static str,
     title: &'static str,
@@ -76,7 +77,7 @@ pub const fn kill_command(
 }
 
 impl Command {
-    /// The same command, which had these ids in earlier versions.
+    /// Adds the ids that the command had in earlier versions.
     #[must_use]
     pub const fn with_former_ids(mut self, ids: &'static [&'static str]) -> Self {
         self.former_ids = ids;
@@ -84,7 +85,7 @@ impl Command {
     }
 }
 
-/// The next character goes to a command; any other key gives it up.
+/// Passes the next character to a command; any other key cancels.
 pub fn await_char(cx: &mut Cx<'_>, awaiting: PendingChar, question: &str) {
     if cx.state.text_target().is_some() {
         cx.state.pending_char = Some(awaiting);
@@ -92,25 +93,25 @@ pub fn await_char(cx: &mut Cx<'_>, awaiting: PendingChar, question: &str) {
     }
 }
 
-/// Why a task has no answer.
+/// Why a task has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// It panicked. Where it did is in the log.
+    /// It panicked. The location is in the log.
     #[error(transparent)]
     Panicked(#[from] Panicked),
 }
 
-/// The answer of a task that may fail in a way of its own; where it has none, the report says what could not be done.
+/// Returns the result of a fallible task, or a report that says what could not be done.
 pub fn answer_or_report<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
     answer.unwrap_or_else(|why| Err(Report::caused(format!("cannot {what}"), &why)))
 }
 
-/// The answer; where there is none, the last line says what could not be done.
+/// Returns the result; without one, the status line says what could not be done.
 pub fn answer_or_error<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
     answer.map_err(|why| cx.state.set_error(format!("Cannot {what}: {why}"))).ok()
 }
 
-/// The same for a task that may fail in a way of its own.
+/// Does the same for a fallible task.
 pub fn success_or_error<T>(
     cx: &mut Cx<'_>,
     what: &str,
@@ -119,8 +120,8 @@ pub fn success_or_error<T>(
     answer_or_report(what, answer).map_err(|report| cx.state.set_error(report.to_string())).ok()
 }
 
-/// Starts a task that asks the session, if there is one. Its answer goes to `done`; where it has none, the last line says
-/// that the program cannot do `what`, and why.
+/// Starts a task that queries the session, if there is one. Its result goes to `done`; without one, the
+/// status line says that the program cannot do `what`, and why.
 pub fn ask_session<T, W>(
     cx: &Cx<'_>,
     name: &'static str,
@@ -139,50 +140,50 @@ pub fn ask_session<T, W>(
     });
 }
 
-/// A task that is done: its answer with the callback that it goes to.
+/// A finished task: its result with the callback that takes it.
 pub struct Completion {
     name: &'static str,
     order: Order,
     callback: Box<dyn FnOnce(&mut Cx<'_>) + Send>,
 }
 
-/// What a completion promises about its place among others.
+/// Ordering guarantee of a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// The one answer of a task: it may come before or after the answers of all other tasks.
+    /// The only result of a task: it may arrive before or after the results of all other tasks.
     Any,
-    /// One of several callbacks of a task, which come in the order in which the task posted them.
+    /// One of several callbacks of a task, delivered in the order in which the task posted them.
     Posted,
 }
 
 impl Completion {
-    /// Hands the answer over.
+    /// Delivers the result.
     pub fn deliver(self, cx: &mut Cx<'_>) {
         tracing::trace!(task = self.name, "done");
         (self.callback)(cx);
     }
 
-    /// The name of its task.
+    /// Returns the name of its task.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it promises about its place among others.
+    /// Returns its ordering guarantee.
     pub fn order(&self) -> Order {
         self.order
     }
 }
 
-/// Where answers wait for the loop.
+/// Queue of results for the event loop.
 pub trait CompletionQueue: Send + Sync {
-    /// Puts one in; waits while there is no room.
+    /// Adds a completion; waits while the queue is full.
     fn put(&self, completion: Completion) -> BoxFuture<'_, ()>;
 
     /// The same from a thread that may block.
     fn put_blocking(&self, completion: Completion);
 }
 
-/// Starts tasks. Copies start them for the same loop.
+/// Starts tasks. Clones start them for the same event loop.
 #[derive(Clone)]
 pub struct Tasks {
     threads: Threads,
@@ -197,7 +198,7 @@ impl fmt::Debug for Tasks {
     }
 }
 
-/// Counts a task for as long as it lives.
+/// Counts a task while it is alive.
 pub struct TaskGuard(Arc<AtomicUsize>);
 
 impl Drop for TaskGuard {
@@ -207,13 +208,13 @@ impl Drop for TaskGuard {
 }
 
 impl Tasks {
-    /// Tasks that run on `threads` and answer to the loop that reads `queue`.
+    /// Returns a task starter that runs tasks on `threads` and puts results into `queue`.
     pub fn new(threads: Threads, queue: Arc<dyn CompletionQueue>) -> Self {
         Self { threads, queue, running: Arc::default(), fault_injection: FaultInjection::default() }
     }
 
-    /// Starts `work`. Its answer, or that it has none, is handed to `done` on the loop. `name` is `feature.verb`, for
-    /// the log.
+    /// Starts `work`. Its result or failure is passed to `done` on the event loop. `name` is `feature.verb`,
+    /// for the log.
     pub fn spawn<T: Send + 'static>(
         &self,
         name: &'static str,
@@ -229,7 +230,7 @@ impl Tasks {
         });
     }
 
-    /// The same for work that blocks, or that computes for long.
+    /// Does the same for work that blocks or computes for long.
     pub fn spawn_blocking<T: Send + 'static>(
         &self,
         name: &'static str,
@@ -239,7 +240,7 @@ impl Tasks {
         self.spawn(name, on_thread(work), done);
     }
 
-    /// Counts as a task until it is dropped.
+    /// Returns a guard that counts as a task until it is dropped.
     pub fn count_task(&self) -> TaskGuard {
         self.running.fetch_add(1, Ordering::SeqCst);
         TaskGuard(self.running.clone())
@@ -250,7 +251,7 @@ impl Tasks {
         self.running.load(Ordering::SeqCst) > 0
     }
 
-    /// Hands a callback to the loop; waits while its queue is full.
+    /// Posts a callback to the event loop; waits while its queue is full.
     pub async fn post(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
         self.queue.put(Completion { name, order: Order::Posted, callback: Box::new(callback) }).await;
     }
@@ -260,7 +261,7 @@ impl Tasks {
         self.queue.put_blocking(Completion { name, order: Order::Posted, callback: Box::new(callback) });
     }
 
-    /// Runs a task that says for itself what becomes of it.
+    /// Runs a task that reports its own result.
     pub fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
         let running = self.count_task();
         self.threads.spawn(async move {
@@ -274,13 +275,13 @@ impl Tasks {
         self.threads.spawn(task);
     }
 
-    /// Whether the task that begins now panics for a test.
+    /// Returns whether the task that begins now must panic for a test.
     pub fn next_panic(&self) -> PlannedPanic {
         self.fault_injection.next()
     }
 
-    /// Catches the panic of `work`, or makes it panic if a test wants it. To be called on the loop, where the order
-    /// of tasks is known.
+    /// Catches a panic of `work`, or makes it panic if a test requests it. Must be called on the event loop,
+    /// where the order of tasks is known.
     pub fn guard<W: Future + Send + 'static>(
         &self,
         work: W,
@@ -292,13 +293,13 @@ impl Tasks {
         })
     }
 
-    /// Makes the task panic that is the `nth` to come, from 1. For tests.
+    /// Makes the `nth` following task panic, counted from 1. For tests.
     #[doc(hidden)]
     pub fn panic_in_task(&self, nth: usize) {
         self.fault_injection.set(nth);
     }
 
-    /// Whether that task did not come yet. For tests.
+    /// Returns whether that task has not started yet. For tests.
     #[doc(hidden)]
     pub fn is_panic_pending(&self) -> bool {
         self.fault_injection.is_pending()

@@ -1,11 +1,11 @@
-//! What must be drawn again. Must not know how.
+//! Damage: which parts of the screen must be redrawn. Must not know how.
 
 use std::ops::Range;
 
 use crate::ide::model::buffers::BufferId;
 use crate::text::position::Line;
 
-/// The parts of the screen that are drawn on their own.
+/// Parts of the screen that are drawn separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// The file tree.
@@ -16,13 +16,13 @@ pub enum Part {
     Editor,
     /// The agent's conversation.
     Transcript,
-    /// The agent's prompt with the queue above it.
+    /// The agent's prompt with the queue of messages above it.
     Prompt,
     /// The terminals.
     Terminal,
     /// The last line.
     Status,
-    /// Whatever floats on top.
+    /// The overlay on top.
     Overlay,
 }
 
@@ -40,7 +40,7 @@ impl Part {
     ];
 }
 
-/// The parts that changed since the last frame.
+/// Parts that changed since the last frame.
 #[derive(Debug, Clone, Default)]
 pub struct Damage {
     parts: Vec<Part>,
@@ -52,19 +52,19 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// This part must be drawn again.
+    /// Marks a part.
     pub fn add(&mut self, part: Part) {
         if !self.parts.contains(&part) {
             self.parts.push(part);
         }
     }
 
-    /// One edit inside the editor's line with the caret: it must be drawn again, and no other.
+    /// Marks only the editor's line with the caret, after a single edit inside it.
     pub fn add_caret_line(&mut self) {
         self.caret_line = true;
     }
 
-    /// These lines of a file, the last one too, have other colors.
+    /// Marks lines of a file whose colors changed, including the last one.
     pub fn add_recolored(&mut self, buffer: BufferId, lines: Range<Line>) {
         match &mut self.recolored {
             None => self.recolored = Some((buffer, lines)),
@@ -75,12 +75,12 @@ impl Damage {
         }
     }
 
-    /// The lines of a file that have other colors, the last one too.
+    /// Returns the lines of a file whose colors changed, including the last one.
     pub fn recolored_lines(&self) -> Option<&(BufferId, Range<Line>)> {
         self.recolored.as_ref()
     }
 
-    /// This row of the terminals' pane must be drawn again, the title being the first.
+    /// Marks a row of the terminal pane. Row 0 is the title.
     pub fn add_terminal_row(&mut self, row: u16) {
         self.terminal_rows.push(row);
     }
@@ -90,28 +90,28 @@ impl Damage {
         &self.terminal_rows
     }
 
-    /// What the editor shows must be found again; it may turn out that little of it differs.
+    /// Requests to compute the editor's content again; little of it may turn out to differ.
     pub fn mark_editor_stale(&mut self) {
         self.is_editor_stale = true;
     }
 
-    /// Places may have changed: lay out and draw everything.
+    /// Marks everything, including the layout.
     pub fn add_all(&mut self) {
         self.is_everything = true;
     }
 
-    /// Takes what there is.
+    /// Takes the damage.
     #[must_use]
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 
-    /// Whether everything must be laid out and drawn.
+    /// Returns whether everything must be laid out and redrawn.
     pub fn is_all(&self) -> bool {
         self.is_everything
     }
 
-    /// The parts that must be drawn.
+    /// Returns the parts that must be redrawn.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -121,7 +121,7 @@ impl Damage {
         self.caret_line
     }
 
-    /// Whether anything changed.
+    /// Returns whether anything changed.
     pub fn any(&self) -> bool {
         self.is_everything
             || !self.parts.is_empty()

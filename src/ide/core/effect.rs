@@ -1,44 +1,45 @@
-//! What a command asks of the owner of the state, done once the command has returned. Plain data.
+//! Effects: requests of a command to the owner of the state, performed once the command has returned. Plain
+//! data.
 
 use crate::text::position::Line;
 use crate::tui::input::Key;
 
-/// One thing that is asked for.
+/// A single request.
 pub enum Effect {
-    /// Press keys that waited for it, as if they came now.
+    /// Press keys that waited for the command, as if they were pressed now.
     ReleaseHeldKeys(Vec<Key>),
     /// Run a command of a plugin, by its id.
     RunPlugin(String),
-    /// Press keys, one after the other.
+    /// Press keys in order.
     Keys(Vec<Key>),
-    /// Press the keys that were typed so many times more, then end typing.
+    /// Press the typed keys again several times, then end typing.
     Retype {
-        /// What was typed.
+        /// The typed keys.
         keys: Vec<Key>,
-        /// How often it comes again.
+        /// The number of repetitions.
         times: usize,
     },
-    /// Press keys on so many lines; at the cursor where there are none.
+    /// Press keys on several lines, or at the cursor if there are none.
     NormalKeys {
-        /// What is pressed on each.
+        /// The keys to press on each line.
         keys: Vec<Key>,
-        /// How many lines there are.
+        /// The number of lines.
         lines: usize,
-        /// The first of them; where there is none they wait as places of the text.
+        /// The first line; `None` if the lines are remembered positions of the text.
         first: Option<Line>,
     },
     /// The keys of a register were pressed.
     MacroPlayed,
-    /// The last change of a modal map was made again.
+    /// The last change of a modal key map was repeated.
     ChangeRepeated,
     /// Run a command, by its id.
     Run(&'static str),
-    /// Show a picker; by its id in the table.
+    /// Open a picker, by its id in the table.
     Picker(&'static str),
-    /// Take the selected row of the picker on top.
+    /// Accept the selected row of the topmost picker.
     Accept,
-    /// Put a text on the system's clipboard.
+    /// Put a text on the system clipboard.
     Copy(String),
-    /// Draw everything from scratch.
+    /// Redraw everything from scratch.
     Repaint,
 }

@@ -1,4 +1,4 @@
-//! Everything that can change the IDE's state, in one closed list.
+//! All events that can change the state of the IDE, as a closed list.
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -12,9 +12,9 @@ use crate::tui::input::Input;
 pub enum Event {
     /// From the terminal.
     Input(Input),
-    /// The screen has another size: columns, rows.
+    /// The screen was resized: columns, rows.
     Resize(u16, u16),
-    /// The session is there, or could not be started.
+    /// The session is connected, or could not be started.
     Connected(Result<Box<(Handle, Snapshot)>, Report>),
     /// From the session.
     Runtime(RuntimeEvent),
@@ -24,7 +24,7 @@ pub enum Event {
     Done(Completion),
 }
 
-/// What there was to wait for.
+/// What the event loop waited for.
 pub enum NextEvent {
     /// An event.
     Event(Box<Event>),

@@ -1,5 +1,5 @@
-//! What a feature is to the rest of the program: one row, with its state and what it does when something happens. Must
-//! not know any feature.
+//! The interface of a feature to the rest of the program: one row with its state and its reactions to facts.
+//! Must not know any concrete feature.
 
 use std::time::Duration;
 
@@ -12,60 +12,60 @@ use crate::ide::core::slots::Value;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
 
-/// Something that happened, which features may act upon.
+/// An occurrence to which features may react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureEvent {
     /// The first frame is on the screen, and tasks may begin.
     Started,
-    /// A frame was sent: what it had to do without may be looked for.
+    /// A frame was sent: data that was missing for it may now be computed.
     FrameSent,
     /// The loop is about to sleep.
     BeforeSleep,
-    /// Time has passed that some row's [`Feature::deadline`] named.
+    /// A deadline named by a row's [`Feature::deadline`] has passed.
     DeadlineReached,
-    /// A file was opened and read to its end.
+    /// A file was opened and read completely.
     Opened(BufferId),
     /// A text was saved.
     Saved {
-        /// Which one.
+        /// The file's buffer.
         buffer: BufferId,
         /// Whether under another name than before.
         is_renamed: bool,
     },
     /// A text is about to be closed.
     Closing(BufferId),
-    /// Other programs may have changed files: the window got the focus, or a command of the agent has run.
+    /// Other programs may have changed files: the window got the focus, or a command of the agent ran.
     FilesMayHaveChanged,
 }
 
 /// One feature.
 pub struct Feature {
-    /// Its folder's name.
+    /// Name of its folder.
     pub id: &'static str,
     /// Its commands, by file.
     pub commands: &'static [&'static [Command]],
     /// Its pickers.
     pub pickers: &'static [&'static picker::PickerSpec],
-    /// What it draws beside the text.
+    /// Its panes beside the text.
     pub panes: &'static [&'static pane::PaneSpec],
-    /// Make what it keeps in the state.
+    /// Constructors of its state.
     pub slots: &'static [fn(&Options) -> Value],
-    /// What it does when something happens.
+    /// Reaction to a fact.
     pub on_event: fn(&mut Cx<'_>, FeatureEvent),
-    /// When time alone makes something due in it, on the monotonic clock.
+    /// When it next has something due by time, on the monotonic clock.
     pub deadline: fn(&State) -> Option<Duration>,
-    /// Ends what it is doing for the user, as Escape does; returns whether there was something.
+    /// Stops what it is doing for the user, as Escape does; returns whether there was anything to stop.
     pub stop: fn(&mut Cx<'_>) -> bool,
-    /// Saves a text that is no file but its own; returns whether it is.
+    /// Saves a buffer that is not a file but belongs to the feature; returns whether it does.
     pub save_own_buffer: fn(&mut Cx<'_>, BufferId) -> bool,
-    /// Its commands of command lines.
+    /// Its commands for command lines.
     pub line_commands: &'static [LineCommand],
-    /// Whether it is changing something on disk that must not be left half done.
+    /// Whether it is changing something on disk that must not be interrupted.
     pub is_changing: fn(&State) -> bool,
 }
 
 impl Feature {
-    /// A feature without state that nothing happens to.
+    /// Returns a feature without state or reactions.
     pub const fn new(id: &'static str) -> Self {
         Self {
             id,
@@ -83,7 +83,7 @@ impl Feature {
     }
 }
 
-/// Tells every feature that something happened.
+/// Notifies every feature of a fact.
 pub fn notify(cx: &mut Cx<'_>, fact: FeatureEvent) {
     for feature in cx.state.catalog.features {
         (feature.on_event)(cx, fact);

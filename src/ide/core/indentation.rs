@@ -1,4 +1,4 @@
-//! What is known about the indentation of the file that is shown. Must not change anything.
+//! Indentation settings and syntax tree of the shown file. Must not change anything.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use crate::text::operations::edit::indents_by_tabs;
 use crate::text::operations::indent;
 use crate::text::operations::pairs::LineStyle;
 
-/// Bytes of a text that is read while a key waits.
+/// Maximum size in bytes of a text that is parsed while a key waits.
 const READ_AT_ONCE: usize = 64 << 10;
-/// The time for it.
+/// Time limit of that parse.
 const READ_BUDGET: Duration = Duration::from_millis(50);
 
 impl State {
-    /// How lines are broken and indented: as the project says, else as the text does it, else as
-    /// the settings say.
+    /// Returns how lines are broken and indented: from the project's rules, else as detected in the text,
+    /// else from the settings.
     pub fn line_style(&self) -> LineStyle {
         let (width, by_tabs) = self.indentation();
         let certain = self.rules().indent.is_some();
@@ -38,15 +38,15 @@ impl State {
         LineStyle { ending, unit, words: block_words::for_file(&name), colon }
     }
 
-    /// The tree of the file that is shown, if there is one of the text as it is now.
+    /// Returns the syntax tree of the shown file, if there is one for its current text.
     pub fn tree(&mut self) -> Option<Arc<Syntax>> {
         let buffer = self.buffers.current_mut()?;
-        // Several keys may come before a frame: the tree must know of every edit.
+        // Several keys may come before a frame: the tree must know every edit.
         buffer.highlighting.apply_changes(&mut buffer.area.document);
         buffer.highlighting.tree().cloned()
     }
 
-    /// The same; a short text that was not read since it was changed is read at once.
+    /// Does the same; a short text without a current tree is parsed at once.
     pub fn tree_now(&mut self) -> Option<Arc<Syntax>> {
         if let Some(tree) = self.tree() {
             return Some(tree);

@@ -1,6 +1,6 @@
-//! Where the panes are, from the screen's size and the user's wishes. Small windows are
-//! designed, not clipped: below 100 columns the tree hides unless it has the keys, below 80
-//! one pane at a time, below 40 by 10 only the focused text and one status row.
+//! Computes the areas of the panes from the screen size and the user's choices. Small windows have their own
+//! layouts: below 100 columns the tree hides unless focused, below 80 there is one pane at a time, below 40
+//! by 10 only the focused text and one status row.
 
 use ratatui::layout::Rect;
 
@@ -12,14 +12,14 @@ const TREE_COLS_MIN: u16 = 100;
 const SPLIT_COLS_MIN: u16 = 80;
 /// Below this size there is no tab line.
 const TAB_LINE_MIN: (u16, u16) = (40, 10);
-/// Lower columns show the editor or the terminals, not both.
+/// With fewer rows a column shows the editor or the terminals, not both.
 const BOTH_ROWS_MIN: u16 = 10;
-/// The least rows of either.
+/// Minimum rows of either.
 const PART_ROWS_MIN: u16 = 4;
-/// Rows that the prompt may take at most.
+/// Maximum rows of the prompt.
 const PROMPT_ROWS_MAX: u16 = 8;
 
-/// Where each part is; `None` where it does not fit.
+/// Area of each part; `None` where it does not fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Areas {
     /// The file tree.
@@ -30,7 +30,7 @@ pub struct Areas {
     pub editor: Option<Rect>,
     /// The conversation.
     pub transcript: Option<Rect>,
-    /// The prompt with the queue above it.
+    /// The prompt with the queue of messages above it.
     pub prompt: Option<Rect>,
     /// The terminals, below the editor.
     pub terminal: Option<Rect>,
@@ -38,9 +38,9 @@ pub struct Areas {
     pub status: Option<Rect>,
 }
 
-/// Lays out a screen of `size` columns and rows. `prompt_rows` is how many rows the prompt
-/// and the queue want, `tab_line` whether there is to be a line of open files where it fits,
-/// `share` the terminals' percents of the height.
+/// Lays out a screen of `size` columns and rows. `prompt_rows` is the number of rows wanted for the prompt
+/// and the queue, `tab_line` whether there is a line of open files where it fits, `share` the height of the
+/// terminals in percent.
 pub fn areas(
     (cols, rows): (u16, u16),
     panes: &Panes,

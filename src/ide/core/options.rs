@@ -1,4 +1,4 @@
-//! What the IDE is started with: everything resolved, nothing read from the outside here.
+//! Start options of the IDE: fully resolved, nothing is read from the environment here.
 
 use std::path::PathBuf;
 
@@ -25,33 +25,33 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
-    /// Where the user's own files of the program are: key maps, themes, snippets.
+    /// Folder of the user's own configuration: key maps, themes, snippets.
     pub config: PathBuf,
-    /// Where the program keeps what must outlive it.
+    /// Folder of the program's persistent state.
     pub state: PathBuf,
-    /// What to say to the agent first: texts with their images.
+    /// First messages to the agent: texts with their images.
     pub prompts: Vec<(String, Vec<Part>)>,
-    /// A command that is run once the session is there, by its id.
+    /// A command that runs once the session is connected, by its id.
     pub initial_command: Option<&'static str>,
     /// The theme.
     pub theme: Theme,
     /// The key map.
     pub keymap: Keymap,
-    /// What was wrong with settings, theme and the like, for the user.
+    /// Problems with settings, theme and the like, for the user.
     pub problems: Vec<String>,
-    /// How many colors the terminal has.
+    /// Color depth of the terminal.
     pub colors: ColorDepth,
     /// Cells between tab stops.
     pub tab_width: usize,
-    /// Whether typing an opening bracket or quote puts in its partner.
+    /// Whether typing an opening bracket or quote inserts its partner.
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
-    /// What the editor shows beside the text.
+    /// Decorations that the editor shows beside the text.
     pub display: DisplayOptions,
-    /// Whether what is open is kept for the next start in the folder.
+    /// Whether open files are restored at the next start in the folder.
     pub keep_open: bool,
-    /// How what is being opened was arranged the last time.
+    /// Saved layout of the files being opened.
     pub restored: Option<SavedWindows>,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,

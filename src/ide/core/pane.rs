@@ -1,4 +1,4 @@
-//! What a pane is, for the table of panes.
+//! Row of a pane in the table of panes.
 
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
@@ -6,10 +6,10 @@ use crate::tui::tree::Component;
 
 /// One pane.
 pub struct PaneSpec {
-    /// What it draws.
+    /// The part of the screen that it draws.
     pub part: Part,
-    /// Its layer: 0 are the panes, 1 floats.
+    /// Its layer: 0 for panes, 1 for overlays.
     pub layer: u8,
-    /// Makes its component.
+    /// Creates its component.
     pub make: fn() -> Box<dyn Component<State>>,
 }

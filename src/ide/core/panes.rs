@@ -1,7 +1,6 @@
-//! Which panes are open and which one has the keys. Must not know their sizes' reasons: the
-//! layout decides what fits.
+//! Open panes and the focused one. Must not know the screen size: the layout decides what fits.
 
-/// What can have the keys when nothing floats on top.
+/// What can have the focus when there is no overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
     /// The file tree.
@@ -14,12 +13,12 @@ pub enum Focus {
     Terminal,
 }
 
-/// The terminals' part of the height at the start, in percent.
+/// Initial height of the terminals, in percent.
 const TERMINAL_SHARE: u16 = 35;
-/// The least and the most that it may be.
+/// Minimum and maximum of that height.
 const TERMINAL_SHARE_RANGE: (u16, u16) = (10, 90);
 
-/// The panes that the user wants; small windows show fewer.
+/// The panes that the user has opened; small windows show fewer.
 #[derive(Debug, Clone, Copy)]
 pub struct Panes {
     /// The file tree.
@@ -30,9 +29,9 @@ pub struct Panes {
     pub agent: bool,
     /// The terminals, below the editor.
     pub terminal: bool,
-    /// The terminals' part of the height, in percent.
+    /// Height of the terminals, in percent.
     pub terminal_share: u16,
-    /// Which one has the keys.
+    /// The focused pane.
     pub focus: Focus,
 }
 
@@ -50,14 +49,14 @@ impl Default for Panes {
 }
 
 impl Panes {
-    /// The next open pane after the focused one.
+    /// Returns the next open pane after the focused one.
     pub fn next(&self) -> Focus {
         let order = [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal];
         let at = order.iter().position(|f| *f == self.focus).unwrap_or(0);
         (1..=4).map(|n| order[(at + n) % 4]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
     }
 
-    /// Makes the terminals higher, or lower when negative, by percents of the height.
+    /// Grows the terminals by percents of the height, or shrinks them when negative.
     pub fn grow_terminal(&mut self, by: i16) {
         self.terminal_share = self
             .terminal_share
@@ -75,7 +74,7 @@ impl Panes {
         }
     }
 
-    /// Opens or closes a pane. The last one stays.
+    /// Opens or closes a pane. The last one stays open.
     pub fn set(&mut self, pane: Focus, open: bool) {
         match pane {
             Focus::Files => self.files = open,

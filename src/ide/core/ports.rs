@@ -1,5 +1,5 @@
-//! What the session is connected with: how it is started, and the ports by which it reaches the user and the open
-//! files. Must not know who answers them.
+//! Connection of the session: how it is started, and the ports by which it reaches the user and the open
+//! files. Must not know their implementations.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::tools::permissions::approval::Approval;
 /// Starts the session once the first frame is drawn.
 pub type Connect = Box<dyn FnOnce(Ports) -> BoxFuture<'static, Result<Handle, Report>> + Send>;
 
-/// How the session reaches the user and the open files.
+/// Ports by which the session reaches the user and the open files.
 pub struct Ports {
-    /// Files and commands; what is open is read and written as it is open.
+    /// Files and commands; open files are read and written through their buffers.
     pub env: Arc<dyn Environment>,
-    /// Who answers when a call needs leave.
+    /// Answers permission requests.
     pub approval: Arc<dyn Approval>,
-    /// Who answers the agent's questions.
+    /// Answers the agent's questions.
     pub questions: Arc<dyn Questions>,
 }

@@ -1,11 +1,11 @@
-//! The way out: where files are being written or moved, leaving waits for that, so that no step is
-//! left half done. Must not know the terminal.
+//! Quitting: waits while files are being written or moved, so that no step is left unfinished. Must not know
+//! the terminal.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
 
-/// Leaves as soon as nothing is being written; asked a second time, at once: a disk that never
-/// answers must not keep anybody.
+/// Quits as soon as nothing is being written; on a second request at once, since a disk that never responds
+/// must not block exit.
 pub fn quit(cx: &mut Cx<'_>) {
     if cx.state.is_quitting || !is_changing(cx.state) {
         cx.state.quit = true;
@@ -15,12 +15,12 @@ pub fn quit(cx: &mut Cx<'_>) {
     cx.state.set_status("Quitting when file changes finish. Quit again: now");
 }
 
-/// Whether something on disk would be left half done, were it to end here.
+/// Returns whether quitting now would leave something on disk unfinished.
 pub fn is_changing(state: &State) -> bool {
     state.catalog.features.iter().any(|feature| (feature.is_changing)(state))
 }
 
-/// The user has thought better of it; tells whether he was leaving.
+/// Cancels quitting; returns whether it was in progress.
 pub fn cancel_quit(cx: &mut Cx<'_>) -> bool {
     let was = std::mem::take(&mut cx.state.is_quitting);
     if was {
@@ -29,7 +29,7 @@ pub fn cancel_quit(cx: &mut Cx<'_>) -> bool {
     was
 }
 
-/// After every event: what was waited for may be done.
+/// Completes a pending quit after every event.
 pub fn quit_if_done(cx: &mut Cx<'_>) {
     if cx.state.is_quitting && !is_changing(cx.state) {
         cx.state.quit = true;

@@ -1,4 +1,4 @@
-//! Typed storage: one value for each feature that keeps state. Must not know any feature.
+//! Typed storage: one value for each feature with state. Must not know any feature.
 
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 
 use crate::ide::core::options::Options;
 
-/// Names the value of a feature: `state.slots[TERMINALS]`.
+/// Typed key of a feature's value: `state.slots[TERMINALS]`.
 pub struct Slot<T>(PhantomData<fn() -> T>);
 
 impl<T: Any + Send> Slot<T> {
@@ -32,7 +32,7 @@ pub type Value = Box<dyn Any + Send>;
 pub struct Slots(Vec<(TypeId, Value)>);
 
 impl Slots {
-    /// What each of `make` makes of the options. Every type comes once.
+    /// Creates the values from the options. Each type occurs once.
     pub fn new(make: impl IntoIterator<Item = fn(&Options) -> Value>, options: &Options) -> Self {
         let value = |make: fn(&Options) -> Value| {
             let value = make(options);

@@ -1,5 +1,5 @@
-//! The whole state, put together from its parts. Nothing but fields and the few questions that
-//! concern more than one part.
+//! The whole state of the IDE, composed of its parts: only fields, and queries that concern more than one
+//! part.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -41,131 +41,130 @@ use crate::tools::contract::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
 
-/// What the last line says beside figures.
+/// Message of the status line.
 #[derive(Debug, Default)]
 pub struct Status {
     /// The last message, until the next key.
     pub message: String,
-    /// Whether it is a failure.
+    /// Whether it is an error.
     pub is_error: bool,
 }
 
-/// Tells the loop, from any thread, that a picker has something new.
+/// Notifies the event loop, from any thread, that a picker has something new.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// Everything that the IDE knows.
+/// State of the IDE.
 pub struct State {
     /// The folder that is worked on.
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
-    /// Where the user's own files of the program are.
+    /// Folder of the user's own configuration.
     pub config: PathBuf,
     /// Columns and rows of the screen.
     pub size: (u16, u16),
-    /// Where the panes are.
+    /// Areas of the panes.
     pub areas: Areas,
     /// The open files.
     pub buffers: Buffers,
-    /// What stands above the kernel.
+    /// Tables of what is built on the kernel.
     pub catalog: &'static Catalog,
-    /// What features keep.
+    /// State of the features.
     pub slots: Slots,
     /// The file tree.
     pub files: FileTree,
     /// The agent's figures and queues.
     pub agent: Agent,
-    /// Until when a dialog that came by itself ignores keys, on the monotonic clock.
+    /// Until when a dialog that opened by itself ignores keys, on the monotonic clock.
     pub guard_until: Option<Duration>,
     /// Whether such keys are lost rather than typed: the dialog before was answered by keys.
     pub guard_swallows: bool,
     /// The agent's prompt.
     pub prompt: Prompt,
-    /// What floats, the topmost last.
+    /// Overlays, the topmost last.
     pub layers: Layers,
-    /// How many pickers there were.
+    /// Number of pickers opened so far.
     pub picker_count: u64,
     /// The last line.
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
-    /// How many views of differences there were.
+    /// Number of diff views opened so far.
     pub diff_count: u64,
     /// Ends the command of the shell that runs for a text.
     pub shell_cancel: Option<CancellationToken>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
-    /// What was cut.
+    /// Killed texts.
     pub kill_ring: KillRing,
-    /// What was kept under a name.
+    /// Texts stored by name.
     pub registers: Registers,
-    /// Where the user was before going far.
+    /// Positions before long jumps.
     pub jumps: Jumps,
-    /// The version that the last yank made.
+    /// Text version created by the last yank.
     pub last_yank_version: Option<u64>,
-    /// What can be done again.
+    /// What can be repeated.
     pub macros: Macros,
     /// The command that waits for one more character.
     pub pending_char: Option<PendingChar>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
-    /// The last text that was looked for.
+    /// The last search text.
     pub last_search: Option<String>,
-    /// Whether a search for the next or previous match is under way, and what was asked for
-    /// meanwhile: forward or not.
+    /// Set while a search for the next or previous match runs: the requests made meanwhile, `true` for
+    /// forward.
     pub queued_searches: Option<VecDeque<bool>>,
-    /// A find question that was answered before its search was done: where it began, and the
-    /// version of the answer.
+    /// A find prompt that was answered before its search was done: start position and version of the answer.
     pub accepted_search: Option<(Byte, u64)>,
-    /// The last click into the text: when, where, how many in a row.
+    /// The last click into the text: time, position, number of clicks in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
-    /// How the editor is divided.
+    /// How the editor is split.
     pub windows: Windows,
-    /// What the window with the keys showed last.
+    /// Rows last shown by the focused window.
     pub visible_rows: Option<VisibleRows>,
-    /// What the others showed.
+    /// Rows shown by the other windows.
     pub other_visible_rows: Vec<VisibleRows>,
-    /// The lines between them.
+    /// Borders between the windows.
     pub borders: Vec<Border>,
-    /// Where in a text stands what was looked for, for the scrollbar.
+    /// Match positions for the scrollbar.
     pub scrollbar_scans: ScrollbarScans,
-    /// The text that is being replaced match by match, and what by.
+    /// The text being replaced match by match, and its replacement.
     pub replacing: Option<ReplaceState>,
     /// Where the last search began.
     pub find_origin: Option<FindOrigin>,
-    /// How what is looked for is understood.
+    /// Search options.
     pub search_options: SearchOptions,
-    /// What was looked for, shown wherever it stands until Escape.
+    /// Search text that is highlighted wherever it occurs until Escape.
     pub highlight: Option<Needle>,
     /// The keys.
     pub keymap: Keymap,
-    /// What a map with modes remembers.
+    /// State of the modal key map.
     pub modal: Modal,
     /// Keys of a sequence that is not complete.
     pub pending: Vec<Key>,
-    /// What may follow them, once the user has waited for it.
+    /// Possible continuations of the pending keys, once the user has paused.
     pub hints: Vec<(String, String)>,
-    /// How things are shown.
+    /// Display settings.
     pub text_options: TextOptions,
-    /// What the editor shows beside the text.
+    /// Decorations that the editor shows beside the text.
     pub display: DisplayOptions,
     /// The tools, for their plain views.
     pub tools: Registry,
-    /// What the user was told once and need not be told again.
+    /// One-time notices that were already shown.
     pub notices_shown: BTreeSet<String>,
-    /// What must be drawn again.
+    /// What must be redrawn.
     pub damage: Damage,
     /// Whether the program is to end.
     pub quit: bool,
-    /// Whether it is to end once no file is being changed.
+    /// Whether to quit once no file is being changed.
     pub is_quitting: bool,
     /// Called from any thread when a picker has something new.
     pub wake: Wake,
-    /// Where long texts are parsed, one after the other.
+    /// Parses long texts, one after the other.
     pub parse_thread: WorkThread,
 }
 
-/// An agent that has done nothing yet.
+/// Returns an agent in its initial state.
 fn new_agent(options: &Options, tools: &Registry) -> Agent {
     Agent {
         tools: tools.default_names().map(String::from).collect(),
@@ -175,7 +174,7 @@ fn new_agent(options: &Options, tools: &Registry) -> Agent {
 }
 
 impl State {
-    /// Nothing open, nothing read.
+    /// Returns a state without open files.
     pub fn new(
         options: &Options,
         catalog: &'static Catalog,
@@ -244,12 +243,12 @@ impl State {
         }
     }
 
-    /// Where keys go now.
+    /// Returns the current key context.
     pub fn key_context(&self) -> KeyContext {
         self.layers.last().map_or_else(|| self.base_key_context(), Layer::context)
     }
 
-    /// Where keys go when nothing floats.
+    /// Returns the key context without overlays.
     pub fn base_key_context(&self) -> KeyContext {
         match self.panes.focus {
             Focus::Files => KeyContext::Files,
@@ -265,12 +264,12 @@ impl State {
         }
     }
 
-    /// Whether the text that is shown is a list of places.
+    /// Returns whether the shown text is a list of locations.
     fn shows_results(&self) -> bool {
         self.buffers.current().is_some_and(|buffer| buffer.results.is_some())
     }
 
-    /// Whether the cursor is in a snippet whose stops are gone through.
+    /// Returns whether the cursor is in a snippet with stops left.
     fn is_in_snippet(&self) -> bool {
         self.buffers.current().is_some_and(|buffer| {
             let primary = buffer.area.selection.primary();
@@ -278,7 +277,7 @@ impl State {
         })
     }
 
-    /// How its project wants the text written that has the keys.
+    /// Returns the project's formatting rules for the focused text.
     pub fn rules(&self) -> Rules {
         self.buffers
             .current()
@@ -287,30 +286,30 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// Whether keys go to the editor.
+    /// Returns whether keys go to the editor.
     fn is_editor_focused(&self) -> bool {
         self.layers.is_empty() && self.panes.focus == Focus::Editor
     }
 
-    /// Columns from one tab stop to the next in the text that has the keys.
+    /// Returns the tab width in columns of the focused text.
     pub fn tab_width(&self) -> usize {
         self.rules().tab_width.unwrap_or(self.text_options.tab_width)
     }
 
-    /// Columns of one step of indentation in the text that has the keys, and whether it is made
-    /// of tabs: as the project says, else as the text does it.
+    /// Returns the width of an indentation step in the focused text, and whether it uses tabs: from the
+    /// project's rules, else as detected in the text.
     pub fn indentation(&self) -> (usize, Option<bool>) {
         let (rules, file) = (self.rules(), self.buffers.current().filter(|_| self.is_editor_focused()));
         let by_tabs = || Some(file?.area.document.indents()? == IndentKind::Tabs);
         (rules.indent.unwrap_or(self.tab_width()), rules.use_tabs.or_else(by_tabs))
     }
 
-    /// The column at which paragraphs are broken in the text that has the keys.
+    /// Returns the column at which paragraphs of the focused text are wrapped.
     pub fn wrap_column(&self) -> usize {
         self.rules().line_length.unwrap_or(self.text_options.wrap_column)
     }
 
-    /// The text that keys edit now, the kill ring beside it, and the part that shows it.
+    /// Returns the text that keys edit now, the kill ring, and the part that shows the text.
     pub fn text_target(&mut self) -> Option<(&mut TextArea, &mut KillRing, Part)> {
         let ring = &mut self.kill_ring;
         if let Some(layer) = self.layers.last_mut() {
@@ -323,7 +322,7 @@ impl State {
         }
     }
 
-    /// Notes where the cursor of the file that is shown is, before it goes far away.
+    /// Records the cursor of the shown file before a long jump.
     pub fn note_jump(&mut self) {
         if let Some(at) = self.buffers.current().map(|buffer| buffer.area.caret()) {
             self.jumps.push(&mut self.buffers, at, self.text_options.tab_width);
@@ -336,26 +335,26 @@ impl State {
         self.buffers.close(id);
     }
 
-    /// Says something in the last line.
+    /// Shows a message in the status line.
     pub fn set_status(&mut self, text: impl Into<String>) {
         self.status = Status { message: text.into(), is_error: false };
         self.damage.add(Part::Status);
     }
 
-    /// Says in the last line that something failed.
+    /// Shows an error in the status line.
     pub fn set_error(&mut self, text: impl Into<String>) {
         self.status = Status { message: text.into(), is_error: true };
         self.damage.add(Part::Status);
     }
 
-    /// Puts a layer on top.
+    /// Pushes a layer on top.
     pub fn push_layer(&mut self, layer: impl Layer) {
         self.layers.push(layer);
         self.pending.clear();
         self.damage.add_all();
     }
 
-    /// Nothing more comes for the picker of this number.
+    /// Records that the picker with this number gets no more rows.
     pub fn finish_filling(&mut self, number: u64) {
         for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
             picker.is_filling = false;
@@ -363,18 +362,18 @@ impl State {
         self.damage.add(Part::Overlay);
     }
 
-    /// Takes the topmost layer away.
+    /// Removes the topmost layer.
     pub fn pop_layer(&mut self) -> Option<Box<dyn Layer>> {
         self.damage.add_all();
         self.layers.pop()
     }
 
-    /// A path that was typed: `~` is the home, anything relative is in the workspace.
+    /// Resolves a typed path: `~` is the home folder, a relative path is in the workspace.
     pub fn resolve_typed_path(&self, typed: &str) -> PathBuf {
         crate::base::paths::parse_typed(&self.workspace, typed, &self.home)
     }
 
-    /// A path as a user wants to see it.
+    /// Returns a path for display.
     pub fn display_path(&self, path: &Path) -> String {
         crate::base::paths::display(path, &self.workspace)
     }

@@ -1,5 +1,5 @@
-//! Windows and what they show, together: a window that gets the keys brings its own view of its
-//! file along, and the one that had them keeps its own. Must not know commands or drawing.
+//! Coordinates windows and their views: a window that gets the focus activates its own view of its file, and
+//! the previous one keeps its view. Must not know commands or drawing.
 
 use std::mem::swap;
 
@@ -9,7 +9,7 @@ use crate::ide::model::view::view_state::{SavedView, View};
 use crate::ide::model::window_id::WindowId;
 use crate::ide::model::windows::WINDOWS_MAX;
 
-/// Gives a window the keys of the editor.
+/// Focuses a window of the editor.
 pub fn activate(state: &mut State, window: WindowId) {
     if window == state.windows.active {
         return;
@@ -33,7 +33,7 @@ pub fn activate(state: &mut State, window: WindowId) {
     state.damage.add_all();
 }
 
-/// The active window keeps its view for later.
+/// Saves the view of the active window.
 fn store_view(state: &mut State) {
     let window = state.windows.active;
     let Some(buffer) = state.buffers.current_mut() else { return };
@@ -43,8 +43,8 @@ fn store_view(state: &mut State) {
     state.windows.other_buffers.insert(window, buffer.id);
 }
 
-/// Divides the active window; the new one shows the same and has the keys. Tells whether there
-/// was room for one more.
+/// Splits the active window; the new one shows the same and gets the focus. Returns whether there was room
+/// for it.
 pub fn split(state: &mut State, beside: bool) -> bool {
     if state.windows.count() >= WINDOWS_MAX || state.buffers.current().is_none() {
         return false;
@@ -56,7 +56,7 @@ pub fn split(state: &mut State, beside: bool) -> bool {
     true
 }
 
-/// Takes the active window away; its file stays open. Tells whether there is another one.
+/// Closes the active window; its file stays open. Returns whether there is another window.
 pub fn close(state: &mut State) -> bool {
     let closed = state.windows.active;
     let Some(heir) = state.windows.close(closed) else { return false };
@@ -65,7 +65,7 @@ pub fn close(state: &mut State) -> bool {
     true
 }
 
-/// Takes every window away but the active one.
+/// Closes all windows but the active one.
 pub fn close_others(state: &mut State) {
     for window in state.windows.all() {
         if window != state.windows.active {
@@ -76,7 +76,7 @@ pub fn close_others(state: &mut State) {
     state.damage.add_all();
 }
 
-/// Nothing is kept for a window that is gone.
+/// Removes what is kept for a closed window.
 fn drop_views(state: &mut State, window: WindowId) {
     state.windows.other_buffers.remove(&window);
     for buffer in state.buffers.all_mut() {
@@ -84,8 +84,7 @@ fn drop_views(state: &mut State, window: WindowId) {
     }
 }
 
-/// What a window shows that does not have the keys. Where its file was closed it shows the
-/// active window's.
+/// Returns the buffer shown by a window without the focus. If its file was closed, that of the active window.
 pub fn buffer_in(state: &mut State, window: WindowId) -> Option<BufferId> {
     let known = state.windows.other_buffers.get(&window).copied();
     let open = known.filter(|id| state.buffers.get_mut(*id).is_some());
@@ -94,7 +93,7 @@ pub fn buffer_in(state: &mut State, window: WindowId) -> Option<BufferId> {
     Some(id)
 }
 
-/// Does something with a file as a window sees it that does not have the keys.
+/// Runs a function on a file with the view of a window without the focus.
 pub fn with_window_view<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
     let known = buffer.area.per_view.other_views.iter().position(|parked| parked.window == window);
     let fresh = || SavedView {

@@ -1,4 +1,4 @@
-//! What bowline does beside editing text: one folder and one row for each feature.
+//! Features: what the program does beyond editing text. Each has a folder and a row in the table.
 
 use crate::ide::core::feature::Feature;
 
@@ -31,8 +31,8 @@ pub mod transcript;
 pub mod undo_store;
 pub mod undo_tree;
 
-/// Every feature. The palette shows their commands in this order. What keeps unsaved text hears of everything before what
-/// looks at the disk: should that panic, the text is kept.
+/// All features. The palette shows their commands in this order. A feature that saves unsaved text gets facts
+/// before those that check the disk: if one of these panics, the text is saved.
 pub static FEATURES: &[Feature] = &[
     palette::FEATURE,
     recovery::FEATURE,

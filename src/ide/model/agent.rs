@@ -1,5 +1,5 @@
-//! What the IDE knows of its agent: model, activity, figures, queues, prompt. Must not know
-//! how a model is reached.
+//! State of the agent in the IDE: model, activity, usage figures, queues, prompt. Must not know how a model
+//! is reached.
 
 use std::cell::{Ref, RefCell};
 use std::sync::Arc;
@@ -14,97 +14,97 @@ use crate::llm::model::{Model, Part as MessagePart, Thinking, Usage, UserMessage
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// What the last line says from the key that interrupts the agent until it has stopped.
+/// Text of the status line from the interrupt key until the agent has stopped.
 pub const INTERRUPTING: &str = "interrupting…";
 
-/// The agent as the status line sees it.
+/// The agent as shown in the status line.
 #[derive(Debug, Default)]
 pub struct Agent {
-    /// Which model answers.
+    /// The current model.
     pub model: Option<Arc<Model>>,
-    /// The models that can answer.
+    /// The available models.
     pub models: Vec<Arc<Model>>,
-    /// The names of the tools that it may use.
+    /// Names of its enabled tools.
     pub tools: Vec<String>,
-    /// How hard it thinks.
+    /// Its thinking level.
     pub thinking: Thinking,
-    /// Since when it works, on the monotonic clock; `None` while it waits.
+    /// Start of its work on the monotonic clock; `None` while idle.
     pub working_since: Option<Duration>,
-    /// What is being summed up.
+    /// The summary in progress.
     pub summarizing: Option<Summarizing>,
     /// Sum over the conversation.
     pub usage: Usage,
-    /// Tokens in the context at the last answer.
+    /// Tokens in the context at the last response.
     pub context_tokens: u64,
     /// Messages that wait for the running tools.
     pub steering: Vec<String>,
     /// Messages that wait for the end of the run.
     pub follow_up: Vec<String>,
-    /// When its last turn began, or one more than the one before: names its edits.
+    /// Start time of its last turn, or one more than that of the previous turn. Identifies its edits.
     pub run: u64,
-    /// Which frame of the working sign is shown.
+    /// Index of the shown frame of the activity indicator.
     pub spinner_frame: usize,
-    /// Approval mode that runs everything unasked.
+    /// Whether the approval mode runs everything without asking.
     pub unrestricted: bool,
     /// When Escape was pressed last, on the monotonic clock.
     pub last_escape: Option<Duration>,
-    /// The entry that leads back to how the files were before the last way back.
+    /// The entry that returns the files to their state before the last checkpoint restore.
     pub undo_restore_entry: Option<String>,
-    /// Questions that it has asked in this run.
+    /// Number of user questions it has asked in this run.
     pub question_dialogs: u64,
-    /// What the user calls the session.
+    /// The user's name for the session.
     pub name: Option<String>,
     /// How often the session tree was opened.
     pub session_views: u64,
-    /// How many logins were begun.
+    /// Number of logins started.
     pub logins: u64,
     /// The id of the session.
     pub session: String,
-    /// Whether a session is there to talk to.
+    /// Whether a session is connected.
     pub connected: bool,
 }
 
-/// Something that is being summed up.
+/// A summary in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summarizing {
     /// A word for the status line.
     pub what: &'static str,
-    /// Whether the agent does nothing else meanwhile.
+    /// Whether the agent does nothing else in the meantime.
     pub is_exclusive: bool,
 }
 
-/// The prompt: what is being typed and what was sent before.
+/// The prompt: the text being typed and the sent texts.
 #[derive(Debug, Default)]
 pub struct Prompt {
-    /// What is being typed.
+    /// The text being typed.
     pub area: TextArea,
-    /// What goes with it beside the text: what came back with messages that had waited.
+    /// Attachments beside the text: those returned with undelivered messages.
     pub attached: Vec<MessagePart>,
-    /// What was sent, oldest first.
+    /// Sent texts, oldest first.
     pub history: Vec<String>,
-    /// Which entry of the history is shown, and the draft that it hides.
+    /// Index of the shown history entry, and the draft that it hides.
     browsing: Option<(usize, String)>,
-    /// The rows of the text as they were wrapped last.
+    /// Rows of the text as last wrapped.
     wrapped: RefCell<Wrapped>,
 }
 
-/// Rows of a text: for which version of it, caret and width, and where each begins and ends.
+/// Rows of a text: the version, caret and width they are for, and start and end of each.
 #[derive(Debug, Default)]
 struct Wrapped {
     key: Option<(u64, Byte, usize)>,
     rows: Vec<(Byte, Byte)>,
 }
 
-/// Texts longer than this are wrapped around the caret only; nothing else is on screen.
+/// Texts longer than this are wrapped only around the caret; nothing else is on screen.
 const WRAP_ALL_BYTES: usize = 32 << 10;
 /// Lines around the caret that are wrapped then.
 const NEAR_LINES: usize = 16;
-/// Bytes of one line that are wrapped then.
+/// Maximum bytes of one line wrapped in that case.
 const NEAR_BYTES: usize = 4 << 10;
 
 impl Prompt {
-    /// The rows of the text wrapped at a width: where each begins and ends. All of a text of
-    /// usual length, what is around the caret of a long one.
+    /// Returns start and end of the rows of the text wrapped at a width: all rows of a text of usual length,
+    /// those around the caret of a long one.
     pub fn rows(&self, cols: usize) -> Ref<'_, Vec<(Byte, Byte)>> {
         let text = self.area.text();
         let head = self.area.selection.primary().head;
@@ -129,7 +129,7 @@ impl Prompt {
         Ref::map(self.wrapped.borrow(), |wrapped| &wrapped.rows)
     }
 
-    /// Takes the text out, remembering it, and clears the field.
+    /// Takes the text, adds it to the history, and clears the field.
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
         self.area = TextArea::default();
@@ -140,13 +140,13 @@ impl Prompt {
         text
     }
 
-    /// Whether there is nothing to say.
+    /// Returns whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.attached.is_empty() && self.area.text().to_string().trim().is_empty()
     }
 
-    /// Puts messages that were not delivered before what is being typed, with what was attached to them;
-    /// tells how much is attached now.
+    /// Puts undelivered messages before the text being typed, with their attachments. Returns the number of
+    /// attachments now.
     pub fn restore_messages(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
         let draft = self.area.text().to_string();
         let said = messages.iter().map(|message| join_text(&message.content));
@@ -159,7 +159,7 @@ impl Prompt {
         self.attached.len()
     }
 
-    /// Puts a text in place of what is being typed, which stays in the history.
+    /// Replaces the text being typed, which stays in the history.
     pub fn replace_text(&mut self, text: &str, now_ms: u64) {
         let draft = self.area.text().to_string();
         self.browsing = None;
@@ -169,7 +169,7 @@ impl Prompt {
         self.area.set(text, now_ms);
     }
 
-    /// What was said before this run comes before what was said in it; what was said in both counts there.
+    /// Adds texts of earlier runs before those of this run. A text in both keeps its place in this run.
     pub fn prepend_history(&mut self, texts: Vec<String>) {
         let own = std::mem::take(&mut self.history);
         let earlier = texts.into_iter().filter(|text| !own.contains(text));
@@ -181,7 +181,7 @@ impl Prompt {
         }
     }
 
-    /// Shows the sent text before the shown one; tells whether there was one.
+    /// Shows the sent text before the shown one; returns whether there was one.
     pub fn older(&mut self, now_ms: u64) -> bool {
         let (next, draft) = match self.browsing.take() {
             None => (self.history.len(), self.area.text().to_string()),
@@ -196,7 +196,7 @@ impl Prompt {
         true
     }
 
-    /// Shows the sent text after the shown one, at last the draft.
+    /// Shows the sent text after the shown one, finally the draft.
     pub fn newer(&mut self, now_ms: u64) -> bool {
         let Some((at, draft)) = self.browsing.take() else { return false };
         match self.history.get(at + 1) {
@@ -210,7 +210,7 @@ impl Prompt {
     }
 }
 
-/// Adds the rows of a piece of one line.
+/// Appends the rows of a piece of one line.
 fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
     let (mut start, mut width, mut at) = (piece.start, 0, piece.start);
     for grapheme in text.slice(piece).graphemes(true) {

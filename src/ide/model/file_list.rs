@@ -1,50 +1,50 @@
-//! The workspace's files as the last walk found them, for the next pickers. Must not know who walks.
+//! File list of the workspace from the last walk, for the next pickers. Must not know who walks.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// How long a list counts. Other programs may have made files meanwhile, and nothing tells of them.
+/// How long a list is valid. Other programs may create files in the meantime without notification.
 const FRESH_FOR: Duration = Duration::from_mins(1);
-/// Bytes of a list that are kept.
+/// Maximum size of a kept list in bytes.
 const BYTES_MAX: usize = 32 << 20;
 
-/// A list, shared with the walk that makes it.
+/// A list, shared with the walk that creates it.
 #[derive(Debug, Clone, Default)]
 pub struct FileList(Arc<Mutex<ListState>>);
 
 #[derive(Debug, Default)]
 struct ListState {
-    /// When the walk began, and its paths, each with a NUL behind it.
+    /// Start of the walk, and its paths, each followed by a NUL.
     found: Option<(Duration, Arc<str>)>,
-    /// Counts how often the files have changed: a walk that was under way then is not complete.
+    /// Number of changes to the files: a walk during which it changes is incomplete.
     changes: u64,
 }
 
 impl FileList {
-    /// The paths, while they count.
+    /// Returns the paths while they are valid.
     pub fn fresh(&self, now: Duration) -> Option<Arc<str>> {
         let mut state = self.0.lock();
         state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH_FOR);
         state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
     }
 
-    /// Files were made, moved or removed.
+    /// Records that files were created, moved or removed.
     pub fn invalidate(&self) {
         let mut state = self.0.lock();
         state.found = None;
         state.changes += 1;
     }
 
-    /// A walk begins now; its list, to be given its paths.
+    /// Starts a walk; returns its list, to be filled with paths.
     pub fn begin_walk(&self, now: Duration) -> FileWalk {
         let changes = self.0.lock().changes;
         FileWalk { list: self.clone(), began: now, changes, paths: String::new() }
     }
 }
 
-/// The list of a walk that is under way.
+/// The list of a walk in progress.
 pub struct FileWalk {
     list: FileList,
     began: Duration,
@@ -53,7 +53,7 @@ pub struct FileWalk {
 }
 
 impl FileWalk {
-    /// Takes a path that was found.
+    /// Adds a found path.
     pub fn push(&mut self, path: &str) {
         if self.paths.len() <= BYTES_MAX {
             self.paths.push_str(path);

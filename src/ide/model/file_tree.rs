@@ -1,4 +1,4 @@
-//! The file tree: the workspace's folders as far as they are unfolded. Must not read them.
+//! The file tree: folders of the workspace as far as they are expanded. Must not read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,22 +9,22 @@ use crate::ide::model::file_list::FileList;
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in the folder, which need not be UTF-8.
+    /// Its name in the folder; may be invalid UTF-8.
     pub name: OsString,
-    /// Whether it is a folder itself.
+    /// Whether it is a folder.
     pub is_folder: bool,
 }
 
 /// One visible row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is.
+    /// Its entry.
     pub entry: Entry,
-    /// How deep, from 0.
+    /// Its zero-based depth.
     pub depth: usize,
-    /// For a folder: whether it is unfolded.
+    /// For a folder: whether it is expanded.
     pub is_open: bool,
 }
 
@@ -39,16 +39,16 @@ pub struct FileTree {
     pub selected: usize,
     /// The first row on screen.
     pub top: usize,
-    /// What is to be selected as soon as it is there.
+    /// The path to select once it is loaded.
     pending_selection: Option<PathBuf>,
     /// Why the root could not be read, if it could not.
     pub error: Option<String>,
-    /// All files of the workspace, as the last walk found them.
+    /// All files of the workspace from the last walk.
     pub file_list: FileList,
 }
 
 impl FileTree {
-    /// The tree of a folder that nobody has read yet.
+    /// Returns the tree of a folder that was not read yet.
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_path_buf(), open: BTreeSet::from([root.to_path_buf()]), ..Self::default() }
     }
@@ -63,18 +63,18 @@ impl FileTree {
         self.rows.get(self.selected)
     }
 
-    /// Takes in what a folder holds.
+    /// Stores the entries of a folder.
     pub fn set_entries(&mut self, folder: &Path, entries: Vec<Entry>) {
         self.folders.insert(folder.to_path_buf(), entries);
         self.rebuild();
     }
 
-    /// The unfolded folders, to be read again.
+    /// Returns the expanded folders, to be read again.
     pub fn open_folders(&self) -> impl Iterator<Item = &Path> {
         self.open.iter().map(PathBuf::as_path)
     }
 
-    /// Unfolds a folder; tells whether it has to be read first.
+    /// Expands a folder; returns whether it has to be read first.
     pub fn unfold(&mut self, folder: &Path) -> bool {
         self.open.insert(folder.to_path_buf());
         self.rebuild();
@@ -96,7 +96,7 @@ impl FileTree {
         }
     }
 
-    /// Selects the row of a path as soon as its folder is read.
+    /// Selects the row of a path once its folder is read.
     pub fn select_when_loaded(&mut self, path: &Path) {
         self.pending_selection = Some(path.to_path_buf());
         self.rebuild();

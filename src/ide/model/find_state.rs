@@ -1,5 +1,5 @@
-//! What a search in a file remembers: where it began, and a replacement that waits for the user's word. Must not know
-//! the prompt or the dialog that asks.
+//! State of a search in a file: where it began, and a replacement that awaits confirmation. Must not know the
+//! prompt or the dialog.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,38 +13,38 @@ use crate::text::selection::Selection;
 pub struct FindOrigin {
     /// In which file.
     pub buffer: BufferId,
-    /// What was selected there.
+    /// The selection there.
     pub selection: Selection,
-    /// From where the first match is looked for.
+    /// Start of the search for the first match.
     pub from: Byte,
 }
 
-/// One match that may be replaced.
+/// A match that may be replaced.
 #[derive(Debug, Clone)]
 pub struct ReplaceState {
     /// In which file.
     pub buffer: BufferId,
-    /// The version of its text in which the match was found.
+    /// Version of the text in which the match was found.
     pub version: u64,
-    /// What is looked for.
+    /// The search text.
     pub pattern: String,
-    /// What is to be put in its place, as it was typed.
+    /// The replacement as typed.
     pub replacement: String,
-    /// The match and what it is to become; `None` while it is looked for.
+    /// The match and its replacement; `None` while the search runs.
     pub found: Option<(Range<Byte>, String)>,
-    /// Answers that were given before there was a match to give them for.
+    /// Answers given before there was a match for them.
     pub queued_replies: VecDeque<ReplaceReply>,
 }
 
-/// What the user wants done with a match.
+/// The user's decision about a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplaceReply {
     /// Replace it and go to the next.
     One,
-    /// Leave it and go to the next.
+    /// Skip it and go to the next.
     Skip,
     /// Replace it and all that follow.
     All,
-    /// Replace nothing more.
+    /// Stop replacing.
     Stop,
 }

@@ -1,5 +1,4 @@
-//! Where the user was before going far: jumps through all files, and marks that name a file
-//! too. Must not open files.
+//! Jump list over all files, and marks that name a file. Must not open files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,19 +7,19 @@ use crate::ide::model::buffers::{Buffer, BufferId, Buffers};
 use crate::text::anchors::named_positions::PositionName;
 use crate::text::position::Byte;
 
-/// How many jumps are remembered.
+/// Maximum number of remembered jumps.
 const JUMPS_MAX: usize = 100;
 
-/// A place in a file, which may have been closed since.
+/// A position in a file, which may have been closed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JumpLocation {
-    /// Under which name the file's text knows it while it is open.
+    /// Name of the position in the file's text while it is open.
     pub name: PositionName,
     /// Which file.
     pub buffer: BufferId,
-    /// Where that is.
+    /// Path of the file.
     pub path: Option<PathBuf>,
-    /// Line and column, from 1, when the file was seen last.
+    /// One-based line and column when the file was last open.
     pub at: (usize, usize),
 }
 
@@ -28,7 +27,7 @@ pub struct JumpLocation {
 #[derive(Debug, Default)]
 pub struct Jumps {
     list: Vec<JumpLocation>,
-    /// Which of them one stands at; their number when at none of them.
+    /// Index of the current jump; the length of the list if there is none.
     index: usize,
     last_number: u64,
     marks: BTreeMap<char, JumpLocation>,
@@ -51,7 +50,7 @@ fn line_column(buffer: &Buffer, at: Byte, tab_width: usize) -> (usize, usize) {
 }
 
 impl Jumps {
-    /// The jumps, oldest first, and which of them one stands at.
+    /// Returns the jumps, oldest first, and the index of the current one.
     pub fn list(&self) -> (&[JumpLocation], usize) {
         (&self.list, self.index)
     }
@@ -61,7 +60,7 @@ impl Jumps {
         self.marks.iter().map(|(letter, spot)| (*letter, spot))
     }
 
-    /// One of them.
+    /// Returns a mark.
     pub fn mark(&self, letter: char) -> Option<&JumpLocation> {
         self.marks.get(&letter)
     }
@@ -78,7 +77,7 @@ impl Jumps {
         }
     }
 
-    /// Forgets a mark that names its file.
+    /// Removes a mark that names its file.
     pub fn remove_mark(&mut self, buffers: &mut Buffers, letter: char) {
         if let Some(old) = self.marks.remove(&letter)
             && let Some(buffer) = buffers.get_mut(old.buffer)
@@ -87,8 +86,8 @@ impl Jumps {
         }
     }
 
-    /// The user leaves this place of the file that is shown for one far away. A line is in
-    /// the list once, at its newest place.
+    /// Records a position of the shown file before a long jump. A line occurs in the list only once, at its
+    /// latest position.
     pub fn push(&mut self, buffers: &mut Buffers, at: Byte, tab_width: usize) {
         let Some(buffer) = buffers.current_mut() else { return };
         buffer.area.document.positions_mut().set_mark('\'', at);
@@ -117,8 +116,8 @@ impl Jumps {
         self.index = self.list.len();
     }
 
-    /// Goes that many steps back, or forward when negative; `None` when there are not so many.
-    /// The place one comes from is noted at the newest end.
+    /// Goes back by a number of steps, forward if negative; `None` if there are not that many. The starting
+    /// position is recorded at the newest end.
     pub fn step(
         &mut self,
         buffers: &mut Buffers,
@@ -134,7 +133,7 @@ impl Jumps {
         if self.index == self.list.len() && back > 0 {
             let before = self.list.len();
             self.push(buffers, here, tab_width);
-            // The line that one stands on may have been in the list already.
+            // The current line may have been in the list already.
             if self.list.len() == before {
                 self.index = before.checked_sub(from_end + usize::from(from_end == 1 && before > 1))?;
                 return self.list.get(self.index).cloned();
@@ -144,21 +143,21 @@ impl Jumps {
         self.list.get(target).cloned()
     }
 
-    /// One of them is gone to.
+    /// Makes a jump the current one and returns it.
     pub fn go(&mut self, at: usize) -> Option<JumpLocation> {
         let spot = self.list.get(at).cloned()?;
         self.index = at;
         Some(spot)
     }
 
-    /// A file is closed: its places stay known by their lines.
+    /// Records that a file is closed: its positions are kept as lines and columns.
     pub fn on_close(&mut self, buffers: &mut Buffers, id: BufferId, tab_width: usize) {
         let spots = self.list.iter_mut().chain(self.marks.values_mut());
         for spot in spots.filter(|spot| spot.buffer == id) {
             spot.at = current_position(buffers, spot, tab_width);
             spot.path = buffers.get_mut(id).and_then(|buffer| buffer.path.clone());
         }
-        // A text without a file is gone with it.
+        // Positions in a text without a file are lost with it.
         let kept = |spot: &JumpLocation| spot.buffer != id || spot.path.is_some();
         self.list.retain(kept);
         self.marks.retain(|_, spot| kept(spot));
@@ -172,7 +171,7 @@ fn forget(buffers: &mut Buffers, spot: &JumpLocation) {
     }
 }
 
-/// Line and column of a place, from 1, as the text is now.
+/// Returns one-based line and column of a position in the current text.
 pub fn current_position(buffers: &mut Buffers, spot: &JumpLocation, tab_width: usize) -> (usize, usize) {
     let known = buffers.get_mut(spot.buffer).and_then(|buffer| {
         let at = buffer.area.document.positions().get(spot.name)?;

@@ -1,4 +1,4 @@
-//! What is edited and how it is shown: open files ([`buffers`]), windows, jumps, search results, the file tree.
+//! Data model of editing: open files ([`buffers`]), windows, jumps, search results, file tree, views.
 //!
 //! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
 

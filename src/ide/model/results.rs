@@ -1,9 +1,9 @@
-//! A list of places in files: a text whose lines are `path:line:text`, and what is known about
-//! them. The user edits the texts; what the list wants changed is read out of it again. Must not
-//! know who found the places, nor who changes files.
+//! A search results list: an editable text with lines `path:line:text`, and the data of its lines. The user
+//! edits the texts, and the changes are parsed from the list. Must not know who found the locations or who
+//! changes files.
 //!
-//! A place of several lines is written `path:first-last:text`. A line that begins with `:` goes on
-//! with the text of the one above it, so that one line can become several.
+//! A location of several lines is written `path:first-last:text`. A line that begins with `:` continues the
+//! text of the line above, so that one line can become several.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,61 +18,61 @@ use crate::text::rope::Text;
 use crate::text::search::SearchOptions;
 use crate::text::transaction::Transaction;
 
-/// A path and the numbers behind it are no longer than that, in bytes.
+/// Maximum length of a path with its line numbers, in bytes.
 const HEAD_MAX: usize = 4200;
 
-/// What was looked for.
+/// The search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// The text or expression.
     pub pattern: String,
-    /// How it is understood.
+    /// Its options.
     pub options: SearchOptions,
-    /// What is put in its place, where something is.
+    /// The replacement text, if any.
     pub replacement: Option<String>,
 }
 
 /// A file of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// As its lines name it.
+    /// The path as written in the lines of the list.
     pub name: String,
-    /// What changes that were made from the list have done to the numbers of later lines: behind
-    /// which listed line, and how many lines more there are.
+    /// How changes applied from the list have shifted later lines: the listed line after which they apply,
+    /// and the number of added lines.
     pub shifts: Vec<(usize, isize)>,
 }
 
 impl ListedFile {
-    /// The number that a listed line has by now.
+    /// Returns the current number of a listed line.
     pub fn current_line(&self, line: usize) -> usize {
         let before = self.shifts.iter().filter(|(at, _)| *at < line);
         line.saturating_add_signed(before.map(|(_, more)| more).sum())
     }
 }
 
-/// A place in a file of the list: lines from 1, both included.
+/// A location in a file of the list: one-based lines, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
     /// Which file of the list.
     pub file: usize,
     /// The first line.
     pub first: usize,
-    /// The last one.
+    /// The last line.
     pub last: usize,
 }
 
-/// What is known about a place.
+/// Data of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundText {
-    /// What stands there in the file, lines apart by `\n`.
+    /// Text of the location in the file, lines separated by `\n`.
     pub old: String,
-    /// Where in it the first match begins, in bytes.
+    /// Start of the first match in it, in bytes.
     pub at: usize,
 }
 
-/// Everything that is known about the places of a list.
+/// Data of all locations of a list.
 #[derive(Debug, Clone, Default)]
 pub struct KnownRows {
     /// The files, in order.
@@ -81,28 +81,28 @@ pub struct KnownRows {
     found: HashMap<Origin, FoundText>,
 }
 
-/// A line of the list, taken apart.
+/// A parsed line of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowHeader {
-    /// The place that it is about.
+    /// The location that it refers to.
     pub origin: Origin,
-    /// Bytes of its name.
+    /// Length of its name in bytes.
     pub name: usize,
-    /// Bytes before its text.
+    /// Length of the part before its text in bytes.
     pub len: usize,
 }
 
-/// What the list wants for a place.
+/// A change that the list requests for a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowEdit {
-    /// Where.
+    /// The location.
     pub origin: Origin,
-    /// What is to stand there, lines apart by `\n`.
+    /// The new text, lines separated by `\n`.
     pub new: String,
 }
 
 impl KnownRows {
-    /// Takes in what was found.
+    /// Adds results.
     pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, FoundText)>) {
         for file in files {
             self.by_name.insert(file.name.clone(), self.files.len());
@@ -111,29 +111,29 @@ impl KnownRows {
         self.found.extend(places);
     }
 
-    /// How many places there are.
+    /// Returns the number of locations.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// What is known about a place.
+    /// Returns the data of a location.
     pub fn get(&self, origin: &Origin) -> Option<&FoundText> {
         self.found.get(origin)
     }
 
-    /// Something else stands at a place now.
+    /// Records the new text of a location.
     pub fn set(&mut self, origin: Origin, now: &str) {
         if let Some(found) = self.found.get_mut(&origin) {
             found.old = now.to_string();
         }
     }
 
-    /// The place that a line of the list is about.
+    /// Returns the location that a line of the list refers to.
     pub fn header(&self, line: &str) -> Option<RowHeader> {
         let colons = line.match_indices(':').take_while(|(at, _)| *at <= HEAD_MAX);
         colons.filter(|(at, _)| *at > 0).find_map(|(at, _)| {
@@ -147,13 +147,13 @@ impl KnownRows {
         })
     }
 
-    /// An edit of the list without what changes the name or the number of a place and nothing
-    /// else, and whether there was such: whoever replaces a text everywhere means the lines.
+    /// Returns an edit of the list without the changes that affect only the name or number of a location, and
+    /// whether there were any: a replace-all is meant for the texts of the lines.
     pub fn without_header_edits(&self, list: &Text, edit: Transaction) -> (Transaction, bool) {
         let harms = |edit: &Edit<'_>| {
             let start = list.line_start(list.line_of(edit.old.start));
             let Some(head) = self.header(&row_prefix(list, start)) else { return false };
-            // Whole lines may come before it, and what is typed behind it is text.
+            // Whole lines may be inserted before it, and what is typed after it is text.
             let lines = edit.old == (start..start) && edit.text.ends_with('\n');
             let inside = edit.old.start < start + head.len && edit.old.end <= start + head.len;
             inside && !lines
@@ -167,8 +167,8 @@ impl KnownRows {
         (Transaction { changes, selection: None, prepared: None, ..edit }, true)
     }
 
-    /// What a list wants changed, in the order of files and lines, and what of it cannot be
-    /// understood, in words. A place that is not in it is left alone.
+    /// Returns the changes requested by a list, in the order of files and lines, and messages about lines
+    /// that cannot be parsed. A location that is missing from the list is left unchanged.
     pub fn parse_edits(&self, list: &str) -> (Vec<RowEdit>, Vec<String>) {
         let mut wanted: HashMap<Origin, String> = HashMap::new();
         let mut problems = Vec::new();
@@ -204,13 +204,13 @@ impl KnownRows {
     }
 }
 
-/// The line of the list for a place, with its end.
+/// Returns the line of the list for a location, with its line ending.
 pub fn format_row(name: &str, first: usize, last: usize, text: &str) -> String {
     let numbers = if first == last { first.to_string() } else { format!("{first}-{last}") };
     format!("{name}:{numbers}:{}\n", text.replace('\n', "\n:"))
 }
 
-/// A search that goes on for as long as somebody has this.
+/// A search that runs while a clone of this exists.
 #[derive(Debug)]
 pub struct RunningSearch(pub CancellationToken);
 
@@ -223,20 +223,20 @@ impl Drop for RunningSearch {
 /// An open list.
 #[derive(Debug)]
 pub struct SearchResults {
-    /// What was looked for.
+    /// The search.
     pub query: Query,
-    /// What is known about its lines.
+    /// Data of its lines.
     pub known: Arc<KnownRows>,
-    /// The search, until it is done.
+    /// The running search; `None` once it is done.
     pub running: Option<RunningSearch>,
-    /// Whether it is being compared with the files.
+    /// Whether the list is being compared with the files.
     pub is_comparing: bool,
-    /// Whether the line with the cursor was gone to.
+    /// Whether the location of the cursor's line was visited.
     pub is_visited: bool,
 }
 
 impl SearchResults {
-    /// A list to which nothing has come yet.
+    /// Returns an empty list.
     pub fn new(asked: Query, running: RunningSearch) -> Self {
         Self {
             query: asked,
@@ -247,7 +247,7 @@ impl SearchResults {
         }
     }
 
-    /// Why it cannot be edited, if it cannot.
+    /// Returns why it is read-only, if it is.
     pub fn read_only(&self) -> Option<&'static str> {
         if self.running.is_some() {
             return Some("Search is running. Escape ends it");
@@ -255,7 +255,7 @@ impl SearchResults {
         self.is_comparing.then_some("Results are being compared with files")
     }
 
-    /// The line at or above an offset that is about a place: where it begins, and the place.
+    /// Returns start and location of the line at or above an offset that refers to a location.
     pub fn row_at(&self, text: &Text, at: Byte) -> Option<(Byte, RowHeader)> {
         let mut line = text.line_of(at);
         loop {
@@ -271,7 +271,7 @@ impl SearchResults {
         }
     }
 
-    /// The scopes of a part of one of its lines.
+    /// Returns the scopes of a part of one of its lines.
     pub fn scopes(&self, text: &Text, range: &std::ops::Range<Byte>) -> Vec<Span> {
         let start = text.line_start(text.line_of(range.start));
         let shown = row_prefix(text, start);
@@ -289,7 +289,7 @@ impl SearchResults {
     }
 }
 
-/// As much of the line that begins at an offset as may name a place.
+/// Returns the part of the line starting at an offset that may contain a location.
 fn row_prefix(text: &Text, start: Byte) -> String {
     let end = text.line_end(text.line_of(start));
     text.slice(start..text.char_floor(end.min(start + 2 * HEAD_MAX))).into_owned()

@@ -1,4 +1,4 @@
-//! How open files are arranged in windows, so that they can be shown so again. Plain data.
+//! Window layout and open files, to be restored at the next start. Plain data.
 
 use std::path::PathBuf;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::ide::model::windows::Shape;
 
-/// How a window looked at its file.
+/// The view of a file in a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// The file, absolute.
     pub path: PathBuf,
     /// The cursor's line, from 1.
     pub line: usize,
-    /// Its column in cells, from 1.
+    /// Its one-based column in cells.
     pub column: usize,
     /// The first line on screen, from 0.
     pub top: usize,
 }
 
-/// How what was open was arranged.
+/// The saved layout and open files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedWindows {
     /// The windows.
     pub windows: Shape,
-    /// What each shows, from the top left.
+    /// The views of the windows, from the top left.
     pub views: Vec<View>,
-    /// Which of them had the keys.
+    /// Index of the active window.
     pub active: usize,
     /// The files in the order in which they were opened.
     pub order: Vec<PathBuf>,
-    /// Files that are there no longer.
+    /// Files that no longer exist.
     pub missing: Vec<PathBuf>,
 }

@@ -1,7 +1,7 @@
-//! A text that can be edited, with its cursors: an open file, the prompt, a query.
+//! A text area: an editable text with its cursors, such as an open file, the prompt or a query.
 //!
-//! Must not know which of them it is. Every text field of the program is one of these, so that
-//! each has undo, words, selections and the one kill ring.
+//! Must not know which of them it is. Every text field of the program is a text area, so that each has undo,
+//! words, selections and the shared kill ring.
 
 use crate::ide::model::view::view_state::PerView;
 use crate::text::changes::ChangeSet;
@@ -24,13 +24,12 @@ pub struct TextArea {
     pub document: Document,
     /// The cursors.
     pub selection: Selection,
-    /// The rectangle that the selection was made from, if it was; stale as soon as its
-    /// selection is another one.
+    /// The rectangle that the selection was made from, if any. Stale once the selection differs from its own.
     pub block: Option<Block>,
-    /// Where the caret is when it is not at the head of the main range: on the last character
-    /// of a selection rather than behind it. Stale as soon as that range is another one.
+    /// Position of the caret when it is not at the head of the primary range: on the last character of a
+    /// selection rather than after it. Stale once that range differs.
     pub caret_override: Option<(Range, Byte)>,
-    /// What else travels with the text.
+    /// Other state that follows the text's changes.
     pub per_view: PerView,
 }
 
@@ -57,19 +56,19 @@ impl TextArea {
         self.document.text()
     }
 
-    /// Where the caret is.
+    /// Returns the position of the caret.
     pub fn caret(&self) -> Byte {
         let primary = self.selection.primary();
         self.caret_override.filter(|(range, _)| *range == primary).map_or(primary.head, |(_, at)| at)
     }
 
-    /// How its view looks at the text.
+    /// Returns how its view maps the text to rows.
     pub fn display_map(&self, tab_width: usize) -> DisplayMap<'_> {
         let PerView { view, folds, inlays, .. } = &self.per_view;
         DisplayMap { text: self.text(), folds, inlays: inlays.all(), tab_width, wrap: view.wrap }
     }
 
-    /// Makes an edit; `None` when it changes nothing.
+    /// Applies an edit; `None` if it changes nothing.
     pub fn edit(
         &mut self,
         now_ms: u64,
@@ -86,13 +85,13 @@ impl TextArea {
         Some(self.apply(applied))
     }
 
-    /// Makes it again.
+    /// Redoes a step.
     pub fn redo(&mut self) -> Option<ChangeSet> {
         let applied = self.document.redo()?;
         Some(self.apply(applied))
     }
 
-    /// Goes to a revision of the undo tree; tells whether the text is another one now.
+    /// Moves to a revision of the undo tree; returns whether the text changed.
     pub fn travel(&mut self, revision: RevisionId) -> bool {
         let Some(applied) = self.document.travel(revision) else { return false };
         self.apply(applied);
@@ -105,7 +104,7 @@ impl TextArea {
         applied.changes
     }
 
-    /// An edit that came from elsewhere: the cursors keep their places in the text.
+    /// Applies an edit from outside. The cursors keep their positions in the text.
     pub fn apply_external(&mut self, edit: Transaction, now_ms: u64) -> bool {
         let selection = self.selection.map(&edit.changes);
         let applied = self.document.apply(edit, &self.selection, now_ms);
@@ -130,13 +129,13 @@ impl TextArea {
         self.document.seal();
     }
 
-    /// Puts one cursor at a place.
+    /// Sets a single cursor.
     pub fn go_to(&mut self, at: Byte) {
         self.selection = Selection::cursor(self.text().grapheme_floor(at));
         self.document.seal();
     }
 
-    /// Selects something else.
+    /// Replaces the selection.
     pub fn select(&mut self, selection: Selection) {
         self.selection = selection;
         self.document.seal();
@@ -147,7 +146,7 @@ impl TextArea {
         self.selection.ranges().iter().map(|range| self.text().slice(range.span()).into_owned()).collect()
     }
 
-    /// Replaces the whole text as one undoable step; the cursor goes to its end.
+    /// Replaces the whole text as one undo step and moves the cursor to its end.
     pub fn set(&mut self, new: &str, now_ms: u64) {
         let new = format::without_carriers(new).into_owned();
         self.edit(now_ms, |text, _| {

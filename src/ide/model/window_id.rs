@@ -1,5 +1,5 @@
-//! The name of a window, for all who only have to tell windows apart.
+//! Id of a window, for code that only has to distinguish windows.
 
-/// Identifies a window for as long as the program runs.
+/// Id of a window, unique while the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(pub u32);

@@ -1,5 +1,5 @@
-//! How the editor's part of the screen is divided into windows, each with a view of a text of
-//! its own. Must not know texts, nor what is drawn.
+//! Windows: how the editor's part of the screen is split, each window with its own view of a text. Must not
+//! know texts, nor what is drawn.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::ide::model::buffers::BufferId;
 use crate::ide::model::view::visible_rows::DragSelection;
 use crate::ide::model::window_id::WindowId;
 
-/// Windows are not made smaller; where they do not fit only one is shown.
+/// Minimum width of a window; where windows do not fit only one is shown.
 const COLS_MIN: u16 = 12;
-/// The same for rows, one of which is the title.
+/// Minimum height, including the title row.
 const ROWS_MIN: u16 = 3;
-/// Windows at one time.
+/// Maximum number of windows.
 pub const WINDOWS_MAX: usize = 12;
 
 /// Shares above this lose their last digits.
 const SHARE_MAX: u32 = 1 << 12;
 
-/// Which way.
+/// A direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// To the left.
@@ -39,24 +39,24 @@ enum Node {
     Split(Split),
 }
 
-/// Parts side by side, or one above the other; each with its share of the room.
+/// Parts side by side or one above the other, each with its share of the space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Split {
     is_side_by_side: bool,
     parts: Vec<(Node, u32)>,
 }
 
-/// How windows divide the room, without saying which they are.
+/// The split structure of windows, without their ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// One window.
     Window,
-    /// Parts beside each other, or one above the other, with their shares of the room.
+    /// Parts side by side (`true`) or one above the other, with their shares of the space.
     Split(bool, Vec<(Shape, u32)>),
 }
 
 impl Shape {
-    /// How many windows there are; none where a split is no split.
+    /// Returns the number of windows; `None` if a split is invalid.
     fn count(&self) -> Option<usize> {
         match self {
             Self::Window => Some(1),
@@ -79,24 +79,24 @@ impl Shape {
     }
 }
 
-/// A line between two parts of a split.
+/// A border between two parts of a split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Border {
-    /// Its cells. Between parts above each other it is the title of the lower one.
+    /// Its cells. Between parts above each other it is the title row of the lower one.
     pub area: Rect,
-    /// Whether the parts are beside each other.
+    /// Whether the parts are side by side.
     pub is_side_by_side: bool,
-    /// The way to the split, and which of its parts is before the line.
+    /// Path to the split, and the index of the part before the border.
     path: Vec<usize>,
     before: usize,
 }
 
-/// Where everything is.
+/// Areas of windows and borders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WindowLayout {
     /// The windows, titles included.
     pub windows: Vec<(WindowId, Rect)>,
-    /// The lines between them.
+    /// The borders between windows.
     pub borders: Vec<Border>,
 }
 
@@ -104,14 +104,14 @@ pub struct WindowLayout {
 #[derive(Debug, Clone)]
 pub struct Windows {
     root: Node,
-    /// The one that has the keys when the editor has them.
+    /// The window with the focus when the editor has it.
     pub active: WindowId,
     next: u32,
-    /// What the others show.
+    /// The buffers shown by the other windows.
     pub other_buffers: BTreeMap<WindowId, BufferId>,
     /// The line that the mouse moves.
     pub dragged: Option<Border>,
-    /// What the mouse selects while its button is held.
+    /// Selection by the mouse while its button is held.
     pub selecting: Option<DragSelection>,
 }
 
@@ -130,7 +130,7 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// Windows of a shape, the first one active; `None` where the shape is none, or has too many.
+    /// Creates windows of a shape, the first one active; `None` if the shape is invalid or has too many.
     pub fn of_shape(shape: &Shape) -> Option<Self> {
         shape.count().filter(|count| *count <= WINDOWS_MAX)?;
         let mut next = 0;
@@ -138,22 +138,22 @@ impl Windows {
         Some(Self { root, next, ..Self::default() })
     }
 
-    /// How they divide the room.
+    /// Returns the shape of the splits.
     pub fn shape(&self) -> Shape {
         self.root.shape()
     }
 
-    /// How many there are.
+    /// Returns the number of windows.
     pub fn count(&self) -> usize {
         self.root.windows().len()
     }
 
-    /// All of them, from the top left.
+    /// Returns all windows, from the top left.
     pub fn all(&self) -> Vec<WindowId> {
         self.root.windows()
     }
 
-    /// Divides the active window; gives the new one, which is behind or below it.
+    /// Splits the active window; returns the new one, which is to the right or below.
     pub fn split(&mut self, beside: bool) -> WindowId {
         let new = WindowId(self.next);
         self.next += 1;
@@ -161,7 +161,7 @@ impl Windows {
         new
     }
 
-    /// Takes a window away, unless it is the last; gives the one that has its room now.
+    /// Closes a window, unless it is the last; returns the one that takes its space.
     pub fn close(&mut self, window: WindowId) -> Option<WindowId> {
         let all = self.all();
         let at = all.iter().position(|other| *other == window).filter(|_| all.len() > 1)?;
@@ -171,7 +171,7 @@ impl Windows {
         Some(heir)
     }
 
-    /// Where windows and lines are in an area. Where they do not fit the active one has it all.
+    /// Returns the areas of windows and borders. If they do not fit, the active window takes it all.
     pub fn layout(&self, area: Rect) -> WindowLayout {
         let mut places = WindowLayout::default();
         self.root.layout(area, &mut Vec::new(), &mut places);
@@ -182,7 +182,7 @@ impl Windows {
         places
     }
 
-    /// The window beside the active one.
+    /// Returns the window next to the active one in a direction.
     pub fn neighbor(&self, area: Rect, direction: Direction) -> Option<WindowId> {
         let places = self.layout(area).windows;
         let (_, here) = places.iter().find(|(id, _)| *id == self.active)?;
@@ -209,7 +209,7 @@ impl Windows {
         near.map(|(id, _)| *id)
     }
 
-    /// Makes the active window so many cells wider or higher, or less so when negative.
+    /// Grows the active window by cells in width or height, or shrinks it if negative.
     pub fn resize(&mut self, area: Rect, beside: bool, cells: i32) {
         let places = self.layout(area);
         let Some((_, here)) = places.windows.iter().find(|(id, _)| *id == self.active) else { return };
@@ -252,13 +252,13 @@ impl Windows {
         }
     }
 
-    /// Gives all parts the same room.
+    /// Gives all parts the same share.
     pub fn equalize(&mut self) {
         self.root.equalize();
     }
 }
 
-/// Whether two stretches of cells have one in common.
+/// Returns whether two ranges of cells overlap.
 fn overlap(a: u16, a_len: u16, b: u16, b_len: u16) -> bool {
     a < b + b_len && b < a + a_len
 }
@@ -290,10 +290,10 @@ impl Node {
             Self::Window(_) => {}
             Self::Split(split) => {
                 let own = split.parts.iter().position(|(node, _)| *node == Self::Window(at));
-                // A third part of the same kind shares the room of the one it came from.
+                // A third part in the same direction shares the space of the part it was split from.
                 if let Some(own) = own.filter(|_| split.is_side_by_side == beside) {
                     for (_, share) in &mut split.parts {
-                        // Shares of a screen are never that fine; they must not grow for ever.
+                        // Shares finer than a screen are reduced, so that they do not grow without limit.
                         *share = if *share > SHARE_MAX { *share / SHARE_MAX } else { *share * 2 };
                     }
                     let share = (split.parts[own].1 / 2).max(1);
@@ -366,7 +366,7 @@ impl Node {
 }
 
 impl Split {
-    /// The room of each part; those beside each other have a line between them.
+    /// Returns the areas of the parts; parts side by side have a border between them.
     fn areas(&self, area: Rect) -> Vec<Rect> {
         let lines = if self.is_side_by_side { self.parts.len() as u32 - 1 } else { 0 };
         let length =

@@ -1,5 +1,5 @@
-//! The owner of the IDE's state: events in, at most one frame out. Knows neither the terminal
-//! nor tasks; the real loop and the tests drive it alike.
+//! The application: owns the state of the IDE, takes events, returns at most one frame. Must not know the
+//! terminal or how tasks run; the real event loop and the tests use it in the same way.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,16 +40,16 @@ use crate::tui::screen::{CursorShape, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::tree::{NodeId, Tree};
 
-/// How long a user may hesitate over a key sequence before it shows what may follow.
+/// Delay after a key prefix before its continuations are shown.
 const HINT_DELAY: Duration = Duration::from_millis(300);
-/// The working sign moves this often; eight frames a second at most.
+/// Period of the activity indicator; eight frames a second at most.
 const SPINNER_PERIOD: Duration = Duration::from_millis(250);
 
 /// The IDE.
 pub struct App {
-    /// Everything that it knows.
+    /// State of the IDE.
     pub state: State,
-    /// What is on the screen.
+    /// The screen.
     pub screen: Screen,
     tasks: Tasks,
     env: Arc<dyn Environment>,
@@ -62,21 +62,21 @@ pub struct App {
     pending_since: Option<Duration>,
     spinner_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
-    /// What is run once the session is there.
+    /// The command that runs once the session is connected.
     initial_command: Option<&'static str>,
-    /// Which question that came by itself is on top, by its first answer.
+    /// The id of the topmost dialog, if that opened by itself.
     unsolicited: Option<LayerId>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// Whether the first frame is drawn, and tasks may begin.
     has_started: bool,
-    /// What is to be put on the clipboard.
+    /// Text to put on the clipboard.
     pub clipboard: Option<String>,
 }
 
 impl App {
-    /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
-    /// picker has something new.
+    /// Returns an IDE of this size without loaded files. `wake` is notified, from any thread, when a picker
+    /// has something new.
     pub fn new(
         options: Options,
         (tasks, env): (Tasks, Arc<dyn Environment>),
@@ -119,7 +119,7 @@ impl App {
         app
     }
 
-    /// Takes in what the pump brought.
+    /// Handles a result of the event source.
     pub fn handle_next(&mut self, happened: NextEvent) {
         match happened {
             NextEvent::Event(event) => self.handle(*event),
@@ -127,18 +127,18 @@ impl App {
         }
     }
 
-    /// Begins what the first frame need not wait for.
+    /// Starts what the first frame does not need.
     pub fn start(&mut self) {
         self.has_started = true;
         self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::Started));
     }
 
-    /// What starts tasks.
+    /// Returns what starts tasks.
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
     }
 
-    /// Whether rows still stream into the picker on top, or into the list that is shown.
+    /// Returns whether rows are still being added to the topmost picker or the shown results list.
     pub fn is_filling(&self) -> bool {
         let list = self.state.buffers.current().and_then(Buffer::results);
         match self.state.layers.top::<Picker>() {
@@ -152,7 +152,7 @@ impl App {
         self.session.as_ref()
     }
 
-    /// Takes in one event.
+    /// Handles one event.
     pub fn handle(&mut self, event: Event) {
         let mut effects = Vec::new();
         let mut cx = Cx {
@@ -185,7 +185,7 @@ impl App {
         self.note_deadlines();
     }
 
-    /// The session is there: what waited for it begins.
+    /// Handles the connection of the session: starts what waited for it.
     fn on_connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
         let models = handle.models();
         let session = handle.clone();
@@ -212,7 +212,7 @@ impl App {
             }
             Input::Mouse(mouse) => mouse::mouse(cx, mouse),
             Input::Focus(true) => files::disk::check_disk(cx),
-            // The loop answers what the terminal says about itself.
+            // The event loop handles the terminal's replies.
             Input::Focus(false) | Input::Reply(_) => {}
         }
     }
@@ -253,12 +253,12 @@ impl App {
         }
     }
 
-    /// [`Self::with_cx`] for what presses keys one after the other.
+    /// Like [`Self::with_cx`], for code that presses keys one after the other.
     fn cx_runner(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
         |step| self.with_cx(step)
     }
 
-    /// Runs `f` with a context, and performs what it asks for.
+    /// Runs `f` with a context, and performs its effects.
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_>)) {
         let mut effects = Vec::new();
         let mut cx = Cx {
@@ -274,13 +274,13 @@ impl App {
         self.perform_effects(effects);
     }
 
-    /// Notes what time alone will change, in so far as the next key or frame must know.
+    /// Records what time alone will change, as far as the next key or frame must know.
     fn note_deadlines(&mut self) {
         self.with_cx(quit::quit_if_done);
         let now = self.clock.monotonic();
         let asked = self.state.layers.last().and_then(Layer::unsolicited_id);
         if asked != self.unsolicited {
-            // Whoever has just answered one question must not answer the next with the same key.
+            // A key that answered one question must not answer the next one too.
             self.state.guard_swallows = self.unsolicited.is_some();
             self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
             self.unsolicited = asked;
@@ -294,14 +294,14 @@ impl App {
         self.spinner_due = self.state.agent.working_since.map(|_| sign_due);
     }
 
-    /// When time alone changes something next, on the monotonic clock; `None` means never.
+    /// Returns when something changes next by time alone, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
         let matches = picker::match_deadline(&self.state, self.clock.monotonic());
         [feature_events::deadline(&self.state), hint, self.spinner_due, matches].into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Runs what is due.
     pub fn tick(&mut self) {
         let now = self.clock.monotonic();
         if self.pending_since.is_some_and(|since| since + HINT_DELAY <= now) {
@@ -321,9 +321,9 @@ impl App {
         }
     }
 
-    /// What is to be done about unsaved text at the end, on a thread that may wait for the
-    /// disk. `chosen`: the user has given it up; else it is kept for the next start. Undo trees and what is open are
-    /// kept in any case.
+    /// Returns the final work for unsaved text, for a thread that may block on the disk. With `chosen` the
+    /// user has discarded it; otherwise it is kept for the next start. Undo trees and open files are saved in
+    /// any case.
     pub fn final_writes(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let unsaved = recovery::recover::final_writes(&mut self.state, chosen, self.clock.now_ms());
         let (undo, open) =
@@ -335,7 +335,7 @@ impl App {
         }
     }
 
-    /// Ends every terminal and what runs in it; done once all are gone.
+    /// Ends all terminals and their processes; the future completes once they are gone.
     pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
         self.state.slots[TERMINALS].end()
     }
@@ -345,7 +345,7 @@ impl App {
         self.state.damage.any()
     }
 
-    /// Draws one frame and returns its bytes, none when nothing changed.
+    /// Draws one frame and returns its bytes, empty when nothing changed.
     pub fn frame(&mut self) -> Vec<u8> {
         if self.state.damage.any() {
             self.update_layout();
@@ -355,7 +355,7 @@ impl App {
         self.screen.take_output()
     }
 
-    /// The shape that the caret is to have.
+    /// Returns the caret's shape.
     fn cursor_shape(&self) -> CursorShape {
         match self.state.key_context() {
             KeyContext::Terminal => terminal::pane::cursor_shape(&self.state),
@@ -363,8 +363,8 @@ impl App {
         }
     }
 
-    /// Begins what a frame leaves to do: colors for what it showed, unsaved text that is to be
-    /// kept. Called once it is sent, so that no key waits for it.
+    /// Starts the work left by a frame: colors for what it showed, saving of unsaved text. Called after it is
+    /// sent, so that no key waits for it.
     pub fn after_frame(&mut self) {
         picker::match_query(&mut self.state);
         self.before_sleep();
@@ -373,14 +373,14 @@ impl App {
         }
     }
 
-    /// Notes what was changed and is to be kept or watched. To be called before the loop sleeps.
+    /// Records changes to save or watch. Must be called before the event loop sleeps.
     pub fn before_sleep(&mut self) {
         if self.has_started {
             self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::BeforeSleep));
         }
     }
 
-    /// Puts panes in their places and passes the damage on.
+    /// Places the panes and passes the damage on.
     fn update_layout(&mut self) {
         let current = self.state.buffers.current().map(|buffer| buffer.id);
         for id in self.state.other_visible_rows.iter().map(|view| view.buffer).chain(current) {
@@ -391,13 +391,13 @@ impl App {
             }
         }
         let mut rows = self.lay_out();
-        // The tree and the tabs mark unsaved files; an edit that changes no mark must not draw them again.
+        // The tree and the tabs mark unsaved files; they are redrawn only if a mark changes.
         let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
         if !unsaved().eq(self.unsaved.iter().copied()) {
             self.unsaved = unsaved().collect();
             self.state.damage.add(Part::Files);
             self.state.damage.add(Part::Tabs);
-            // So do the rows above the texts.
+            // The same for the rows above the texts.
             if self
                 .state
                 .visible_rows
@@ -435,8 +435,8 @@ impl App {
         }
     }
 
-    /// Finds where everything is and what the editor shows. Gives the rows of the editor that must be
-    /// drawn though nobody has said so.
+    /// Computes the layout and what the editor shows. Returns the rows of the editor that must be drawn
+    /// although they were not marked as damaged.
     fn lay_out(&mut self) -> Vec<Range<u16>> {
         let tabs = self.state.display.tabs.is_shown(self.state.buffers.all().len());
         let areas = |cols| {
@@ -446,7 +446,7 @@ impl App {
         };
         let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
         let before = cols(&self.state.areas);
-        // How many rows the prompt wants follows from its width, which is another one at times.
+        // The prompt's rows depend on its width, which may change with the layout.
         let areas = match areas(before) {
             found if cols(&found) == before => found,
             found => areas(cols(&found)),

@@ -1,8 +1,8 @@
-//! The tables of the program, put together for the kernel.
+//! The tables of the program, combined for the kernel.
 
 use crate::ide::core::catalog::Catalog;
 use crate::ide::features::{FEATURES, files};
 use crate::ide::shell::commands::AREAS;
 
-/// All of them.
+/// All tables.
 pub static CATALOG: Catalog = Catalog { areas: AREAS, features: FEATURES, open_file: files::open::open };

@@ -1,10 +1,11 @@
-//! The commands of the editor and of lists; features have theirs in their rows. A command is one row and one function
-//! in its area's file; help, palette, key hints and the `:id` form come from the row.
+//! Commands of the editor and of lists; those of features are in the features' rows. A command is one row and
+//! one function in the file of its area; help, palette, key hints and the `:id` form are derived from the
+//! row.
 
 use crate::ide::core::context::Command;
 use crate::ide::editor;
 
-/// Every area, by file.
+/// All areas, by file.
 pub static AREAS: &[&[Command]] = &[
     editor::commands::edit::COMMANDS,
     editor::commands::lines::COMMANDS,

@@ -1,5 +1,5 @@
-//! Brings events to the application: from tasks, from the session, from pickers. The real loop
-//! adds a terminal to it, the tests a script.
+//! Brings events to the application: from tasks, the session and pickers. The real event loop adds a
+//! terminal, tests add a script.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::ide::shell::preload::Preload;
 use crate::runtime::RuntimeEvent;
 use crate::runtime::events::hub::Reader;
 
-/// Events taken in before a frame is drawn and the keyboard is asked again.
+/// Maximum number of events handled before a frame is drawn and the keyboard is polled again.
 const BATCH: usize = 256;
 
-/// The application with everything that feeds it.
+/// The application with its event queues.
 pub struct EventSource {
     /// The application.
     pub app: App,
@@ -38,7 +38,7 @@ pub struct EventSource {
 }
 
 impl EventSource {
-    /// An application of that size. Nothing is asked of a session before [`Self::connect`].
+    /// Returns an application of this size. No session is used before [`Self::connect`].
     pub fn new(mut options: Options, feed: Preload, size: (u16, u16)) -> Self {
         let Preload { env, sender, events, tasks, opening } = feed;
         let (joined, joining) = mpsc::channel(1);
@@ -62,7 +62,7 @@ impl EventSource {
         }
     }
 
-    /// Waits until the first file is read, at most that long.
+    /// Waits until the first file is read, at most for `patience`.
     pub async fn wait_first_file(&mut self, patience: Duration) {
         let patience = tokio::time::sleep(patience);
         tokio::pin!(patience);
@@ -113,14 +113,14 @@ impl EventSource {
         });
     }
 
-    /// Waits for the next event. Safe to drop and call again.
+    /// Waits for the next event. Cancel safe.
     pub async fn next(&mut self) -> NextEvent {
         loop {
             tokio::select! {
                 biased;
                 () = self.wake.notified() => return NextEvent::Wake,
                 Some(event) = self.events.recv() => return NextEvent::Event(Box::new(event)),
-                // The channels' other ends live as long as this does, or tell their end once.
+                // The channels' senders live as long as this does, or report their end once.
                 Some(events) = self.new_sessions.recv() => self.session = Some(events),
                 event = next_from_session(&mut self.session) => match event {
                     Some(event) => return NextEvent::Event(Box::new(Event::Runtime(event))),
@@ -130,13 +130,13 @@ impl EventSource {
         }
     }
 
-    /// Takes one thing in, and whatever else is ready, up to a bound.
+    /// Handles one result, and the other events that are ready, up to a limit.
     pub fn handle(&mut self, first: NextEvent) {
         self.app.handle_next(first);
         self.handle_ready(BATCH);
     }
 
-    /// Takes in what is ready, up to so many events.
+    /// Handles events that are ready, up to a number.
     pub fn handle_ready(&mut self, most: usize) {
         for _ in 0..most {
             let Some(event) = self.try_next() else { break };
@@ -144,13 +144,13 @@ impl EventSource {
         }
     }
 
-    /// An event that is there already.
+    /// Returns an event that is ready.
     pub fn try_next(&mut self) -> Option<Event> {
         let session = |session: &mut mpsc::Receiver<RuntimeEvent>| session.try_recv().ok();
         self.events.try_recv().ok().or_else(|| self.session.as_mut().and_then(session).map(Event::Runtime))
     }
 
-    /// Whether nothing is under way that could bring an event by itself.
+    /// Returns whether nothing is in progress that could cause an event by itself.
     pub fn is_idle(&self) -> bool {
         let quiet = self.events.is_empty() && self.session.as_ref().is_none_or(mpsc::Receiver::is_empty);
         let settled = self.app.state.layers.last().is_none_or(|layer| !layer.is_busy());

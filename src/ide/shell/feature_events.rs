@@ -1,5 +1,4 @@
-//! Tells the editor and every feature what happens, and asks them when time alone makes something due. Must not know
-//! what they do.
+//! Notifies the editor and every feature of facts, and collects their deadlines. Must not know what they do.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::state::State;
 use crate::ide::editor::view::{highlighting, scan};
 
-/// Something happened.
+/// Notifies the editor and all features of a fact.
 pub fn notify_all(cx: &mut Cx<'_>, fact: FeatureEvent) {
     if matches!(fact, FeatureEvent::FrameSent | FeatureEvent::DeadlineReached) {
         highlighting::start_jobs(cx);
@@ -17,7 +16,7 @@ pub fn notify_all(cx: &mut Cx<'_>, fact: FeatureEvent) {
     feature::notify(cx, fact);
 }
 
-/// When time alone makes something due, on the monotonic clock.
+/// Returns when something becomes due by time alone, on the monotonic clock.
 pub fn deadline(state: &State) -> Option<Duration> {
     let features = state.catalog.features.iter().filter_map(|feature| (feature.deadline)(state));
     features.chain(highlighting::deadline(state)).min()

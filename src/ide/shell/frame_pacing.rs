@@ -1,32 +1,33 @@
-//! How fast frames may follow each other while output streams. Must not know what they show, nor the keyboard:
-//! frames that a key asked for are drawn at once.
+//! Limits the frame rate while output streams. Must not know the content of frames, nor the keyboard: frames
+//! caused by a key are drawn at once.
 
 use std::time::Duration;
 
-/// Frames come no faster than this.
+/// Minimum time between frames.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
-/// A long stream sends no more bytes in a second than this. Text that scrolls changes every row that it is shown
-/// in: at 60 frames a second that is ten times the text, faster than anyone reads.
+/// Maximum rate of a long stream in bytes per second. Scrolling text changes every row that it passes: at 60
+/// frames a second that is ten times the text, faster than anyone reads.
 const BYTES_PER_SECOND: f64 = 30_000.0;
-/// So much may be sent ahead of that rate: a line that scrolls now and then is never late.
+/// How far ahead of that rate output may be: a line that scrolls occasionally is never delayed.
 const BURST: Duration = Duration::from_millis(150);
-/// No frame is later than this, however large it is: a large screen that moves ten times a second still moves.
+/// Maximum delay of a frame of any size: a large screen that changes ten times a second still appears to
+/// move.
 const FRAME_DELAY_MAX: Duration = Duration::from_millis(100);
 
 /// When the next frame of streaming output is due.
 #[derive(Debug, Default)]
 pub struct FramePacing {
     last: Duration,
-    /// When everything sent so far would have been through at the rate of a long stream.
+    /// When everything sent so far would be finished at the rate of a long stream.
     drained_at: Duration,
 }
 
 impl FramePacing {
-    /// A frame of so many bytes was sent.
+    /// Records that a frame of this size was sent.
     pub fn note_sent(&mut self, bytes: usize, now: Duration) {
         self.last = now;
         let through = self.drained_at.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
-        // Large frames are not made up for later: what follows them is as fast as ever.
+        // The debt of large frames is limited: later frames are as fast as ever.
         self.drained_at = through.min(now + BURST + FRAME_DELAY_MAX);
     }
 

@@ -1,8 +1,8 @@
-//! The IDE without a terminal: a script of keys in, pictures of the screen out. It runs the
-//! same application over the same events; only bytes and signals are missing.
+//! The IDE without a terminal: a script of keys in, pictures of the screen out. Runs the same application on
+//! the same events; only bytes and signals are missing.
 //!
-//! Answers of tasks are held until nothing more comes and are then delivered one by one in an order that a seed gives,
-//! so that tests try orders of their own instead of the scheduler's.
+//! Results of tasks are held until no more events come, and then delivered one by one in an order determined
+//! by a seed, so that tests try different orders independently of the scheduler.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::ide::shell::preload::Preload;
 use crate::tui::headless::picture;
 use crate::tui::input::{Input, Key};
 
-/// How long a test waits for what never comes.
+/// How long a test waits before it fails.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long a task that is still at work may keep the answers of others waiting.
+/// How long a running task may hold back the results of others.
 const QUIET: Duration = Duration::from_millis(2);
 
 /// A running IDE.
@@ -27,7 +27,7 @@ pub struct Headless {
     held_answers: HeldAnswers,
 }
 
-/// Answers of tasks that were not delivered yet.
+/// Results of tasks that were not delivered yet.
 struct HeldAnswers {
     seed: u64,
     random: fastrand::Rng,
@@ -39,7 +39,7 @@ impl HeldAnswers {
         Self { seed, random: fastrand::Rng::with_seed(seed), answers: Vec::new() }
     }
 
-    /// The event, if it is to be taken in now. An answer is held.
+    /// Returns the event if it is to be handled now. The result of a task is held.
     fn hold(&mut self, event: Event) -> Option<Event> {
         match event {
             Event::Done(answer) if answer.order() == Order::Any => {
@@ -50,7 +50,7 @@ impl HeldAnswers {
         }
     }
 
-    /// One of the answers, as the seed has it.
+    /// Takes one of the held results, chosen by the seed.
     fn draw(&mut self) -> Option<Event> {
         let at = (0..self.answers.len()).nth(self.random.usize(..self.answers.len().max(1)))?;
         Some(Event::Done(self.answers.swap_remove(at)))
@@ -58,7 +58,8 @@ impl HeldAnswers {
 }
 
 impl Headless {
-    /// An IDE of that size, started and idle. `seed` gives the order in which answers of tasks are delivered.
+    /// Starts an IDE of this size and waits until it is idle. `seed` determines the order in which results of
+    /// tasks are delivered.
     pub async fn start(options: Options, feed: Preload, size: (u16, u16), seed: u64) -> Self {
         let mut headless = Self {
             event_source: EventSource::new(options, feed, size),
@@ -70,19 +71,18 @@ impl Headless {
         headless
     }
 
-    /// The application, for what a picture does not show.
+    /// Returns the application, to inspect what a picture does not show.
     pub fn app(&mut self) -> &mut App {
         &mut self.event_source.app
     }
 
-    /// Presses keys, written as in a key map and separated by spaces, and waits until nothing
-    /// is under way.
+    /// Presses keys, written as in a key map and separated by spaces, and waits until the IDE is idle.
     pub async fn keys(&mut self, keys: &str) {
         self.press(keys);
         self.idle().await;
     }
 
-    /// Presses keys and waits for nothing.
+    /// Presses keys without waiting.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
             let key: Key = key.parse().unwrap_or_else(|_| panic!("`{key}` is no key"));
@@ -90,7 +90,7 @@ impl Headless {
         }
     }
 
-    /// Types a text, one key per character, and waits until nothing is under way.
+    /// Types a text, one key per character, and waits until the IDE is idle.
     pub async fn text(&mut self, text: &str) {
         for c in text.chars() {
             self.input(Input::Key(Key::char(c)));
@@ -98,7 +98,7 @@ impl Headless {
         self.idle().await;
     }
 
-    /// Takes in one event of the terminal and draws.
+    /// Handles one event of the terminal and draws.
     pub fn input(&mut self, input: Input) {
         self.event_source.app.handle(Event::Input(input));
         self.event_source.app.frame();
@@ -106,11 +106,11 @@ impl Headless {
         self.event_source.app.after_frame();
     }
 
-    /// Nothing that looks different may be forgotten: what was drawn because it was damaged is what is
-    /// drawn when everything is.
+    /// Asserts that no damage was missed: drawing what is damaged gives the same screen as drawing
+    /// everything.
     fn assert_no_missed_damage(&mut self) {
         let app = &mut self.event_source.app;
-        // Matches that a picker found behind the frame with the query are not forgotten: they have the next frame.
+        // Matches that a picker found after the frame with the query appear in the next frame.
         if app.needs_frame() {
             app.frame();
         }
@@ -126,14 +126,14 @@ impl Headless {
         }
     }
 
-    /// Makes the screen another size.
+    /// Resizes the screen.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.event_source.app.handle(Event::Resize(cols, rows));
         self.event_source.app.frame();
         self.assert_no_missed_damage();
     }
 
-    /// Runs until nothing is under way, the agent's run included.
+    /// Runs until the IDE is idle, including the agent's run.
     pub async fn idle(&mut self) {
         self.run_until("idle", |pump, held| held.answers.is_empty() && pump.is_idle()).await;
     }
@@ -143,7 +143,7 @@ impl Headless {
         self.until(text, |pump| picture(&pump.app.screen).contains(text)).await;
     }
 
-    /// Runs until a condition holds; panics with the screen when it does not come true.
+    /// Runs until a condition holds; panics with the screen if it never does.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&EventSource) -> bool) {
         self.run_until(what, |pump, _| holds(pump)).await;
     }
@@ -166,7 +166,7 @@ impl Headless {
         }
     }
 
-    /// Takes in what is there; where that is nothing, one of the answers that are held, or the next event.
+    /// Handles what is ready; otherwise one of the held results, or the next event.
     async fn step(&mut self) {
         let mut quiet = true;
         while let Some(event) = self.event_source.try_next() {
@@ -181,7 +181,7 @@ impl Headless {
                 NextEvent::Event(event) => self.take(*event),
                 NextEvent::Wake => self.event_source.handle(NextEvent::Wake),
             },
-            // A task that has just ended tells nobody: look again now and then.
+            // The end of a task gives no event: check again periodically.
             () = tokio::time::sleep(QUIET) => {
                 self.deliver();
             }
@@ -194,7 +194,7 @@ impl Headless {
         }
     }
 
-    /// Delivers one of the answers that are held, if there is one.
+    /// Delivers one of the held results, if there is one.
     fn deliver(&mut self) -> bool {
         let Some(answer) = self.held_answers.draw() else { return false };
         self.event_source.app.handle(answer);

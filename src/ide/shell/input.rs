@@ -1,4 +1,4 @@
-//! From keys and pastes to commands and text. Must not know what a command does.
+//! Maps keys and pastes to commands and text. Must not know what a command does.
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
@@ -18,17 +18,17 @@ use crate::ide::shell::catalog::CATALOG;
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
-/// How long keys must have been silent before a question that came by itself takes them, so
-/// that what was being typed does not answer it.
+/// How long the keyboard must be silent before a dialog that opened by itself accepts keys, so that keys
+/// typed before do not answer it.
 pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
 
-/// Reads a key map of the commands that there are; with what cannot be used in it, for the user.
+/// Parses a key map for the existing commands. Also returns messages for the user about unusable rows.
 pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
     keymaps::read(&CATALOG, origin, text)
 }
 
-/// Runs a command and keeps what belongs to every command: chains of kills, what a query in a
-/// picker or a question brings about.
+/// Runs a command with what belongs to every command: chains of kills, and reactions of the query of a picker
+/// or prompt.
 pub fn run(cx: &mut Cx<'_>, command: &Command) {
     if !command.keeps_kill_chain {
         cx.state.kill_ring.interrupt();
@@ -36,7 +36,7 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
     if command.id.starts_with("edit.") {
         cx.state.selecting = false;
     }
-    // Taking a change back and doing one again are no changes to be done again.
+    // Undo, redo and repetition are not changes to be repeated.
     let changes = command.id.starts_with("edit.") && !NOT_REPEATED.contains(&command.id);
     cx.state.macros.note_command(command.id, changes);
     (command.run)(cx);
@@ -54,13 +54,13 @@ const NOT_REPEATED: &[&str] = &[
     "edit.insert-output",
 ];
 
-/// One key.
+/// Handles one key.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
     if key.kind == KeyKind::Release {
         return;
     }
     let key = key.pressed();
-    // A key that continues a sequence answers nothing.
+    // A key that continues a sequence is never an answer.
     let begins = cx.state.pending.is_empty();
     if begins && top_actions(cx).is_some_and(|actions| (actions.raw_key)(cx, key)) {
         return;
@@ -71,11 +71,11 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     key_hooks::before_key(cx, key);
     insert_mode::insert::carry_indent(cx, key, |cx| press(cx, key));
     key_hooks::after_key(cx, Some(key));
-    // The last line tells what keys have begun, and every key begins, continues or ends something.
+    // The status line shows pending keys, and every key begins, continues or ends a sequence.
     cx.state.damage.add(Part::Status);
 }
 
-/// Presses a key of typing once more, which begins and ends nothing.
+/// Presses a typed key again, without beginning or ending anything.
 pub fn retype_key(cx: &mut Cx<'_>, key: Key) {
     press(cx, key);
 }
@@ -91,7 +91,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     }
     cx.state.hints.clear();
     if is_guarded(cx) {
-        // Only silence ends the guard: whoever types on has not seen the question.
+        // Only silence ends the guard: while the user types on, the dialog is unseen.
         cx.state.guard_until = Some(cx.now + GUARD);
         if !cx.state.guard_swallows {
             return type_below_dialog(cx, |cx| press(cx, key));
@@ -143,7 +143,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     }
 }
 
-/// A key that begins or continues nothing: a character is typed, a broken sequence is told.
+/// Handles a key without a binding: types a character, reports a broken sequence.
 fn on_unbound_key(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys = std::mem::take(&mut cx.state.pending);
@@ -175,13 +175,13 @@ fn key_names(keys: &[Key]) -> String {
     keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a question has come up by itself so recently that keys cannot be meant for it.
+/// Returns whether a dialog opened by itself so recently that keys cannot be meant for it.
 fn is_guarded(cx: &Cx<'_>) -> bool {
     let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
     asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 
-/// A key goes to what was being typed before the question came; the question waits on.
+/// Passes a key to the text that had the keys before the dialog opened. The dialog keeps waiting.
 fn type_below_dialog(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
     let question = cx.state.layers.pop();
     typed(cx);
@@ -191,7 +191,7 @@ fn type_below_dialog(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
     cx.state.damage.add_all();
 }
 
-/// What keys do in the topmost layer.
+/// Returns the key handlers of the topmost layer.
 fn top_actions(cx: &Cx<'_>) -> Option<Actions> {
     cx.state.layers.last().map(Layer::actions)
 }
@@ -219,21 +219,21 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
             None => edit::insert(cx, text, Grouping::Separate),
         }
     } else {
-        // What floats has one line.
+        // Overlays take a single line.
         let line = text.lines().next().unwrap_or_default().to_string();
         edit::insert(cx, &line, Grouping::Separate);
     }
     notify_layer_change(cx);
 }
 
-/// What is typed into a layer filters its rows, or moves the cursor.
+/// Reacts to text typed into a layer: filters its rows, or moves the cursor.
 fn notify_layer_change(cx: &mut Cx<'_>) {
     if let Some(actions) = top_actions(cx) {
         (actions.on_change)(cx);
     }
 }
 
-/// Whether keys have begun something that more keys complete.
+/// Returns whether keys have begun something that more keys complete.
 pub fn is_waiting(state: &State) -> bool {
     let operator =
         state.modal.operator.is_some() && state.pending_char.is_none() && cursors::is_modal_editor(state);

@@ -1,5 +1,5 @@
-//! What puts the parts together: the owner of the state, the source of events, the loop on a terminal and the one
-//! without.
+//! Assembles the program: the application, the source of events, the event loop on a terminal and the
+//! headless one.
 //!
 //! Imports everything; nothing imports it.
 

@@ -1,5 +1,5 @@
-//! The mouse: which part of the screen it is over, and what a press, a drag or the wheel means
-//! there. Must not know what a command does.
+//! The mouse: which part of the screen it is over, and the meaning of a press, a drag or the wheel there.
+//! Must not know what a command does.
 
 use std::time::Duration;
 
@@ -25,12 +25,12 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::{Button, Mods, Mouse, MouseKind};
 
-/// Lines that one notch of the wheel scrolls.
+/// Lines per notch of the wheel.
 const WHEEL_LINES: isize = 3;
-/// Clicks at one place within this time are a double or triple click.
+/// Maximum time between the clicks of a double or triple click at one position.
 const MULTI_CLICK: Duration = Duration::from_millis(400);
 
-/// One event of the mouse.
+/// Handles one mouse event.
 pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
@@ -66,8 +66,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     }
 }
 
-/// While a button that was pressed in the editor is held, everything is its: a line between
-/// windows, or a selection.
+/// Handles events while a button pressed in the editor is held: dragging a border between windows, or a
+/// selection.
 fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     if mouse.kind == MouseKind::Up(Button::Left) {
         cx.state.windows.selecting = None;
@@ -98,7 +98,7 @@ fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {
     }
 }
 
-/// A press shows a file; with the middle button it closes it.
+/// Handles a press on a tab: shows the file, or closes it with the middle button.
 fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     let closes = mouse.kind == MouseKind::Down(Button::Middle);
     if !closes && mouse.kind != MouseKind::Down(Button::Left) {
@@ -115,7 +115,7 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     panes::focus(cx, Focus::Editor);
     if closes && let Some(command) = cx.state.catalog.command("file.close") {
         run(cx, command);
-        // Whoever closes another file wants to go on with the one that was shown.
+        // After closing another file, the shown one stays shown.
         let gone = cx.state.buffers.get_mut(id).is_none();
         if let Some(before) = before.filter(|_| gone) {
             cx.state.buffers.show(before);
@@ -161,7 +161,7 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
         if !pressed {
             return;
         }
-        // The press is for what is shown there.
+        // The press applies to what is shown there.
         let there = cx.state.other_visible_rows[n].clone();
         windows::activate(cx.state, there.window);
         let here = cx.state.visible_rows.replace(there);
@@ -189,7 +189,7 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     text(cx, mouse);
 }
 
-/// The wheel over a window that does not have the keys.
+/// Scrolls a window without the focus.
 fn scroll_other_window(cx: &mut Cx<'_>, n: usize, wheel: isize) {
     let (window, id) = (cx.state.other_visible_rows[n].window, cx.state.other_visible_rows[n].buffer);
     let tab_width = cx.state.text_options.tab_width;
@@ -201,12 +201,12 @@ fn scroll_other_window(cx: &mut Cx<'_>, n: usize, wheel: isize) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// A place in the text under the mouse, as near as there is one.
+/// The nearest position in the text under the mouse.
 struct MouseTarget {
     at: Byte,
     line: Line,
     column: usize,
-    /// Whether it is beside the text, where a fold has its signs.
+    /// Whether it is beside the text, where the symbols of folds are.
     is_past_text: bool,
 }
 
@@ -270,7 +270,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// A plain press: a cursor, at the second and third time a word and a line.
+/// Handles a plain press: sets a cursor; the second and third click select a word and a line.
 fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<(Duration, Byte, u8)>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let by = match last {
@@ -283,12 +283,12 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
     cx.state.windows.selecting = Some(begin_drag(buffer, by, range));
 }
 
-/// A selection by the mouse begins.
+/// Starts a selection by the mouse.
 fn begin_drag(buffer: &Buffer, by: u8, from: Range) -> DragSelection {
     DragSelection { by, from, buffer: buffer.id, version: buffer.area.document.version() }
 }
 
-/// What one, two or three clicks select.
+/// Returns the selection of one, two or three clicks.
 fn range_for_clicks(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
     match clicks {
         2 => motion::word_around(text, at),
@@ -297,8 +297,7 @@ fn range_for_clicks(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
     }
 }
 
-/// Selects up to where the mouse is, by what the first press selected. Above and below the
-/// window it scrolls.
+/// Extends the selection to the mouse in the unit of the first press. Scrolls when above or below the window.
 fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: DragSelection) {
     let tab_width = cx.state.text_options.tab_width;
     let (Some(shown), Some(buffer)) = (&cx.state.visible_rows, cx.state.buffers.current_mut()) else {
@@ -311,7 +310,7 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: DragSelection) {
     }
     let Some(MouseTarget { at, line, .. }) = mouse_target(cx, mouse) else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    // Typed meanwhile, or another file by now: where it began is somewhere else.
+    // After an edit, or in another file, the start of the selection is no longer valid.
     let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
     let drag = if is_known {
         drag
@@ -326,7 +325,7 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: DragSelection) {
         Range::new(drag.from.start(), here.end().max(drag.from.start()))
     };
     if range != drag.from {
-        // A press after a drag begins to count anew.
+        // A press after a drag starts a new count of clicks.
         cx.state.last_click = None;
     }
     buffer.area.selection = Selection::single(range);

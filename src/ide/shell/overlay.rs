@@ -1,4 +1,4 @@
-//! Whatever floats on top of the panes: only the topmost layer is drawn.
+//! The overlay pane: draws only the topmost layer.
 
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
@@ -6,7 +6,7 @@ use crate::ide::core::state::State;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
-/// The table's row.
+/// Its row in the table.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Overlay, layer: 1, make: || Box::new(OverlayPane) };
 
 struct OverlayPane;

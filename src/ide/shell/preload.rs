@@ -1,7 +1,7 @@
-//! What the first frame shows, being read while the rest of the program is still set up.
+//! Reads what the first frame shows while the rest of the program is being set up.
 //!
-//! Knows no state and no screen. Begun before theme and keys are read, it turns into the pump's
-//! queue of events.
+//! Must not know state or screen. Started before theme and keys are loaded; it becomes the queue of the event
+//! source.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::ide::features::files::open::{self, OpenedFile};
 use crate::ide::features::{recovery, reopen};
 use crate::text::document::Document;
 
-/// Events of tasks that wait for the loop; a full queue holds the tasks up.
+/// Capacity of the queue of events from tasks; a full queue blocks the tasks.
 const EVENTS_MAX: usize = 1024;
 
-/// Threads at work and the queue into which they answer.
+/// Running threads and the queue for their results.
 pub struct Preload {
     pub env: Arc<dyn Environment>,
     pub sender: mpsc::Sender<Event>,
@@ -33,9 +33,9 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// Begins to read the files to open, the first of which will be shown. Needs the loop's
-    /// runtime; everything later runs on `threads`. `read_now` gives a file that is read sooner
-    /// than a thread is made for it, else nothing.
+    /// Starts reading the files to open, the first of which will be shown. Needs the event loop's runtime;
+    /// later work runs on `threads`. `read_now` returns the content of a file that is read faster than a
+    /// thread could be created for it, otherwise `None`.
     pub fn start(
         env: Arc<dyn Environment>,
         threads: Threads,
@@ -57,8 +57,8 @@ impl Preload {
     }
 }
 
-/// Opens files, of which `first` was read already; the first is shown. The only task on the loop's own thread: a
-/// start must not wait for other threads to be made, and this one only waits.
+/// Opens files. `first` was already read; the first file is shown. The only task on the event loop's thread:
+/// startup must not wait until other threads are created, and this one only waits.
 fn open_all(
     env: Arc<dyn Environment>,
     tasks: &Tasks,
@@ -83,7 +83,7 @@ fn open_all(
     });
 }
 
-/// Every file that was asked for at the start is open.
+/// Handles the end of opening: every file requested at the start is open.
 fn all_opened(cx: &mut Cx<'_>) {
     reopen::restore::restore_windows(cx);
     recovery::recover::on_all_opened(cx);

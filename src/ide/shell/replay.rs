@@ -1,4 +1,4 @@
-//! Keys that are pressed again: a recording, what a count types once more, `:normal`. Must not know what they do.
+//! Replays keys: a recording, typing repeated by a count, `:normal`. Must not know what they do.
 
 use crate::ide::core::context::Cx;
 use crate::ide::editor::modal::{command_line, insert_mode, key_hooks, repeat};
@@ -6,13 +6,13 @@ use crate::ide::shell::input;
 use crate::text::position::Line;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Replays inside each other: a recording that presses itself would take the whole stack.
+/// Maximum nesting of replays: a recording that replays itself would overflow the stack.
 const DEPTH_MAX: usize = 20;
 
-/// Runs one step and what it asks for.
+/// Runs one step and its effects.
 pub type Steps<'a> = dyn FnMut(&mut dyn FnMut(&mut Cx<'_>)) + 'a;
 
-/// Presses keys that were recorded; one that fails ends it, and the replay that it is part of.
+/// Presses recorded keys. A failure ends this replay and those around it.
 pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
     let (mut outer, mut too_deep) = (false, false);
     run(&mut |cx| {
@@ -58,7 +58,7 @@ pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
     run(&mut |cx| key_hooks::after_key(cx, None));
 }
 
-/// Presses the keys of `:normal` on each line that waits for them, as one step.
+/// Presses the keys of `:normal` on each marked line, as one undo step.
 pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize, first: Option<Line>) {
     run(&mut command_line::normal::begin);
     for n in 0..lines.max(1) {

@@ -1,6 +1,7 @@
-//! The loop on a real terminal: bytes in, frames out, signals, time.
+//! The event loop on a real terminal: input bytes, frames, signals, timers.
 //!
-//! The keyboard is always asked first; a key is drawn at once, output as [`FramePacing`] lets it. With nothing to do the loop sleeps without a time-out.
+//! The keyboard is always polled first. A frame caused by a key is drawn at once, others as [`FramePacing`]
+//! allows. When idle the loop sleeps without a time-out.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
@@ -22,19 +23,18 @@ use crate::tui::caps::{Caps, CapsAction, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
-/// Events that are taken in after keys, though more keys may have come.
+/// Number of events handled after keys, even if more keys are ready.
 const EVENTS_AFTER_KEYS: usize = 8;
-/// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
+/// How long the first frame waits for its content; with a slow disk the frame is empty.
 const FIRST_FRAME: Duration = Duration::from_millis(10);
-/// How long the session may take to end before the program ends without it; a signal ends the
-/// wait too.
+/// How long the session may take to end before the program exits without it. A signal also ends the wait.
 const SESSION_END_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long terminals may take to end; what is left hears from the system that they are gone.
+/// How long terminals may take to end; the system then hangs up the remaining ones.
 const TERMINALS_END_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
+/// Maximum length of a text for the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
-/// Runs the IDE until the user leaves. Returns the exit code.
+/// Runs the IDE until the user quits. Returns the exit code.
 pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Result<i32, Report> {
     let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
@@ -47,7 +47,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     let mut pump = EventSource::new(options, feed, terminal::size_of(&tty));
     pump.wait_first_file(FIRST_FRAME).await;
     pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
-    // Modes, frame and questions in one go: our screen is never seen empty.
+    // Modes, frame and queries in one write: our screen never appears empty.
     let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
     let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;
     let mut screen = TerminalLoop {
@@ -76,19 +76,19 @@ impl TerminalLoop {
         let result = match looped {
             Ok(result) => result,
             Err(panic) => {
-                // The hook has given the terminal back and told why; what was typed last is still there.
+                // The panic hook restored the terminal and reported the error; unsaved text still exists.
                 keep_unsaved(&mut pump.app).await;
                 resume_unwind(panic)
             }
         };
         self.end(&mut pump, signals).await;
-        // Everything is written. To give back a large text and its tree piece by piece takes longer
-        // than all else of an end, and the process takes them along anyway.
+        // Everything is saved. Freeing a large text and its tree takes longer than the rest of the exit,
+        // and the process frees them anyway.
         std::mem::forget(pump);
         result
     }
 
-    /// Goes on until the end; its exit code.
+    /// Runs the loop until its end; returns the exit code.
     async fn event_loop(&mut self, pump: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         let mut code = 0;
         while !pump.app.state.quit {
@@ -97,7 +97,7 @@ impl TerminalLoop {
             tokio::select! {
                 biased;
                 input = self.terminal.input() => {
-                    // A terminal that takes bytes again has asked for nothing.
+                    // A terminal that accepts bytes again needs no urgent response.
                     hasty = input != TermInput::Flushed;
                     if !self.handle_input(&mut pump.app, input)? {
                         code = Signal::HangUp.exit_code();
@@ -112,13 +112,13 @@ impl TerminalLoop {
                     None => hasty = true,
                 },
                 happened = pump.next() => pump.handle(happened),
-                // Polled last, and so not at all where keys were there already.
+                // Polled last, and therefore not at all if keys were ready.
                 () = async {
                     waited = true;
                     sleep_until(&self.clock, deadline).await;
                 } => self.on_deadline(&mut pump.app)?,
             }
-            // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
+            // Only a stream of events is paced; single ones are shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
             let paced = streaming && self.clock.monotonic() < self.pacing.next_frame_at();
             if hasty || !paced {
@@ -128,8 +128,8 @@ impl TerminalLoop {
                 self.draw(&mut pump.app)?;
             }
             pump.app.before_sleep();
-            // Keys that come without a pause must not keep a signal from being heard, nor the task that
-            // hears it from running.
+            // Continuous keys must not keep a signal from being noticed, nor the task that receives it
+            // from running.
             if hasty && !waited {
                 tokio::task::yield_now().await;
             }
@@ -147,10 +147,10 @@ impl TerminalLoop {
         Ok(code)
     }
 
-    /// Gives the terminal back and ends everything that the program has begun.
+    /// Restores the terminal and ends everything that the program has started.
     async fn end(&mut self, pump: &mut EventSource, signals: &mut Signals) {
         if let Err(error) = self.terminal.suspend() {
-            // A window that was closed cannot be given back; the session must still end well.
+            // A closed window cannot be restored; the session must still end properly.
             tracing::warn!("the terminal could not be restored: {error}");
         }
         finish_changes(pump, signals).await;
@@ -160,7 +160,7 @@ impl TerminalLoop {
             tracing::warn!("a terminal did not end in time");
         }
         if let Some(session) = pump.app.session().cloned() {
-            // The session's last questions to the loop must still be answered.
+            // The last requests of the session to the event loop must still be handled.
             let ended = session.shutdown();
             tokio::pin!(ended);
             let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
@@ -176,8 +176,8 @@ impl TerminalLoop {
         }
     }
 
-    /// Does what must not wait for ever because of keys that come without a pause. Tells whether
-    /// there is something to draw now.
+    /// Does what must not be delayed forever by continuous keys. Returns whether there is something to draw
+    /// now.
     fn handle_between_keys(&self, pump: &mut EventSource) -> bool {
         pump.handle_ready(EVENTS_AFTER_KEYS);
         if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
@@ -186,9 +186,9 @@ impl TerminalLoop {
         pump.app.needs_frame()
     }
 
-    /// When time alone has to wake the loop.
+    /// Returns when the loop must wake by time alone.
     fn deadline(&self, app: &App) -> Option<Duration> {
-        // While the terminal takes nothing, it decides when the next frame is due.
+        // While the terminal accepts nothing, it determines when the next frame is due.
         let waits = app.needs_frame() && !self.terminal.is_writing();
         let frame = waits.then(|| self.pacing.next_frame_at());
         [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
@@ -202,7 +202,7 @@ impl TerminalLoop {
         Ok(())
     }
 
-    /// Takes in what the terminal sent. False when the terminal is gone.
+    /// Handles the terminal's input. Returns `false` when the terminal is gone.
     fn handle_input(&mut self, app: &mut App, input: TermInput) -> std::io::Result<bool> {
         match input {
             TermInput::Bytes(bytes) => {
@@ -239,7 +239,7 @@ impl TerminalLoop {
         Ok(())
     }
 
-    /// Acts on a signal; an exit code when it ends the program.
+    /// Handles a signal; returns an exit code if it ends the program.
     async fn handle_signal(
         &mut self,
         app: &mut App,
@@ -271,7 +271,7 @@ impl TerminalLoop {
         Ok(())
     }
 
-    /// Draws, unless the terminal is still taking what was drawn before: the frame after that shows the newest state.
+    /// Draws, unless the terminal is still accepting an earlier frame: the next frame shows the newest state.
     fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
         if self.terminal.is_writing() {
             return Ok(());
@@ -302,8 +302,7 @@ impl TerminalLoop {
     }
 }
 
-/// Where a signal ends the program while files are being changed: what was begun is done, in so
-/// far as that takes no longer than a good-bye may.
+/// Finishes running changes to files when a signal ends the program, within a time limit.
 async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
     let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
     tokio::pin!(patience);
@@ -316,9 +315,9 @@ async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
     }
 }
 
-/// Keeps what is unsaved for the next start, unless the user has given it up.
+/// Saves unsaved text for the next start, unless the user has discarded it.
 async fn keep_unsaved(app: &mut App) {
-    // The loop may have ended between a key and this, or in this.
+    // A panic may have ended the loop between a key and this call, or occur in it.
     if let Err(panicked) = catch(|| app.before_sleep()) {
         tracing::error!("what is unsaved could not be looked at: {panicked}");
     }

@@ -1,4 +1,4 @@
-//! What the start, the events and the end of the session do to the state and to the features.
+//! Applies the start, the events and the end of the session to the state and the features.
 
 use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
@@ -17,7 +17,7 @@ use crate::ide::model::agent::{Agent, INTERRUPTING, Summarizing};
 use crate::llm::model::{Message, Usage};
 use crate::runtime::{ActiveTools, RuntimeEvent, Snapshot};
 
-/// The session is there.
+/// Handles the connection of the session.
 pub fn on_connected(
     cx: &mut Cx<'_>,
     snapshot: &Snapshot,
@@ -42,7 +42,7 @@ pub fn on_connected(
     state.damage.add_all();
 }
 
-/// Other tools are there, perhaps those of another profile.
+/// Applies a changed set of tools, perhaps from another profile.
 fn set_tools(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
     state.tools = equipment.all.clone();
     state.agent.tools = equipment.available.iter().cloned().collect();
@@ -58,7 +58,7 @@ fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot)
     state.agent.undo_restore_entry.clone_from(&snapshot.undo_entry);
 }
 
-/// The conversation is at another place now.
+/// Handles a move of the conversation to another entry.
 pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     let state = &mut *cx.state;
     state.slots[TRANSCRIPT] = crate::ide::features::transcript::items::Transcript::default();
@@ -76,7 +76,7 @@ pub fn on_connect_failed(cx: &mut Cx<'_>, report: &Report) {
     cx.state.damage.add_all();
 }
 
-/// The session is over. Where the program does not end, it failed inside.
+/// Handles the end of the session. Unless the program is quitting, it failed internally.
 pub fn on_session_ended(cx: &mut Cx<'_>) {
     let agent = &mut cx.state.agent;
     if cx.state.quit || !std::mem::take(&mut agent.connected) {
@@ -90,7 +90,7 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
 }
 
-/// Something happened in the session.
+/// Handles one event of the session.
 pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
     match event {
         RuntimeEvent::Agent(event) => on_agent_event(cx, event),
@@ -104,8 +104,8 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         }
         RuntimeEvent::ToolsChanged(equipment) => set_tools(cx.state, equipment),
         RuntimeEvent::Subagent { event, .. } => on_subagent_event(cx, event),
-        // Whoever ended it knows; what closes it by itself has been told. The rest is for programs: a window stays
-        // in its folder.
+        // The user ended it, or was already notified. The rest is for programs: a window stays in its
+        // folder.
         RuntimeEvent::Ended
         | RuntimeEvent::EntryAppended(_)
         | RuntimeEvent::Settled
@@ -134,7 +134,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::AgentStart => {
             agent.working_since = Some(now);
-            // Rising over all runs of the program, since undo trees outlive it.
+            // Increasing across all runs of the program, since undo trees outlive it.
             agent.run = cx.now_ms.max(agent.run + 1);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
@@ -180,7 +180,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     }
 }
 
-/// Something is being summed up, or is no more: that is work, whether the agent does anything else or not.
+/// Handles the start or end of a summary, which counts as work even while the agent is otherwise idle.
 fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     let now = cx.now;
     let agent = &mut cx.state.agent;
@@ -219,7 +219,7 @@ fn end_summarizing(agent: &mut Agent) {
     }
 }
 
-/// Something happened to an agent that the agent has started: it costs money and changes files.
+/// Handles an event of a subagent: it costs money and changes files.
 fn on_subagent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::MessageEnd(message) => {

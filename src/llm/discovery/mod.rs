@@ -1,4 +1,4 @@
-//! Which models a server offers, by its own list.
+//! Discovery of the models that a server lists.
 
 #[doc(hidden)]
 pub mod discover;

@@ -35,7 +35,7 @@ pub enum RefreshError {
     /// There is no key, or it cannot be resolved.
     #[error(transparent)]
     Access(#[from] LlmError),
-    /// No connection.
+    /// A network error.
     #[error(transparent)]
     Net(#[from] NetError),
     /// The server refused.

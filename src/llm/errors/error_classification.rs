@@ -243,7 +243,7 @@ fn kind_of_status(status: u16) -> ErrorKind {
         408 => ErrorKind::Timeout,
         413 => ErrorKind::ContextLength,
         429 => ErrorKind::RateLimit,
-        // Amazon's status for a failure of the model behind it.
+        // Amazon's status for a failure of the underlying model.
         424 | 500.. => ErrorKind::Server,
         _ => ErrorKind::InvalidRequest,
     }

@@ -1,4 +1,4 @@
-//! What an error of a provider means: its kind by status, code and message.
+//! Classifies errors of providers: the kind by status, code and message.
 
 #[doc(hidden)]
 pub mod error_classification;

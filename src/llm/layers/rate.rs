@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(script.requests().len(), 1);
         script.gate.add_permits(1);
         while !matches!(first.next().await, Some(StreamEvent::Done { .. })) {}
-        // Whoever has the last event may keep the stream for as long as it likes.
+        // The receiver of the last event may keep the stream as long as it likes.
         assert!(second.next().await.is_some());
         assert_eq!(script.requests().len(), 2);
         drop(first);

@@ -37,7 +37,7 @@ pub enum AttachError {
     /// It cannot be read.
     #[error("cannot attach {path}: {cause}")]
     Read {
-        /// Where it was looked for.
+        /// The path.
         path: String,
         /// Why not.
         cause: std::io::Error,

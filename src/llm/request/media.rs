@@ -9,9 +9,9 @@ use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request};
 /// Media types beside text and images that a wire format supports in user messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SupportedMedia {
-    /// Such as `application/pdf`.
+    /// Documents, such as `application/pdf`.
     pub documents: &'static [&'static str],
-    /// Such as `audio/wav`.
+    /// Audio, such as `audio/wav`.
     pub sounds: &'static [&'static str],
 }
 

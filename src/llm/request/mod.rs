@@ -1,4 +1,4 @@
-//! What the dialects share in building a request: history, headers, addresses, media, limits, schemas.
+//! Shared parts of the dialects for building a request: history, headers, addresses, media, limits, schemas.
 
 #[doc(hidden)]
 pub mod affinity;

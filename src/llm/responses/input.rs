@@ -79,7 +79,7 @@ fn answer(
 }
 
 /// Returns a reasoning item of the model, unchanged. One with only an id refers to data that the server was
-/// told not to store: a request with it is rejected.
+/// instructed not to store: a request with it is rejected.
 fn reasoning(signature: &str) -> Option<Value> {
     let item: Value = serde_json::from_str(signature).ok()?;
     let holds = item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty())

@@ -91,12 +91,12 @@ impl Accumulator {
         }
     }
 
-    /// Whether anything of the answer has come.
+    /// Whether any content has arrived.
     pub fn has_content(&self) -> bool {
         !self.parts.is_empty() || !self.message.content.is_empty()
     }
 
-    /// What a part has so far: its text, or a call's arguments as they came.
+    /// Returns a part's content so far: its text, or a call's raw arguments.
     pub fn so_far(&self, index: usize) -> &str {
         match self.parts.get(&index) {
             Some(PartBuilder::Text { text, .. } | PartBuilder::Thinking { text, .. }) => text,

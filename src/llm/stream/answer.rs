@@ -79,7 +79,7 @@ pub enum Framing {
 pub struct Exchange<R> {
     /// Request data for error messages.
     pub request_info: RequestInfo,
-    /// What is sent.
+    /// The request.
     pub post: Post,
     /// The reader.
     pub reader: R,
@@ -95,7 +95,7 @@ pub type Prepared<R> = (Exchange<R>, Option<Box<dyn Channel>>);
 /// Resources that every answer needs.
 #[derive(Clone)]
 pub struct StreamContext {
-    /// The shared client.
+    /// The shared HTTP client.
     pub http: Arc<Http>,
     /// For `Retry-After` dates.
     pub clock: SharedClock,

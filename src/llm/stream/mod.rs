@@ -1,4 +1,4 @@
-//! What the dialects share in reading an answer: connections, events, partial JSON, token counts.
+//! Shared parts of the dialects for reading an answer: connections, events, partial JSON, token counts.
 
 #[doc(hidden)]
 pub mod accumulate;

@@ -76,7 +76,7 @@ impl Default for PartialJson {
 }
 
 impl PartialJson {
-    /// Takes the next piece.
+    /// Adds a delta.
     pub fn push(&mut self, delta: &str) {
         let mut rest = delta;
         while !rest.is_empty() && self.state != State::Broken {

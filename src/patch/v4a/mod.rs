@@ -1,8 +1,8 @@
-//! Patches in the v4a form, which many models write: whole files added, deleted, moved or updated
-//! by chunks that are found by their lines, not by line numbers.
+//! Patches in v4a format, which many models write: files are added, deleted, moved, or updated by chunks that
+//! are located by their lines, not by line numbers.
 //!
-//! Pure: contents come from the caller. What is a patch and what it does to a text is to the byte
-//! what codex does, because models are trained on that; fixtures made with its binary say so.
+//! Pure: contents come from the caller. Parsing and results match codex byte for byte, because models are
+//! trained on that; fixtures generated with its binary verify this.
 
 pub mod outline;
 pub mod parse;

@@ -1,6 +1,6 @@
-//! What is known of a patch that is still coming in: its files, and how many lines come and go.
+//! Outline of a streaming patch: its files, and numbers of added and removed lines.
 //!
-//! Must not know where it comes from. Whatever follows the end of the patch does not count.
+//! Must not know where it comes from. Text after the end of the patch is ignored.
 
 use super::parse::OPENERS;
 use super::reader::{Event, Kind, PatchError, Reader, Sign};
@@ -8,23 +8,23 @@ use super::reader::{Event, Kind, PatchError, Reader, Sign};
 /// One file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOutline {
-    /// What becomes of it.
+    /// The operation.
     pub kind: Kind,
-    /// As the patch has it.
+    /// The path in the patch.
     pub path: String,
     /// Its new path.
     pub to: Option<String>,
-    /// Lines that come, so far.
+    /// Number of added lines so far.
     pub added: usize,
-    /// Lines that go, so far; of a deleted file they are not known.
+    /// Number of removed lines so far; unknown for a deleted file.
     pub removed: usize,
 }
 
-/// Takes a patch in pieces of any size.
+/// Parses a patch in chunks of any size.
 #[derive(Debug)]
 pub struct Outline {
     reader: Reader,
-    /// The start of a line whose end has not come.
+    /// An incomplete line.
     rest: String,
     begun: bool,
     files: Vec<FileOutline>,
@@ -38,7 +38,7 @@ impl Default for Outline {
 }
 
 impl Outline {
-    /// Takes the next piece. After an error nothing more is known.
+    /// Adds a chunk. After an error further text is ignored.
     pub fn feed(&mut self, piece: &str) {
         let Some(last) = memchr::memrchr(b'\n', piece.as_bytes()) else {
             self.rest.push_str(piece);
@@ -51,12 +51,12 @@ impl Outline {
         lines.for_each(|line| self.line(line));
     }
 
-    /// The files so far, the one that is coming in last.
+    /// Returns the files so far, the current one last.
     pub fn files(&self) -> &[FileOutline] {
         &self.files
     }
 
-    /// Why what came is no patch.
+    /// Returns the parse error.
     pub fn error(&self) -> Option<&PatchError> {
         self.error.as_ref()
     }

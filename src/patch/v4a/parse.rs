@@ -1,32 +1,32 @@
-//! A whole patch as its sections.
+//! Parses a complete patch to its sections.
 //!
-//! Must not know files. Lenient where codex is: blanks around the patch and its markers, a shell's
-//! here-document around it, a first chunk without its `@@`.
+//! Must not know files. As lenient as codex: blanks around the patch and its markers, a surrounding shell
+//! here-document, a first chunk without its `@@`.
 
 use super::reader::{BEGIN, END, Event, Kind, PatchError, Reader, Sign};
 
-/// What becomes of one file. Paths are as the patch has them.
+/// The operation on one file. Paths are as in the patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Section {
-    /// It is made with this content, or replaced whole.
+    /// Created with this content, or overwritten.
     Add {
         /// Which file.
         path: String,
         /// Every line ends with a line feed.
         text: String,
     },
-    /// It is removed.
+    /// Deleted.
     Delete {
         /// Which file.
         path: String,
     },
-    /// Its content changes, and perhaps its path.
+    /// Updated, and optionally renamed.
     Update {
         /// Which file.
         path: String,
         /// Its new path.
         to: Option<String>,
-        /// At least one, in the order of the file.
+        /// The chunks, at least one, in the order of the file.
         chunks: Vec<Chunk>,
     },
 }
@@ -49,11 +49,11 @@ impl Section {
 /// Lines of a file that are found together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Where it starts in the patch, by lines from 1.
+    /// Its first line in the patch, from 1.
     pub number: usize,
-    /// A line of the file that stands somewhere above.
+    /// A line of the file above the chunk, to locate it.
     pub below: Option<String>,
-    /// At least one.
+    /// The lines, at least one.
     pub lines: Vec<Line>,
     /// Whether they are the file's last lines.
     pub at_end: bool,
@@ -62,16 +62,16 @@ pub struct Chunk {
 /// One line of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What becomes of it.
+    /// Its operation.
     pub sign: Sign,
-    /// Without its ending.
+    /// The text without its line ending.
     pub text: String,
 }
 
-/// First lines of here-documents that are taken for no part of the patch.
+/// First lines of here-documents, which are stripped.
 pub(super) const OPENERS: [&str; 3] = ["<<EOF", "<<'EOF'", "<<\"EOF\""];
 
-/// Reads a patch. Either all of it is one or nothing is.
+/// Parses a patch, completely or not at all.
 pub fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
     let trimmed = text.trim();
     let mut skipped = text[..text.len() - text.trim_start().len()].matches('\n').count();
@@ -97,7 +97,7 @@ pub fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
     if sections.is_empty() { Err(PatchError::Empty) } else { Ok(sections) }
 }
 
-/// The lines with the first marker but without the last one.
+/// Returns the lines from the first marker on, without the last one.
 fn strip_envelope<'a, 'b>(lines: &'b [&'a str]) -> Result<&'b [&'a str], PatchError> {
     if lines.first().is_none_or(|first| first.trim() != BEGIN) {
         return Err(PatchError::NoBegin);
@@ -108,7 +108,7 @@ fn strip_envelope<'a, 'b>(lines: &'b [&'a str]) -> Result<&'b [&'a str], PatchEr
     }
 }
 
-/// Adds what a line says to what is known.
+/// Adds a line's event to the sections.
 fn take(sections: &mut Vec<Section>, event: Event<'_>, number: usize) {
     let section = match event {
         Event::Section(Kind::Add, path) => Section::Add { path: path.to_string(), text: String::new() },

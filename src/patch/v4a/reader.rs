@@ -1,21 +1,20 @@
-//! The grammar, line by line: what each line of a patch is, given the lines before it.
+//! Line-based grammar of v4a patches: the meaning of each line, given the lines before it.
 //!
-//! Must not know what a patch does to a file. The same reader serves whole patches and patches
-//! that are still coming in.
+//! Must not know the effects on a file. The same reader serves complete and streaming patches.
 
-/// Why a text is no patch. Lines count from 1.
+/// Why a text is not a valid patch. Lines are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    /// The first line is another one.
+    /// The first line is not the begin marker.
     #[error("the first line of a patch must be '*** Begin Patch'")]
     NoBegin,
-    /// The last line is another one.
+    /// The last line is not the end marker.
     #[error("the last line of a patch must be '*** End Patch', and nothing may follow it")]
     NoEnd,
-    /// Nothing between the two.
+    /// There are no sections.
     #[error("the patch is empty: it names no file")]
     Empty,
-    /// An environment without a name, or a second one.
+    /// An environment line without a name, or a second one.
     #[error("line {0}: one '*** Environment ID:' with a name may stand before the first file")]
     Environment(usize),
     /// A file's section was expected to start.
@@ -32,7 +31,7 @@ pub enum PatchError {
     /// A file to update without a change.
     #[error("line {line}: the update of {path:?} has no lines; write at least one chunk")]
     EmptyUpdate {
-        /// Where the section ends.
+        /// The line number where the section ends.
         line: usize,
         /// Of which file.
         path: String,
@@ -43,7 +42,7 @@ pub enum PatchError {
          its '@@' line, of which a chunk has one"
     )]
     EmptyChunk(usize),
-    /// A line that is none of a chunk's.
+    /// A line that does not belong to a chunk.
     #[error(
         "line {line}: {text:?} is no line of a chunk; those start with ' ' (stays), '-' (goes) or '+' (comes), \
          and a new chunk starts with '@@'"
@@ -62,56 +61,56 @@ const ECHO_MAX: usize = 200;
 pub(super) const BEGIN: &str = "*** Begin Patch";
 pub(super) const END: &str = "*** End Patch";
 
-/// What a section does to its file.
+/// Operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Makes it, or replaces it whole.
+    /// Create or overwrite it.
     Add,
-    /// Removes it.
+    /// Delete it.
     Delete,
-    /// Changes it.
+    /// Update it.
     Update,
 }
 
-/// What a line of a chunk says.
+/// Operation of a line in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// It is there and stays.
+    /// Context.
     Keep,
-    /// It is there and goes.
+    /// Removed.
     Remove,
-    /// It comes.
+    /// Added.
     Add,
 }
 
-/// What a line means.
+/// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'a> {
-    /// Nothing for anybody: markers of the envelope, skipped lines.
+    /// Nothing: markers of the envelope, skipped lines.
     Ignored,
     /// A file's section starts.
     Section(Kind, &'a str),
-    /// The updated file gets this path.
+    /// The updated file is renamed to this path.
     Moved(&'a str),
-    /// A chunk starts, below this line of the file if there is one.
+    /// A chunk starts, below this line of the file if given.
     Chunk(Option<&'a str>),
-    /// A line; in an update the first one may start a chunk by itself.
+    /// A line; in an update the first one may start a chunk without a marker.
     Line(Sign, &'a str),
-    /// The chunk stands at the end of the file.
+    /// The chunk is at the end of the file.
     AtEnd,
 }
 
-/// Where the reader is.
+/// State of the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
-    /// Between `BEGIN` and the first section.
+    /// Between the begin marker and the first section.
     Begun {
         named: bool,
     },
     Adding,
     Deleted,
-    /// In an update that has no chunk yet.
+    /// In an update without a chunk yet.
     Updating {
         moved: bool,
     },
@@ -123,33 +122,33 @@ enum State {
     Ended,
 }
 
-/// Reads the lines of one patch in their order.
+/// Reads the lines of one patch in order.
 #[derive(Debug)]
 pub(super) struct Reader {
     state: State,
-    /// Lines so far.
+    /// Number of lines so far.
     line: usize,
     /// The file of the running update.
     path: String,
 }
 
 impl Reader {
-    /// `skipped` lines stood before the patch.
+    /// Creates a reader; `skipped` lines preceded the patch.
     pub(super) fn new(skipped: usize) -> Self {
         Self { state: State::Start, line: skipped, path: String::new() }
     }
 
-    /// Whether the end marker has come.
+    /// Whether the end marker was read.
     pub(super) fn has_ended(&self) -> bool {
         self.state == State::Ended
     }
 
-    /// The number of the line that was taken last.
+    /// Returns the number of the last line.
     pub(super) fn number(&self) -> usize {
         self.line
     }
 
-    /// Takes the next line, without its line feed.
+    /// Reads the next line, without its line feed.
     pub(super) fn line<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
         self.line += 1;
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -177,7 +176,7 @@ impl Reader {
         Ok(Event::Ignored)
     }
 
-    /// Where only a section or the end may start; blanks around the line do not count.
+    /// Reads a line where only a section or the end may start; surrounding blanks are ignored.
     fn outside<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
         let header = self.header(line.trim());
         header.ok_or_else(|| PatchError::Header { line: self.line, text: echo(line) })
@@ -202,7 +201,7 @@ impl Reader {
         Some(Event::Section(kind, path))
     }
 
-    /// In an update, where blanks before a line belong to the line.
+    /// Reads a line in an update, where leading blanks belong to the line.
     fn updating<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
         let marker = line.trim_end();
         let number = self.line;

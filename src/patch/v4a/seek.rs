@@ -1,16 +1,16 @@
-//! Finding lines in a file, more and more tolerantly.
+//! Locates lines in a file, with increasing tolerance.
 //!
-//! Must not know chunks. Lines are compared as numbers: equal lines of a pass have the same one,
-//! so that a search takes time that grows with the file and the lines, never with their product.
+//! Must not know chunks. Lines are compared as numbers: equal lines of a pass have the same number, so that
+//! the time is linear in the file and the lines, not in their product.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How much of a line must be the same; tried in this order, each over the whole rest of the file.
+/// Normalizations of a line per pass; tried in this order, each over the whole rest of the file.
 const PASSES: [fn(&str) -> Cow<'_, str>; 4] =
     [|line| line.into(), |line| line.trim_end().into(), |line| line.trim().into(), normalize];
 
-/// The line in ASCII's dashes, quotes and spaces, without blanks around it.
+/// Returns the line with ASCII dashes, quotes and spaces, trimmed.
 fn normalize(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     if line.is_ascii() {
@@ -29,7 +29,7 @@ fn plain_char(c: char) -> char {
     }
 }
 
-/// One pass's view of a file.
+/// A file as numbers, for one pass.
 struct NumberedLines<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
     rows: Vec<u32>,
@@ -50,7 +50,7 @@ impl<'a> NumberedLines<'a> {
 /// The lines of a file, ready to be searched.
 pub(super) struct Finder<'a> {
     rows: Vec<&'a str>,
-    /// Made when first needed: most chunks match as they are.
+    /// Built on first use: most chunks match exactly.
     passes: [Option<NumberedLines<'a>>; PASSES.len()],
 }
 
@@ -59,12 +59,12 @@ impl<'a> Finder<'a> {
         Self { rows, passes: [const { None }; PASSES.len()] }
     }
 
-    /// How many lines the file has.
+    /// Returns the number of lines of the file.
     pub(super) fn end(&self) -> usize {
         self.rows.len()
     }
 
-    /// Where `lines` stand at or after row `from`, with `at_end` only as the last rows.
+    /// Returns the row of `lines` at or after row `from`; with `at_end` only as the last rows.
     pub(super) fn find(&mut self, lines: &[&str], from: usize, at_end: bool) -> Option<usize> {
         if lines.is_empty() {
             return Some(from);
@@ -77,7 +77,7 @@ impl<'a> Finder<'a> {
         (0..PASSES.len()).find_map(|pass| self.find_in(pass, lines, from))
     }
 
-    /// Whether a line stands anywhere in the file.
+    /// Whether a line occurs anywhere in the file.
     pub(super) fn contains(&mut self, line: &str) -> bool {
         self.find(&[line], 0, false).is_some()
     }
@@ -90,7 +90,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The first place of a sequence that is not empty in another one (Knuth, Morris and Pratt's way).
+/// Returns the first position of a non-empty sequence in another one (Knuth-Morris-Pratt).
 fn position(rows: &[u32], wanted: &[u32]) -> Option<usize> {
     let mut border = vec![0; wanted.len()];
     let mut length = 0;

@@ -1,17 +1,16 @@
-//! What chunks make of a text.
+//! Applies chunks to a text.
 //!
-//! Must not know files. Lines that stay are the file's, not the patch's, with their blanks and
-//! endings; lines that come end as the file's first line does, and so does a last line that had no
-//! ending.
+//! Must not know files. Context lines are the file's, not the patch's, with their blanks and endings; added
+//! lines get the file's first line ending, and so does a last line without one.
 
 use super::parse::Chunk;
 use super::reader::Sign;
 use super::seek::Finder;
 
-/// Why chunks do not fit a text. Lines of the patch count from 1.
+/// Why chunks do not fit a text. Lines of the patch are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// The line of an `@@` is not there.
+    /// The line of an `@@` was not found.
     #[error(
         "the chunk at line {number} of the patch: no line {text:?} {place}; after '@@' stands one whole line \
          of the file, without line numbers"
@@ -24,16 +23,16 @@ pub enum UpdateError {
         /// The searched part.
         place: String,
     },
-    /// Its lines are not there.
+    /// The chunk's lines were not found.
     #[error("the chunk at line {number} of the patch: these lines do not stand {place}{hint}:\n{lines}")]
     LinesNotFound {
         /// Where in the patch.
         number: usize,
         /// The searched part.
         place: String,
-        /// What may be wrong, as the rest of the sentence.
+        /// The likely cause, as the rest of the sentence.
         hint: String,
-        /// The lines that stay or go.
+        /// The context and removed lines.
         lines: String,
     },
 }
@@ -41,7 +40,7 @@ pub enum UpdateError {
 /// Bytes of the missing lines that an error repeats.
 const ECHO_MAX: usize = 2000;
 
-/// Applies chunks, all or none of them.
+/// Applies chunks, all or none.
 pub fn update(before: &str, chunks: &[Chunk]) -> Result<String, UpdateError> {
     let rows = split(before);
     let mut finder = Finder::new(rows.iter().map(|row| row.text).collect());
@@ -50,7 +49,7 @@ pub fn update(before: &str, chunks: &[Chunk]) -> Result<String, UpdateError> {
     for chunk in chunks {
         locate_chunk(&mut finder, chunk, &mut cursor, &mut splices)?;
     }
-    // Chunks that only add do so at the end; all else is in the order of the file already.
+    // Chunks that only add are at the end; the others are already in the file's order.
     splices.sort_by_key(|splice| splice.start);
     Ok(join(&rows, &splices))
 }
@@ -79,14 +78,14 @@ fn split(text: &str) -> Vec<Row<'_>> {
     rows
 }
 
-/// Rows of the file and what comes there instead.
+/// Rows of the file and their replacement.
 struct Splice<'a> {
     start: usize,
     length: usize,
     new: Vec<&'a str>,
 }
 
-/// Finds the place of a chunk, moves the cursor behind it and adds what it changes there.
+/// Locates a chunk, moves the cursor after it and adds its changes.
 fn locate_chunk<'a>(
     finder: &mut Finder<'_>,
     chunk: &'a Chunk,
@@ -109,7 +108,7 @@ fn locate_chunk<'a>(
     let mut found = finder.find(&old, *cursor, chunk.at_end);
     let mut dropped = None;
     if found.is_none() && old.last() == Some(&"") {
-        // A last empty line often only means the end of the last line but one.
+        // A final empty line often only marks the end of the line before it.
         old.pop();
         let last = chunk.lines.iter().rposition(|line| line.sign != Sign::Remove);
         dropped = last.filter(|at| chunk.lines[*at].text.is_empty());
@@ -121,14 +120,14 @@ fn locate_chunk<'a>(
     Ok(())
 }
 
-/// The lines that must be there.
+/// Returns the lines that must be in the file.
 fn old_lines(chunk: &Chunk) -> Vec<&str> {
     let there = chunk.lines.iter().filter(|line| line.sign != Sign::Add);
     there.map(|line| line.text.as_str()).collect()
 }
 
-/// What a chunk changes at row `start`, without the rows that stay. Only its first `length` old
-/// lines have rows, and line `dropped` of it does not stand there afterwards.
+/// Returns the changes of a chunk at row `start`, without context rows. Only its first `length` old lines
+/// have rows, and line `dropped` is not in the result.
 fn add_changes<'a>(
     chunk: &'a Chunk,
     start: usize,
@@ -162,7 +161,7 @@ fn searched_range(cursor: usize) -> String {
     }
 }
 
-/// Why the lines of a chunk are not there.
+/// Returns the error for a chunk that was not found.
 fn missing_lines_error(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) -> UpdateError {
     let old = old_lines(chunk);
     let hint = if chunk.at_end && finder.find(&old, cursor, false).is_some() {
@@ -180,7 +179,7 @@ fn missing_lines_error(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) ->
     UpdateError::LinesNotFound { number: chunk.number, place: searched_range(cursor), hint, lines }
 }
 
-/// The text with every splice made.
+/// Returns the text with all splices applied.
 fn join(rows: &[Row<'_>], splices: &[Splice<'_>]) -> String {
     let usual = rows.first().map(|row| row.ending).filter(|ending| !ending.is_empty()).unwrap_or("\n");
     let mut out = String::new();

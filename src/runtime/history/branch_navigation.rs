@@ -72,7 +72,7 @@ impl Handle {
         self.session_request(|reply| SessionRequest::Go(spot, summary, reply)).await?
     }
 
-    /// Moves behind an entry and returns the session's snapshot there.
+    /// Moves to the position after an entry and returns the session's snapshot there.
     pub async fn navigate(&self, entry: &str, summary: BranchSummaryChoice) -> Result<Snapshot, Report> {
         self.go_with(NavigationTarget::After(entry.to_string()), summary).await?;
         self.snapshot().await

@@ -242,7 +242,7 @@ impl Recorder {
         change(&mut self.session).map(drop)
     }
 
-    /// Moves behind an entry, or before all: the next entry follows it.
+    /// Moves to the position after an entry, or before all: the next entry follows it.
     pub fn go_to(&mut self, entry: Option<&str>) -> Result<ModelChoice, SessionError> {
         self.session.branch(entry)?;
         self.session.drop_cached_messages();

@@ -1,8 +1,8 @@
-//! The scopes of a part of a text: what its query captures, inner nodes over outer ones, texts
-//! in other languages over the text around them.
+//! Highlighting of a range of a text: captures of its query, inner nodes over outer ones, injected languages
+//! over the surrounding text.
 //!
-//! Only the part that is asked for is looked at. It costs less than a millisecond for a screen,
-//! more where a tree is full of errors: not for a key's way to the screen.
+//! Reads only the requested range. It takes less than a millisecond for a screen, more if the tree has many
+//! errors: too slow to run between a key press and the frame.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -22,9 +22,9 @@ use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Bytes that are colored at once; of a longer line, only its beginning.
+/// Maximum bytes that are highlighted at once; of a longer line only the beginning.
 pub const RANGE_MAX: usize = 128 << 10;
-/// Time for one look; what is not found by then stays plain.
+/// Time limit; the rest stays plain.
 const BUDGET: Duration = Duration::from_millis(200);
 /// Texts within texts within texts.
 const DEPTH_MAX: usize = 3;
@@ -35,7 +35,7 @@ impl Syntax {
         self.paint_with(text, range, false)
     }
 
-    /// The same, with brackets by their depth where that is wanted.
+    /// The same, optionally with rainbow brackets.
     pub fn paint_with(&self, text: &Text, range: Range<Byte>, rainbow: bool) -> HighlightedRange {
         let end = range.end.0.min(text.end().0).min(range.start.0 + RANGE_MAX);
         let range = range.start.0.min(end)..end;
@@ -52,8 +52,8 @@ impl Syntax {
         HighlightedRange::new(Byte(range.start)..Byte(range.end), canvas.spans())
     }
 
-    /// Parameters have the color of their definition wherever they are named, over that of a
-    /// variable and under everything that says more.
+    /// Adds the color of parameters at all their references, over that of variables and under more specific
+    /// colors.
     fn parameter_coats(&self, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
         let Some(paint) = scopes::paint("variable.parameter") else { return Vec::new() };
         let coat = |node: Range<usize>| (node.start, Reverse(node.end), (0, usize::MAX), node, paint);
@@ -67,7 +67,7 @@ struct Layer<'a> {
     tree: &'a Tree,
 }
 
-/// One paint for each byte: the last coat is seen.
+/// One paint per byte: the last coat is visible.
 struct Canvas {
     start: usize,
     paints: Vec<Paint>,
@@ -115,10 +115,10 @@ impl Canvas {
     }
 }
 
-/// Start, end from the right, rank, range, paint: sorted, the coats lie as they are seen.
+/// Start, reversed end, rank, range, paint: in sorted order, later coats cover earlier ones.
 type Coat = (usize, Reverse<usize>, (u8, usize), Range<usize>, Paint);
 
-/// One walk for both: the coats of a layer, laid among those given, and the texts in other languages in it.
+/// A single traversal for both: adds the coats of a layer to those given, and finds its injections.
 fn collect_coats(
     layer: &Layer<'_>,
     text: &Text,
@@ -144,8 +144,8 @@ fn collect_coats(
     (coats, inner.finish())
 }
 
-/// Which of two patterns for one node wins: ours, then the more telling one, then the order
-/// that the grammar's authors had in mind.
+/// Returns the precedence of a pattern among those for the same node: our own first, then the more specific,
+/// then the grammar's order.
 fn rank(layer: &Layer<'_>, pattern: usize, paint: Paint) -> (u8, usize) {
     let weak = matches!(scopes::name(paint), Some("variable" | "variable.other.member"));
     if pattern >= layer.compiled.own_from {

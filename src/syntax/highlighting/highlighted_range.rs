@@ -1,27 +1,27 @@
-//! Scopes that were found for a part of a text, carried along while the text is edited, so that
-//! the screen has colors until new ones are found. Must not know trees.
+//! Highlights of a range of text, moved along with edits, so that the screen has colors until new ones are
+//! computed. Must not know trees.
 
 use std::ops::Range;
 
 use crate::text::changes::{ChangeSet, Edit};
 use crate::text::position::Byte;
 
-/// A piece of text with a scope.
+/// A range with a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// Where it is.
+    /// The range.
     pub range: Range<Byte>,
     /// Its scope.
     pub scope: &'static str,
 }
 
-/// The scopes of a part of a text.
+/// The highlights of a range of text.
 #[derive(Debug, Clone, Default)]
 pub struct HighlightedRange {
     range: Range<Byte>,
     spans: Vec<Span>,
-    /// The spans from this one on are all that far before their places. What is typed moves every
-    /// span behind it, thousands of them, and moves this number instead.
+    /// Offset of the spans from this one on: an edit changes this number instead of moving thousands of spans
+    /// after it.
     gap: usize,
     shift: isize,
 }
@@ -62,22 +62,22 @@ impl PartialEq for HighlightedRange {
 }
 
 impl HighlightedRange {
-    /// These spans, sorted and apart, are all that there are in a range.
+    /// Creates it from all spans in a range, sorted and disjoint.
     pub fn new(range: Range<Byte>, spans: Vec<Span>) -> Self {
         Self { range, gap: spans.len(), spans, shift: 0 }
     }
 
-    /// What was looked at.
+    /// Returns the highlighted range.
     pub fn range(&self) -> Range<Byte> {
         self.range.clone()
     }
 
-    /// All of it.
+    /// Returns all spans.
     pub fn spans(&self) -> Spans<'_> {
         Spans { painted: Some(self), numbers: 0..self.spans.len() }
     }
 
-    /// Whether all of a range was looked at.
+    /// Whether a range is completely highlighted.
     pub fn covers(&self, range: &Range<Byte>) -> bool {
         self.range.start <= range.start && range.end <= self.range.end
     }
@@ -102,7 +102,7 @@ impl HighlightedRange {
         }
     }
 
-    /// Moves the gap before a span; costs what lies between.
+    /// Moves the gap before a span; the cost is the distance.
     fn set_gap(&mut self, number: usize) {
         let (gap, shift) = (std::mem::replace(&mut self.gap, number), self.shift);
         let (between, shift) =
@@ -112,11 +112,11 @@ impl HighlightedRange {
         }
     }
 
-    /// Carries everything along with a change of the text. A word that is typed on keeps its
-    /// scope, and so does what surrounds a change.
+    /// Maps all spans through a change of the text. A word that is being typed keeps its scope, and so does
+    /// what surrounds a change.
     pub fn map(&mut self, changes: &ChangeSet) {
         let edits: Vec<_> = changes.edits().collect();
-        // From the end, so that each edit's place is still that of the old text.
+        // From the end, so that each edit's offset still refers to the old text.
         for edit in edits.iter().rev() {
             let move_on = |at: Byte| Byte(at.0 - (edit.old.end - edit.old.start) + edit.text.len());
             let word = edit.text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -142,7 +142,7 @@ impl HighlightedRange {
 
 impl Span {
     fn moved(&self, shift: isize) -> Self {
-        // What lies behind the gap may be before the start of the text until it is moved.
+        // Spans after the gap may have offsets before the start of the text until they are moved.
         let moved = |at: Byte| Byte(at.0.wrapping_add_signed(shift));
         Self { range: moved(self.range.start)..moved(self.range.end), scope: self.scope }
     }

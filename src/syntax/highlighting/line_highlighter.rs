@@ -1,8 +1,8 @@
-//! The scopes of a text in a language that is read line by line: what a line means depends on all
-//! lines before it. What stands between two lines is kept for some of them, so that a change is
-//! read again from where it was made, and only as far as it changes anything.
+//! Highlighting of languages that are parsed line by line (`TextMate` grammars): a line's scopes depend on all
+//! lines before it. The parser state is saved at some lines, so that after a change parsing restarts there,
+//! and continues only as far as the change has effects.
 //!
-//! Not for a key's way to the screen.
+//! Too slow to run between a key press and the frame.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,45 +22,45 @@ use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Texts with more bytes stay plain.
+/// Maximum bytes of a text; longer texts are not highlighted.
 pub const SIZE_MAX: usize = 2 << 20;
 /// Lines with more bytes are passed over.
 const LINE_MAX: usize = 4 << 10;
-/// What stands before a line is kept for one of so many.
+/// Interval, in lines, at which parser states are saved.
 const CHECKPOINT_EVERY: usize = 32;
 
-/// What stands before a line.
+/// The parser state before a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LineState {
     state: ParseState,
     scopes: ScopeStack,
 }
 
-/// What stands before the line that begins at a place.
+/// The saved state before the line at an offset.
 #[derive(Debug, Clone)]
 struct Checkpoint {
     at: Byte,
     before: LineState,
 }
 
-/// How far a text was read.
+/// How far a text was parsed.
 #[derive(Debug, Clone)]
 pub struct LineHighlighter {
     language: &'static LineLanguage,
-    /// What is known to be right, in order.
+    /// States known to be valid, in order.
     checkpoints: Vec<Checkpoint>,
-    /// What was right before the last change, behind it: it is again once reading comes to one
-    /// of these places with the same before it.
+    /// States after the last change: they become valid again once parsing reaches one of these lines with the
+    /// same state.
     stale_checkpoints: Vec<Checkpoint>,
 }
 
 impl LineHighlighter {
-    /// Nothing was read yet.
+    /// Creates a highlighter without state.
     pub fn new(language: &'static LineLanguage) -> Self {
         Self { language, checkpoints: Vec::new(), stale_checkpoints: Vec::new() }
     }
 
-    /// How many places are known to be right.
+    /// Returns the number of valid states.
     #[cfg(test)]
     fn checkpoint_count(&self) -> usize {
         self.checkpoints.len()
@@ -83,8 +83,8 @@ impl LineHighlighter {
         });
     }
 
-    /// The scopes of ranges, sorted and apart, each cut as a screen is. Reads no further than
-    /// the last of them.
+    /// Returns the scopes of ranges, sorted and disjoint, each truncated as a screen is. Parses no further
+    /// than the last of them.
     pub fn paint(
         &mut self,
         text: &Text,
@@ -123,7 +123,7 @@ impl LineHighlighter {
                 since = 0;
             }
             if let Some(rejoined) = self.rejoin(at, &before).filter(|_| at < wanted) {
-                // What follows is as it was: on from the last place before what is wanted.
+                // The later states are valid again: continue from the last before the range.
                 if let Some(kept) = self.checkpoints[rejoined..].iter().rfind(|kept| kept.at <= wanted) {
                     (line, before) = (text.line_of(kept.at), kept.before.clone());
                 }
@@ -141,7 +141,7 @@ impl LineHighlighter {
         Ok(HighlightedRange::new(range, spans))
     }
 
-    /// The last place at or before `wanted` of which it is known what stands before it.
+    /// Returns the last valid state at or before `wanted`.
     fn checkpoint_before(&self, wanted: Byte) -> Result<(Byte, LineState), ParseError> {
         if let Some(kept) = self.checkpoints.iter().rfind(|kept| kept.at <= wanted) {
             return Ok((kept.at, kept.before.clone()));
@@ -158,8 +158,8 @@ impl LineHighlighter {
         }
     }
 
-    /// Where what was read before a change is right again, that is known from now on. Gives the
-    /// place of the first of it.
+    /// If parsing has reached a state from before the change, makes it and the later ones valid. Returns the
+    /// index of the first one.
     fn rejoin(&mut self, at: Byte, before: &LineState) -> Option<usize> {
         if self.checkpoints.last().is_some_and(|last| last.at > at) {
             return None;
@@ -179,7 +179,7 @@ impl LineHighlighter {
     }
 }
 
-/// Reads a line, and paints what of it is in a range.
+/// Parses a line, and paints its parts in the range.
 fn read_line(
     text: &Text,
     line: Line,
@@ -215,12 +215,12 @@ fn read_line(
     Ok(())
 }
 
-/// What scopes paint, as far as it was asked for.
+/// Cache of scopes' colors.
 #[derive(Default)]
 struct ScopeColors(HashMap<Scope, Option<Paint>>);
 
 impl ScopeColors {
-    /// The innermost scope that has a color counts.
+    /// Returns the color of the innermost scope that has one.
     fn paint_of(&mut self, scopes: &ScopeStack) -> Option<Paint> {
         let inner = scopes.as_slice().iter().rev();
         inner

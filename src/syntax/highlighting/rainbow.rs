@@ -1,5 +1,5 @@
-//! Brackets by how deep they are in others, after the tree: those in strings and comments are
-//! none. Must not know colors.
+//! Rainbow brackets: bracket depth from the tree; brackets in strings and comments do not count. Must not
+//! know colors.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -10,14 +10,14 @@ use crate::syntax::highlighting::scopes;
 use crate::syntax::highlighting::scopes::Paint;
 use crate::syntax::tree::Syntax;
 
-/// The scopes, from the outermost brackets on; then they begin again.
+/// The scopes by depth, repeating.
 const SCOPES: [&str; 6] = ["rainbow.1", "rainbow.2", "rainbow.3", "rainbow.4", "rainbow.5", "rainbow.6"];
-/// Nodes between two looks at the clock.
+/// Number of nodes between two checks of the time limit.
 const CLOCK_STEP: usize = 512;
-/// Children of a node among which its opening bracket is looked for when the range begins inside.
+/// Number of a node's children that are searched for its opening bracket when the range starts inside.
 const HEAD: u32 = 12;
 
-/// What a bracket of a depth is painted with.
+/// Returns the paint of a bracket at a depth.
 pub(in crate::syntax) fn paint(depth: usize) -> Paint {
     scopes::paint(SCOPES[depth % SCOPES.len()]).unwrap_or_default()
 }
@@ -28,7 +28,7 @@ impl Syntax {
     pub(in crate::syntax) fn brackets(&self, range: &Range<usize>, deadline: Instant) -> Vec<(usize, usize)> {
         let mut at = self.tree.root_node().walk();
         let mut out = Vec::new();
-        // How deep it is in each node on the way down, and how deep here.
+        // The depths in the nodes on the path, and the current depth.
         let (mut around, mut depth) = (Vec::new(), 0usize);
         let mut parents: Vec<Node<'_>> = Vec::new();
         for count in 1.. {
@@ -37,7 +37,7 @@ impl Syntax {
             }
             let node = at.node();
             if node.start_byte() >= range.end {
-                // Nothing that follows is in the range, here or further out.
+                // No later node is in the range.
                 break;
             }
             match bracket(node, parents.last().copied()) {
@@ -72,7 +72,7 @@ impl Syntax {
     }
 }
 
-/// Whether a node is an opening bracket, a closing one, or none.
+/// Whether a node is an opening bracket, a closing one, or neither.
 fn bracket(node: Node<'_>, parent: Option<Node<'_>>) -> Option<bool> {
     let kind = node.kind();
     if kind.len() != 1 || node.is_named() || node.byte_range().len() != 1 {
@@ -91,7 +91,7 @@ fn holds_types(kind: &str) -> bool {
         && ["arguments", "parameters", "list"].iter().any(|end| kind.ends_with(end))
 }
 
-/// The brackets of a node that are open at a place inside it.
+/// Returns the number of a node's brackets that are open at a position inside it.
 fn opened_before(node: Node<'_>, at: usize) -> usize {
     if node.start_byte() >= at {
         return 0;

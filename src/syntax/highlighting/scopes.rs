@@ -1,10 +1,10 @@
-//! The scopes of code, named as Helix and Neovim themes name them, and how the captures of
-//! many grammars' queries become these. Must not know colors.
+//! Highlight scopes, named as in Helix and Neovim themes, and the mapping from captures of many grammars'
+//! queries. Must not know colors.
 
-/// A scope, small enough to paint bytes with: its place in [`SCOPES`] plus one; 0 is none.
+/// A scope in one byte: its index in [`SCOPES`] plus one; 0 is none.
 pub type Paint = u8;
 
-/// Every scope that there is. A theme may name only the first parts of one.
+/// All scopes. A theme may define only a prefix of one.
 pub const SCOPES: &[&str] = &[
     "attribute",
     "comment",
@@ -88,7 +88,7 @@ pub const SCOPES: &[&str] = &[
     "variable.parameter",
 ];
 
-/// Captures of shipped queries under other names.
+/// Captures of bundled queries with other names.
 const ALIASES: &[(&str, &str)] = &[
     ("boolean", "constant.builtin.boolean"),
     ("character", "constant.character"),
@@ -140,8 +140,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("variable.member", "variable.other.member"),
 ];
 
-/// What a capture of a query paints; `None` for captures that are about something else. The
-/// capture `none` takes paint away.
+/// Returns the paint of a capture; `None` for captures with another purpose. The capture `none` removes
+/// paint.
 pub fn paint(capture: &str) -> Option<Paint> {
     if capture == "none" {
         return Some(0);
@@ -156,7 +156,7 @@ pub fn paint(capture: &str) -> Option<Paint> {
     }
 }
 
-/// Words that most languages mean alike, where a query calls them only keywords.
+/// Keywords with the same meaning in most languages, whose queries have only a generic keyword capture.
 const KEYWORD_SCOPES: &[(&str, &[&str])] = &[
     (
         "keyword.control.conditional",
@@ -211,7 +211,7 @@ const KEYWORD_SCOPES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A finer scope for a word of the language that its query calls a keyword or a type.
+/// Returns a more specific scope for a keyword or type.
 pub fn refine(paint: Paint, node: &str) -> Paint {
     let finer = match name(paint) {
         Some("keyword") => {

@@ -1,10 +1,10 @@
-//! How the scopes of definitions that are read line by line become those of themes. Plain data.
+//! Maps `TextMate` scopes to theme scopes. Plain data.
 
 use crate::syntax::highlighting::scopes;
 use crate::syntax::highlighting::scopes::Paint;
 
-/// Beginnings of scopes, in order; the longest one counts. An empty name is no color of its own:
-/// then the scope around it counts.
+/// Scope prefixes, in order; the longest match applies. An empty name has no color of its own: the enclosing
+/// scope applies.
 const NAMES: &[(&str, &str)] = &[
     ("comment", "comment"),
     ("comment.block", "comment.block"),
@@ -88,7 +88,7 @@ const NAMES: &[(&str, &str)] = &[
     ("variable.parameter", "variable.parameter"),
 ];
 
-/// What a scope paints; `None` where what is around it counts.
+/// Returns the paint of a scope; `None` if the enclosing scope applies.
 pub(in crate::syntax) fn paint(scope: &str) -> Option<Paint> {
     let mut name = scope;
     loop {

@@ -1,11 +1,11 @@
-//! Which language a text is in: by the file's name, then by its first line. Must not read files.
+//! Language detection: by the file's name, then by its first line. Must not read files.
 
 use crate::syntax::languages::table::{LANGUAGES, Language};
 
-/// Bytes of a first line that are looked at.
+/// Maximum bytes of a first line that are checked.
 const FIRST_LINE_MAX: usize = 200;
 
-/// The language of a file with this name (without folders) that begins with this line.
+/// Returns the language of a file with this name (without folders) and first line.
 pub fn detect(name: &str, first_line: &str) -> Option<&'static Language> {
     by_file_name(name).or_else(|| by_first_line(first_line))
 }
@@ -16,7 +16,7 @@ fn by_file_name(name: &str) -> Option<&'static Language> {
         let (stem, extension) = name.rsplit_once('.')?;
         let extension = extension.to_ascii_lowercase();
         let by_end = |row: &&Language| row.extensions.contains(&extension.as_str());
-        // `Dockerfile.dev` and the like: what stands before the dot says it.
+        // `Dockerfile.dev` and similar: the part before the dot decides.
         let by_start = |row: &&Language| row.files.contains(&stem) && !stem.starts_with('.');
         LANGUAGES.iter().find(by_end).or_else(|| LANGUAGES.iter().find(by_start))
     };
@@ -34,7 +34,7 @@ fn by_first_line(line: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|row| row.interpreters.contains(&program) || row.interpreters.contains(&bare))
 }
 
-/// The program that a first line names to run its file, and the same without its version.
+/// Returns the interpreter that the first line names, with and without its version.
 pub(in crate::syntax) fn interpreter(line: &str) -> Option<(&str, &str)> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let mut program = words.next()?.rsplit('/').next()?;
@@ -45,7 +45,7 @@ pub(in crate::syntax) fn interpreter(line: &str) -> Option<(&str, &str)> {
     Some((program, program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))
 }
 
-/// The language of this name, as it is written on a fence of code.
+/// Returns the language with this name, as it is written on a code fence.
 pub fn by_name(name: &str) -> Option<&'static Language> {
     let name = name.trim().to_ascii_lowercase();
     let known = |row: &&Language| row.name == name || row.aliases.contains(&name.as_str());

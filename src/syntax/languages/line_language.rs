@@ -1,6 +1,5 @@
-//! Languages without a grammar of their own here: how a text is recognised, and what it is called in
-//! the set of definitions that is read line by line. Plain data; the set is made at the first
-//! need, in a task. Must not read files.
+//! Languages without a tree-sitter grammar here: detection, and their names in the set of `TextMate`
+//! definitions. Plain data; the set is loaded on first use, in a task. Must not read files.
 
 use std::sync::OnceLock;
 
@@ -8,18 +7,18 @@ use syntect::parsing::{SyntaxReference, SyntaxSet};
 
 use crate::syntax::languages::detect;
 
-/// A language that is read line by line.
+/// A language that is parsed line by line.
 #[derive(PartialEq, Eq)]
 pub struct LineLanguage {
     /// Its name, in lower case.
     pub name: &'static str,
-    /// Ends of file names behind the last dot.
+    /// File name extensions.
     pub extensions: &'static [&'static str],
     /// Whole file names.
     pub files: &'static [&'static str],
     /// Programs in the first line that run such a file.
     pub interpreters: &'static [&'static str],
-    /// Other names, as on a fence of code.
+    /// Aliases, as on a code fence.
     pub aliases: &'static [&'static str],
     /// Its name in the set of definitions.
     definition: &'static str,
@@ -39,7 +38,7 @@ const fn row(
     LineLanguage { name, extensions, files: &[], interpreters: &[], aliases: &[], definition }
 }
 
-/// All of them.
+/// All of these languages.
 pub static LINE_LANGUAGES: &[LineLanguage] = &[
     row("actionscript", "ActionScript", &["as"]),
     LineLanguage { interpreters: &["osascript"], ..row("applescript", "AppleScript", &[]) },
@@ -98,7 +97,7 @@ impl LineLanguage {
         self.name == extension || self.extensions.contains(&extension)
     }
 
-    /// Its definition. The first call makes the whole set, which takes some milliseconds.
+    /// Returns its definition. The first call loads the whole set, which takes some milliseconds.
     pub(in crate::syntax) fn definition(&self) -> Option<&'static SyntaxReference> {
         set().find_syntax_by_name(self.definition)
     }

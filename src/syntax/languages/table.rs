@@ -1,5 +1,4 @@
-//! The languages, one row each: how a text is recognised, its grammar, its queries. Plain data;
-//! nothing is made of it before it is needed.
+//! Table of languages: detection, grammar, queries. Plain data; compiled only on use.
 
 use tree_sitter_language::LanguageFn;
 
@@ -7,31 +6,31 @@ use tree_sitter_language::LanguageFn;
 pub struct Language {
     /// Its name, in lower case.
     pub name: &'static str,
-    /// Ends of file names behind the last dot.
+    /// File name extensions.
     pub extensions: &'static [&'static str],
-    /// Whole file names, or their beginnings before a dot.
+    /// Whole file names, or prefixes before a dot.
     pub files: &'static [&'static str],
     /// Programs in the first line that run such a file.
     pub interpreters: &'static [&'static str],
-    /// Other names, as in a fence of code or in a query.
+    /// Aliases, as on a code fence or in a query.
     pub aliases: &'static [&'static str],
     /// The grammar.
     pub grammar: LanguageFn,
-    /// Queries for scopes that come with the grammar, in order.
+    /// The highlight queries of the grammar, in order.
     pub highlights: &'static [&'static str],
     /// Our own additions, which win.
     pub extra_highlights: &'static str,
-    /// Queries for texts in other languages.
+    /// The injection queries.
     pub injections: &'static [&'static str],
-    /// Whether the first of several patterns for one node wins, or the last.
+    /// Whether the first or the last of several patterns for one node takes precedence.
     pub first_wins: bool,
     /// Functions, classes, parameters, comments and tests; chains only.
     pub textobjects: &'static str,
-    /// What can be folded.
+    /// The folding query.
     pub folds: &'static str,
-    /// How lines are indented; chains only, see `pattern`.
+    /// The indentation query; chains only, see `pattern`.
     pub indents: &'static str,
-    /// Names that are known in a part of the text only; chains only.
+    /// The query for local names; chains only.
     pub locals: &'static str,
 }
 
@@ -71,7 +70,7 @@ const JSX: &str = tree_sitter_javascript::JSX_HIGHLIGHT_QUERY;
 const TS: &str = tree_sitter_typescript::HIGHLIGHTS_QUERY;
 const JS_INJECTIONS: &str = tree_sitter_javascript::INJECTIONS_QUERY;
 
-/// All of them.
+/// All languages.
 pub static LANGUAGES: &[Language] = &[
     Language {
         extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],

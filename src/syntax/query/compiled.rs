@@ -1,5 +1,5 @@
-//! Grammars and queries made ready for use: once, at the first need, by whichever thread needs
-//! them. It takes some milliseconds, for some languages many more: never on the loop.
+//! Compiled grammars and queries: compiled once, on first use, by the thread that needs them. Takes some
+//! milliseconds, for some languages many: never do it on the event loop.
 
 use std::sync::OnceLock;
 
@@ -13,26 +13,26 @@ use crate::syntax::query::lexer;
 use crate::syntax::query::locals_query::Locals;
 use crate::syntax::query::rules::Rules;
 
-/// A language ready for use.
+/// A compiled language.
 #[derive(Debug)]
 pub struct Compiled {
     /// The grammar.
     pub grammar: tree_sitter::Language,
-    /// The queries for scopes and for texts in other languages, for one walk through a tree.
+    /// The queries for highlights and injections, for a single traversal of a tree.
     pub(in crate::syntax) rules: Rules,
-    /// What each of its captures paints.
+    /// The paint of each of its captures.
     pub paints: Vec<Option<Paint>>,
-    /// The patterns from this one on are our own and win.
+    /// Index of the first pattern that is our own and takes precedence.
     pub own_from: usize,
-    /// The patterns from this one on are about texts in other languages.
+    /// Index of the first injection pattern.
     pub injections_from: usize,
     /// The capture of such a text.
     pub(in crate::syntax) content: Option<u16>,
-    /// The capture of the name of its language.
+    /// The capture with the name of an injected language.
     pub(in crate::syntax) language_capture: Option<u16>,
-    /// Names that are known in a part of the text only.
+    /// The query for local names.
     pub(in crate::syntax) locals: Option<Locals>,
-    /// How lines are indented.
+    /// The query for indentation.
     pub(in crate::syntax) indents: Option<Indents>,
     language: &'static Language,
     textobjects: OnceLock<Option<Rules>>,
@@ -47,7 +47,7 @@ impl Compiled {
         self.textobjects.get_or_init(make).as_ref()
     }
 
-    /// The query for what can be folded.
+    /// Returns the query for folding.
     pub fn folds(&self) -> Option<&Query> {
         self.lazy_query(&self.folds, self.language.folds)
     }
@@ -64,8 +64,7 @@ impl Compiled {
 
 static SLOTS: [OnceLock<Option<Compiled>>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
 
-/// The language ready for use; `None` when its queries do not fit its grammar, which a test
-/// rules out.
+/// Returns the compiled language; `None` when its queries do not fit its grammar, which a test rules out.
 pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
     let at = LANGUAGES.iter().position(|row| row.name == language.name)?;
     let made = SLOTS[at].get_or_init(|| {
@@ -76,7 +75,7 @@ pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
     made.as_ref()
 }
 
-/// Makes a language ready.
+/// Compiles a language.
 pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
     let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));

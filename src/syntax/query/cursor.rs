@@ -1,5 +1,4 @@
-//! What every query over a text needs: a bounded cursor, and the text in pieces. Must not know
-//! what is asked for.
+//! Shared parts of queries over a text: a limited cursor, and the text in chunks. Must not know the queries.
 
 use std::ops::Range;
 
@@ -8,7 +7,7 @@ use tree_sitter::{Node, QueryCursor, TextProvider};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// States of a query that are kept at once; more belong to no sensible text.
+/// Maximum number of in-progress matches; no sensible text needs more.
 const MATCH_LIMIT: u32 = 256;
 
 /// A cursor for queries about a range.
@@ -19,7 +18,7 @@ pub(in crate::syntax) fn cursor(range: &Range<usize>) -> QueryCursor {
     cursor
 }
 
-/// Hands a query the text of a node without copying it.
+/// Passes the text of a node to a query without copying it.
 #[derive(Clone, Copy)]
 pub(in crate::syntax) struct TextChunks<'a>(pub &'a Text);
 

@@ -1,29 +1,28 @@
-//! What a query says about the indentation of lines. Must not know trees or texts.
+//! Captures of indentation queries. Must not know trees or texts.
 //!
-//! The queries have these captures, after those of Helix where they mean the same:
+//! The queries have these captures, named as in Helix if they mean the same:
 //!
-//! - `@indent`: lines in it, after the one in which it begins, are one step further in. However
-//!   many begin in one line, they are one step.
-//! - `@indent.chain`: the same for what something is called or asked of: what the calls hold is
-//!   in it, too.
-//! - `@outdent`: a line that begins with it is as far in as the line where the innermost
-//!   `@indent` around it begins.
-//! - `@extend`: a new line behind its end is still in it.
-//! - `@extend.prevent-once`: not behind this, for the innermost of them.
-//! - `@literal`: lines that begin in it mean what they are and stay.
-//! - `@margin`: a line that begins with it stays, and no other line follows it.
+//! - `@indent`: lines in it, after the one in which it starts, are one level deeper. Several that start in
+//!   one line count as one level.
+//! - `@indent.chain`: the same for a method chain's receiver: it also contains the arguments of the calls.
+//! - `@outdent`: a line that starts with it has the indentation of the line where the innermost surrounding
+//!   `@indent` starts.
+//! - `@extend`: a new line after its end still belongs to it.
+//! - `@extend.prevent-once`: not after this, for the innermost of them.
+//! - `@literal`: lines that start in it have significant white space and are not changed.
+//! - `@margin`: a line that starts with it is not changed, and no other line is relative to it.
 
 use crate::syntax::query::rules::Rules;
 
-/// A query for indentation ready for use.
+/// A compiled indentation query.
 #[derive(Debug)]
 pub(in crate::syntax) struct Indents {
     pub rules: Rules,
-    /// What each of its captures says.
+    /// The role of each of its captures.
     pub roles: Vec<Option<Role>>,
 }
 
-/// What a node is for the indentation of lines.
+/// Role of a node in indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum Role {
     Indent,
@@ -39,7 +38,7 @@ pub(in crate::syntax) enum Role {
 pub(in crate::syntax) type Roles = [bool; 7];
 
 impl Indents {
-    /// Of a query's patterns; `None` when there are none.
+    /// Creates it from a query's patterns; `None` when there are none.
     pub(in crate::syntax) fn new(rules: Rules) -> Option<Self> {
         let say = |name: &String| match name.as_str() {
             "indent" => Some(Role::Indent),
@@ -55,7 +54,7 @@ impl Indents {
         (!made.is_empty()).then_some(Self { rules, roles: made })
     }
 
-    /// Whether a key has the time for it, and every capture means something.
+    /// Whether it is fast enough for a key press, and every capture is known.
     #[cfg(test)]
     pub(in crate::syntax) fn is_sound(&self) -> bool {
         self.rules.has_only_chains() && self.roles.iter().all(Option::is_some)

@@ -1,22 +1,22 @@
-//! The text of a query in pieces: its patterns one by one, and the words of each. Must not know
+//! Tokenizer for the text of a tree-sitter query: patterns one by one, and their tokens. Must not know
 //! grammars. <https://tree-sitter.github.io/tree-sitter/using-parsers/queries/1-syntax.html>
 
 use std::borrow::Cow;
 
-/// A word of a query.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) enum Token<'a> {
     Open,
     Close,
     Choice,
     ChoiceEnd,
-    /// Between quotes, without them.
+    /// A string, without its quotes.
     Text(Cow<'a, str>),
-    /// Anything else: kinds, `@captures`, `fields:`, signs.
+    /// Anything else: kinds, `@captures`, `fields:`, operators.
     Word(&'a str),
 }
 
-/// A thing in a flat list.
+/// An item of a flat list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) enum Item<'a> {
     Text(Cow<'a, str>),
@@ -24,7 +24,7 @@ pub(in crate::syntax) enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// What it says.
+    /// Returns its text.
     pub(in crate::syntax) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -33,12 +33,12 @@ impl Item<'_> {
     }
 }
 
-/// One pattern, with the captures behind it.
+/// One pattern, with its captures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) struct PatternText<'a>(pub &'a str);
 
 impl<'a> PatternText<'a> {
-    /// Its words.
+    /// Returns its tokens.
     pub(in crate::syntax) fn tokens(&self) -> Tokens<'a> {
         Tokens { rest: self.0, peeked: None }
     }
@@ -66,7 +66,7 @@ pub(in crate::syntax) fn forms(query: &str) -> Vec<PatternText<'_>> {
     starts.iter().zip(ends).map(|(from, to)| PatternText(&query[*from..to])).collect()
 }
 
-/// The words of a pattern, with a look ahead.
+/// The tokens of a pattern, with one token of lookahead.
 #[derive(Debug, Clone)]
 pub(in crate::syntax) struct Tokens<'a> {
     rest: &'a str,
@@ -90,7 +90,7 @@ impl<'a> Tokens<'a> {
         self.peeked.as_ref()
     }
 
-    /// Whether a predicate comes: a bracket and a word with `#`.
+    /// Whether a predicate follows: a parenthesis and a word with `#`.
     pub(in crate::syntax) fn at_predicate(&self) -> bool {
         let mut ahead = self.clone();
         matches!((ahead.next(), ahead.next()), (Some(Token::Open), Some(Token::Word(word))) if word.starts_with('#'))
@@ -113,7 +113,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The next word: where it starts, what it is, what is behind it.
+/// Returns the next token: its offset, its value, and the rest.
 fn lex(text: &str) -> Option<(usize, Token<'_>, &str)> {
     let mut rest = text;
     loop {
@@ -141,7 +141,7 @@ fn lex(text: &str) -> Option<(usize, Token<'_>, &str)> {
     }
 }
 
-/// A text up to its closing quote, and what is behind that.
+/// Returns a string up to its closing quote, and the rest.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let end = text.find(['"', '\\'])?;
     if text[end..].starts_with('"') {

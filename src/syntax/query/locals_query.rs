@@ -1,28 +1,27 @@
-//! What a query says about names that are known in a part of a text only. Must not know trees.
+//! Captures of queries for local names. Must not know trees.
 //!
 //! The queries have these captures:
 //!
-//! - `@local.scope`: in it the names are known that are defined in it, in no scope further in.
+//! - `@local.scope`: a scope; names defined in it, but not in inner scopes, are visible in it.
 //! - `@local.definition`, `@local.parameter`: a name that is defined.
-//! - `@local.from`, beside one: known from behind this on; `@local.anew`: the same, and no other
-//!   definition in the scope means this one.
-//! - `@local.reference`: a name that may be a defined one; `@local.token`: where it is none behind a
-//!   dot.
+//! - `@local.from`, beside one: visible from its end on; `@local.anew`: the same, and no other definition in
+//!   the scope means this one.
+//! - `@local.reference`: a name that may refer to a definition; `@local.token`: unless it follows a dot.
 //! - `@local.none`: a name of something else.
-//! - `@local.unsure`: a name that is also that of something else.
-//! - `@local.text`: a string that may have names in braces.
+//! - `@local.unsure`: a name that also refers to something else.
+//! - `@local.text`: a string that may contain names in braces.
 
 use crate::syntax::query::rules::Rules;
 
-/// A query for names ready for use.
+/// A compiled query for local names.
 #[derive(Debug)]
 pub(in crate::syntax) struct Locals {
     pub rules: Rules,
-    /// What each of its captures says.
+    /// The role of each of its captures.
     pub roles: Vec<Option<Role>>,
 }
 
-/// What a node is. What comes later wins where a node is several.
+/// Role of a node. If a node has several, the later one applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::syntax) enum Role {
     Scope,
@@ -38,7 +37,7 @@ pub(in crate::syntax) enum Role {
 }
 
 impl Locals {
-    /// Of a query's patterns; `None` when there are none.
+    /// Creates it from a query's patterns; `None` when there are none.
     pub(in crate::syntax) fn new(rules: Rules) -> Option<Self> {
         let say = |name: &String| match name.as_str() {
             "local.scope" => Some(Role::Scope),
@@ -57,8 +56,7 @@ impl Locals {
         (!made.is_empty()).then_some(Self { rules, roles: made })
     }
 
-    /// Whether there is nothing in it that takes long to compile, and every capture means
-    /// something.
+    /// Whether nothing in it is slow to compile, and every capture is known.
     #[cfg(test)]
     pub(in crate::syntax) fn is_sound(&self) -> bool {
         self.rules.has_only_chains() && self.roles.iter().all(Option::is_some)

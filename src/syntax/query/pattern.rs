@@ -1,12 +1,12 @@
-//! Patterns of a query that are chains: one node, perhaps inside one node, perhaps inside one
-//! more. Must not know trees or texts.
+//! Chain patterns of a query: one node, optionally inside one node, optionally inside another. Must not know
+//! trees or texts.
 //!
-//! Most patterns for scopes are chains. The library looks through the grammar for patterns that can never match
-//! whenever it makes a query. For the scopes alone that takes it 144 ms for C++, 223 ms for C#, 149 ms for TSX, 112 ms
-//! for PHP and 1 s for Swift, and as long again for indents and locals; with chains it is 1, 1, 84, 9 and 72 ms. The
-//! first colors of a file would come by so much later than its first frame, where 100 ms are allowed. A chain costs
-//! nothing until its innermost node is met. What is no chain stays with the library. Indents and locals ask about the
-//! nodes around one place, which the library does not answer without a walk.
+//! Most highlight patterns are chains. Whenever tree-sitter compiles a query, it analyzes the grammar for
+//! patterns that can never match. For the highlights alone that takes 144 ms for C++, 223 ms for C#, 149 ms
+//! for TSX, 112 ms for PHP and 1 s for Swift, and as long again for indents and locals; with chains it is 1,
+//! 1, 84, 9 and 72 ms. The first colors of a file would be delayed by that, where the limit is 100 ms. A
+//! chain costs nothing until its innermost node is reached. Other patterns are left to tree-sitter. Indents
+//! and locals query the nodes around one position, which tree-sitter does not support without a traversal.
 
 use std::num::NonZeroU16;
 use std::sync::OnceLock;
@@ -16,14 +16,14 @@ use tree_sitter::Language;
 
 use crate::syntax::query::lexer::{Item, PatternText, Token, Tokens};
 
-/// What a node must be.
+/// Condition on a node's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum Kind {
     /// Of this kind.
     Id(u16),
-    /// Of any kind that has a name, an error excepted.
+    /// Any named kind except an error.
     Named,
-    /// Anything but an error.
+    /// Any except an error.
     Any,
 }
 
@@ -31,34 +31,34 @@ pub(in crate::syntax) enum Kind {
 #[derive(Debug, Clone)]
 pub(in crate::syntax) struct Step {
     pub kind: Kind,
-    /// The field of the node around it in which it stands.
+    /// The field of its parent that it must be in.
     pub field: Option<NonZeroU16>,
-    /// Places in the names of captures.
+    /// Indices in the list of capture names.
     pub captures: Vec<u16>,
 }
 
-/// One chain, outermost node first.
+/// A chain, outermost node first.
 #[derive(Debug, Clone)]
 pub(in crate::syntax) struct Chain {
-    /// Which pattern of the query it belongs to, in their order.
+    /// The index of its pattern in the query.
     pub pattern: usize,
     pub steps: Vec<Step>,
 }
 
-/// What the text of a captured node must be.
+/// A condition on the text of a captured node.
 #[derive(Debug)]
 pub(in crate::syntax) struct Predicate {
     pub capture: u16,
-    /// Whether it must not be so.
+    /// Whether it is negated.
     pub negated: bool,
     pub test: Test,
 }
 
 #[derive(Debug)]
 pub(in crate::syntax) enum Test {
-    /// One of these.
+    /// Equal to one of these.
     Equal(Vec<String>),
-    /// Something that the expression matches. Made at the first need.
+    /// Matches the regular expression, compiled on first use.
     Matches(String, OnceLock<Option<Regex>>),
 }
 
@@ -76,16 +76,16 @@ impl Predicate {
     }
 }
 
-/// What one pattern asks for and says besides its nodes.
+/// Conditions and settings of a pattern, besides its nodes.
 #[derive(Debug, Default)]
 pub(in crate::syntax) struct PatternInfo {
     pub predicates: Vec<Predicate>,
-    /// What is set by `#set!`.
+    /// The `#set!` settings.
     pub settings: Vec<(String, Option<String>)>,
 }
 
-/// Reads one pattern as chains. `None` when it is none, or says something that the library has
-/// to judge.
+/// Parses one pattern as chains. `None` when it is not a chain, or has a condition that only tree-sitter can
+/// check.
 pub(in crate::syntax) fn chains(
     form: &PatternText<'_>,
     pattern: usize,
@@ -103,7 +103,7 @@ pub(in crate::syntax) fn chains(
     Some((all.into_iter().map(|steps| Chain { pattern, steps }).collect(), rider))
 }
 
-/// The place of a capture's name, which is added if it is new. A query has some hundred at most.
+/// Returns the index of a capture's name, adding it if new. A query has at most some hundred.
 pub(in crate::syntax) fn capture_index(names: &mut Vec<String>, name: &str) -> u16 {
     let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
         names.push(name.to_owned());
@@ -122,7 +122,7 @@ struct Reader<'a, 'b> {
 type Steps = Vec<Step>;
 
 impl Reader<'_, '_> {
-    /// A node with what follows it; each of several choices is a chain of its own.
+    /// Parses a node with its suffixes; each of several alternatives becomes a chain.
     fn node(&mut self) -> Option<Vec<Steps>> {
         let mut all = match self.tokens.next()? {
             Token::Text(word) => vec![vec![self.step(&word, false)?]],
@@ -152,7 +152,7 @@ impl Reader<'_, '_> {
         Some(all)
     }
 
-    /// What stands between brackets: a node of a kind, or a node in brackets of its own.
+    /// Parses the content of parentheses: a node of a kind, or a nested node.
     fn inside(&mut self) -> Option<Vec<Steps>> {
         let around = match self.tokens.peek()?.clone() {
             Token::Word("_") => Some(step(Kind::Named)),
@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
         capture_index(self.names, name)
     }
 
-    /// `(#name? …)`. Those that we do not know are for others: they say nothing here.
+    /// Parses `(#name? …)`. Unknown predicates are for other consumers and are ignored.
     fn predicate(&mut self) -> Option<()> {
         let items = self.tokens.read_list()?;
         let [Item::Word(name), rest @ ..] = items.as_slice() else { return None };
@@ -217,7 +217,7 @@ impl Reader<'_, '_> {
             None => (false, name.strip_prefix('#')?),
         };
         if !matches!(test, "eq?" | "match?" | "any-of?") {
-            // Of several nodes with one name no chain knows.
+            // A chain has at most one node per capture name.
             return (!test.starts_with("any-")).then_some(());
         }
         let [Item::Word(capture), words @ ..] = rest else { return None };

@@ -1,9 +1,8 @@
-//! How far a line is indented, by the tree: which line it hangs on, and whether it is further in
-//! than that. Must not know columns: what a line hangs on has white space of its own, so that a
-//! file in an odd style keeps it.
+//! Indentation of a line from the tree: the line that it is relative to, and whether it is one level deeper.
+//! Must not know columns: the reference line has its own white space, so that a file keeps its style.
 //!
-//! Only the nodes on the way from the root to two places of the text are looked at, and those of
-//! a few lines above: short enough for a key.
+//! Reads only the nodes on the path from the root to two positions, and those of a few lines above: fast
+//! enough for a key press.
 
 use tree_sitter::Node;
 
@@ -17,16 +16,16 @@ use crate::text::operations::indent::{IndentLevels, Level};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Nodes in nodes that are looked at; code that is deeper has no indentation that is known.
+/// Maximum depth of nodes; deeper code has no known indentation.
 const DEPTH_MAX: usize = 1_000;
-/// Lines above a line that are looked at.
+/// Maximum number of lines above that are read.
 const LINES_MAX: usize = 100;
 /// Blanks that are passed in a line.
 const BLANKS_MAX: usize = 4 << 10;
-/// Lines that go on from lines that go on.
+/// Maximum chain of continued lines.
 const CONTINUATIONS_MAX: usize = 20;
 
-/// The nodes on the way to a place, with what they are for a line.
+/// The nodes on the path to a position, with their roles.
 struct Path<'tree> {
     nodes: Vec<(Node<'tree>, Roles)>,
 }
@@ -37,31 +36,31 @@ impl Path<'_> {
     }
 }
 
-/// A line that begins something which a line is in.
+/// A line that opens something which contains the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Opening {
     line: Line,
-    /// Where the innermost thing ends that begins in it.
+    /// The end of the innermost construct that starts in it.
     end: usize,
 }
 
-/// What a line is in.
+/// What contains a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Inside {
-    /// Outermost first, each further down than the one before.
+    /// Outermost first, each below the previous one.
     openings: Vec<Opening>,
-    /// What its first word closes.
+    /// The construct that its first token closes.
     closes: Option<Opening>,
 }
 
-/// A line that is there, or one that a break begins.
+/// An existing line, or one that a line break would start.
 #[derive(Debug, Clone, Copy)]
 struct LinePosition {
-    /// What stands before it ends here.
+    /// The end of the text before it.
     before: Byte,
-    /// What it begins with, as far as that is known.
+    /// Its first character, if known.
     first: Option<Byte>,
-    /// What is behind this is behind it.
+    /// Text after this offset follows it.
     at: Byte,
 }
 
@@ -69,7 +68,7 @@ impl IndentLevels for Syntax {
     fn for_line_break(&self, text: &Text, start: Byte, end: Byte) -> Option<Level> {
         let rest = text.line_end(text.line_of(end));
         let first = skip_blanks(text, end, rest);
-        // Below a blank line a user goes on where it is.
+        // Below a blank line the user continues at its indentation.
         if first.is_none() && motion::indent_end(text, text.line_of(start)) >= start {
             return None;
         }
@@ -95,12 +94,12 @@ impl IndentLevels for Syntax {
 }
 
 impl Syntax {
-    /// Whether its language has a query for indentation.
+    /// Whether its language has an indentation query.
     pub fn has_indents(&self) -> bool {
         self.compiled.indents.is_some()
     }
 
-    /// The level of a spot; lines from `above` upwards are those that it may stand under.
+    /// Returns the level of a spot; lines from `above` upwards are candidates for its reference.
     fn level(&self, text: &Text, spot: LinePosition, above: Line) -> Option<Level> {
         let inside = self.enclosing(text, spot)?;
         if let Some(closes) = inside.closes {
@@ -114,7 +113,7 @@ impl Syntax {
             if theirs.last() == inside.openings.last() {
                 return Some(Level { line: *beside, deeper: false });
             }
-            // It goes on where something began that has ended.
+            // It continues after a construct that has ended.
             let ended = theirs.get(inside.openings.len()).filter(|_| begins_with(theirs, &inside.openings));
             if let Some(ended) = ended {
                 return Some(Level {
@@ -132,7 +131,7 @@ impl Syntax {
         }
     }
 
-    /// The nearest line from this one upwards under which another can stand, with what it is in.
+    /// Returns the nearest suitable reference line from this one upwards, with what contains it.
     fn line_above(&self, text: &Text, from: Line) -> Option<(Line, Vec<Opening>)> {
         let mut line = from;
         for _ in 0..LINES_MAX {
@@ -158,8 +157,8 @@ impl Syntax {
         None
     }
 
-    /// The line that tells how far in a line is that begins something around `at`: the line itself,
-    /// or the one from which it goes on. `around` is what else holds `at`.
+    /// Returns the line that determines the indentation of a line that opens something around `at`: the line
+    /// itself, or the one that it continues. `around` is what else contains `at`.
     fn anchor_line(&self, text: &Text, line: Line, at: Byte, around: &[Opening]) -> Option<Line> {
         let mut line = line;
         for _ in 0..CONTINUATIONS_MAX {
@@ -173,7 +172,7 @@ impl Syntax {
         Some(line)
     }
 
-    /// What a line is in; `None` where the code is broken, or is none of ours.
+    /// Returns what contains a line; `None` if the code has errors, or belongs to an injection.
     fn enclosing(&self, text: &Text, spot: LinePosition) -> Option<Inside> {
         let mut inside = Inside::default();
         if let Some(before) = last_full(text, spot.before) {
@@ -193,7 +192,7 @@ impl Syntax {
         Some(inside)
     }
 
-    /// The nodes from the root to the one at a byte; `None` where the code is broken or too deep.
+    /// Returns the nodes from the root to the one at a byte; `None` if the code has errors or is too deep.
     fn path_to(&self, text: &Text, at: Byte) -> Option<Path<'_>> {
         let indents = self.compiled.indents.as_ref()?;
         let mut cursor = self.tree.root_node().walk();
@@ -226,7 +225,7 @@ impl Syntax {
     }
 }
 
-/// What begins on the way to `before` and goes on behind the spot.
+/// Adds constructs that start before `before` and continue after the spot.
 fn add_openings(text: &Text, path: &Path<'_>, spot: LinePosition, inside: &mut Inside) {
     let ends = |n: usize| {
         let (node, roles) = path.nodes[n];
@@ -260,13 +259,13 @@ fn add_openings(text: &Text, path: &Path<'_>, spot: LinePosition, inside: &mut I
     }
 }
 
-/// A line as it is.
+/// Returns an existing line as a spot.
 fn position_of(text: &Text, line: Line) -> LinePosition {
     let first = motion::indent_end(text, line);
     LinePosition { before: text.line_start(line), first: Some(first), at: first }
 }
 
-/// Whether the end of a node is missing, so that it goes on behind what it has.
+/// Whether the end of a node is missing, so that it continues after its content.
 fn is_unfinished(node: Node<'_>) -> bool {
     if !node.has_error() {
         return false;
@@ -291,7 +290,7 @@ fn skip_blanks(text: &Text, from: Byte, to: Byte) -> Option<Byte> {
     None
 }
 
-/// The last byte before a place that is no white space, in a bounded number of lines.
+/// Returns the last byte before a position that is not white space, within a limited number of lines.
 fn last_full(text: &Text, before: Byte) -> Option<Byte> {
     let line = text.line_of(before);
     for above in (line.0.saturating_sub(LINES_MAX)..=line.0).rev().map(Line) {

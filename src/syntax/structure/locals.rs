@@ -1,8 +1,8 @@
-//! Names that are known in a part of a text only: which places mean the same one, and which
-//! names are parameters. Must not know who asks.
+//! Local names: all references of a name within its scope, and which names are parameters. Must not know the
+//! caller.
 //!
-//! A name is looked up by its text, from the innermost scope outwards. What the tree cannot tell
-//! is refused, since a name that is changed in half of its places is worse than none.
+//! A name is resolved by its text, from the innermost scope outwards. Ambiguous names are refused, since a
+//! rename of half of the references is worse than none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -14,31 +14,31 @@ use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Time for looking through a scope.
+/// Time limit for searching a scope.
 const BUDGET: Duration = Duration::from_secs(2);
 /// Bytes of a name.
 const NAME_MAX: usize = 200;
-/// Bytes of a string that is looked through.
+/// Maximum bytes of a string that is searched.
 const TEXT_MAX: usize = 4 << 10;
-/// Bytes of a scope whose parameters are colored.
+/// Maximum bytes of a scope whose parameters are highlighted.
 const PAINTED_MAX: usize = 64 << 10;
 
-/// Why the places of a name are not told.
+/// Why the references of a name are not returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LocalsError {
-    /// Nothing is known about names in this language.
+    /// The language has no query for local names.
     #[error("which names belong together is not known in this language")]
     Language,
     /// There is no name here.
     #[error("there is no name at the cursor")]
     Nothing,
-    /// It is not defined in what is around.
+    /// It is not defined in the surrounding scopes.
     #[error("this name is not that of a parameter or a local variable")]
     NotLocal,
-    /// It stands for something else, too.
+    /// It is ambiguous.
     #[error("this name means something else here, too: its places cannot be told apart")]
     Unsure,
-    /// What is around is too long.
+    /// The surrounding scope is too long.
     #[error("what is around this name is too long to be looked through")]
     TooLong,
 }
@@ -48,26 +48,26 @@ pub enum LocalsError {
 struct Name {
     range: Range<usize>,
     role: Role,
-    /// The definition is known from here on.
+    /// The definition is visible from this offset on.
     visible_from: usize,
-    /// It is none of the others of its scope.
+    /// Whether it shadows earlier definitions in the same scope.
     is_redefinition: bool,
 }
 
-/// What there is in a part of a text.
+/// The names in a part of a text.
 struct Table {
-    /// By their starts, outer ones first.
+    /// By start, outer ones first.
     scopes: Vec<Range<usize>>,
     names: Vec<Name>,
     texts: Vec<Range<usize>>,
     is_complete: bool,
 }
 
-/// What a name is bound to: a scope, and a definition in it.
+/// What a name refers to: a scope, and a definition in it.
 type Binding = (usize, usize);
 
 impl Syntax {
-    /// All places of the local name at a place, in order.
+    /// Returns all references of the local name at a position, in order.
     pub fn local_references(&self, text: &Text, at: Byte) -> Result<Vec<Range<Byte>>, LocalsError> {
         let locals = self.compiled.locals.as_ref().ok_or(LocalsError::Language)?;
         let around = self.outermost(locals, text, at.0).ok_or(LocalsError::NotLocal)?;
@@ -76,7 +76,7 @@ impl Syntax {
             return Err(LocalsError::TooLong);
         }
         let here = |name: &&Name| name.range.start <= at.0 && at.0 <= name.range.end;
-        // Between two names that touch the second is meant.
+        // Between two adjacent names the second is meant.
         let name = table.names.iter().rfind(here).ok_or(LocalsError::Nothing)?;
         let word = read(text, &name.range).ok_or(LocalsError::Nothing)?;
         let same = |name: &&Name| read(text, &name.range).as_deref() == Some(&word);
@@ -98,7 +98,7 @@ impl Syntax {
         Ok(out)
     }
 
-    /// The places in a range that mean a parameter, those where it is defined included.
+    /// Returns the references of parameters in a range, including their definitions.
     pub(in crate::syntax) fn parameters(
         &self,
         text: &Text,
@@ -129,7 +129,7 @@ impl Syntax {
         out
     }
 
-    /// The outermost scope around a place that is not the whole text.
+    /// Returns the outermost scope around a position that is not the whole text.
     fn outermost(&self, locals: &Locals, text: &Text, at: usize) -> Option<Range<usize>> {
         let mut found = None;
         let range = at..at + 1;
@@ -191,10 +191,10 @@ impl Syntax {
     }
 }
 
-/// Names of one text, with the scopes that define it.
+/// Names of a text, by the scopes that define them.
 struct Index<'a> {
     scopes: &'a [Range<usize>],
-    /// By scope: what is defined in it, in order.
+    /// Definitions by scope, in order.
     defined: HashMap<usize, Vec<&'a Name>>,
 }
 
@@ -240,7 +240,7 @@ fn read(text: &Text, range: &Range<usize>) -> Option<String> {
     fits.then(|| text.slice(Byte(range.start)..Byte(range.end)).into_owned())
 }
 
-/// Whether a string has a name between braces, as where a text is put together.
+/// Whether a string contains a name in braces, as in string interpolation.
 fn names_in_braces(text: &Text, range: &Range<usize>, word: &str) -> bool {
     let end = text.char_floor(Byte(range.end.min(range.start + TEXT_MAX)));
     let content = text.slice(Byte(range.start)..end);

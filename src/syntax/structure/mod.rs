@@ -1,4 +1,4 @@
-//! What a tree says about a text beyond its colors: indentation, local names, text objects, symbols.
+//! Information from a syntax tree beyond colors: indentation, local names, text objects, symbols.
 
 pub mod indent;
 pub mod locals;

@@ -1,5 +1,5 @@
-//! Places of a text by its tree: what surrounds a range, what stands beside it and in it, what can
-//! be folded, the names on the way to it. Must not know selections.
+//! Tree navigation in a text: parent, sibling and child of a range, foldable ranges, the path of names. Must
+//! not know selections.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::syntax::tree::Syntax;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Bytes of a name in a path.
+/// Maximum bytes of a name in a path.
 const NAME_MAX: usize = 80;
 
 impl Syntax {
-    /// The smallest part of the text that is more than this range.
+    /// Returns the smallest node that is larger than this range.
     pub fn expand(&self, range: &Range<Byte>) -> Option<Range<Byte>> {
         let mut node = self.node(range)?;
         while node.byte_range() == byte_range(range) || node.byte_range().is_empty() {
@@ -24,7 +24,7 @@ impl Syntax {
         Some(range_of(node))
     }
 
-    /// The part beside the one that this range covers, or beside what that is in.
+    /// Returns the sibling of the node that this range covers, or of its parent.
     pub fn sibling(&self, range: &Range<Byte>, forward: bool) -> Option<Range<Byte>> {
         let mut node = self.node(range)?;
         loop {
@@ -36,10 +36,10 @@ impl Syntax {
         }
     }
 
-    /// The first part inside the one that this range covers.
+    /// Returns the first child of the node that this range covers.
     pub fn child(&self, range: &Range<Byte>) -> Option<Range<Byte>> {
         let mut node = self.node(range)?;
-        // What covers the range alone is the same to a user.
+        // A node that covers exactly the range looks the same to the user.
         loop {
             let inner = node.named_child(0)?;
             if inner.byte_range() != byte_range(range) && !inner.byte_range().is_empty() {
@@ -49,7 +49,7 @@ impl Syntax {
         }
     }
 
-    /// What can be folded among these bytes: first and last lines, at least two, sorted.
+    /// Returns the foldable ranges among these bytes: first and last lines, at least two, sorted.
     pub fn folds(&self, text: &Text, range: &Range<Byte>) -> Vec<Range<Line>> {
         let Some(query) = self.compiled.folds() else { return Vec::new() };
         let found = self.captured(query, text, byte_range(range), "fold");
@@ -62,7 +62,7 @@ impl Syntax {
         folds
     }
 
-    /// The names of what surrounds a place, outermost first.
+    /// Returns the names of the nodes around a position, outermost first.
     pub fn path(&self, text: &Text, at: Byte) -> Vec<String> {
         let mut names = Vec::new();
         let mut node = self.node(&(at..at));

@@ -1,7 +1,7 @@
-//! Things of a text that are selected as a whole: functions, classes, parameters, comments,
-//! tests; around a place, and before and behind it. Must not know selections.
+//! Text objects: functions, classes, parameters, comments, tests; around a position, and before and after it.
+//! Must not know selections.
 //!
-//! Only so much of the text is looked at as a key has the time for.
+//! Reads only as much text as is fast enough for a key press.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Time for one look.
+/// Time limit of a search.
 const BUDGET: Duration = Duration::from_millis(20);
-/// Bytes that are looked at before or behind a place: first few, then more.
+/// Bytes that are searched before or after a position: first few, then more.
 const REACHES: [usize; 3] = [8 << 10, 64 << 10, 256 << 10];
 
-/// A thing that can be selected as a whole.
+/// A kind of text object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyntaxObject {
-    /// A function with its head.
+    /// A function with its signature.
     Function,
     /// A class, structure or the like.
     Class,
@@ -34,7 +34,7 @@ pub enum SyntaxObject {
 }
 
 impl SyntaxObject {
-    /// By the letter that Helix has for it.
+    /// Returns the object with Helix's letter.
     pub fn from_letter(sign: char) -> Option<Self> {
         match sign {
             'f' => Some(Self::Function),
@@ -46,7 +46,7 @@ impl SyntaxObject {
         }
     }
 
-    /// What it is called.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -58,10 +58,10 @@ impl SyntaxObject {
     }
 }
 
-/// Bytes of what stands before a test and says that it is one.
+/// Maximum bytes of the attributes that mark a test.
 const MARKS_MAX: usize = 1 << 10;
 
-/// One that was found.
+/// A text object that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FoundObject {
     around: Range<usize>,
@@ -69,8 +69,8 @@ struct FoundObject {
 }
 
 impl Syntax {
-    /// The smallest thing of a kind that is more than this range and holds it; comments in lines
-    /// one below the other are one, and a parameter has its comma.
+    /// Returns the smallest object of a kind that contains this range and is larger; consecutive comment
+    /// lines are one object, and a parameter includes its comma.
     pub fn object_around(
         &self,
         text: &Text,
@@ -87,8 +87,8 @@ impl Syntax {
         Some(Byte(whole.start)..Byte(whole.end))
     }
 
-    /// The inside of the smallest thing of a kind: the body without its brackets; what has none as
-    /// a whole.
+    /// Returns the inside of the smallest object of a kind: the body without its brackets; an object without
+    /// a body as a whole.
     pub fn object_inside(
         &self,
         text: &Text,
@@ -111,7 +111,7 @@ impl Syntax {
         if outer { self.object_around(text, range, object) } else { self.object_inside(text, range, object) }
     }
 
-    /// The nearest thing of a kind that begins behind a place, or before it.
+    /// Returns the nearest object of a kind that starts after a position, or before it.
     pub fn next_object(
         &self,
         text: &Text,
@@ -134,7 +134,7 @@ impl Syntax {
         })
     }
 
-    /// The smallest thing around a range of which `part` is something else.
+    /// Returns the smallest object around a range whose `part` differs from it.
     fn smallest(
         &self,
         text: &Text,
@@ -152,7 +152,7 @@ impl Syntax {
             .min_by_key(|thing| thing.around.len())
     }
 
-    /// The things that touch a range.
+    /// Returns the objects that touch a range.
     fn objects_in(&self, text: &Text, range: &Range<usize>, object: SyntaxObject) -> Vec<FoundObject> {
         let Some(rules) = self.compiled.textobjects() else { return Vec::new() };
         let name = object.name();
@@ -167,7 +167,7 @@ impl Syntax {
                 found.map(|(_, node)| *node)
             };
             if let Some(mark) = of(before) {
-                // What it stands before is the thing, other marks between them left out.
+                // The attribute belongs to the next item, skipping other attributes.
                 let mut next = mark.next_named_sibling();
                 while let Some(node) = next.filter(|node| node.kind() == mark.kind() || node.is_extra()) {
                     next = node.next_named_sibling();
@@ -196,8 +196,8 @@ impl Syntax {
         out
     }
 
-    /// What is walked through for the things that touch a range: the marks of a test stand before
-    /// the function that touches it.
+    /// Returns the range to search for objects that touch a range: the attributes of a test precede the
+    /// function that touches it.
     fn search_range(&self, text: &Text, range: &Range<usize>, object: SyntaxObject) -> Range<usize> {
         let mut start = range.start.saturating_sub(1);
         if object == SyntaxObject::Test {
@@ -208,7 +208,7 @@ impl Syntax {
         start..range.end.max(range.start + 1)
     }
 
-    /// A test has the body of its function.
+    /// Gives tests the body of their function.
     fn add_bodies(&self, text: &Text, range: &Range<usize>, tests: &mut [FoundObject]) {
         let functions = self.objects_in(text, range, SyntaxObject::Function);
         for test in tests.iter_mut().filter(|test| test.inside.is_none()) {
@@ -220,7 +220,7 @@ impl Syntax {
         }
     }
 
-    /// A comment with those in the lines directly above and below.
+    /// Returns a comment joined with those in the adjacent lines.
     fn comments(&self, text: &Text, one: Range<usize>) -> Range<usize> {
         let reach = one.start.saturating_sub(REACHES[0])..(one.end + REACHES[0]).min(text.end().0);
         let mut all: Vec<_> =
@@ -249,7 +249,7 @@ impl Syntax {
     }
 }
 
-/// What a thing holds, as most grammars name it.
+/// Returns the body of an object, as most grammars name it.
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
     let field = |name| node.child_by_field_name(name);
     let of_type = || node.named_child(0)?.child_by_field_name("type");
@@ -258,8 +258,7 @@ fn body_of(node: Node<'_>) -> Option<Node<'_>> {
         .or_else(|| of_type().filter(|_| node.kind() == "type_declaration"))
 }
 
-/// A body without the brackets around it and the blanks beside them; comments and parameters are
-/// what they are.
+/// Returns a body without its brackets and adjacent blanks; comments and parameters are unchanged.
 fn trim_body(text: &Text, body: &Range<usize>, object: SyntaxObject) -> Range<Byte> {
     let (mut start, mut end) = (Byte(body.start), Byte(body.end));
     if matches!(object, SyntaxObject::Parameter | SyntaxObject::Comment) || end - start < 2 {
@@ -278,8 +277,7 @@ fn trim_body(text: &Text, body: &Range<usize>, object: SyntaxObject) -> Range<By
     start..end
 }
 
-/// A parameter with the comma behind it and the blanks up to the next one; the last one with the
-/// comma before it.
+/// Returns a parameter with the following comma and blanks; the last one with the comma before it.
 fn with_comma(text: &Text, one: &Range<usize>) -> Range<usize> {
     let byte = |at: usize| text.byte_at(Byte(at));
     let blank = |at: usize| byte(at).is_some_and(|byte| byte.is_ascii_whitespace());

@@ -1,5 +1,5 @@
-//! The named things of a text that span several lines: functions, classes and the like, with
-//! where they begin and end. Must not know who shows them.
+//! Outline: named definitions of a text that span several lines, such as functions and classes, with their
+//! ranges. Must not know who displays it.
 
 use std::ops::Range;
 
@@ -11,26 +11,26 @@ use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Bytes of a name.
+/// Maximum bytes of a name.
 const NAME_MAX: usize = 80;
-/// Nodes that are looked at.
+/// Maximum number of nodes that are visited.
 const NODES_MAX: usize = 200_000;
-/// Things that are found.
+/// Maximum number of definitions.
 const FOUND_MAX: usize = 2_000;
 
-/// One named thing.
+/// A named definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineItem {
-    /// All of it.
+    /// Its whole range.
     pub range: Range<Byte>,
-    /// Where its name begins: in the line that is its head.
+    /// The start of its name, in its first line.
     pub head: Byte,
     /// Its name.
     pub name: String,
 }
 
 impl OutlineItem {
-    /// Carries it through a change of the text.
+    /// Maps it through a change of the text.
     pub fn map(&mut self, changes: &ChangeSet) {
         let start = changes.map(self.range.start, Side::After);
         self.range = start..changes.map(self.range.end, Side::Before).max(start);
@@ -39,7 +39,7 @@ impl OutlineItem {
 }
 
 impl Syntax {
-    /// The named things that touch a range and span several lines, each before what is in it.
+    /// Returns the definitions that touch a range and span several lines, parents before children.
     pub fn outline(&self, text: &Text, range: &Range<Byte>) -> Vec<OutlineItem> {
         let mut found = Vec::new();
         let mut cursor = self.tree.root_node().walk();
@@ -54,7 +54,7 @@ impl Syntax {
             if left == 0 || found.len() >= FOUND_MAX {
                 return found;
             }
-            // What fits into one line holds nothing that spans several.
+            // A node within one line contains none that spans several.
             let is_deep = touches && node.start_position().row < node.end_position().row;
             let went = is_deep && first_child(&mut cursor, range) || next(&mut cursor, range);
             if !went {
@@ -64,12 +64,12 @@ impl Syntax {
     }
 }
 
-/// To the first child that touches a range or stands behind its start.
+/// Moves to the first child that touches a range or follows its start.
 fn first_child(cursor: &mut TreeCursor<'_>, range: &Range<Byte>) -> bool {
     cursor.goto_first_child_for_byte(range.start.0).is_some()
 }
 
-/// To the next node that is no descendant; `false` when there is none before the range's end.
+/// Moves to the next node that is not a descendant; `false` when there is none before the range's end.
 fn next(cursor: &mut TreeCursor<'_>, range: &Range<Byte>) -> bool {
     loop {
         if cursor.goto_next_sibling() && cursor.node().start_byte() <= range.end.0 {
@@ -95,14 +95,14 @@ fn outline_item(node: &Node<'_>, text: &Text) -> Option<OutlineItem> {
     Some(OutlineItem { range, head: Byte(name.start), name: name_text })
 }
 
-/// What a thing is called: most grammars say so; the rest hide it.
+/// Returns the name node of a definition: a field in most grammars, hidden in others.
 pub(in crate::syntax) fn name_of(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(name) = node.child_by_field_name("name") {
         return Some(name);
     }
     match node.kind() {
         "impl_item" => node.child_by_field_name("type"),
-        // C and its kin wrap the name into what is declared.
+        // C-like grammars wrap the name in a declarator.
         "function_definition" => {
             let mut inner = node.child_by_field_name("declarator")?;
             while let Some(deeper) = inner.child_by_field_name("declarator") {

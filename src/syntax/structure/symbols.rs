@@ -1,5 +1,5 @@
-//! The named things of a whole text, for going to one: functions, types and the like, headings.
-//! Must not know who shows them.
+//! Symbols of a whole text, for navigation: functions, types, headings and similar. Must not know who
+//! displays them.
 
 use tree_sitter::Node;
 
@@ -9,27 +9,27 @@ use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Bytes of a name.
+/// Maximum bytes of a name.
 const NAME_MAX: usize = 200;
-/// Nodes that are looked at.
+/// Maximum number of nodes that are visited.
 const NODES_MAX: usize = 4_000_000;
-/// Things that are found.
+/// Maximum number of symbols.
 const FOUND_MAX: usize = 20_000;
 
-/// One named thing.
+/// A symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name, in one line.
+    /// Its name, on one line.
     pub name: String,
-    /// What it is, in a word.
+    /// Its kind.
     pub kind: &'static str,
-    /// Where its name begins.
+    /// The start of its name.
     pub at: Byte,
-    /// How many things it is in.
+    /// Its nesting depth.
     pub depth: usize,
 }
 
-/// Words in the kinds of nodes, with what such a thing is called; the first that is found counts.
+/// Substrings of node kinds, with the symbol kind; the first match applies.
 const KINDS: &[(&str, &str)] = &[
     ("constructor", "constructor"),
     ("method", "method"),
@@ -58,17 +58,17 @@ const KINDS: &[(&str, &str)] = &[
     ("type", "type"),
 ];
 
-/// Ends of the kinds of nodes that bring a thing into being.
+/// Suffixes of the kinds of nodes that are definitions.
 const ENDS: [&str; 6] = ["_item", "_definition", "_declaration", "_specifier", "_spec", "_statement"];
-/// Whole kinds that do.
+/// Complete kinds of such nodes.
 const WHOLE: [&str; 6] =
     ["method", "singleton_method", "class", "module", "singleton_class", "macro_definition"];
 
 impl Syntax {
-    /// All of them in order, each before what is in it. Takes its time.
+    /// Returns all symbols in order, parents before children. Slow.
     pub fn symbols(&self, text: &Text) -> Vec<Symbol> {
         let mut found: Vec<Symbol> = Vec::new();
-        // Where the things end that the walk is in.
+        // Ends of the definitions around the current node.
         let mut around: Vec<usize> = Vec::new();
         let mut at = self.tree.root_node().walk();
         for _ in 0..NODES_MAX {
@@ -97,7 +97,7 @@ impl Syntax {
     }
 }
 
-/// What a node is called and where its name is, if it is a thing to go to.
+/// Returns the kind and the name node, if the node is a symbol.
 fn symbol_of(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
     if !node.is_named() {
         return None;
@@ -113,12 +113,12 @@ fn symbol_of(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
     }
     let makes = WHOLE.contains(&kind) || ENDS.iter().any(|end| kind.ends_with(end));
     let word = KINDS.iter().find(|(word, _)| makes && kind.contains(word))?.1;
-    // A type that is only named, as in C, is none that is made here.
+    // A type that is only referenced, as in C, is not a definition.
     let used = kind.ends_with("_specifier") && node.child_by_field_name("body").is_none();
     (!word.is_empty() && !used).then(|| Some((word, name_of(node)?)))?
 }
 
-/// How deep a heading is, after its signs.
+/// Returns the level of a heading, from its markers.
 fn heading(node: Node<'_>) -> Option<usize> {
     let marker = node.child(0).filter(|_| node.kind() == "atx_heading")?.kind();
     let level = marker.chars().find_map(|c| c.to_digit(10))?;

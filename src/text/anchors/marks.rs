@@ -1,5 +1,5 @@
-//! Places in a text that somebody else wrote and nobody has reviewed yet. They travel with the
-//! text through every change. Must not know who draws them.
+//! Unreviewed edits: ranges that the agent wrote and the user has not reviewed. They are mapped through every
+//! change. Must not know who draws them.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
 use crate::text::transaction::belongs_to;
 
-/// One written place. An empty range marks a place where text was only taken away.
+/// A marked range. An empty one marks a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewMark {
-    /// Where.
+    /// The range.
     pub range: Range<Byte>,
-    /// Which edit made it, see [`crate::text::transaction::Author::Agent`].
+    /// The edit that made it, see [`crate::text::transaction::Author::Agent`].
     pub by: String,
 }
 
@@ -23,7 +23,7 @@ pub struct ReviewMarks {
 }
 
 impl ReviewMarks {
-    /// All of them, in order.
+    /// Returns all marks, in order.
     pub fn all(&self) -> &[ReviewMark] {
         &self.marks
     }
@@ -33,7 +33,7 @@ impl ReviewMarks {
         self.marks.clear();
     }
 
-    /// Carries the marks through a change. One whose whole text the change deletes goes with it.
+    /// Maps the marks through a change. A mark whose whole text is deleted is removed.
     pub fn map(&mut self, changes: &ChangeSet) {
         if self.marks.is_empty() {
             return;
@@ -47,13 +47,13 @@ impl ReviewMarks {
         });
     }
 
-    /// Marks what a change wrote; the change has been applied already.
+    /// Marks the text written by a change that was already applied.
     pub fn add(&mut self, changes: &ChangeSet, by: &str) {
         self.marks.extend(changes.edits().map(|edit| ReviewMark { range: edit.new, by: by.to_string() }));
         self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
     }
 
-    /// Takes away the marks of one edit, or of one turn.
+    /// Removes the marks of one edit, or of one turn.
     pub fn remove(&mut self, by: &str) {
         self.marks.retain(|mark| !belongs_to(&mark.by, by));
     }

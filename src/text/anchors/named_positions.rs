@@ -1,5 +1,5 @@
-//! Places of a text that somebody wants to find again: marks with names, jumps, where changes
-//! were made. They travel with the text. Must not know files or keys.
+//! Remembered positions of a text: named marks, jumps, locations of changes. They are mapped through every
+//! change. Must not know files or keys.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use crate::text::changes::{ChangeSet, Edit, Side};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// How many changes are remembered.
+/// Maximum number of remembered changes.
 const CHANGES_MAX: usize = 100;
 
-/// What a place is called.
+/// Name of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PositionName {
-    /// A letter that the user chose, or a sign for one that is set by itself: `.` the last
-    /// change, `^` the last insertion, `<` and `>` the last selection, `[` and `]` the ends of
-    /// what was changed or copied last, `'` where the last jump began.
+    /// A letter that the user chose, or a sign for an automatic one: `.` the last change, `^` the last
+    /// insertion, `<` and `>` the last selection, `[` and `]` the ends of the last change or copy, `'` the
+    /// start of the last jump.
     Mark(char),
-    /// A place of the list of jumps, by its number.
+    /// An entry of the jump list, by its number.
     Jump(u64),
-    /// Where typing began.
+    /// The start of typing.
     InsertStart,
-    /// Where erasing stops once: where typing began, be the cursor moved to the right since.
+    /// Where erasing stops once: the start of typing, even if the cursor has moved right since.
     EraseStop,
-    /// The leftmost place of what was typed: where typing began, or what was erased before that.
+    /// The leftmost position of what was typed: the start of typing, or of what was erased before it.
     LeftmostTyped,
-    /// Where the last selection began.
+    /// The start of the last selection.
     Anchor,
-    /// Where the last selection ended.
+    /// The end of the last selection.
     Head,
-    /// One of many lines that a command is to come to.
+    /// One of many lines that a command will visit.
     Line(usize),
 }
 
 impl PositionName {
-    /// Whether a place keeps its column when its line is edited: the last selection, and where typing began and where
-    /// it ended. What stands there now is selected again, not what has become of the text that was selected.
+    /// Whether the position keeps its column when its line is edited: the last selection, and the start and
+    /// end of typing. The text at that column is selected again, not the text that was selected before.
     fn keeps_column(self) -> bool {
         matches!(
             self,
@@ -44,28 +44,29 @@ impl PositionName {
     }
 }
 
-/// A place that keeps its column, while its line is carried through a change.
+/// A position that keeps its column, while its line is mapped through a change.
 #[derive(Debug, Clone, Copy)]
 struct KeptColumn {
     name: PositionName,
-    /// A byte of its line in the text with the change.
+    /// An offset in its line in the changed text.
     line: Byte,
     column: usize,
     joined: Option<LineJoin>,
 }
 
-/// How a line was joined to one before it.
+/// How a line was joined to the one before it.
 #[derive(Debug, Clone, Copy)]
 struct LineJoin {
-    /// Where the join is, in the text with the change.
+    /// The offset of the join in the changed text.
     at: Byte,
-    /// How many bytes more came to the line's start than went from it.
+    /// By how many bytes the start of the line grew.
     bytes_added: isize,
 }
 
 impl LineJoin {
-    /// The join whose edit takes the line break before the line that begins at `start`. Where the edit begins at that
-    /// line break the line loses its indentation; else the characters before its rest go, which moves no column.
+    /// Returns the join whose edit deletes the line break before the line that starts at `start`. If the edit
+    /// starts at that line break the line loses its indentation; otherwise the preceding characters are
+    /// deleted, which moves no column.
     fn of(before: &Text, changes: &ChangeSet, start: Byte) -> Option<Self> {
         let inside = |edit: &Edit<'_>| before.line_start(before.line_of(edit.old.start)) < edit.old.start;
         let edit = changes.edits_from(start).next().filter(|edit| edit.old.start < start && inside(edit))?;
@@ -78,7 +79,7 @@ impl LineJoin {
     }
 }
 
-/// A place inside lines that are moved, from their first one.
+/// A position inside lines that are moved, relative to the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MovedPosition {
     name: PositionName,
@@ -86,11 +87,11 @@ pub struct MovedPosition {
     column: usize,
 }
 
-/// The places of one document.
+/// The remembered positions of one document.
 #[derive(Debug, Clone, Default)]
 pub struct NamedPositions {
     named: BTreeMap<PositionName, Byte>,
-    /// The columns of those that keep them: their lines may be too short for some time.
+    /// The columns of positions that keep them: their lines may temporarily be too short.
     columns: BTreeMap<PositionName, usize>,
     kept_columns: Vec<KeptColumn>,
     /// Where changes were made, newest last.
@@ -98,17 +99,17 @@ pub struct NamedPositions {
 }
 
 impl NamedPositions {
-    /// Where a place is.
+    /// Returns a position.
     pub fn get(&self, name: PositionName) -> Option<Byte> {
         self.named.get(&name).copied()
     }
 
-    /// Where a mark is.
+    /// Returns the position of a mark.
     pub fn mark(&self, letter: char) -> Option<Byte> {
         self.get(PositionName::Mark(letter))
     }
 
-    /// Sets a place.
+    /// Sets a position.
     pub fn set(&mut self, name: PositionName, at: Byte) {
         self.columns.remove(&name);
         self.named.insert(name, at);
@@ -119,12 +120,12 @@ impl NamedPositions {
         self.set(PositionName::Mark(letter), at);
     }
 
-    /// Forgets a place.
+    /// Removes a position.
     pub fn remove(&mut self, name: PositionName) {
         self.named.remove(&name);
     }
 
-    /// Forgets lines that a command is to come to.
+    /// Removes lines that a command would visit.
     pub fn forget_lines(&mut self, text: &Text, lines: &[Line]) {
         let waits = |name: &PositionName, at: Byte| {
             matches!(name, PositionName::Line(_)) && lines.contains(&text.line_of(at))
@@ -132,7 +133,7 @@ impl NamedPositions {
         self.named.retain(|name, at| !waits(name, *at));
     }
 
-    /// Every mark, by its sign.
+    /// Returns all marks, by sign.
     pub fn marks(&self) -> impl Iterator<Item = (char, Byte)> {
         self.named.iter().filter_map(|(name, at)| match name {
             PositionName::Mark(letter) => Some((*letter, *at)),
@@ -145,7 +146,7 @@ impl NamedPositions {
         &self.changes
     }
 
-    /// Notes the lines of places that keep their columns.
+    /// Records the lines of positions that keep their columns.
     fn note_columns(&mut self, before: &Text, changes: &ChangeSet) {
         for (name, at) in self.named.iter().filter(|(name, _)| name.keeps_column()) {
             let start = before.line_start(before.line_of(*at));
@@ -158,7 +159,7 @@ impl NamedPositions {
                 })
             };
             let line = changes.map(start, Side::After);
-            // Of a line that is deleted the one above it is left.
+            // For a deleted line, the line above it is used.
             let line = if gone() { line.back(1) } else { line };
             let joins = !matches!(name, PositionName::InsertStart | PositionName::EraseStop);
             let joined = joins.then(|| LineJoin::of(before, changes, start)).flatten();
@@ -166,8 +167,8 @@ impl NamedPositions {
         }
     }
 
-    /// Finds the places again that keep their columns; `after` is the text with the change that [`Self::map`] was
-    /// called for.
+    /// Restores the positions that keep their columns; `after` is the changed text for which [`Self::map`]
+    /// was called.
     pub fn restore_columns(&mut self, after: &Text) {
         for KeptColumn { name, line, column, joined } in std::mem::take(&mut self.kept_columns) {
             let line = after.line_of(joined.map_or(line, |joined| joined.at).min(after.end()));
@@ -178,7 +179,7 @@ impl NamedPositions {
         }
     }
 
-    /// Puts a place at a column of a line, in bytes, which it keeps while its line is shorter.
+    /// Sets a position to a column of a line, in bytes, which it keeps while its line is shorter.
     pub fn set_at_column(&mut self, name: PositionName, text: &Text, line: Line, column: usize) {
         let at = (text.line_start(line) + column).min(text.line_end(line));
         self.named.insert(name, text.grapheme_floor(at));
@@ -187,7 +188,7 @@ impl NamedPositions {
         }
     }
 
-    /// The line of a place and its column there, in bytes.
+    /// Returns the line and column of a position, in bytes.
     pub fn line_and_column(&self, name: PositionName, text: &Text) -> Option<(Line, usize)> {
         let at = self.get(name)?;
         let line = text.line_of(at);
@@ -195,7 +196,8 @@ impl NamedPositions {
         Some((line, column))
     }
 
-    /// The places in lines that are to be moved; those of lines that a command is to come to stay behind.
+    /// Returns the positions in lines that are about to be moved; lines that a command will visit are
+    /// excluded.
     pub fn positions_in_lines(&self, text: &Text, first: Line, last: Line) -> Vec<MovedPosition> {
         let names = self.named.keys().filter(|name| !matches!(name, PositionName::Line(_)));
         let inside = |name: &PositionName| {
@@ -206,15 +208,15 @@ impl NamedPositions {
         names.filter_map(inside).collect()
     }
 
-    /// Takes places along to the lines that were moved, which begin at `first` in the text as it is.
+    /// Moves positions to the moved lines, which start at `first` in the present text.
     pub fn move_with_lines(&mut self, places: Vec<MovedPosition>, text: &Text, first: Line) {
         for MovedPosition { name, line, column } in places {
             self.set_at_column(name, text, Line(first.0 + line), column);
         }
     }
 
-    /// Carries every place through a change; `before` is the text without it. A letter goes
-    /// with its line when that is deleted whole. [`Self::land`] has to follow.
+    /// Maps every position through a change; `before` is the text without it. A letter is removed when its
+    /// whole line is deleted. [`Self::land`] must follow.
     pub fn map(&mut self, before: &Text, changes: &ChangeSet) {
         if self.named.is_empty() && self.changes.is_empty() {
             return;
@@ -234,7 +236,7 @@ impl NamedPositions {
             if !goes {
                 return false;
             }
-            // A line that was joined to the one before it is there no more.
+            // A line joined to the one before it no longer exists.
             let joined = |edit: crate::text::changes::Edit<'_>| {
                 let inside = before.line_start(before.line_of(edit.old.start)) < edit.old.start;
                 inside && edit.old.start < at && at <= edit.old.end && !edit.text.contains('\n')
@@ -245,7 +247,7 @@ impl NamedPositions {
             if matches!(name, PositionName::Line(_)) && near().any(joined) {
                 return true;
             }
-            // What ends where an empty line begins has taken the lines before it.
+            // An edit that ends at the start of an empty line has deleted the lines before it.
             let before_it = |edit: &crate::text::changes::Edit<'_>| {
                 let starts = before.line_start(before.line_of(edit.old.start)) == edit.old.start;
                 starts && edit.old.end == whole.start
@@ -261,7 +263,7 @@ impl NamedPositions {
         self.kept_columns.retain(|carried| named.contains_key(&carried.name));
         self.columns.retain(|name, _| named.contains_key(name));
         for (name, at) in &mut self.named {
-            // What is typed at the start of the last change belongs to it.
+            // Text typed at the start of the last change belongs to it.
             let side = if matches!(name, PositionName::Mark('[') | PositionName::LeftmostTyped) {
                 Side::Before
             } else {
@@ -274,7 +276,7 @@ impl NamedPositions {
         }
     }
 
-    /// Notes a change that the user made; `after` is the text with it.
+    /// Records a change of the user; `after` is the changed text.
     pub fn note_change(&mut self, after: &Text, changes: &ChangeSet) {
         let (Some(first), Some(last)) = (changes.edits().next(), changes.last_edit()) else { return };
         let at = if last.text.is_empty() { last.new.start } else { after.prev_grapheme(last.new.end) };

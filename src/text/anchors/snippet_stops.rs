@@ -1,5 +1,5 @@
-//! The stops of snippets that were put in, while somebody goes through them. They travel with the
-//! text. Must not know keys, nor where snippets come from.
+//! Tab stops of inserted snippets, while the user moves through them. They are mapped through every change.
+//! Must not know keys, nor where snippets come from.
 
 use std::collections::BTreeMap;
 use std::ops::Range as ByteRange;
@@ -12,10 +12,10 @@ use crate::text::selection::{Range, Selection};
 use crate::text::snippet::{Expanded, Snippet, SnippetError};
 use crate::text::transaction::Transaction;
 
-/// What there is to go through, and where one is.
+/// The tab stops, and the current one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnippetStops {
-    /// In the order in which they are gone through; the last one ends it.
+    /// In the order in which they are visited; the last one ends the snippet.
     stops: Vec<Stop>,
     at: usize,
 }
@@ -23,33 +23,33 @@ pub struct SnippetStops {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Stop {
     number: u32,
-    /// The stops in whose defaults it stands.
+    /// The stops whose defaults contain it.
     parents: Vec<u32>,
     ranges: Vec<StopRange>,
     choices: Vec<String>,
-    /// Which of them stands there.
+    /// The index of the current choice.
     chosen: usize,
 }
 
-/// One place of a stop.
+/// One position of a stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct StopRange {
     range: ByteRange<Byte>,
-    /// Its turn in the text, for places that fall together.
+    /// Its order in the text, for positions that coincide.
     order: usize,
 }
 
-/// How what is put in is written.
+/// Formatting of inserted text.
 #[derive(Debug, Clone)]
 pub struct SnippetStyle<'a> {
-    /// One step of indentation.
+    /// One level of indentation.
     pub indent: &'a str,
     /// The end of a line.
     pub ending: &'a str,
 }
 
-/// Puts a snippet in at every range, in place of what is selected. Its lines are indented as the
-/// line is. `variable` tells what a variable stands for at a range.
+/// Inserts a snippet at every range, replacing selected text. Its lines are indented like the current line.
+/// `variable` returns a variable's value at a range.
 pub fn insert(
     text: &Text,
     selection: &Selection,
@@ -85,7 +85,7 @@ pub fn insert(
     Ok((Transaction::new(changes).select(stops.selection()), stops))
 }
 
-/// A snippet's text with the indentation and the line endings of the text that it goes into.
+/// Returns a snippet's text with the indentation and line endings of the target text.
 fn with_indent(expanded: Expanded, indent: &str, style: &SnippetStyle<'_>) -> Expanded {
     let mut text = String::with_capacity(expanded.text.len());
     let mut places = Vec::with_capacity(expanded.text.len() + 1);
@@ -112,23 +112,23 @@ fn with_indent(expanded: Expanded, indent: &str, style: &SnippetStyle<'_>) -> Ex
 }
 
 impl SnippetStops {
-    /// The places of the stop where one is, selected.
+    /// Returns the positions of the current stop as a selection.
     pub fn selection(&self) -> Selection {
         let places = self.stops[self.at].ranges.iter();
         Selection::new(places.map(|place| Range::new(place.range.start, place.range.end)).collect(), 0)
     }
 
-    /// Whether this is the last one, after which there is nothing to go through.
+    /// Whether this is the last stop, after which the snippet ends.
     pub fn is_last(&self) -> bool {
         self.at + 1 == self.stops.len()
     }
 
-    /// What may stand where one is.
+    /// Returns the choices of the current stop.
     pub fn choices(&self) -> &[String] {
         &self.stops[self.at].choices
     }
 
-    /// Whether a range is within what was put in, or at an end of it.
+    /// Whether a range is within the inserted text, or at an end of it.
     pub fn contains(&self, range: Range) -> bool {
         let all = || self.stops.iter().flat_map(|stop| &stop.ranges);
         let start = all().map(|place| place.range.start).min();
@@ -136,7 +136,7 @@ impl SnippetStops {
         start.is_some_and(|start| start <= range.start()) && end.is_some_and(|end| range.end() <= end)
     }
 
-    /// Goes to the next stop or the one before, and selects it. `None` where there is none.
+    /// Moves to the next or previous stop, and returns its selection. `None` when there is none.
     pub fn go(&mut self, forward: bool) -> Option<Selection> {
         let to = if forward { self.at + 1 } else { self.at.checked_sub(1)? };
         if to >= self.stops.len() {
@@ -146,7 +146,7 @@ impl SnippetStops {
         Some(self.selection())
     }
 
-    /// The next of the choices in place of what stands where one is.
+    /// Returns the edit that replaces the current stop's text by the next choice.
     pub fn choose(&mut self, text: &Text) -> Option<Transaction> {
         let stop = &mut self.stops[self.at];
         if stop.choices.is_empty() {
@@ -162,9 +162,9 @@ impl SnippetStops {
         Some(Transaction::new(changes).select(selection))
     }
 
-    /// Carries everything through a change: what is typed where one is belongs to the stop, and to
-    /// those around it. Stops whose text is deleted with what is around them go. Tells whether
-    /// anything is left to go through.
+    /// Maps everything through a change: text typed at the current stop belongs to it, and to the stops
+    /// around it. Stops whose text is deleted with its surroundings are removed. Returns whether any stops
+    /// are left.
     pub fn map(&mut self, changes: &ChangeSet) -> bool {
         let Stop { ranges: active, parents: inside, .. } = self.stops[self.at].clone();
         let at = self.at;
@@ -185,7 +185,7 @@ impl SnippetStops {
 }
 
 impl StopRange {
-    /// Whether one of these places is within it.
+    /// Whether one of these positions is within it.
     fn is_around(&self, places: &[Self]) -> bool {
         let within =
             |inner: &Self| self.range.start <= inner.range.start && inner.range.end <= self.range.end;
@@ -193,7 +193,7 @@ impl StopRange {
     }
 }
 
-/// Whether a change deletes a range and more around it.
+/// Whether a change deletes a range and text around it.
 fn is_gone(range: &ByteRange<Byte>, changes: &ChangeSet) -> bool {
     let near = changes.edits_from(range.start).take_while(|edit| edit.old.start <= range.start);
     near.into_iter().any(|edit| {
@@ -207,14 +207,14 @@ fn is_gone(range: &ByteRange<Byte>, changes: &ChangeSet) -> bool {
     })
 }
 
-/// Where a place is after a change.
+/// Maps a position through a change.
 fn map_range(place: &StopRange, changes: &ChangeSet, active: &[StopRange], grows: bool) -> ByteRange<Byte> {
     let range = &place.range;
     if grows {
         let start = changes.map(range.start, Side::Before);
         return start..changes.map(range.end, Side::After).max(start);
     }
-    // An empty place goes behind what is typed beside it, unless its turn came before.
+    // An empty position moves after text typed beside it, unless it comes before it in the order.
     let first = active.iter().any(|inner| inner.range.start == range.end && place.order < inner.order);
     let start = changes.map(range.start, if range.is_empty() && first { Side::Before } else { Side::After });
     start..changes.map(range.end, Side::Before).max(start)

@@ -1,9 +1,8 @@
-//! A text that was taken out of another one, and how it is put back. Must not know where it is
-//! kept.
+//! Copied or cut text, and how it is pasted. Must not know where it is stored.
 
 use std::sync::Arc;
 
-/// How a text is put back.
+/// How a text is pasted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ContentShape {
     /// Between characters.
@@ -11,41 +10,40 @@ pub enum ContentShape {
     Chars,
     /// As whole lines; the texts end with a line feed.
     Lines,
-    /// As a rectangle: one text for each row.
+    /// As a rectangle: one text per row.
     Block,
 }
 
-/// What a register holds: one text for each range that it was taken from, or for each row of
-/// a rectangle.
+/// Content of a register: one text for each range that it was taken from, or for each row of a rectangle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Content {
-    /// The texts. They can be long, and copies share them.
+    /// The texts. They can be long, and clones share them.
     pub texts: Arc<Vec<String>>,
-    /// How they are put back.
+    /// How they are pasted.
     pub shape: ContentShape,
-    /// How wide a rectangle was, in columns; its rows can be shorter.
+    /// The width of a rectangle, in columns; its rows can be shorter.
     pub width: usize,
 }
 
 impl Content {
-    /// Texts and how they are put back.
+    /// Creates content from texts.
     pub fn new(texts: Vec<String>, shape: ContentShape) -> Self {
         Self { texts: Arc::new(texts), shape, width: 0 }
     }
 
-    /// One text between characters.
+    /// Creates content from one text, pasted between characters.
     pub fn chars(text: impl Into<String>) -> Self {
         Self::new(vec![text.into()], ContentShape::Chars)
     }
 
-    /// All texts as one; the rows of a rectangle and texts that are no lines are joined by line
+    /// Returns all texts as one; the rows of a rectangle and texts that are not lines are joined by line
     /// feeds.
     pub fn joined(&self) -> String {
         let between = if self.shape == ContentShape::Lines { "" } else { "\n" };
         self.texts.join(between)
     }
 
-    /// Adds a text to the end of this one; lines make the whole of it lines.
+    /// Appends a text; if it is lines, the whole content becomes lines.
     pub fn append(&mut self, more: Self) {
         if self.texts.is_empty() {
             *self = more;

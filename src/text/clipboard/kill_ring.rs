@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use crate::text::clipboard::content::{Content, ContentShape};
 
-/// How many texts are kept; Emacs keeps 60 too.
+/// Maximum number of entries, as in Emacs.
 const CAPACITY: usize = 60;
 
-/// Which way a kill ran, and so at which end a following one joins it.
+/// Direction of a kill, which determines where a following one is joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Text behind the cursor's place is appended.
+    /// A following kill is appended.
     Forward,
-    /// Text before the cursor's place is put in front.
+    /// A following kill is prepended.
     Backward,
 }
 
-/// How an entry came onto the ring.
+/// Origin of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// It was killed; such entries are the numbered registers.
+    /// Killed; such entries are the numbered registers.
     Killed,
-    /// It was copied, or kept in a register.
+    /// Copied, or written to a register.
     Copied,
 }
 
@@ -32,26 +32,26 @@ struct Entry {
     origin: Origin,
 }
 
-/// What was cut, one text per range of the selection that it was cut from.
+/// A killed text, with one part per range of the selection.
 #[derive(Debug, Clone, Default)]
 pub struct KillRing {
     /// Newest last.
     entries: Vec<Entry>,
     /// Whether the next kill joins the newest entry.
     accumulating: bool,
-    /// Which entry a yank gives, counted from the newest: the newest after a kill, and the one
-    /// that yank-pop came to until then.
+    /// The entry that a yank returns, counted from the newest: the newest after a kill, later the one reached
+    /// by yank-pop.
     pointer: usize,
     /// Whether the last command was a yank.
     yanked: bool,
 }
 
 impl KillRing {
-    /// Adds what was cut. Consecutive kills become one text.
+    /// Adds a killed text. Consecutive kills are joined.
     pub fn kill(&mut self, texts: Vec<String>, direction: Direction) {
         self.yanked = false;
         if texts.iter().all(String::is_empty) {
-            // Killing nothing, at the end of the text say, must not break a chain.
+            // An empty kill, for example at the end of the text, must not break a chain.
             return;
         }
         match self.entries.last_mut() {
@@ -77,7 +77,7 @@ impl KillRing {
         self.pointer = 0;
     }
 
-    /// Puts a text on the ring as an entry of its own, which no kill joins.
+    /// Adds a text as a separate entry, which no kill is joined to.
     pub fn push_entry(&mut self, content: Content, origin: Origin) {
         self.interrupt();
         if !content.texts.is_empty() {
@@ -85,18 +85,18 @@ impl KillRing {
         }
     }
 
-    /// The newest entry; asking moves nothing.
+    /// Returns the newest entry, without moving the pointer.
     pub fn newest(&self) -> Option<Content> {
         self.entries.last().map(|entry| entry.content.clone())
     }
 
-    /// The entry that was killed so many kills ago, from 0.
+    /// Returns the entry killed this many kills ago, from 0.
     pub fn nth_kill(&self, ago: usize) -> Option<Content> {
         let killed = self.entries.iter().rev().filter(|entry| entry.origin == Origin::Killed);
         killed.map(|entry| entry.content.clone()).nth(ago)
     }
 
-    /// Puts a copied text on the ring as an entry of its own.
+    /// Adds a copied text as a separate entry.
     pub fn copy(&mut self, texts: Vec<String>) {
         if texts.iter().all(String::is_empty) {
             return self.interrupt();
@@ -110,7 +110,7 @@ impl KillRing {
         self.yanked = false;
     }
 
-    /// The newest entry, or the one that yank-pop came to since the last kill.
+    /// Returns the newest entry, or the one reached by yank-pop since the last kill.
     pub fn yank(&mut self) -> Option<&[String]> {
         self.accumulating = false;
         let newest = self.entries.len().checked_sub(1)?;
@@ -118,8 +118,7 @@ impl KillRing {
         Some(&self.entries[newest - self.pointer].content.texts)
     }
 
-    /// The entry before the one that was yanked last, going round; `None` when the last
-    /// command was no yank.
+    /// Returns the entry before the last yanked one, cyclically; `None` when the last command was not a yank.
     pub fn yank_pop(&mut self) -> Option<&[String]> {
         self.accumulating = false;
         if !self.yanked || self.entries.is_empty() {

@@ -1,4 +1,4 @@
-//! What was cut or copied: its shape (characters, lines, rectangle), the kill ring, and named registers.
+//! Cut and copied texts: their shape (characters, lines, rectangle), the kill ring, and named registers.
 
 pub mod content;
 pub mod kill_ring;

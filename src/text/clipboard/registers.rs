@@ -1,25 +1,25 @@
-//! Named places for text: what Vim calls registers. They stand beside the kill ring, which is
-//! the unnamed one and the numbered ones. Must not know keys or where a text is put.
+//! Named registers, as in Vim. The kill ring holds the unnamed and the numbered ones. Must not know keys or
+//! where a text is pasted.
 
 use std::collections::BTreeMap;
 
 use crate::text::clipboard::content::Content;
 use crate::text::clipboard::kill_ring::{KillRing, Origin};
 
-/// How a text came into a register.
+/// How a text was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyKind {
-    /// It was copied.
+    /// Copied.
     Copied,
-    /// It was cut, lines or much of one.
+    /// Cut: lines or a large text.
     Cut,
-    /// It was cut, and is less than a line.
+    /// Cut: less than a line.
     CutSmall,
-    /// The same, but by a motion that goes far.
+    /// The same, but by a long motion.
     CutFar,
 }
 
-/// The registers that have a text of their own: `a` to `z`, `0`, `-`, `+` and `*`.
+/// The registers with their own text: `a` to `z`, `0`, `-`, `+` and `*`.
 #[derive(Debug, Clone, Default)]
 pub struct Registers {
     named: BTreeMap<char, Content>,
@@ -31,8 +31,8 @@ pub fn is_writable(name: char) -> bool {
 }
 
 impl Registers {
-    /// Keeps a text where `name` says, `None` being the unnamed one. Whatever is kept is also
-    /// the newest of the ring, save in the black hole `_`.
+    /// Writes a text to the register `name`, `None` being the unnamed one. It also becomes the ring's newest
+    /// entry, except for the black hole `_`.
     pub fn write(&mut self, ring: &mut KillRing, name: Option<char>, content: Content, taken: CopyKind) {
         let text = content.clone();
         let cut = matches!(taken, CopyKind::Cut | CopyKind::CutFar);
@@ -58,7 +58,7 @@ impl Registers {
         }
         let kept = name.and_then(|name| self.named.get(&name.to_ascii_lowercase())).cloned();
         let kept = kept.unwrap_or_default();
-        // What is cut into a register is among the numbered ones as well.
+        // A text cut into a register is also a numbered entry.
         if cut {
             ring.push_entry(text.clone(), Origin::Killed);
         }
@@ -67,12 +67,12 @@ impl Registers {
         }
     }
 
-    /// Sets one register and nothing else.
+    /// Sets one register only.
     pub fn set(&mut self, name: char, content: Content) {
         self.named.insert(name, content);
     }
 
-    /// What a register holds. `1` to `9` are what was killed, newest first; `"` is the ring's
+    /// Returns the content of a register. `1` to `9` are killed texts, newest first; `"` is the ring's
     /// newest.
     pub fn read(&self, ring: &KillRing, name: char) -> Option<Content> {
         match name {
@@ -85,7 +85,7 @@ impl Registers {
         }
     }
 
-    /// Every register that holds something, the unnamed one first.
+    /// Returns all registers with content, the unnamed one first.
     pub fn all(&self, ring: &KillRing) -> Vec<(char, Content)> {
         let names = std::iter::once('"').chain('0'..='9').chain('a'..='z').chain("-*+".chars());
         names.filter_map(|name| Some((name, self.read(ring, name)?))).collect()

@@ -1,34 +1,34 @@
-//! Between byte offsets and display columns of a line, tabs expanded. Must not know screens.
+//! Conversion between byte offsets and display columns of a line, with tabs expanded. Must not know screens.
 //!
-//! The cost grows with the line's length up to the place asked for, never with the file; in
-//! very long lines it is that of a look into [`crate::text::long_lines`].
+//! The cost grows with the line's length up to the position, never with the file; in very long lines it is
+//! that of a lookup in [`crate::text::long_lines`].
 
 use crate::base::width::{grapheme_width, graphemes};
 use crate::text::long_lines::LongLines;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 
-/// Cells that a grapheme takes when it begins at `column`.
+/// Returns the cells of a grapheme that starts at `column`.
 pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
     if grapheme == "\t" { tab_width - column % tab_width } else { grapheme_width(grapheme) }
 }
 
-/// Whether a range holds nothing but characters of one byte and one cell. Looks at bytes by the
-/// chunk, which even for a line of many megabytes is a matter of a millisecond.
+/// Whether a range contains only one-byte, one-cell characters. Checks bytes by the chunk, so even a line of
+/// many megabytes takes about a millisecond.
 fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
     if let Some(piece) = text.piece(&range) {
         return are_printable_ascii(piece.as_bytes());
     }
-    // A range that ends inside a character holds one of several bytes.
+    // A range that ends inside a character contains a multi-byte one.
     text.char_floor(range.end) == range.end
         && text.chunks_in(range).all(|chunk| are_printable_ascii(chunk.as_bytes()))
 }
 
-/// Looks at eight bytes at a time.
+/// Checks eight bytes at a time.
 fn are_printable_ascii(bytes: &[u8]) -> bool {
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, rest) = bytes.as_chunks::<8>();
-    // The high bit of a byte is set by itself, by going below a blank, or by going beyond a tilde.
+    // A byte's high bit is set if it is not ASCII, below a blank, or above a tilde.
     let outside = |word: &[u8; 8]| {
         let word = u64::from_ne_bytes(*word);
         let below = word.wrapping_sub(u64::from_ne_bytes([b' '; 8]));
@@ -38,7 +38,7 @@ fn are_printable_ascii(bytes: &[u8]) -> bool {
     words.iter().all(|word| outside(word) == 0) && rest.iter().all(|byte| (b' '..=b'~').contains(byte))
 }
 
-/// Cells between the tab stops of a line: one in a very long line, see [`crate::text::long_lines`].
+/// Returns the tab width of a line: one cell in a very long line, see [`crate::text::long_lines`].
 pub fn tab_stop_width(text: &Text, line: Line, tab_width: usize) -> usize {
     if text.is_long(line) { 1 } else { tab_width }
 }
@@ -49,7 +49,7 @@ pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
     column_in(text, line, text.line_start(line), at, tab_width)
 }
 
-/// The same where the line and its start are known.
+/// The same for a known line and line start.
 pub fn column_in(text: &Text, line: Line, start: Byte, at: Byte, tab_width: usize) -> Column {
     let (from, before) = match text.long_lines() {
         Some(segments) if at - start > LONG_ENOUGH => nearest_known(segments, start, at, text),
@@ -63,17 +63,17 @@ pub fn column_in(text: &Text, line: Line, start: Byte, at: Byte, tab_width: usiz
     Column(graphemes(&rest).fold(before, |column, g| column + width_at(g, column, tab_width)))
 }
 
-/// Bytes that are walked rather than looked up.
+/// Minimum bytes for using the index of long lines.
 const LONG_ENOUGH: usize = 16 << 10;
 
-/// The last known place of a line before an offset, and its column.
+/// Returns the last indexed position of a line before an offset, and its column.
 fn nearest_known(segments: &LongLines, start: Byte, at: Byte, text: &Text) -> (Byte, usize) {
     let mut known = (start, 0);
     for part in segments.parts_from(start.0) {
         if part.start > at.0 {
             break;
         }
-        // Up to the first segment of the line its beginning is walked, after that it is summed.
+        // The part before the line's first segment is measured, later segments are summed.
         let head = if known.0 == start { cells(text, start..Byte(part.start)) } else { known.1 };
         known = (Byte(part.start), head);
         if part.start + part.bytes > at.0 {
@@ -88,8 +88,8 @@ fn cells(text: &Text, range: std::ops::Range<Byte>) -> usize {
     graphemes(&text.slice(range)).map(|g| width_at(g, 0, 1)).sum()
 }
 
-/// The offset at a display column, or the end of the line when it is shorter. A column inside
-/// a wide character gives the character's start.
+/// Returns the offset at a display column, or the end of a shorter line. A column inside a wide character
+/// yields the character's start.
 pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byte {
     let (start, end) = text.line_bounds(line);
     let (mut from, mut column) = (start, 0);
@@ -106,7 +106,7 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
             (from, column) = (Byte(part.start + part.bytes), head + part.cells);
         }
     }
-    // Where a line ends may be asked for as a column beyond all.
+    // Callers pass a huge column for the end of the line.
     let more = goal.0 - column;
     let reach = Byte(from.0.saturating_add(more).saturating_add(1).min(end.0));
     if is_plain(text, from..reach) {
@@ -114,7 +114,7 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
     }
     let tab_width = tab_stop_width(text, line, tab_width);
     let far = Byte(from.0.saturating_add(more.saturating_add(1).saturating_mul(CLUSTER)));
-    // No more of a long line than can hold the column, if it is usual text.
+    // Reads only as much of a long line as usually contains the column.
     let content = text.slice(from..end.min(text.char_floor(far)));
     let mut offset = 0;
     for grapheme in graphemes(&content) {

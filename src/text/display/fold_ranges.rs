@@ -1,5 +1,5 @@
-//! What can be folded where no grammar says so: lines and those below them that are further to
-//! the right. Must not know languages. Reads the whole text: not for the way of a key.
+//! Foldable ranges by indentation, for languages without a grammar: a line with the deeper lines below it.
+//! Must not know languages. Reads the whole text: too slow for a key press.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::text::display::columns::width_at;
 use crate::text::position::Line;
 use crate::text::rope::Text;
 
-/// Bytes of a line in which its indentation is looked for.
+/// Bytes of a line that are searched for its indentation.
 const INDENT_MAX: usize = 512;
 
-/// First and last lines of every block, by first line, the longer first. Blank lines at the end
-/// of a block do not belong to it.
+/// Returns the first and last line of every block, by first line, longer ones first. Trailing blank lines are
+/// excluded.
 pub fn by_indent(text: &Text, tab_width: usize) -> Vec<Range<Line>> {
     let mut blocks = Vec::new();
-    // Lines that may begin a block, with their indentation.
+    // Candidate first lines of blocks, with their indentation.
     let mut open: Vec<(Line, usize)> = Vec::new();
     let mut last_full = Line(0);
     let mut end = |open: &mut Vec<(Line, usize)>, indent: usize, last: Line| {
@@ -34,7 +34,7 @@ pub fn by_indent(text: &Text, tab_width: usize) -> Vec<Range<Line>> {
     blocks
 }
 
-/// Cells of blanks at the start of a line; `None` when there is nothing else.
+/// Returns the indentation of a line in cells; `None` for a blank line.
 fn indentation(text: &Text, line: Line, tab_width: usize) -> Option<usize> {
     let (start, end) = (text.line_start(line), text.line_end(line));
     let content = text.slice(start..text.char_floor(end.min(start + INDENT_MAX)));
@@ -48,7 +48,7 @@ fn indentation(text: &Text, line: Line, tab_width: usize) -> Option<usize> {
     None
 }
 
-/// How deep each range lies in others, from 1; the ranges are in the order of [`by_indent`].
+/// Returns the nesting depth of each range, from 1; the ranges must be in the order of [`by_indent`].
 pub fn depths(ranges: &[Range<Line>]) -> Vec<usize> {
     let mut around: Vec<&Range<Line>> = Vec::new();
     let mut depths = Vec::with_capacity(ranges.len());

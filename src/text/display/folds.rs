@@ -1,5 +1,5 @@
-//! Folded lines: ranges of a text that are not shown. They travel with the text, and an edit
-//! inside one opens it. Must not know why they were folded or how rows are drawn.
+//! Closed folds: hidden ranges of a text. They are mapped through changes, and an edit inside one opens it.
+//! Must not know why they were folded or how rows are drawn.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// The closed folds of a text. One hides everything from the end of its first line, which
-/// stays, to the end of its last one.
+/// The closed folds of a text. Each hides the text from the end of its first line, which stays visible, to
+/// the end of its last line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folds {
-    /// All of them, by start, the longer first; some lie in others.
+    /// All folds, by start, longer ones first; some are nested.
     closed: Vec<Range<Byte>>,
-    /// Those that lie in no other.
+    /// The outermost folds.
     outer: Vec<Range<Byte>>,
 }
 
-/// What a fold of these lines hides, if it hides anything. The last line stays when it is as
-/// far to the left as the first one, since it closes what the first one opens.
+/// Returns the range that a fold of these lines hides, if any. The last line stays visible if it is indented
+/// no further than the first one, since it closes what the first one opens.
 pub fn hidden_range(text: &Text, lines: &Range<Line>) -> Option<Range<Byte>> {
     let blanks = |line: Line| text.line(line).bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let is_blank = |line: Line| blanks(line) == text.line_end(line) - text.line_start(line);
@@ -28,39 +28,39 @@ pub fn hidden_range(text: &Text, lines: &Range<Line>) -> Option<Range<Byte>> {
 }
 
 impl Folds {
-    /// Whether nothing is folded.
+    /// Whether there are no closed folds.
     pub fn is_empty(&self) -> bool {
         self.closed.is_empty()
     }
 
-    /// How many are closed, those in others included.
+    /// Returns the number of closed folds, nested ones included.
     pub fn len(&self) -> usize {
         self.closed.len()
     }
 
-    /// Closes folds, see [`hidden`]. Those that are closed already stay so.
+    /// Closes folds, see [`hidden`]. Closed ones stay closed.
     pub fn close(&mut self, folds: impl IntoIterator<Item = Range<Byte>>) {
         self.closed.extend(folds.into_iter().filter(|fold| !fold.is_empty()));
         self.normalize();
     }
 
-    /// Opens everything.
+    /// Opens all folds.
     pub fn open_all(&mut self) {
         *self = Self::default();
     }
 
-    /// Opens whatever hides an offset; tells whether anything did.
+    /// Opens the folds that hide an offset; returns whether there were any.
     pub fn reveal(&mut self, at: Byte) -> bool {
         self.retain(|fold| !(fold.start < at && at <= fold.end))
     }
 
-    /// Opens the fold whose first line ends at an offset, not those in it; tells whether there is one.
+    /// Opens the fold whose first line ends at an offset, without nested ones; returns whether there was one.
     pub fn open_at(&mut self, end_of_line: Byte) -> bool {
         let outermost = self.closed.iter().find(|fold| fold.start == end_of_line).cloned();
         self.retain(|fold| Some(fold) != outermost.as_ref())
     }
 
-    /// Opens every fold that hides a part of a range or begins in it.
+    /// Opens every fold that hides a part of a range or starts in it.
     pub fn open_within(&mut self, range: &Range<Byte>) -> bool {
         self.retain(|fold| fold.start > range.end || fold.end < range.start)
     }
@@ -81,31 +81,31 @@ impl Folds {
         self.outer.clear();
         for fold in &self.closed {
             match self.outer.last_mut() {
-                // A fold that begins in the last line of another one is hidden with it.
+                // A fold that starts in the last line of another one is hidden with it.
                 Some(last) if fold.start <= last.end => last.end = last.end.max(fold.end),
                 _ => self.outer.push(fold.clone()),
             }
         }
     }
 
-    /// What hides an offset. The end of a fold's first line is not hidden.
+    /// Returns the fold that hides an offset. The end of a fold's first line is visible.
     pub fn fold_hiding(&self, at: Byte) -> Option<&Range<Byte>> {
         let after = self.outer.partition_point(|fold| fold.end < at);
         self.outer.get(after).filter(|fold| fold.start < at)
     }
 
-    /// What is hidden behind the end of a line.
+    /// Returns the hidden range after the end of a line.
     pub fn fold_after(&self, end_of_line: Byte) -> Option<&Range<Byte>> {
         let after = self.outer.partition_point(|fold| fold.start < end_of_line);
         self.outer.get(after).filter(|fold| fold.start == end_of_line)
     }
 
-    /// The nearest offset that is shown, going back.
+    /// Returns the nearest visible offset, backward.
     pub fn nearest_visible(&self, at: Byte) -> Byte {
         self.fold_hiding(at).map_or(at, |fold| fold.start)
     }
 
-    /// The line that is shown below one, if there is one.
+    /// Returns the next visible line, if there is one.
     pub fn line_below(&self, text: &Text, line: Line) -> Option<Line> {
         if self.is_empty() {
             return (line < text.last_line()).then(|| Line(line.0 + 1));
@@ -114,7 +114,7 @@ impl Folds {
         (last < text.last_line()).then(|| Line(last.0 + 1))
     }
 
-    /// The line that is shown above one, if there is one.
+    /// Returns the previous visible line, if there is one.
     pub fn line_above(&self, text: &Text, line: Line) -> Option<Line> {
         let above = Line(line.0.checked_sub(1)?);
         if self.is_empty() {
@@ -123,7 +123,7 @@ impl Folds {
         Some(self.fold_hiding(text.line_end(above)).map_or(above, |fold| text.line_of(fold.start)))
     }
 
-    /// Carries the folds through a change; those that it edits inside are open afterwards.
+    /// Maps the folds through a change; those that it edits inside are opened.
     pub fn map(&mut self, changes: &ChangeSet) {
         if self.closed.is_empty() {
             return;

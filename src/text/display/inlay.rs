@@ -1,30 +1,29 @@
-//! Text that is shown at a place but is not in the text: what a fold hides, hints of later
-//! features. It travels with the text. Must not know who makes or draws it.
+//! Inlays: displayed text that is not in the document, such as fold markers and hints. They are mapped
+//! through changes. Must not know who makes or draws them.
 
 use crate::base::width::text_width;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
 
-/// One text that is shown between the characters around an offset. A cursor at the offset
-/// stands before it.
+/// A text displayed between the characters around an offset. A cursor at the offset is before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inlay {
-    /// Where.
+    /// The offset.
     pub at: Byte,
-    /// What; one line. What could command a terminal is made visible when it is drawn.
+    /// The text, one line. Control characters are replaced when it is drawn.
     pub text: String,
-    /// The scope in which it is drawn.
+    /// The scope for its color.
     pub scope: &'static str,
 }
 
 impl Inlay {
-    /// Cells that it takes.
+    /// Returns its width in cells.
     pub fn width(&self) -> usize {
         text_width(&self.text)
     }
 }
 
-/// The inlays of one text, in order; each group is replaced as a whole by whoever owns it.
+/// The inlays of one text, in order; each group is replaced as a whole by its owner.
 #[derive(Debug, Clone, Default)]
 pub struct Inlays {
     all: Vec<(&'static str, Inlay)>,
@@ -32,19 +31,19 @@ pub struct Inlays {
 }
 
 impl Inlays {
-    /// Replaces everything that one owner shows.
+    /// Replaces all inlays of one owner.
     pub fn set(&mut self, owner: &'static str, inlays: impl IntoIterator<Item = Inlay>) {
         self.all.retain(|(other, _)| *other != owner);
         self.all.extend(inlays.into_iter().map(|inlay| (owner, inlay)));
         self.sort();
     }
 
-    /// All of them, by their places.
+    /// Returns all inlays, by position.
     pub fn all(&self) -> &[Inlay] {
         &self.sorted
     }
 
-    /// Carries them through a change; those in a deleted text go with it.
+    /// Maps them through a change; those in deleted text are removed.
     pub fn map(&mut self, changes: &ChangeSet) {
         if self.all.is_empty() {
             return;
@@ -57,7 +56,7 @@ impl Inlays {
     }
 
     fn sort(&mut self) {
-        // Stable: of two at one place the owner that came first stays first.
+        // Stable: at one position the earlier owner stays first.
         self.all.sort_by_key(|(_, inlay)| inlay.at);
         self.sorted = self.all.iter().map(|(_, inlay)| inlay.clone()).collect();
     }

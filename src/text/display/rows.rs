@@ -1,8 +1,8 @@
-//! A text as rows of a screen: folded lines left out, long lines wrapped, inlays in their
-//! places. Must not know scrolling or drawing.
+//! Screen rows of a text: without folded lines, with wrapped lines and inlays. Must not know scrolling or
+//! drawing.
 //!
-//! Every question costs what a few rows cost: a long line is cut at fixed places, so that none
-//! of them has to be laid out from its start.
+//! Every operation costs as much as a few rows: a long line is cut at fixed positions, so that it is never
+//! laid out from its start.
 
 use std::ops::Range;
 
@@ -14,52 +14,52 @@ use crate::text::display::wrap::{RowSpace, row_len};
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 
-/// A wrapped line begins a new row after so many bytes at the latest; rows are found from there.
+/// A wrapped line is cut after at most this many bytes; rows are laid out from there.
 const CUT: usize = 8 << 10;
-/// Bytes in which the indentation of a line is looked for.
+/// Bytes of a line that are searched for its indentation.
 const INDENT_MAX: usize = 512;
 
-/// How a text is looked at.
+/// Display settings of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct DisplayMap<'a> {
     /// The text.
     pub text: &'a Text,
-    /// What of it is not shown.
+    /// The closed folds.
     pub folds: &'a Folds,
-    /// What is shown beside it, by place.
+    /// The inlays, by position.
     pub inlays: &'a [Inlay],
-    /// Cells from one tab stop to the next.
+    /// Cells between tab stops.
     pub tab_width: usize,
-    /// The cells of a row; lines are rows, however long, when `None`.
+    /// The cells of a row; `None` without wrapping.
     pub wrap: Option<usize>,
 }
 
-/// One row.
+/// A screen row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The line that it shows.
+    /// Its line.
     pub line: Line,
-    /// Where in the text it begins.
+    /// Its start in the text.
     pub start: Byte,
-    /// Where it ends, before a line's ending.
+    /// Its end, before a line ending.
     pub end: Byte,
-    /// Cells that are left free at its start.
+    /// Cells of indentation at its start.
     pub indent: usize,
-    /// Whether its line begins here.
+    /// Whether its line starts here.
     pub is_first: bool,
     /// Whether its line ends here.
     pub is_last: bool,
 }
 
 impl Row {
-    /// Whether a place is in this row. The end of a row that goes on belongs to the next one.
+    /// Whether a position is in this row. The end of a row that continues belongs to the next one.
     pub fn contains(&self, at: Byte) -> bool {
         self.start <= at && (at < self.end || self.is_last && at == self.end)
     }
 }
 
 impl DisplayMap<'_> {
-    /// The row that shows a place; where that is folded away, the row above.
+    /// Returns the row of a position; if it is folded, the row above.
     pub fn row_at(&self, at: Byte) -> Row {
         let line = self.text.line_of(self.folds.nearest_visible(at));
         let (start, end) = self.text.line_bounds(line);
@@ -101,7 +101,7 @@ impl DisplayMap<'_> {
         self.row_from(line, start..end, start)
     }
 
-    /// How many rows one is below another, if that is no more than so many.
+    /// Returns the number of rows from one to another, up to a maximum.
     pub fn distance(&self, from: &Row, to: &Row, most: usize) -> Option<usize> {
         if self.wrap.is_none() && self.folds.is_empty() {
             let distance = to.line.0.checked_sub(from.line.0)?;
@@ -112,7 +112,7 @@ impl DisplayMap<'_> {
             .position(|row| row == *to)
     }
 
-    /// So many rows from one on.
+    /// Returns this many rows from one on.
     pub fn rows_from(&self, first: Row, count: usize) -> Vec<Row> {
         if self.wrap.is_none() && self.folds.is_empty() {
             return self.lines_from(&first, count);
@@ -120,7 +120,7 @@ impl DisplayMap<'_> {
         std::iter::successors(Some(first), |row| self.below(row)).take(count).collect()
     }
 
-    /// The same where every line is a row.
+    /// The same without wrapping.
     fn lines_from(&self, first: &Row, count: usize) -> Vec<Row> {
         let lines = (first.line.0..).zip(self.text.lines_from(first.line)).take(count);
         let row = |(line, content): (usize, Range<Byte>)| {
@@ -130,7 +130,7 @@ impl DisplayMap<'_> {
         lines.map(row).collect()
     }
 
-    /// The piece of a wrapped line that holds a place, and that begins a row.
+    /// Returns the piece of a wrapped line, from one cut to the next, that contains a position.
     fn wrapped_chunk(&self, line: &Range<Byte>, at: Byte) -> Range<Byte> {
         let cut = |n: usize| match n {
             0 => line.start,
@@ -149,7 +149,7 @@ impl DisplayMap<'_> {
         let indent = if is_first { 0 } else { self.hanging_indent(&whole) };
         let piece = self.wrapped_chunk(&whole, start);
         let cols = self.wrap.unwrap_or(1).max(1);
-        // More bytes than a row of usual text has are not taken out of the rope.
+        // Reads only as many bytes as a usual row has.
         let usual = self.text.grapheme_floor(piece.end.min(start + (cols + 2) * 16)).max(start);
         let room = RowSpace { cols, indent, tab_width: self.tab_width };
         let mut len = row_len(&self.text.slice(start..usual), start, self.inlays, room);
@@ -160,7 +160,7 @@ impl DisplayMap<'_> {
         Row { line, start, end, indent, is_first, is_last: end == whole.end }
     }
 
-    /// Where the rows of a line begin after its first one: below its text, within reason.
+    /// Returns the hanging indentation of a line's further rows, up to a limit.
     fn hanging_indent(&self, line: &Range<Byte>) -> usize {
         let start = self.text.slice(line.start..self.text.char_floor(line.end.min(line.start + INDENT_MAX)));
         let blanks = graphemes(&start).take_while(|g| matches!(*g, " " | "\t"));
@@ -184,7 +184,7 @@ impl DisplayMap<'_> {
         self.tab_width
     }
 
-    /// The cell of a place in its row, from the row's left edge.
+    /// Returns the cell of a position, from the row's left edge.
     pub fn column(&self, row: &Row, at: Byte) -> usize {
         let at = at.clamp(row.start, row.end);
         let inlays = self.inlays_in(row);
@@ -204,7 +204,7 @@ impl DisplayMap<'_> {
         column + inlays.map(|(_, width)| width).sum::<usize>()
     }
 
-    /// The place at a cell of a row, or the last one in it.
+    /// Returns the position at a cell of a row, or its last one.
     pub fn at_column(&self, row: &Row, goal: usize) -> Byte {
         let inlays = self.inlays_in(row);
         if self.wrap.is_none() && inlays.is_empty() {
@@ -226,13 +226,13 @@ impl DisplayMap<'_> {
         self.last_of(row)
     }
 
-    /// The last place in a row.
+    /// Returns the last position in a row.
     pub fn last_of(&self, row: &Row) -> Byte {
         if row.is_last { row.end } else { self.text.prev_grapheme(row.end).max(row.start) }
     }
 
-    /// The place so many rows up or down, in the same cell as far as there is one; the text's
-    /// start or end from its first or last row.
+    /// Returns the position this many rows up or down, in the same cell if possible; from the first or last
+    /// row the text's start or end.
     pub fn vertical(&self, at: Byte, goal: Option<Column>, rows: usize, down: bool) -> (Byte, Column) {
         let row = self.row_at(at);
         let goal = goal.unwrap_or_else(|| Column(self.column(&row, at)));

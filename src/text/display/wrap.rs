@@ -1,29 +1,28 @@
-//! Where a long line goes on in the next row. Must not know ropes or screens: a string and a
-//! number of cells.
+//! Break positions of wrapped lines. Must not know ropes or screens: works on a string and a number of cells.
 
 use crate::base::width::graphemes;
 use crate::text::display::columns::width_at;
 use crate::text::display::inlay::Inlay;
 use crate::text::position::Byte;
 
-/// The cells that a row has.
+/// The cells of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSpace {
-    /// From the left edge to the right one.
+    /// The total number of cells.
     pub cols: usize,
-    /// The first one that is used.
+    /// The first cell used.
     pub indent: usize,
-    /// Cells from one tab stop to the next.
+    /// Cells between tab stops.
     pub tab_width: usize,
 }
 
-/// How many bytes of a text go into one row: as many words as fit, at least one character.
-/// `start` is where the text begins, for the inlays in it. A single blank may stand behind the
-/// last cell, so that no row begins with the blank between two words.
+/// Returns how many bytes of a text fit in one row: as many words as possible, at least one character.
+/// `start` is the text's offset, for the inlays in it. A single blank may follow the last cell, so that no
+/// row starts with the blank between two words.
 pub fn row_len(content: &str, start: Byte, inlays: &[Inlay], room: RowSpace) -> usize {
     let (mut column, mut at) = (room.indent, 0);
-    // Where the row may end: behind blanks, and on both sides of characters of two cells, which
-    // scripts without blanks are written in.
+    // Possible ends of the row: after blanks, and on both sides of two-cell characters, which scripts without
+    // blanks use.
     let mut chance = 0;
     let mut is_leading = true;
     let mut next = inlays.partition_point(|inlay| inlay.at < start);

@@ -1,7 +1,7 @@
-//! Which characters a file's bytes are, beyond UTF-8: UTF-16, and the encodings of the Encoding
-//! Standard. Must not know files, byte-order marks or line endings.
+//! Encodings beyond UTF-8: UTF-16, and those of the Encoding Standard. Must not know files, byte order marks
+//! or line endings.
 //!
-//! Nothing is decoded that would not come out as the same bytes again.
+//! Text is decoded only if encoding it yields the same bytes.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
-/// From here on characters stand for bytes that are in no encoding, see `text::format`.
+/// Characters from here on represent undecodable bytes, see `text::format`.
 pub const FIRST_CARRIED: char = '\u{10FF80}';
 /// Bytes from which an encoding is guessed.
 const GUESS_BYTES: usize = 64 << 10;
-/// How much of a text without a byte-order mark must be of the first 256 characters to be taken
-/// for UTF-16: one part in this many.
+/// A text without a byte order mark is taken for UTF-16 if one in this many of its characters is among the
+/// first 256.
 const NARROW_PART: usize = 3;
-/// And for each of them that many others at most may look like it in the other byte order.
+/// Maximum share, for each of these, of characters that look like them in the other byte order.
 const STRAY_PART: usize = 8;
 
 /// An encoding of text.
@@ -50,7 +50,7 @@ impl From<Encoding> for String {
     }
 }
 
-/// A character that an encoding does not have.
+/// A character that an encoding lacks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{character:?} in line {line} is not in {encoding:?}; choose another encoding with file.encoding")]
 pub struct UnencodableChar {
@@ -70,7 +70,7 @@ impl Encoding {
     /// UTF-16, high byte first.
     pub const UTF16BE: Self = Self(UTF_16BE);
 
-    /// Every encoding that can be chosen, the frequent ones first.
+    /// Returns all encodings that can be selected, frequent ones first.
     pub fn all() -> impl Iterator<Item = Self> {
         let labels = "utf-8 utf-16le utf-16be windows-1252 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 \
                       iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 \
@@ -86,17 +86,17 @@ impl Encoding {
         (encoding != encoding_rs::X_USER_DEFINED).then_some(Self(encoding))
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Whether it is UTF-16 of either order.
+    /// Whether it is UTF-16 in either byte order.
     pub fn is_utf16(self) -> bool {
         self == Self::UTF16LE || self == Self::UTF16BE
     }
 
-    /// The byte-order mark in it; empty where it has none.
+    /// Returns its byte order mark; empty if it has none.
     pub fn bom(self) -> &'static [u8] {
         if self == Self::UTF8 {
             b"\xef\xbb\xbf"
@@ -109,13 +109,13 @@ impl Encoding {
         }
     }
 
-    /// The text of some bytes without a mark; `None` unless the text is those bytes again.
+    /// Decodes bytes without a byte order mark; `None` unless encoding the text yields the same bytes.
     pub fn decode(self, bytes: &[u8]) -> Option<String> {
         let text = self.0.decode_without_bom_handling_and_without_replacement(bytes)?;
         if text.chars().any(|c| c >= FIRST_CARRIED) {
             return None;
         }
-        // UTF-16 and UTF-8 have one form for each text; others have several.
+        // UTF-16 and UTF-8 have one form for each text; other encodings have several.
         let same = self.is_utf16() || self == Self::UTF8 || {
             let mut again = Vec::with_capacity(bytes.len());
             self.encode_unchecked([&*text].into_iter(), &mut again).is_ok() && again == bytes
@@ -123,8 +123,8 @@ impl Encoding {
         same.then(|| text.into_owned())
     }
 
-    /// Appends the bytes of a text, given in pieces. Refused where they would be read as another
-    /// text: some encodings have one code for several characters.
+    /// Appends the encoded text, given in chunks. Fails if it would be decoded as another text: some
+    /// encodings have one code for several characters.
     pub fn encode<'a>(
         self,
         chunks: impl Iterator<Item = &'a str>,
@@ -161,7 +161,7 @@ impl Encoding {
             } else if self == Self::UTF16BE {
                 encode_utf16(chunk, bytes, u16::to_be_bytes)
             } else {
-                // Some encodings have every character, also those that stand for bytes.
+                // Some encodings have every character, even those that represent bytes.
                 let carried = chunk.char_indices().find(|(_, c)| *c >= FIRST_CARRIED && self != Self::UTF8);
                 let fit = &chunk[..carried.map_or(chunk.len(), |(at, _)| at)];
                 encode_narrow(&mut encoder, fit, bytes, false).or(carried.map(|(at, c)| (c, at)))
@@ -179,7 +179,7 @@ impl Encoding {
     }
 }
 
-/// Encodes into UTF-16; the character that cannot be, and where it is.
+/// Encodes to UTF-16; the error is an unsupported character and its position.
 fn encode_utf16(chunk: &str, bytes: &mut Vec<u8>, order: fn(u16) -> [u8; 2]) -> Option<(char, usize)> {
     bytes.reserve(chunk.len() * 2);
     for (at, c) in chunk.char_indices() {
@@ -199,14 +199,14 @@ fn encode_narrow(
 ) -> Option<(char, usize)> {
     let mut from = 0;
     loop {
-        // The output is never full for long: each round makes room again.
+        // The output is never full for long: each iteration reserves space again.
         bytes.reserve((chunk.len() - from) + 64);
         let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(&chunk[from..], bytes, last);
         from += read;
         match result {
             EncoderResult::InputEmpty => return None,
             EncoderResult::OutputFull => {}
-            // Not the character that is told: for some control characters it is another one.
+            // The reported character is wrong for some control characters.
             EncoderResult::Unmappable(_) => {
                 return chunk[..from].char_indices().next_back().map(|(at, c)| (c, at));
             }
@@ -214,8 +214,8 @@ fn encode_narrow(
     }
 }
 
-/// What bytes that are not plain UTF-8 are taken for, and their text. `None` where they are
-/// better carried as they are. `binary`: whether a NUL is near the start.
+/// Detects the encoding of bytes that are not plain UTF-8; returns it with the text. `None` if the bytes are
+/// better carried verbatim. `binary`: whether a NUL is near the start.
 pub fn detect(bytes: &[u8], binary: bool) -> Option<(Encoding, String)> {
     if binary {
         let order = guess_utf16_order(bytes)?;
@@ -232,8 +232,7 @@ pub fn detect(bytes: &[u8], binary: bool) -> Option<(Encoding, String)> {
     text.chars().all(is_text).then_some((guess, text))
 }
 
-/// Whether bytes that are no UTF-8 as a whole are UTF-8 with damage: at least as many characters
-/// beyond ASCII as bytes that belong to none.
+/// Whether invalid UTF-8 is damaged UTF-8: at least as many non-ASCII characters as invalid bytes.
 fn is_damaged_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -243,8 +242,8 @@ fn is_damaged_utf8(bytes: &[u8]) -> bool {
     good >= bad
 }
 
-/// The order of UTF-16 without a mark. Sound where it speaks: one of the two bytes of each unit
-/// is hardly ever 0, the other often is, and nothing is a control character.
+/// Detects the byte order of UTF-16 without a mark. Reliable when it answers: one of the two bytes of each
+/// unit is rarely 0, the other often is, and there are no control characters.
 fn guess_utf16_order(bytes: &[u8]) -> Option<Encoding> {
     let units = bytes.chunks_exact(2);
     if bytes.len() < 8 || !units.remainder().is_empty() {

@@ -1,10 +1,9 @@
-//! How a file's bytes become a text and the same bytes again: the encoding, with or without a
-//! byte-order mark, line endings kept as they are, and what is in no encoding carried unharmed.
+//! File format: lossless conversion of a file's bytes to a text and back, with encoding, optional byte order
+//! mark, and unchanged line endings.
 //!
-//! Must not know files. Each byte that is not UTF-8 becomes one character of a private-use
-//! range, `U+10FF80` for 0x80 up to `U+10FFFF` for 0xFF, and goes back to that byte. Where a
-//! file holds such a character itself, its four bytes are carried the same way, so that any
-//! bytes come out as they went in.
+//! Must not know files. Each invalid UTF-8 byte becomes one character of a private-use range, `U+10FF80` for
+//! 0x80 up to `U+10FFFF` for 0xFF, and is converted back to that byte. If a file contains such a character
+//! itself, its four bytes are carried in the same way, so that any bytes are preserved.
 
 use std::borrow::Cow;
 
@@ -12,13 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::file_format::encoding::{self, Encoding, FIRST_CARRIED, UnencodableChar};
 
-/// The character that stands for byte 0x00 of the carried range; only 0x80..=0xFF occur.
+/// The character that would represent byte 0x00; only 0x80..=0xFF occur.
 const CARRIER: u32 = 0x10_FF00;
 
-/// How many bytes at the start decide whether a file is binary, as git does.
+/// Number of bytes at the start that decide whether a file is binary, as in git.
 const BINARY_PROBE: usize = 8_000;
 
-/// How lines end.
+/// Line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineEnding {
@@ -39,35 +38,35 @@ impl LineEnding {
     }
 }
 
-/// What a file was like beside its text.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Format {
-    /// How its characters are bytes.
+    /// Its encoding.
     pub encoding: Encoding,
-    /// Whether it began with a byte-order mark.
+    /// Whether it started with a byte order mark.
     pub bom: bool,
-    /// How most of its lines end; what Enter inserts.
+    /// The most frequent line ending, which Enter inserts.
     pub ending: LineEnding,
-    /// Whether it held bytes that are no UTF-8.
+    /// Whether it contained invalid UTF-8.
     pub lossless: bool,
-    /// Whether it holds a NUL byte near its start.
+    /// Whether it has a NUL byte near its start.
     pub binary: bool,
 }
 
 impl Format {
-    /// Why a file of this format is shown but not edited, if it is not.
+    /// Returns why a file of this format is read-only, if it is.
     pub fn read_only(self) -> Option<&'static str> {
         self.binary.then_some("a binary file is shown, not edited")
     }
 }
 
-/// Whether the start of a file is that of a binary one.
+/// Whether the start of a file looks binary.
 pub(in crate::text) fn looks_binary(start: &[u8]) -> bool {
     start[..start.len().min(BINARY_PROBE)].contains(&0)
 }
 
-/// Reads a file's bytes. Never fails: see the module's text.
+/// Decodes a file's bytes. Never fails: see the module docs.
 pub fn decode(bytes: &[u8]) -> (String, Format) {
     let binary = looks_binary(bytes);
     let utf8 = |bom: bool, text: String, lossless| {
@@ -84,7 +83,7 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
     }
     for encoding in [Encoding::UTF16LE, Encoding::UTF16BE] {
         let wide = bytes.strip_prefix(encoding.bom()).and_then(|rest| encoding.decode(rest));
-        // The mark of UTF-32 begins like one of UTF-16; a text begins with no NUL.
+        // The mark of UTF-32 starts like one of UTF-16; a text does not start with NUL.
         if let Some(text) = wide.filter(|text| !text.starts_with('\0')) {
             return other(encoding, true, text);
         }
@@ -98,8 +97,8 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
     }
 }
 
-/// Reads a file's bytes in an encoding that a user has chosen; `None` where they would not
-/// come out as the same bytes. UTF-8 always does.
+/// Decodes a file's bytes in an encoding that the user selected; `None` if encoding the text would not yield
+/// the same bytes. UTF-8 always works.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
     let marked = Some(bytes).filter(|_| !encoding.bom().is_empty());
     let rest = marked.and_then(|bytes| bytes.strip_prefix(encoding.bom()));
@@ -118,8 +117,7 @@ pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
     Some((text, format))
 }
 
-/// Reads the bytes of a file that was in this encoding before: what is not plainly in another
-/// one is in it still.
+/// Decodes the bytes of a file that had this encoding before: it is kept unless another one is certain.
 pub fn decode_like(bytes: &[u8], before: Encoding) -> (String, Format) {
     let (text, format) = decode(bytes);
     let plain = format.encoding == Encoding::UTF8 && !format.lossless && !format.binary;
@@ -135,14 +133,14 @@ fn other(encoding: Encoding, bom: bool, text: String) -> (String, Format) {
     (text, Format { encoding, bom, ending, ..Format::default() })
 }
 
-/// How most lines of a text end.
+/// Returns the most frequent line ending of a text.
 fn ending_of(text: &str) -> LineEnding {
     let lf = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
     if crlf * 2 > lf { LineEnding::CrLf } else { LineEnding::Lf }
 }
 
-/// Whether valid UTF-8 holds a character of the carrier range: `F4 8F BE/BF xx`.
+/// Whether valid UTF-8 contains a character of the carrier range: `F4 8F BE/BF xx`.
 pub(in crate::text) fn holds_carrier(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\xf4\x8f").any(|at| {
         bytes.get(at..at + 4).is_some_and(|c| std::str::from_utf8(c).is_ok_and(|c| c.chars().any(is_carried)))
@@ -168,12 +166,12 @@ fn carrier(byte: u8) -> Option<char> {
     char::from_u32(CARRIER + u32::from(byte))
 }
 
-/// Whether a character stands for a byte that is no UTF-8.
+/// Whether a character represents an invalid byte.
 pub fn is_carried(c: char) -> bool {
     c >= FIRST_CARRIED
 }
 
-/// The byte that a character stands for.
+/// Returns the byte that a character represents.
 pub fn carried_byte(c: char) -> Option<u8> {
     is_carried(c).then(|| (c as u32 - CARRIER) as u8)
 }
@@ -188,8 +186,8 @@ pub fn without_carriers(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The bytes of a text, given in pieces, in its format. Fails where the encoding lacks a
-/// character, UTF-8 never.
+/// Encodes a text, given in chunks, in its format. Fails if the encoding lacks a character; UTF-8 never
+/// fails.
 pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Result<Vec<u8>, UnencodableChar> {
     let mut bytes = if format.bom { format.encoding.bom().to_vec() } else { Vec::new() };
     if format.encoding == Encoding::UTF8 {
@@ -202,8 +200,8 @@ pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Resu
 
 fn encode_utf8<'a>(chunks: impl Iterator<Item = &'a str>, bytes: &mut Vec<u8>) {
     for chunk in chunks {
-        // Whatever the format says: undo can bring a text of another format back, and every way
-        // into a text keeps such characters out, so one that is there stands for a byte.
+        // Regardless of the format: undo can restore a text of another format, and no other way into a text
+        // lets such characters in, so each represents a byte.
         if memchr::memmem::find(chunk.as_bytes(), b"\xf4\x8f").is_some() {
             for c in chunk.chars() {
                 match carried_byte(c) {

@@ -1,6 +1,6 @@
-//! A text that is still being read: it grows piece by piece, and what there is of it can be shown
-//! meanwhile. Only UTF-8 is read like this; what turns out to be anything else has to be read
-//! whole, see [`crate::text::file_format::format`]. Must not know where the pieces come from.
+//! Incremental loading: a text that grows piece by piece and can be displayed meanwhile. Only for UTF-8;
+//! other files must be read whole, see [`crate::text::file_format::format`]. Must not know where the pieces
+//! come from.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{Format, LineEnding, holds_carrier, looks_binary};
 use crate::text::rope::Text;
 
-/// Why a file cannot be read in pieces.
+/// Why a file cannot be loaded in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not UTF-8")]
 pub struct NotPlainText;
 
-/// What was read so far.
+/// The state of loading.
 #[derive(Debug, Default)]
 pub struct Loading {
     rope: Rope,
@@ -29,8 +29,8 @@ pub struct Loading {
 }
 
 impl Loading {
-    /// Takes in the next piece. The first one holds at least the first bytes by which binary
-    /// files are known, unless the file is shorter.
+    /// Adds a piece. The first one must contain at least the bytes that reveal binary files, unless the file
+    /// is shorter.
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), NotPlainText> {
         let mut piece = piece;
         if self.bytes == 0 {
@@ -73,17 +73,17 @@ impl Loading {
         self.crlf += usize::from(split);
     }
 
-    /// How many bytes there were.
+    /// Returns the number of bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The text so far.
+    /// Returns the text so far.
     pub fn so_far(&self) -> Text {
         Text::partial(self.rope.clone())
     }
 
-    /// The whole text, once every piece was taken in.
+    /// Returns the whole text, after the last piece.
     pub fn finish(self) -> Result<(Text, Format), NotPlainText> {
         if !self.rest.is_empty() {
             return Err(NotPlainText);

@@ -1,32 +1,31 @@
-//! What a text is cleaned of before it is saved: white space at line ends, the wrong line
-//! endings, a final line ending too few or too many. Must not know who wants it so, or why.
+//! Cleanup of a text before saving: trailing white space, line endings, the final line ending. Must not know
+//! who requests it, or why.
 //!
-//! Costs the text's length; callers run it away from the event loop.
+//! Linear in the text's length; call it off the event loop.
 
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::LineEnding;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// How a text is to be when it is saved.
+/// Cleanup options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tidy {
-    /// Whether spaces and tabs at line ends go.
+    /// Whether trailing spaces and tabs are removed.
     pub trim: bool,
     /// Whether the last line ends with a line ending (true), or without one (false).
     pub final_ending: Option<bool>,
-    /// How every line ends.
+    /// The line ending of every line.
     pub ending: Option<LineEnding>,
 }
 
 impl Tidy {
-    /// Whether it leaves every text as it is.
+    /// Whether it changes no text.
     pub fn is_nothing(self) -> bool {
         self == Self::default()
     }
 
-    /// What has to change in a text whose new lines end in `ending`, unless all are to end in
-    /// another way.
+    /// Returns the change for a text whose new lines end in `ending`, unless all are converted.
     pub fn change(self, text: &Text, ending: LineEnding) -> ChangeSet {
         let mut edits = Vec::new();
         let last = text.last_line();
@@ -52,7 +51,7 @@ impl Tidy {
     }
 }
 
-/// Where the spaces and tabs at the end of `start..end` begin.
+/// Returns where the trailing spaces and tabs of `start..end` start.
 fn trimmed_end(text: &Text, start: Byte, end: Byte) -> Byte {
     let mut at = end;
     while at > start && matches!(text.byte_at(at.back(1)), Some(b' ' | b'\t')) {

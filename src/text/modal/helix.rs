@@ -1,5 +1,5 @@
-//! Selections that come first, as in Helix: each covers at least one character, on whose last
-//! one, or first one when it goes backward, the cursor stands. Must not know keys.
+//! Helix selections: each covers at least one character; the cursor is on the last one, or on the first one
+//! of a backward selection. Must not know keys.
 
 use crate::text::modal::motion::modal_text::{CharClass, ModalText};
 use crate::text::movement::motion;
@@ -7,7 +7,7 @@ use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
-/// Which word a motion goes to.
+/// Target of a word motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordMotion {
     /// To the next start.
@@ -18,27 +18,27 @@ pub enum WordMotion {
     Back,
 }
 
-/// The character that the cursor stands on.
+/// Returns the position of the character under the cursor.
 pub fn cursor(text: &Text, range: Range) -> Byte {
     if range.head > range.anchor { text.prev_grapheme(range.head) } else { range.head }
 }
 
-/// The selection of the one character at a place.
+/// Returns the selection of one character.
 pub fn char_range(text: &Text, place: Byte) -> Range {
     Range::new(place, text.next_grapheme(place))
 }
 
-/// The range that covers a character at least.
+/// Extends the range to at least one character.
 pub fn min_width_1(text: &Text, range: Range) -> Range {
     if range.is_empty() { Range { goal: range.goal, ..char_range(text, range.head) } } else { range }
 }
 
-/// The cursor goes to a place; with `extend` the selection reaches from where it began to there.
+/// Moves the cursor to a position; with `extend` the selection's anchor stays.
 pub fn put_cursor(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
     if !extend {
         return char_range(text, place);
     }
-    // The anchor's character stays selected whichever way the head goes.
+    // The anchor's character stays selected in either direction.
     let forward = range.head >= range.anchor;
     let anchor = match (forward, place >= range.anchor) {
         (true, false) => text.next_grapheme(range.anchor),
@@ -61,7 +61,7 @@ fn differ(a: char, b: char, big: bool) -> bool {
     (a == '\n') != (b == '\n') || class(a, big) != class(b, big)
 }
 
-/// Selects to a word, from where the cursor is.
+/// Selects to a word, from the cursor.
 pub fn word(text: &Text, range: Range, kind: WordMotion, big: bool, count: usize, extend: bool) -> Range {
     let mut out = range;
     for _ in 0..count {
@@ -110,7 +110,7 @@ fn next_word(text: &Text, range: Range, kind: WordMotion, big: bool) -> Range {
     if anchor == head { range } else { Range::new(anchor, head) }
 }
 
-/// The selection grown to whole lines; one that has them takes the next line too.
+/// Extends the selection to whole lines; if it already covers them, by another line.
 pub fn extend_by_lines(page: ModalText<'_>, range: Range, count: usize) -> Range {
     let (first, last) = touched_lines(page, range);
     let span = page.lines(first, last);
@@ -120,7 +120,7 @@ pub fn extend_by_lines(page: ModalText<'_>, range: Range, count: usize) -> Range
     Range::new(span.start, span.end)
 }
 
-/// The selection grown to whole lines.
+/// Extends the selection to whole lines.
 pub fn extend_to_line_bounds(page: ModalText<'_>, range: Range) -> Range {
     let (first, last) = touched_lines(page, range);
     let span = page.lines(first, last);
@@ -133,7 +133,7 @@ pub fn touched_lines(page: ModalText<'_>, range: Range) -> (Line, Line) {
     (page.line(range.start()), page.line(last.max(range.start())))
 }
 
-/// The selection without white space at its ends; `None` when it is nothing else.
+/// Returns the selection without leading and trailing white space; `None` if it is only white space.
 pub fn trim(text: &Text, range: Range) -> Option<Range> {
     let content = text.slice(range.span());
     let lead = content.len() - content.trim_start().len();

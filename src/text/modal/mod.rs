@@ -1,7 +1,7 @@
-//! What modal editors do with a text: motions, text objects, operators, putting back. Cursors
-//! stand on characters here, not between them.
+//! Text operations of modal editing: motions, text objects, operators, paste. Cursors are on
+//! characters here, not between them.
 //!
-//! Must not know keys or modes; a count or a character that was typed comes in as an argument.
+//! Must not know keys or modes; a typed count or character is an argument.
 
 pub mod helix;
 pub mod motion;

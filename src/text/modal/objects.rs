@@ -1,5 +1,5 @@
-//! Text objects: words, sentences, paragraphs, what brackets, quotes and tags enclose. Must not
-//! know grammars.
+//! Text objects: words, sentences, paragraphs, and content of brackets, quotes and tags. Must not know
+//! grammars.
 
 use super::quotes;
 use crate::text::modal::motion::modal_text::{CharClass, ModalText};
@@ -11,41 +11,41 @@ use crate::text::movement::brackets;
 use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 
-/// A thing around a place.
+/// A text object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextObject {
-    /// A word; of anything but white space when true.
+    /// A word; a WORD (delimited by white space) if true.
     Word(bool),
     /// A sentence.
     Sentence,
-    /// Lines up to an empty one.
+    /// A paragraph: lines up to an empty one.
     Paragraph,
-    /// What is between brackets, by the opening one.
+    /// Content of brackets, by the opening one.
     Brackets(char),
-    /// What is between quotation marks.
+    /// Content of quotation marks.
     Quotes(char),
-    /// What is between tags.
+    /// Content of tags.
     Tags,
 }
 
-/// What is selected already.
+/// The present selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectedRange {
-    /// Where the selection begins.
+    /// Its anchor.
     pub anchor: Byte,
     /// The character that the cursor is on.
     pub head: Byte,
-    /// Whether something is selected at all.
+    /// Whether anything is selected.
     pub visual: bool,
-    /// Whether whole lines are.
+    /// Whether the selection is linewise.
     pub lines: bool,
 }
 
-/// The furthest that a tag's partner is looked for, in bytes.
+/// Maximum distance of a tag's partner, in bytes.
 const TAGS_REACH: usize = 64 << 10;
 
-/// The thing around what is taken already: from one place to the character at another one. A
-/// single character is a cursor; more than that grows.
+/// Returns the object around the selection, from one position to the character at another. A selection of one
+/// character is a cursor; a larger one grows.
 pub fn around(
     page: ModalText<'_>,
     taken: SelectedRange,
@@ -70,11 +70,11 @@ pub fn around(
     }
 }
 
-/// A word: its first and last place, as the object of a selection with an anchor and a head.
+/// Returns a word: its first and last position, for a selection with anchor and head.
 fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count: usize) -> MotionTarget {
     let SelectedRange { anchor, head, visual, .. } = taken;
     let grows = anchor != head;
-    // Where there are not so many the cursor is as far as it could come.
+    // With too large a count the cursor moves as far as possible.
     let short = |walk: Walk<'_>| MotionTarget::new(walk.at, Extent::Inclusive).partial(true);
     let mut walk = Walk { page: ModalText { can_rest_at_end: true, ..page }, at: head, big };
     let (mut start, mut left, mut inclusive, mut trails) = (anchor, count, true, false);
@@ -87,7 +87,7 @@ fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count
             }
         } else {
             walk.word(true);
-            // Behind a line's last word it is in the next line's first column.
+            // After a line's last word it is in the next line's first column.
             if walk.at_start() {
                 walk.back_over()
             } else {
@@ -128,7 +128,7 @@ fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count
         }
     }
     if trails && (walk.class() != CharClass::Blank || walk.at_start() && !inclusive) {
-        // Without white space behind it that before it is taken, save a line's indentation.
+        // Without trailing white space the leading one is included, except indentation.
         let mut before = Walk { at: start, ..walk };
         if before.left() {
             before.run_start();
@@ -157,7 +157,7 @@ fn sentence(
     }
     let (start, end) = sentences::around(page, head, outer, count);
     if visual && start == end {
-        // One would be stuck on a single space before a sentence.
+        // Otherwise it would be stuck on a single space before a sentence.
         return MotionTarget::object(
             start,
             sentences::last_of(page, start, if outer { count * 2 } else { count }, false),
@@ -190,7 +190,7 @@ fn paragraph(
         return Some(grown(first));
     }
     let (start, end) = paragraphs.around(line, outer, count)?;
-    // One would be stuck on a single line of white space.
+    // Otherwise it would be stuck on a single blank line.
     if lines && start == line { Some(grown(first)) } else { Some(whole(start, end)) }
 }
 
@@ -209,7 +209,7 @@ fn bracket_object(
         range = from..page.next(to).1.max(to);
     }
     let mut pair = None;
-    // A selection that no pair is around gives way to the next pair, as a cursor does.
+    // Like a cursor, a selection that is in no pair selects the next pair.
     let alone =
         from != to && !is_within(page, range.clone(), open) && search_start(page, from, open, close) != from;
     let to = if alone { from } else { to };
@@ -220,7 +220,7 @@ fn bracket_object(
     if from == to {
         let ahead = search_start(page, from, open, close);
         if ahead != from {
-            // A count goes to brackets further on.
+            // A count selects further brackets.
             from = (1..count).try_fold(ahead, |at, _| {
                 let next = opening_ahead(page, page.right(at), open, close);
                 next.filter(|next| *next > at)
@@ -246,10 +246,10 @@ fn bracket_object(
         pair = Some((start, end));
     }
     let (mut start, mut end) = pair?;
-    // What is selected already as a whole gives way to the pair around it.
+    // If the whole content is selected, the pair around it is selected.
     let (first, last) = (page.next(start).1, page.back(end).1);
     if visual && !outer && first == end {
-        // Between them is nothing to select: they are.
+        // There is no content to select: the brackets are.
         return Some(MotionTarget::object(end, start, Extent::Inclusive));
     }
     if grows && !outer && first >= taken.0 && last <= taken.1 {
@@ -258,7 +258,7 @@ fn bracket_object(
     Some(enclosed_target(page, start, end, outer))
 }
 
-/// What a pair encloses, with the brackets when `outer`.
+/// Returns the content of a pair, with the brackets when `outer`.
 fn enclosed_target(page: ModalText<'_>, start: Byte, end: Byte, outer: bool) -> MotionTarget {
     if outer {
         return MotionTarget::object(start, end, Extent::Inclusive);
@@ -268,30 +268,29 @@ fn enclosed_target(page: ModalText<'_>, start: Byte, end: Byte, outer: bool) -> 
     if breaks {
         first = page.start(Line(page.line(first).0 + 1));
     }
-    // A closing bracket alone on its line leaves the line with its indentation.
+    // If the closing bracket is alone on its line, that line is excluded.
     if page.in_indent(end) && page.line(first) < page.line(end) {
         return MotionTarget::object(first, page.start_of(end), Extent::Exclusive);
     }
     MotionTarget::object(first, end.max(first), Extent::Exclusive)
 }
 
-/// Where a pair is looked for: at a place, or, when it is in none, at the next opening bracket of
-/// the line.
+/// Returns the pair at a position, or, if it is in none, the pair of the next opening bracket in the line.
 fn search_start(page: ModalText<'_>, at: Byte, open: char, close: char) -> Byte {
     let closes = page.char(at) == Some(close) && partner(page, at, open, close).is_some();
-    // One that is not closed is the one that is meant.
+    // An unclosed bracket is the one that is meant.
     let unclosed = || open != '<' && brackets::opening(page.text, at, open as u8, close as u8).is_some();
     if page.char(at) == Some(open) || closes || is_within(page, at..at, open) || unclosed() {
         return at;
     }
-    // A closing one that closes nothing is passed over, for a brace behind the line's indentation, too.
+    // An unmatched closing bracket is skipped; for a brace also after the line's indentation.
     let indented = open == '{' && page.in_indent(at);
     let first = if indented { motion::indent_end(page.text, page.line(at)) } else { at };
     let next = if page.char(first) == Some(open) { first } else { page.right(first) };
     opening_ahead(page, next, open, close).unwrap_or(at)
 }
 
-/// The next opening bracket from a place on that none before it is around.
+/// Returns the next opening bracket after a position that is not nested in another one.
 fn opening_ahead(page: ModalText<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
     let end = page.text.char_floor((at + TAGS_REACH).min(page.text.end()));
     let mut depth = 0;
@@ -322,7 +321,7 @@ fn partner(page: ModalText<'_>, at: Byte, open: char, close: char) -> Option<Byt
     Some(if page.char(at) == Some(close) { start } else { end })
 }
 
-/// The nearest angle brackets around a range, on the lines near it.
+/// Returns the nearest angle brackets around a range, on nearby lines.
 fn angles(page: ModalText<'_>, range: std::ops::Range<Byte>) -> Option<(Byte, Byte)> {
     let from = page.text.char_floor(range.start.back(TAGS_REACH));
     let to = page.text.char_floor((range.end + TAGS_REACH).min(page.text.end()));
@@ -341,7 +340,7 @@ fn angles(page: ModalText<'_>, range: std::ops::Range<Byte>) -> Option<(Byte, By
     Some((from + open.0, range.end + close.0))
 }
 
-/// A tag with where it starts and ends.
+/// A tag with its range.
 struct Tag {
     name: String,
     start: Byte,
@@ -375,7 +374,7 @@ fn tags(page: ModalText<'_>, (from, to): (Byte, Byte), outer: bool, count: usize
         open.truncate(n);
         let inner = begin.end..tag.start;
         let taken = |range: &std::ops::Range<Byte>| range.start == from && range.end == page.next(to).1;
-        // What is selected already without its tags is selected with them next.
+        // If the content without its tags is selected, the tags are selected next.
         let same = from != to && !outer && taken(&inner);
         let holds = begin.start <= from && to < tag.end;
         let whole = from != to && taken(&(begin.start..tag.end));

@@ -1,11 +1,11 @@
-//! Patterns and replacements as Vim writes them, as regular expressions. What the engine does
-//! not know, as looking ahead, stays as it is and is refused there.
+//! Translates Vim patterns and replacements to regular expressions. Features that the engine lacks, such as
+//! lookahead, are passed through and rejected there.
 
 use crate::text::movement::motion::is_word;
 use crate::text::search::CaseMatching;
 
-/// The text up to an unescaped sign, and what stands behind it; `None` when it does not come.
-/// The escaped sign itself stands without its backslash.
+/// Returns the text up to an unescaped sign, and the rest; `None` when there is no such sign. An escaped sign
+/// loses its backslash.
 pub fn split_at_sign(text: &str, sign: char) -> (String, Option<&str>) {
     let mut out = String::new();
     let mut chars = text.char_indices().peekable();
@@ -26,7 +26,7 @@ pub fn split_at_sign(text: &str, sign: char) -> (String, Option<&str>) {
     (out, None)
 }
 
-/// A pattern as a regular expression, and the case that it asks for itself by `\c` or `\C`.
+/// Returns a pattern as a regular expression, and its own case flag `\c` or `\C`.
 pub fn translate(pattern: &str) -> (String, Option<CaseMatching>) {
     let mut out = String::new();
     let mut case = None;
@@ -70,7 +70,7 @@ pub fn translate(pattern: &str) -> (String, Option<CaseMatching>) {
                 in_class = pattern.contains(']');
                 out.push_str(if in_class { "[" } else { "\\[" });
                 if in_class && chars.peek() == Some(&'^') {
-                    // No class takes the end of a line.
+                    // No class matches a line end.
                     out.push_str("^\\n");
                     chars.next();
                 }
@@ -97,13 +97,13 @@ fn at_start(out: &str) -> bool {
         || out.ends_with('|') && !out.ends_with("\\|")
 }
 
-/// The word that a pattern finds, if it finds a whole word and nothing else.
+/// Returns the word, if a pattern matches exactly a whole word.
 pub fn whole_word(pattern: &str) -> Option<&str> {
     let word = pattern.strip_prefix("\\<")?.strip_suffix("\\>")?;
     (!word.is_empty() && word.chars().all(is_word)).then_some(word)
 }
 
-/// A pattern that finds a text and nothing else.
+/// Returns a pattern that matches exactly this text.
 pub fn literal(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -133,7 +133,7 @@ fn escaped(c: char, very: bool, out: &mut String) {
         'k' | 'i' => out.push_str("\\w"),
         's' => out.push_str("[ \\t]"),
         'S' => out.push_str("[^ \\t\\n]"),
-        // These are ASCII only in Vim, and no class takes the end of a line.
+        // In Vim these are ASCII only, and no class matches a line end.
         'w' => out.push_str("[0-9A-Za-z_]"),
         'W' => out.push_str("[^0-9A-Za-z_\\n]"),
         'd' => out.push_str("[0-9]"),
@@ -144,7 +144,7 @@ fn escaped(c: char, very: bool, out: &mut String) {
     }
 }
 
-/// What takes the place of a match.
+/// A parsed replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement(Vec<Part>);
 
@@ -153,7 +153,7 @@ enum Part {
     Text(String),
     /// A group of the match; the match itself is the first.
     Group(usize),
-    /// The case of the next character, or of all of them, changes; `None` ends that.
+    /// Changes the case of the next character, or of all that follow; `None` ends that.
     Case(Option<CaseTarget>),
 }
 
@@ -164,8 +164,8 @@ struct CaseTarget {
     one: bool,
 }
 
-/// Reads a replacement as Vim writes it: `&` and `\0` are the match, `\1` to `\9` its groups, `\r` a line feed,
-/// `\u` and `\l` change the case of the next character, `\U` and `\L` that of all up to `\e` or `\E`.
+/// Parses a replacement in Vim's syntax: `&` and `\0` are the match, `\1` to `\9` its groups, `\r` a line
+/// feed, `\u` and `\l` change the case of the next character, `\U` and `\L` that of all up to `\e` or `\E`.
 pub fn replacement(text: &str) -> Replacement {
     let mut parts = Vec::new();
     let mut plain = String::new();
@@ -204,7 +204,7 @@ pub fn replacement(text: &str) -> Replacement {
 }
 
 impl Replacement {
-    /// The text for one match, whose groups `group` knows.
+    /// Returns the text for one match, whose groups `group` returns.
     pub fn expand(&self, group: impl Fn(usize) -> String) -> String {
         let mut out = String::new();
         let (mut one, mut all) = (None, None);
@@ -233,7 +233,7 @@ impl Replacement {
     }
 }
 
-/// A replacement in which `~` stands for the one before, and `\~` for itself.
+/// Expands `~` in a replacement to the previous one, and `\~` to a literal.
 pub fn expand_tilde(text: &str, last: Option<&str>) -> String {
     let mut out = String::new();
     let mut chars = text.chars();

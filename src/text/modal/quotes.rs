@@ -1,10 +1,10 @@
-//! Text between quotation marks of one line. Must not know brackets.
+//! Quoted text within one line. Must not know brackets.
 
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::position::Byte;
 
-/// The places of a sign in the line of a place; one behind a backslash is text.
+/// Returns the positions of a sign in a position's line; one after a backslash is ignored.
 fn quote_positions(page: ModalText<'_>, at: Byte, sign: char) -> Vec<Byte> {
     let start = page.start_of(at);
     let line = page.text.slice(start..page.end_of(at)).into_owned();
@@ -19,8 +19,8 @@ fn quote_positions(page: ModalText<'_>, at: Byte, sign: char) -> Vec<Byte> {
     out
 }
 
-/// What stands between quotation marks at a place, or behind it in the line. `around`: with the
-/// marks and the white space behind them, or else before them.
+/// Returns the quoted text at a position, or after it in the line. `around`: with the quotation marks and the
+/// white space after them, or else before them.
 pub fn quote_object(
     page: ModalText<'_>,
     at: Byte,
@@ -32,7 +32,7 @@ pub fn quote_object(
     let on = signs.iter().position(|place| *place == at);
     let before = signs.iter().filter(|place| **place < at).count();
     let (open, close) = match on {
-        // On a mark: which one it is, pairs from the start of the line tell.
+        // On a quotation mark: pairs from the start of the line determine which one it is.
         Some(n) if n % 2 == 0 => (signs[n], *signs.get(n + 1)?),
         Some(n) => (signs[n - 1], signs[n]),
         None if before == 0 => (*signs.first()?, *signs.get(1)?),

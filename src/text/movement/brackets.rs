@@ -1,20 +1,20 @@
-//! Brackets by plain nesting: comments and strings are not told apart, which needs a grammar.
+//! Bracket matching by plain nesting: comments and strings are not distinguished, which would need a grammar.
 //!
-//! Must not know languages. Looks no further than [`REACH`] bytes, so that a key never waits
-//! for a whole file.
+//! Must not know languages. Searches at most [`REACH`] bytes, so that a key press never waits for a whole
+//! file.
 
 use std::ops::Range;
 
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// The furthest that a partner is looked for, in bytes.
+/// Maximum distance of a partner, in bytes.
 pub const REACH: usize = 256 << 10;
 
 /// Opening brackets and their closing ones.
 const PAIRS: [(u8, u8); 3] = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
 
-/// The partner of the bracket at an offset. `None` when there is no bracket or no partner.
+/// Returns the partner of the bracket at an offset. `None` when there is no bracket or no partner.
 pub fn partner(text: &Text, at: Byte) -> Option<Byte> {
     let byte = text.byte_at(at)?;
     PAIRS.iter().find_map(|(open, close)| {
@@ -28,7 +28,7 @@ pub fn partner(text: &Text, at: Byte) -> Option<Byte> {
     })
 }
 
-/// The partner of the bracket at an offset inside a range, of the brackets that count.
+/// Returns the partner, within a range, of the bracket at an offset, considering only some brackets.
 pub fn partner_within(
     text: &Text,
     at: Byte,
@@ -63,13 +63,13 @@ pub fn partner_within(
     }
 }
 
-/// Where a cursor goes from an offset: to the partner of the bracket behind or before it, else
-/// to the end of what is around it.
+/// Returns the target of a jump from an offset: the partner of the bracket after or before it, else the end
+/// of the enclosing pair.
 pub fn jump(text: &Text, at: Byte) -> Option<Byte> {
     if let Some(there) = partner(text, at) {
         return Some(there);
     }
-    // Standing behind a closing bracket means that one, as it is drawn in most editors.
+    // After a closing bracket that one is meant, as most editors highlight it.
     if let Some(there) = at.0.checked_sub(1).and_then(|before| partner(text, Byte(before))) {
         return Some(there);
     }
@@ -107,7 +107,7 @@ fn nearest(text: &Text, range: Range<Byte>, only: Option<u8>) -> Option<(Byte, B
     None
 }
 
-/// The closing bracket of what was opened before `from`.
+/// Returns the closing bracket of a pair opened before `from`.
 fn closing(text: &Text, from: Byte, open: u8, close: u8) -> Option<Byte> {
     let mut depth = 0usize;
     let mut at = from;
@@ -127,7 +127,7 @@ fn closing(text: &Text, from: Byte, open: u8, close: u8) -> Option<Byte> {
     None
 }
 
-/// The opening bracket of what is closed at `to`.
+/// Returns the opening bracket of a pair closed at `to`.
 pub fn opening(text: &Text, to: Byte, open: u8, close: u8) -> Option<Byte> {
     let mut depth = 0usize;
     for (at, byte) in back(text, to) {

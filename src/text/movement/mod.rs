@@ -1,4 +1,5 @@
-//! Where a cursor goes: by character, word, line, screen row, paragraph and bracket. `text::modal` has Vim's and Helix's.
+//! Cursor movement: by character, word, line, screen row, paragraph and bracket. `text::modal` has Vim's and
+//! Helix's.
 
 pub mod brackets;
 pub mod motion;

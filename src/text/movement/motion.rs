@@ -1,6 +1,6 @@
-//! Where the cursor goes: one function per motion, from one range to its new head.
+//! Cursor motions: one function per motion, from a range to its new head.
 //!
-//! Must not know keys or screens. A motion reads what it passes over and nothing else.
+//! Must not know keys or screens. A motion reads only the text that it passes over.
 
 use crate::text::display::columns::{at_column, column_of};
 use crate::text::movement::brackets;
@@ -10,40 +10,40 @@ use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
-/// Every motion that a command can ask for.
+/// All motions of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
-    /// One grapheme to the left, over line ends.
+    /// One grapheme left, across lines.
     Left,
-    /// One grapheme to the right, over line ends.
+    /// One grapheme right, across lines.
     Right,
-    /// That many lines up, at the same display column.
+    /// This many lines up, at the same display column.
     Up(usize),
     /// That many lines down.
     Down(usize),
-    /// To the start of the word, as Emacs' backward-word.
+    /// To the start of the word, like Emacs' backward-word.
     WordLeft,
-    /// To the end of the word, as Emacs' forward-word.
+    /// To the end of the word, like Emacs' forward-word.
     WordRight,
-    /// To the start of the part of a name: `camelCase`, `snake_case`.
+    /// To the start of the subword: `camelCase`, `snake_case`.
     SubwordLeft,
     /// To its end.
     SubwordRight,
     /// To the blank line before the paragraph.
     ParagraphUp,
-    /// To the blank line behind it.
+    /// To the blank line after the paragraph.
     ParagraphDown,
-    /// To the partner of the bracket here, else to the end of what is around.
+    /// To the partner of the bracket here, else to the end of the enclosing pair.
     Bracket,
     /// To the first line of the block that is indented as far as this line.
     BlockStart,
-    /// To the end of its last line.
+    /// To the end of the block's last line.
     BlockEnd,
-    /// To the first character of the line that is no white space, also from there.
+    /// To the first non-blank character of the line, also from there.
     FirstNonBlank,
     /// To the first column of the line.
     LineBegin,
-    /// To the first character that is no white space; from there to the line's start.
+    /// To the first non-blank character; from there to the line's start.
     LineStart,
     /// To the end of the line.
     LineEnd,
@@ -53,7 +53,7 @@ pub enum Motion {
     DocumentEnd,
 }
 
-/// The range after a motion. Plain left and right motions leave a selection at its edge.
+/// Returns the range after a motion. Plain left and right motions collapse a selection to its edge.
 pub fn move_range(text: &Text, range: Range, motion: Motion, extend: bool, tab_width: usize) -> Range {
     let at = range.head;
     let head = match motion {
@@ -82,7 +82,7 @@ pub fn move_range(text: &Text, range: Range, motion: Motion, extend: bool, tab_w
     range.move_head(head, extend)
 }
 
-/// The start of the blank line behind the paragraph, or the end of the text.
+/// Returns the start of the blank line after the paragraph, or the end of the text.
 fn paragraph_down(text: &Text, at: Byte) -> Byte {
     let line = paragraph::next(text, text.line_of(at));
     if line < text.last_line() { text.line_start(line) } else { text.line_end(line) }
@@ -103,14 +103,14 @@ fn vertical(text: &Text, range: Range, lines: usize, down: bool, extend: bool, t
     Range { goal: Some(goal), ..range.move_head(head, extend) }
 }
 
-/// The first character of the line that is no white space, or the line's start from there.
+/// Returns the first non-blank character of the line, or the line's start from there.
 fn line_start(text: &Text, at: Byte) -> Byte {
     let start = text.line_start(text.line_of(at));
     let indent = indent_end(text, text.line_of(at));
     if at == indent { start } else { indent }
 }
 
-/// Where the white space at the start of a line ends.
+/// Returns the end of a line's indentation.
 pub fn indent_end(text: &Text, line: Line) -> Byte {
     let (start, end) = (text.line_start(line), text.line_end(line));
     let mut at = start;
@@ -130,19 +130,19 @@ pub fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// The end of the word at or after an offset. Scripts without spaces stop at each run.
+/// Returns the end of the word at or after an offset. Scripts without spaces stop at each run.
 pub fn word_right(text: &Text, at: Byte) -> Byte {
     let at = skip(text, at, |c| !is_word(c));
     skip(text, at, is_word)
 }
 
-/// The start of the word at or before an offset.
+/// Returns the start of the word at or before an offset.
 pub fn word_left(text: &Text, at: Byte) -> Byte {
     let at = skip_back(text, at, |c| !is_word(c));
     skip_back(text, at, is_word)
 }
 
-/// The word around an offset, for a double click; the run of other characters when it is none.
+/// Returns the word around an offset, for a double click; the run of other characters if it is none.
 pub fn word_around(text: &Text, at: Byte) -> Range {
     let Some(c) = text.char_at(at).filter(|c| *c != '\n').or_else(|| text.char_before(at)) else {
         return Range::cursor(at);
@@ -153,7 +153,7 @@ pub fn word_around(text: &Text, at: Byte) -> Range {
     Range::new(skip_back(text, at, same), skip(text, at, same))
 }
 
-/// The run of wanted characters that an offset is in or at the end of; empty when there is none.
+/// Returns the run of matching characters that an offset is in or at the end of; empty when there is none.
 pub fn run_around(text: &Text, at: Byte, wanted: impl Fn(char) -> bool) -> std::ops::Range<Byte> {
     skip_back(text, at, &wanted)..skip(text, at, &wanted)
 }
@@ -173,7 +173,7 @@ fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
 fn skip_back(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
     while let Some(c) = text.char_before(at) {
         if is_joined(c) {
-            // A mark belongs to the character before it: decide by the whole cluster.
+            // A combining mark belongs to the previous character: decide by the whole cluster.
             let start = text.prev_grapheme(at);
             if start == at || !text.char_at(start).is_some_and(&wanted) {
                 return at;
@@ -188,7 +188,7 @@ fn skip_back(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
     at
 }
 
-/// Marks and joiners that continue the grapheme before them.
+/// Whether the character is a mark or joiner that continues the previous grapheme.
 fn is_joined(c: char) -> bool {
     c == '\u{200d}' || (c > '\u{2ff}' && unicode_width::UnicodeWidthChar::width(c) == Some(0))
 }

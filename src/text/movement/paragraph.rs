@@ -1,20 +1,20 @@
 //! Paragraphs and blocks of equal indentation, as lines. Must not know cursors or languages.
 //!
-//! Looks at the start of each line that it passes, never at whole lines.
+//! Reads the start of each line that it passes, never whole lines.
 
 use crate::text::position::Line;
 use crate::text::rope::Text;
 
-/// The most lines that a search for the end of a block passes.
+/// Maximum number of lines searched for the end of a block.
 const LINES_MAX: usize = 100_000;
 
-/// Whether a line holds nothing but white space.
+/// Whether a line is blank.
 pub fn is_blank(text: &Text, line: Line) -> bool {
     let mut chunks = text.chunks_in(text.line_start(line)..text.line_end(line));
     chunks.all(|chunk| chunk.chars().all(char::is_whitespace))
 }
 
-/// The first blank line behind the paragraph at or after a line; the last line if none.
+/// Returns the first blank line after the paragraph at or after a line; the last line if none.
 pub fn next(text: &Text, line: Line) -> Line {
     let last = text.last_line();
     let mut at = line;
@@ -27,7 +27,7 @@ pub fn next(text: &Text, line: Line) -> Line {
     at
 }
 
-/// The first blank line before the paragraph at or before a line; the first line if none.
+/// Returns the first blank line before the paragraph at or before a line; the first line if none.
 pub fn previous(text: &Text, line: Line) -> Line {
     let mut at = line;
     while at.0 > 0 && is_blank(text, at) {
@@ -39,7 +39,7 @@ pub fn previous(text: &Text, line: Line) -> Line {
     at
 }
 
-/// How far a line is indented, in columns; `None` for blank lines.
+/// Returns the indentation of a line, in columns; `None` for blank lines.
 pub fn indentation(text: &Text, line: Line, tab_width: usize) -> Option<usize> {
     let mut column = 0;
     for c in text.chunks_in(text.line_start(line)..text.line_end(line)).flat_map(str::chars) {
@@ -52,11 +52,11 @@ pub fn indentation(text: &Text, line: Line, tab_width: usize) -> Option<usize> {
     None
 }
 
-/// The first and last line of the block around a line: lines indented as far or further, blank
-/// ones between them included.
+/// Returns the first and last line of the block around a line: lines indented as far or further, including
+/// blank ones between them.
 pub fn indent_block(text: &Text, line: Line, tab_width: usize) -> (Line, Line) {
     let Some(least) = indentation(text, line, tab_width) else { return (line, line) };
-    // `None` is a blank line, which neither ends a block nor makes it longer.
+    // `None` is a blank line, which neither ends a block nor extends it.
     let inside = |line: usize| indentation(text, Line(line), tab_width).map(|n| n >= least);
     let edge = |lines: &mut dyn Iterator<Item = usize>| {
         let mut edge = line;

@@ -1,12 +1,12 @@
-//! Motions where rows are not lines: up, down and the ends of a row go by what is seen, and
-//! nothing stops inside a fold. Must not know who moves.
+//! Motions by screen rows: up, down and the ends of a row are visual, and no motion stops inside a fold. Must
+//! not know the caller.
 
 use crate::text::display::rows::DisplayMap;
 use crate::text::movement::motion::{self, Motion};
 use crate::text::position::{Byte, Line};
 use crate::text::selection::Range;
 
-/// The range after a motion, by rows.
+/// Returns the range after a motion by rows.
 pub fn move_range(lens: &DisplayMap<'_>, range: Range, motion: Motion, extend: bool) -> Range {
     let at = range.head;
     let head = match motion {
@@ -23,12 +23,12 @@ pub fn move_range(lens: &DisplayMap<'_>, range: Range, motion: Motion, extend: b
         }
         _ => motion::move_range(lens.text, range, motion, extend, lens.tab_width).head,
     };
-    // These say where they go; whoever goes there wants to see it.
+    // These motions have explicit targets, which the user wants to see.
     let opens = matches!(motion, Motion::Bracket | Motion::BlockStart | Motion::BlockEnd);
     range.move_head(if opens { head } else { past_fold(lens, at, head) }, extend)
 }
 
-/// The start of the row, then what the start of the line is without rows.
+/// Returns the start of the row, then that of the line as without rows.
 fn row_start(lens: &DisplayMap<'_>, range: Range) -> Byte {
     let row = lens.row_at(range.head);
     if !row.is_first && range.head != row.start {
@@ -37,7 +37,7 @@ fn row_start(lens: &DisplayMap<'_>, range: Range) -> Byte {
     motion::move_range(lens.text, Range::cursor(range.head), Motion::LineStart, false, lens.tab_width).head
 }
 
-/// Where a motion ends that would end inside a fold.
+/// Returns the adjusted target of a motion that would end inside a fold.
 fn past_fold(lens: &DisplayMap<'_>, from: Byte, to: Byte) -> Byte {
     let Some(fold) = lens.folds.fold_hiding(to) else { return to };
     let below = Line(lens.text.line_of(fold.end).0 + 1);

@@ -1,16 +1,16 @@
-//! The parts of names: `camelCase`, `HTTPServer`, `snake_case`, `kebab-case`.
+//! Subwords of names: `camelCase`, `HTTPServer`, `snake_case`, `kebab-case`.
 //!
-//! Must not know cursors. Pure functions from an offset to an offset, which also cut names into
-//! their parts for changes of case.
+//! Must not know cursors. Pure functions from an offset to an offset, also used to split names for case
+//! changes.
 
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// What a character is to a name.
+/// Class of a character within a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Upper,
-    /// Letters that are not upper case, of any script, and marks on them.
+    /// Letters that are not upper case, of any script, and their marks.
     Lower,
     Digit,
     Other,
@@ -28,19 +28,19 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Combining marks belong to the letter before them.
+/// Whether the character is a combining mark, which belongs to the previous letter.
 fn is_mark(c: char) -> bool {
     c > '\u{2ff}' && unicode_width::UnicodeWidthChar::width(c) == Some(0)
 }
 
-/// The end of the part of a name at or after an offset.
+/// Returns the end of the subword at or after an offset.
 pub fn right(text: &Text, at: Byte) -> Byte {
     let at = skip(text, at, |c| class(c) == Class::Other);
     let uppers = skip(text, at, |c| class(c) == Class::Upper || is_mark(c));
     let lowers = skip(text, uppers, |c| class(c) == Class::Lower);
     if uppers > at && lowers > uppers {
         let last = text.prev_grapheme(uppers);
-        // Of `HTTPServer` the last capital begins the next part.
+        // In `HTTPServer` the last capital starts the next subword.
         return if last > at { last } else { lowers };
     }
     if lowers > at {
@@ -49,7 +49,7 @@ pub fn right(text: &Text, at: Byte) -> Byte {
     skip(text, at, |c| class(c) == Class::Digit)
 }
 
-/// The start of the part of a name at or before an offset.
+/// Returns the start of the subword at or before an offset.
 pub fn left(text: &Text, at: Byte) -> Byte {
     let at = skip_back(text, at, |c| class(c) == Class::Other);
     let digits = skip_back(text, at, |c| class(c) == Class::Digit);
@@ -65,7 +65,7 @@ pub fn left(text: &Text, at: Byte) -> Byte {
     skip_back(text, at, upper)
 }
 
-/// The parts of a name, in order; what stands between them is left out.
+/// Returns the subwords of a name, in order, without separators.
 pub fn parts(name: &str) -> Vec<String> {
     let text = Text::from(name);
     let mut parts = Vec::new();

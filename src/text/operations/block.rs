@@ -1,5 +1,4 @@
-//! A rectangle of display columns over lines, and the selection that it makes. Must not know
-//! who draws it.
+//! Rectangle of display columns over lines, and its selection. Must not know who draws it.
 
 use crate::text::display::columns::{at_column, column_of};
 use crate::text::operations::select::RANGES_MAX;
@@ -7,7 +6,7 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 
-/// One corner. The column may lie behind the end of its line.
+/// A corner. The column may be beyond the end of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corner {
     /// Its line.
@@ -19,13 +18,13 @@ pub struct Corner {
 /// A rectangle: one corner stays, the other moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Where it began.
+    /// The corner that stays.
     pub anchor: Corner,
     /// The corner that moves.
     pub head: Corner,
 }
 
-/// Which way a block grows.
+/// Direction in which a block grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockDirection {
     /// One line up.
@@ -49,7 +48,7 @@ impl Block {
         Self { anchor: corner(text, range.anchor, tab_width), head: corner(text, range.head, tab_width) }
     }
 
-    /// The block with its moving corner one step on.
+    /// Returns the block with its moving corner one step further.
     #[must_use]
     pub fn extended(mut self, text: &Text, towards: BlockDirection, tab_width: usize) -> Self {
         let block = self;
@@ -63,7 +62,7 @@ impl Block {
                 let end = text.line_end(head.line);
                 let column = |at| column_of(text, at, tab_width);
                 head.column = match towards {
-                    // Behind the end of its line the corner goes by cells.
+                    // Beyond the end of its line the corner moves by cells.
                     BlockDirection::Left if head.column > here => Column(head.column.0 - 1),
                     BlockDirection::Left if here.0 == 0 => here,
                     BlockDirection::Left => column(text.prev_grapheme(at)),
@@ -75,7 +74,7 @@ impl Block {
         self
     }
 
-    /// The last column of the longest line in the block, no less than what it has already.
+    /// Returns the last column of the longest line in the block, at least the present one.
     fn widest(&self, text: &Text, tab_width: usize) -> Column {
         let lines = self.lines().take(RANGES_MAX);
         let ends = lines.map(|line| column_of(text, text.line_end(line), tab_width));
@@ -87,9 +86,9 @@ impl Block {
         (a.min(b)..=a.max(b)).map(Line)
     }
 
-    /// One range for each line. Lines that end before the block have a cursor at their end
-    /// when the block has no width, and are left out otherwise, so that what is typed goes
-    /// into the rectangle only. The primary range is on the line of the moving corner.
+    /// Returns one range per line. Lines that end before the block have a cursor at their end when the block
+    /// has no width, and are omitted otherwise, so that typing affects the rectangle only. The primary range
+    /// is on the line of the moving corner.
     pub fn selection(&self, text: &Text, tab_width: usize) -> Selection {
         let ranges: Vec<_> = self
             .lines()
@@ -105,7 +104,7 @@ impl Block {
         let kept: Vec<_> = ranges.iter().copied().filter(|r| !wide || !r.is_empty()).collect();
         match kept.iter().position(|range| *range == main) {
             Some(primary) => Selection::new(kept, primary),
-            // The corner's own line is too short: the view must follow it all the same.
+            // The corner's own line is too short, but the view must still follow it.
             None => Selection::new(ranges, primary),
         }
     }

@@ -1,29 +1,28 @@
-//! The words between which blocks of lines stand, by the name of a file: data, for languages
-//! whose blocks have no brackets.
+//! Keywords that delimit blocks, by file name: data for languages without brackets.
 //!
 //! Must not know files; a name is just a text.
 
-/// A word that closes a block or one of its parts.
+/// A keyword that closes a block or one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CloseWord {
-    /// The word.
+    /// The keyword.
     word: &'static str,
-    /// First words of the lines that it closes, by spaces; empty for all.
+    /// First words of the lines that it closes, separated by spaces; empty for all.
     of: &'static str,
 }
 
-/// The words of one language.
+/// The keywords of one language.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BlockWords {
-    /// A line that begins with one of these opens a block.
+    /// First words of lines that open a block.
     first: &'static str,
-    /// The same for one that ends with one of these.
+    /// Last words of lines that open a block.
     last: &'static str,
-    /// The same for one that has one of these anywhere.
+    /// Words anywhere in lines that open a block.
     within: &'static str,
-    /// A line that ends with one of these has closed again what it opened.
+    /// Last words of lines that close again what they opened.
     ends: &'static str,
-    /// What closes.
+    /// The closing keywords.
     closes: &'static [CloseWord],
 }
 
@@ -90,7 +89,7 @@ const SHELL: BlockWords = BlockWords {
     ],
 };
 
-/// The words for an end of a file name behind its last dot, or for a whole name.
+/// Returns the keywords for a file name extension, or for a whole name.
 fn known(name: &str) -> Option<&'static BlockWords> {
     Some(match name {
         "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "ino" | "cu" | "m" | "mm" | "js"
@@ -106,8 +105,8 @@ fn known(name: &str) -> Option<&'static BlockWords> {
     })
 }
 
-/// The words for a file of this name; none where its kind has none, or is unknown. Every typed
-/// character asks.
+/// Returns the keywords for a file name; empty if its type has none, or is unknown. Called for every typed
+/// character.
 pub fn for_file(name: &str) -> &'static BlockWords {
     let extension = || name.rsplit_once('.').and_then(|(_, extension)| known(extension));
     known(name).or_else(extension).unwrap_or(&NONE)
@@ -121,7 +120,7 @@ fn words(line: &str) -> impl DoubleEndedIterator<Item = &str> {
     line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '}'))).filter(|word| !word.is_empty())
 }
 
-/// The first word of a line, where it begins with one.
+/// Returns the first word of a line, if it starts with one.
 fn first(line: &str) -> &str {
     let line = line.trim_start();
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
@@ -136,19 +135,19 @@ impl BlockWords {
         (begins || words(line).any(|word| has(self.within, word))) && !has(self.ends, last)
     }
 
-    /// Whether a word that closes something ends with a character.
+    /// Whether any closing keyword ends with a character.
     pub fn ends_closing(&self, c: char) -> bool {
         self.closes.iter().any(|close| close.word.ends_with(c))
     }
 
-    /// What a word closes that stands alone in its line.
+    /// Returns what a keyword closes that is alone in its line.
     pub fn closing(&self, word: &str) -> Option<CloseWord> {
         self.closes.iter().find(|close| close.word == word).copied()
     }
 }
 
 impl CloseWord {
-    /// Whether it closes what a line begins.
+    /// Whether it closes what a line opens.
     pub fn closes(self, line: &str) -> bool {
         self.of.is_empty() || has(self.of, first(line))
     }

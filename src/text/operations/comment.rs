@@ -1,5 +1,4 @@
-//! Turning lines and selections into comments and back. Must not know languages: the signs
-//! come in as arguments.
+//! Toggles comments of lines and selections. Must not know languages: the comment signs are arguments.
 
 use std::ops::Range as ByteRange;
 
@@ -14,8 +13,8 @@ use crate::text::transaction::Transaction;
 
 type Edits = Vec<(ByteRange<Byte>, String)>;
 
-/// Comments out the lines that a selection touches, each run of lines by itself; a run whose
-/// lines are all comments becomes text again. Blank lines are left alone among others.
+/// Comments out the lines that a selection touches, each run of lines separately; a run of only comments is
+/// uncommented. Blank lines are skipped.
 pub fn toggle_lines(text: &Text, selection: &Selection, signs: CommentTokens) -> Transaction {
     let mut edits = Edits::new();
     for (first, last) in blocks(text, selection) {
@@ -45,7 +44,7 @@ fn toggle_run(text: &Text, lines: &[Line], sign: &str, edits: &mut Edits) {
         }
         return;
     }
-    // All signs in one column: that of the line which is indented least.
+    // All signs are in one column: that of the least indented line.
     let width = |n: usize| indents[n] - text.line_start(lines[n]);
     let least = (0..lines.len()).map(width).min().unwrap_or(0);
     for line in lines {
@@ -73,7 +72,7 @@ fn wrap_run(text: &Text, lines: &[Line], (open, close): (&str, &str), edits: &mu
     }
 }
 
-/// How many bytes the signs at both ends of a comment take, with a space inside each.
+/// Returns the bytes of the signs at both ends of a comment, with a space inside each.
 fn unwrapped(content: &str, open: &str, close: &str) -> Option<(usize, usize)> {
     let inner = content.strip_prefix(open)?.strip_suffix(close)?;
     let lead = usize::from(inner.starts_with(' '));
@@ -81,8 +80,8 @@ fn unwrapped(content: &str, open: &str, close: &str) -> Option<(usize, usize)> {
     Some((open.len() + lead, close.len() + tail))
 }
 
-/// Puts signs around every selection, or takes those away that are at its ends, inside or just
-/// outside. A cursor means its line.
+/// Puts signs around every selection, or removes those at its ends, inside or just outside. A cursor means
+/// its line.
 pub fn toggle_block(text: &Text, selection: &Selection, (open, close): (&str, &str)) -> Transaction {
     let mut edits = Edits::new();
     let mut done = Byte(0);
@@ -120,14 +119,14 @@ pub fn toggle_block(text: &Text, selection: &Selection, (open, close): (&str, &s
     finish(text, selection, edits)
 }
 
-/// Cursors keep their character: behind what is put in at them, unless they end a selection.
+/// Cursors keep their character: they go after inserted text, unless they end a selection.
 fn finish(text: &Text, selection: &Selection, edits: Edits) -> Transaction {
     let changes = ChangeSet::replace(text.end().0, edits);
     let mapping = &changes;
     let after = selection.transform(|range| {
         let (start, end) = (mapping.map(range.start(), Side::After), mapping.map(range.end(), Side::Before));
         match (range.is_empty(), range.head < range.anchor) {
-            // At the end of a line a cursor stays inside the signs, at its start behind them.
+            // At the end of a line a cursor stays inside the signs, at its start after them.
             (true, _) if at_end(text, range.head) => Range::cursor(end),
             (true, _) => Range::cursor(start),
             (false, true) => Range::new(end.max(start), start),

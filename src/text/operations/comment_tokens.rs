@@ -1,19 +1,19 @@
-//! How comments are written, by the name of a file: data, in one table.
+//! Comment signs by file name: data, in one table.
 //!
 //! Must not know files; a name is just a text.
 
 /// The signs of one language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommentTokens {
-    /// What begins a comment up to the end of the line.
+    /// The sign of a line comment.
     pub line: Option<&'static str>,
-    /// What begins and ends a comment inside a line or over several.
+    /// The signs of a block comment.
     pub block: Option<(&'static str, &'static str)>,
     /// Whether a line that ends with a colon opens an indented block.
     pub colon_opens_block: bool,
 }
 
-/// Extensions and whole names of files, and the signs in them.
+/// File name extensions and whole names, and their signs.
 struct Row(&'static str, CommentTokens);
 
 const C: CommentTokens =
@@ -25,8 +25,8 @@ const HASH: CommentTokens = CommentTokens { line: Some("#"), block: None, colon_
 const PYTHON: CommentTokens = CommentTokens { colon_opens_block: true, ..HASH };
 const DASHES: CommentTokens = CommentTokens { line: Some("--"), block: None, colon_opens_block: false };
 
-/// Names are separated by spaces; a name with a capital letter or without a dot in the file's
-/// name is the whole name.
+/// Names are separated by spaces; one with a capital letter, or for a file name without a dot, is a whole
+/// name.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     Row("rs c h cc cpp cxx hh hpp hxx ino m mm", C),
@@ -66,7 +66,7 @@ const ROWS: &[Row] = &[
     Row("vb vbs bas", CommentTokens { line: Some("'"), block: None, colon_opens_block: false }),
 ];
 
-/// The signs for a file of this name; `None` when its kind is unknown or has no comments.
+/// Returns the signs for a file name; `None` when its type is unknown or has no comments.
 pub fn for_file(name: &str) -> Option<CommentTokens> {
     let named =
         |wanted: &str| ROWS.iter().find(|row| row.0.split(' ').any(|known| known == wanted)).map(|row| row.1);

@@ -1,5 +1,5 @@
-//! What a keystroke does to a text: each function makes a transaction for all ranges of a
-//! selection and applies nothing. Must not know keys.
+//! Edits by keystrokes: each function returns a transaction for all ranges of a selection, without applying
+//! it. Must not know keys.
 
 use std::ops::Range as ByteRange;
 
@@ -14,7 +14,7 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// How far a deletion reaches from a cursor.
+/// How far a deletion extends from a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteTarget {
     /// One grapheme back.
@@ -25,31 +25,31 @@ pub enum DeleteTarget {
     WordBack,
     /// To the end of the word.
     Word,
-    /// One grapheme back; between a bracket and its partner over both.
+    /// One grapheme back; between a bracket and its partner both.
     PairBack,
-    /// To the start of the part of a name.
+    /// To the start of the subword.
     SubwordBack,
-    /// To the end of the part of a name.
+    /// To the end of the subword.
     Subword,
     /// To the blank line before the paragraph.
     ParagraphBack,
-    /// To the blank line behind the paragraph.
+    /// To the blank line after the paragraph.
     Paragraph,
-    /// To the partner of the bracket here, both brackets included; to the end of what is around.
+    /// To the partner of the bracket here, including both; else to the end of the enclosing pair.
     Bracket,
-    /// To the start of the line; at it, over the line ending before.
+    /// To the start of the line; from there, the previous line ending.
     LineBack,
-    /// To the end of the line; at it, over its ending.
+    /// To the end of the line; from there, its line ending.
     Line,
 }
 
-/// Replaces every range by a text; cursors stand behind it.
+/// Replaces every range by a text; cursors go after it.
 pub fn insert(text: &Text, selection: &Selection, new: &str) -> Transaction {
     replace_each(text, selection, |_, _| new.to_string())
 }
 
-/// Replaces each range by a text of its own, the last one again where there are fewer texts
-/// than ranges; one range gets all of them as lines.
+/// Replaces each range by its own text, with the last one repeated if there are fewer texts than ranges; one
+/// range gets all of them as lines.
 pub fn insert_each(text: &Text, selection: &Selection, texts: &[String], ending: LineEnding) -> Transaction {
     if selection.ranges().len() == 1 {
         return insert(text, selection, &texts.join(ending.text()));
@@ -57,7 +57,7 @@ pub fn insert_each(text: &Text, selection: &Selection, texts: &[String], ending:
     replace_each(text, selection, |n, _| texts.get(n).or(texts.last()).cloned().unwrap_or_default())
 }
 
-/// Breaks the line; the new one is indented as the old one is.
+/// Breaks the line; the new one has the same indentation.
 pub fn newline(text: &Text, selection: &Selection, ending: LineEnding) -> Transaction {
     replace_each(text, selection, |_, range| {
         let line = text.line_of(range.start());
@@ -89,7 +89,7 @@ fn replace_each(
     Transaction::new(changes).select(after)
 }
 
-/// The range that a deletion takes at one cursor; a selected range is taken itself.
+/// Returns the range that a deletion covers at one cursor; a selection is covered itself.
 fn target_range(text: &Text, range: Range, reach: DeleteTarget) -> ByteRange<Byte> {
     if !range.is_empty() {
         return range.span();
@@ -131,13 +131,13 @@ fn bracketed(text: &Text, at: Byte) -> ByteRange<Byte> {
     }
 }
 
-/// Deletes from every cursor, and tells what was deleted, for the kill ring.
+/// Deletes at every cursor, and returns the deleted texts, for the kill ring.
 pub fn delete(text: &Text, selection: &Selection, reach: DeleteTarget) -> (Transaction, Vec<String>) {
     let mut spans: Vec<ByteRange<Byte>> = Vec::new();
     for range in selection.ranges() {
         let mut span = target_range(text, *range, reach);
         if let Some(last) = spans.last() {
-            // Two cursors may reach for the same text.
+            // Two cursors may cover the same text.
             span.start = span.start.max(last.end);
             span.end = span.end.max(span.start);
         }
@@ -152,7 +152,7 @@ pub fn delete(text: &Text, selection: &Selection, reach: DeleteTarget) -> (Trans
     (Transaction::new(changes).select(after), killed)
 }
 
-/// Indents every line that a selection touches by one stop, empty lines excepted.
+/// Indents every line that a selection touches by one stop, except empty lines.
 pub fn indent(text: &Text, selection: &Selection, width: usize, hard: bool) -> Transaction {
     let unit = if hard { "\t".to_string() } else { " ".repeat(width) };
     let edits = touched_lines(text, selection).into_iter().filter_map(|line| {
@@ -168,7 +168,7 @@ pub fn indent(text: &Text, selection: &Selection, width: usize, hard: bool) -> T
     Transaction::new(changes).select(after)
 }
 
-/// Takes one stop of indentation from every line that a selection touches.
+/// Removes one stop of indentation from every line that a selection touches.
 pub fn dedent(text: &Text, selection: &Selection, width: usize) -> Transaction {
     let edits = touched_lines(text, selection).into_iter().map(|line| {
         let start = text.line_start(line);
@@ -183,7 +183,7 @@ pub fn dedent(text: &Text, selection: &Selection, width: usize) -> Transaction {
     Transaction::new(ChangeSet::replace(text.end().0, edits))
 }
 
-/// Puts a copy of every line that a selection touches below it; the cursors stay.
+/// Duplicates every line that a selection touches below it; the cursors stay.
 pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -> Transaction {
     let edits = touched_lines(text, selection).into_iter().map(|line| {
         let end = text.line_end(line);
@@ -216,22 +216,22 @@ pub fn lines_of(text: &Text, range: Range) -> (Line, Line) {
     (first, if past { Line(last.0 - 1) } else { last })
 }
 
-/// Whether a text indents by tab characters, as [`indents`] says; by spaces where no line is indented.
+/// Whether a text is indented with tabs, see [`indents`]; with spaces if no line is indented.
 pub fn indents_by_tabs(text: &Text) -> bool {
     detect_indents(text, None) == Some(IndentKind::Tabs)
 }
 
-/// What lines are indented by.
+/// Indentation style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndentKind {
-    /// Tab characters, as far as they reach.
+    /// Tab characters, as far as possible.
     Tabs,
     /// Spaces.
     Spaces,
 }
 
-/// What a text is indented by, and was at first: by the same as long as a line of it is, else the first indented
-/// line decides. Looks at no more than the first 200 lines, since it runs on every press of the tab key.
+/// Returns the indentation style of a text: the original one as long as a line uses it, else that of the
+/// first indented line. Reads at most the first 200 lines, since it runs on every press of the tab key.
 pub fn detect_indents(text: &Text, at_first: Option<IndentKind>) -> Option<IndentKind> {
     let first = |line| text.byte_at(text.line_start(Line(line)));
     let mut lines = (0..text.line_count().min(200)).filter_map(first).filter_map(|byte| match byte {

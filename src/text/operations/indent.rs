@@ -1,5 +1,5 @@
-//! The indentation of lines, told by the line that each of them hangs on: what is known of the
-//! code is asked for through a function. Must not know languages or trees.
+//! Indentation of lines relative to a reference line: knowledge of the code comes from a trait. Must not know
+//! languages or trees.
 
 use std::collections::HashMap;
 use std::ops::Range as ByteRange;
@@ -12,31 +12,31 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// Lines at the start of a text in which the step of indentation is looked for.
+/// Lines at the start of a text that are searched for the indentation width.
 const STEP_LINES: usize = 200;
 /// Columns of steps that are believed.
 const STEPS: [usize; 4] = [2, 3, 4, 8];
 
-/// How far a line is indented.
+/// Indentation of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     /// As far as this line.
     pub line: Line,
-    /// And one step further.
+    /// Whether it is one level deeper.
     pub deeper: bool,
 }
 
-/// Who knows how far lines are indented. Each answer is `None` where nothing is known.
+/// Source of indentation levels. Each function returns `None` if the level is unknown.
 pub trait IndentLevels {
-    /// For the line that a break in place of `start..end` begins.
+    /// For the line that a break in place of `start..end` starts.
     fn for_line_break(&self, text: &Text, start: Byte, end: Byte) -> Option<Level>;
-    /// For a line of its own between what ends at a place and what closes it there.
+    /// For an extra line between an opening and a closing construct at a position.
     fn for_middle_line(&self, text: &Text, at: Byte) -> Option<Level>;
-    /// For a line that is there.
+    /// For an existing line.
     fn for_line(&self, text: &Text, line: Line) -> Option<Level>;
 }
 
-/// Nothing is known.
+/// All levels are unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct NoLevels;
 
@@ -59,14 +59,14 @@ pub fn indent_range(text: &Text, line: Line) -> ByteRange<Byte> {
     text.line_start(line)..motion::indent_end(text, line)
 }
 
-/// The white space that a level stands for, where lines stand as they do in the text.
+/// Returns the white space of a level, given the present lines.
 pub fn whitespace(text: &Text, level: Level, unit: &str) -> String {
     let own = text.slice(indent_range(text, level.line)).into_owned();
     if level.deeper { own + unit } else { own }
 }
 
-/// Columns of one step as the text itself has it: those of the first indented line below one
-/// that is not indented. `None` where that is no sensible step, or made of tabs.
+/// Returns the indentation width of the text in columns: that of the first indented line below one that is
+/// not. `None` if that is implausible, or made of tabs.
 pub fn detect_step(text: &Text) -> Option<usize> {
     let mut above = false;
     for line in (0..text.line_count().min(STEP_LINES)).map(Line) {
@@ -77,7 +77,7 @@ pub fn detect_step(text: &Text) -> Option<usize> {
         let width = span.end - span.start;
         if above && width > 0 {
             let spaces = text.byte_at(span.start) == Some(b' ');
-            // One column is how a comment goes on, many are how a list does: these are no steps.
+            // One column continues a comment, many align a list: these are not indentation levels.
             if !spaces || STEPS.contains(&width) {
                 return spaces.then_some(width);
             }
@@ -87,9 +87,8 @@ pub fn detect_step(text: &Text) -> Option<usize> {
     None
 }
 
-/// Indents lines, in their order, as `level` says, lines that stand before it in
-/// among them being where they are put; blank lines lose their white space, and those of
-/// which nothing is known stay.
+/// Indents lines in order, as `level` returns, taking the new indentation of earlier ones into account; blank
+/// lines lose their white space, and lines with unknown level stay.
 pub fn reindent(
     text: &Text,
     selection: &Selection,

@@ -1,5 +1,5 @@
-//! Edits of whole lines: moved, deleted, joined, sorted, opened, trimmed. Line endings stay in
-//! their places, so that a text with mixed endings keeps them. Must not know keys.
+//! Edits of whole lines: move, delete, join, sort, open, trim. Line endings keep their positions, so that
+//! mixed endings are preserved. Must not know keys.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// How lines are sorted.
+/// Sort order of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// By their characters.
     Plain,
-    /// The same, backwards.
+    /// Reversed.
     Reverse,
-    /// By the first number in them; lines without one come first.
+    /// By the first number in each line; lines without one come first.
     Numeric,
-    /// By the first whole number of each line, lines without one first.
+    /// By the first integer in each line; lines without one come first.
     Integer,
-    /// Not sorted: of equal lines only the first one stays.
+    /// Not sorted: duplicates are removed, the first one stays.
     Unique,
 }
 
@@ -40,7 +40,7 @@ pub fn blocks(text: &Text, selection: &Selection) -> Vec<(Line, Line)> {
     blocks
 }
 
-/// Whether no two lines that a selection touches are neighbours. Costs as much as there are ranges.
+/// Whether no two lines that a selection touches are adjacent. Linear in the number of ranges.
 pub fn are_apart(text: &Text, selection: &Selection) -> bool {
     let ranges = selection.ranges().iter();
     let mut last = None;
@@ -57,13 +57,12 @@ fn content(text: &Text, first: Line, last: Line) -> String {
     text.slice(text.line_start(first)..text.line_end(last)).into_owned()
 }
 
-/// The ending of a line as it is; empty for the last one.
+/// Returns the ending of a line; empty for the last one.
 fn ending_of(text: &Text, line: Line) -> String {
     text.slice(text.line_end(line)..text.line_start(Line(line.0 + 1))).into_owned()
 }
 
-/// Moves the lines that a selection touches over the line above or below them, with all
-/// cursors and selections in them.
+/// Moves the lines that a selection touches over the adjacent line, with all cursors and selections in them.
 pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction {
     let blocks = blocks(text, selection);
     let mut edits = Vec::new();
@@ -88,7 +87,7 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
         let block = blocks.iter().find(|(first, last)| *first <= line && line <= *last);
         let Some((first, last)) = block else { return range };
         let start = text.line_start(*first);
-        // Every block keeps its length, so that those before it do not shift it.
+        // Every block keeps its length, so earlier ones do not shift it.
         let moved = match (down, last.0 < text.last_line().0, first.0) {
             (true, true, _) => {
                 let below = Line(last.0 + 1);
@@ -97,7 +96,7 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
             (false, _, 1..) => text.line_start(Line(first.0 - 1)),
             _ => start,
         };
-        // A range of whole lines ends at the start of the line behind them.
+        // A range of whole lines ends at the start of the next line.
         let behind = rest.line_start(Line(rest.line_of(moved).0 + (last.0 - first.0) + 1));
         let place = |at: Byte| if at > text.line_end(*last) { behind } else { moved + (at - start) };
         Range::new(place(range.anchor), place(range.head))
@@ -105,25 +104,25 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
     Transaction::new(changes).select(after)
 }
 
-/// Deletes the lines that a selection touches, and tells what they were. Cursors go to the
-/// line that follows, at the column where they were.
+/// Deletes the lines that a selection touches, and returns them. Cursors go to the next line, at the same
+/// column.
 pub fn delete_lines(text: &Text, selection: &Selection, tab_width: usize) -> (Transaction, Vec<String>) {
     let blocks = blocks(text, selection);
     let span = |(first, last): &(Line, Line)| {
         let end = text.line_start(Line(last.0 + 1));
-        // Without a line behind it, the ending before the block goes.
+        // Without a following line, the ending before the block is deleted.
         let only = *last == text.last_line() && first.0 > 0;
         let start = if only { text.line_end(Line(first.0 - 1)) } else { text.line_start(*first) };
         start..end
     };
-    // What is cut ends as its last line does, or the line before it where that is the text's end.
+    // A cut text ends like its last line, or like the line before it at the text's end.
     let ending = |last: Line| match ending_of(text, last) {
         own if own.is_empty() => ending_of(text, Line(last.0.saturating_sub(1))),
         own => own,
     };
     let whole = |last: Line| Some(ending(last)).filter(|own| !own.is_empty()).unwrap_or_else(|| "\n".into());
     let gone: Vec<String> = blocks.iter().map(|(a, b)| content(text, *a, *b) + &whole(*b)).collect();
-    // Two blocks cannot overlap, as a line that is kept lies between them.
+    // Two blocks cannot overlap, as a kept line lies between them.
     let changes = ChangeSet::replace(text.end().0, blocks.iter().map(|block| (span(block), String::new())));
     let mut rest = text.clone();
     changes.apply(&mut rest);
@@ -138,8 +137,8 @@ pub fn delete_lines(text: &Text, selection: &Selection, tab_width: usize) -> (Tr
     (Transaction::new(changes).select(after), gone)
 }
 
-/// Joins the lines of every selection, or the line of a cursor with the next one, by one space
-/// or none where nothing is to be kept apart.
+/// Joins the lines of every selection, or a cursor's line with the next one, with one space, or none where
+/// none is needed.
 pub fn join(text: &Text, selection: &Selection) -> Transaction {
     let mut edits = Vec::new();
     for (first, last) in blocks(text, selection) {
@@ -179,14 +178,14 @@ pub fn join(text: &Text, selection: &Selection) -> Transaction {
     Transaction::new(changes).select(after)
 }
 
-/// Where the white space at the end of a line begins.
+/// Returns the start of a line's trailing white space.
 fn trimmed_end(text: &Text, line: Line) -> Byte {
     let content = text.line(line);
     text.line_start(line) + content.trim_end().len()
 }
 
-/// Sorts every run of selected lines by itself, or drops repeated ones; the sorted lines are
-/// selected afterwards. Runs of one line stay.
+/// Sorts every run of selected lines separately, or removes duplicates; the result is selected. Runs of one
+/// line stay.
 pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
     let blocks = blocks(text, selection);
     let mut edits = Vec::new();
@@ -245,8 +244,8 @@ fn numbers_of(line: &str) -> f64 {
     if line[..start].ends_with('-') { -number } else { number }
 }
 
-/// Opens a line above or below the line of every cursor and goes there. One above is indented as
-/// that line is, one below as `indent` says for the end of that line.
+/// Opens a line above or below every cursor's line and moves there. One above has the same indentation, one
+/// below that of `indent` for the end of the line.
 pub fn open(
     text: &Text,
     selection: &Selection,
@@ -281,7 +280,7 @@ pub fn open(
     Transaction::new(changes).select(Selection::new(cursors, at))
 }
 
-/// The lines that are selected, or all of them when nothing is.
+/// Returns the selected lines, or all lines without a selection.
 fn selected_or_all(text: &Text, selection: &Selection) -> Vec<Line> {
     if selection.is_empty() {
         (0..text.line_count()).map(Line).collect()
@@ -290,7 +289,7 @@ fn selected_or_all(text: &Text, selection: &Selection) -> Vec<Line> {
     }
 }
 
-/// Takes away white space at the ends of the selected lines, or of all when nothing is selected.
+/// Removes trailing white space of the selected lines, or of all lines without a selection.
 pub fn trim(text: &Text, selection: &Selection) -> Transaction {
     let edits = selected_or_all(text, selection).into_iter().filter_map(|line| {
         let (from, to) = (trimmed_end(text, line), text.line_end(line));

@@ -1,4 +1,4 @@
-//! What a command does with all ranges of a selection: each function returns a transaction or a new selection, and
+//! Operations on all ranges of a selection: each function returns a transaction or a new selection, and
 //! applies nothing.
 
 pub mod block;

@@ -1,5 +1,5 @@
-//! Counting numbers up and down where they stand: decimal with sign and leading zeros,
-//! hexadecimal and binary. Must not know keys.
+//! Increments and decrements numbers in the text: decimal with sign and leading zeros, hexadecimal and
+//! binary. Must not know keys.
 
 use std::ops::Range as ByteRange;
 
@@ -9,18 +9,17 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// Bytes around a cursor in which its number is looked for.
+/// Bytes around a cursor that are searched for its number.
 const NEAR: usize = 512;
 
-/// Adds to the number at or behind every cursor on its line, or to the first one in every
-/// selected range that begins in it. `each` adds that much again for every further range, which
-/// makes series.
+/// Adds to the number at or after every cursor on its line, or to the first one that starts in every selected
+/// range. `each` is added once more for every further range, which makes series.
 pub fn add(text: &Text, selection: &Selection, by: i128, each: i128) -> Transaction {
     add_to(text, selection, by, each, false)
 }
 
-/// The same where what stands before a selected range is no part of its number, as in Vim: of
-/// `129` the selected `9` is counted.
+/// The same, but digits before a selected range are not part of its number, as in Vim: in `129` the selected
+/// `9` is incremented.
 pub fn add_inside(text: &Text, selection: &Selection, by: i128, each: i128) -> Transaction {
     add_to(text, selection, by, each, true)
 }
@@ -49,7 +48,7 @@ fn number_at(text: &Text, range: Range, inside: bool) -> Option<ByteRange<Byte>>
     let head = range.start() - from;
     let mut rest = 0;
     while let Some(found) = next_number(&content, rest) {
-        // A cursor right behind a number means it; a selection begins where it begins.
+        // A cursor right after a number means it; a selection uses its start.
         if found.end > head || range.is_empty() && found.end == head {
             return (range.is_empty() || found.start >= head).then(|| from + found.start..from + found.end);
         }
@@ -84,7 +83,7 @@ fn next_number(line: &str, from: usize) -> Option<ByteRange<usize>> {
     Some(if minus && !operator { digit - 1..end } else { digit..end })
 }
 
-/// The number plus something, written as it was; `None` when it is too large to count.
+/// Returns the number plus a value, in the same notation; `None` on overflow.
 fn increment(number: &str, by: i128) -> Option<String> {
     if let Some(digits) = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
         let value = u128::from_str_radix(digits, 16).ok()?.checked_add_signed(by)?;

@@ -1,5 +1,5 @@
-//! What is put in beside what is typed: closing brackets and quotes, and indentation by the
-//! look of a line, for languages without anything better. Must not know languages or settings.
+//! Automatic insertions while typing: closing brackets and quotes, and heuristic indentation for languages
+//! without a grammar. Must not know languages or settings.
 
 use std::borrow::Cow;
 use std::ops::Range as ByteRange;
@@ -19,22 +19,21 @@ use crate::text::transaction::Transaction;
 const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
-/// What one range does for a typed character: what is replaced by what, and where the cursor
-/// is in or behind the new text.
+/// The edit of one range for a typed character: what is replaced, and the cursor in or after the new text.
 struct PairEdit {
     span: ByteRange<Byte>,
     new: String,
     cursor: usize,
 }
 
-/// Types a character that may come with its partner, step over it, or take indentation away.
-/// `None` for every other character. The change may be none, with cursors that move.
+/// Types a character that may insert its partner, step over it, or reduce indentation. `None` for other
+/// characters. The change may be empty, with moved cursors.
 pub fn type_char(text: &Text, selection: &Selection, c: char) -> Option<Transaction> {
     let known = QUOTES.contains(&c) || BRACKETS.iter().any(|(open, close)| c == *open || c == *close);
     known.then(|| pieces(text, selection, |range| piece(text, range, c)))
 }
 
-/// Makes the edit of one piece for each range.
+/// Returns the edit with one piece for each range.
 fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> PairEdit) -> Transaction {
     let mut edits = Vec::new();
     let mut cursors = Vec::new();
@@ -42,7 +41,7 @@ fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> PairEdit)
     let mut done = Byte(0);
     for range in selection.ranges() {
         let mut piece = piece(*range);
-        // Indentation that another range has taken already is not taken twice.
+        // Indentation that another range has already removed is not removed twice.
         piece.span.start = piece.span.start.max(done);
         piece.span.end = piece.span.end.max(piece.span.start);
         done = piece.span.end;
@@ -71,7 +70,7 @@ fn piece(text: &Text, range: Range, c: char) -> PairEdit {
         return dedented(text, at, *open, c).unwrap_or(plain);
     }
     let close = BRACKETS.iter().find(|(open, _)| *open == c).map_or(c, |(_, close)| *close);
-    // Before a word a bracket is put around it, or the user knows why there is one.
+    // Before a word no partner is inserted: the user may want to enclose the word.
     let free = behind.is_none_or(|c| c.is_whitespace() || ")]},;:.>".contains(c));
     let apostrophe = close == c && before.is_some_and(|b| motion::is_word(b) || b == c || "\\&<".contains(b));
     if !free || apostrophe {
@@ -80,8 +79,7 @@ fn piece(text: &Text, range: Range, c: char) -> PairEdit {
     PairEdit { new: format!("{c}{close}"), ..plain }
 }
 
-/// A closing bracket that is the first of its line takes the indentation of the line that
-/// opened it.
+/// A closing bracket that is first in its line gets the indentation of the opening line.
 fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<PairEdit> {
     let line = text.line_of(at);
     let start = text.line_start(line);
@@ -95,28 +93,28 @@ fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<PairEdit> 
     Some(PairEdit { span: start..at, new, cursor })
 }
 
-/// Whether an offset is between a bracket or quote and its own partner, nothing inside.
+/// Whether an offset is between a bracket or quote and its partner, without content.
 pub fn is_between_pair(text: &Text, at: Byte) -> bool {
     let (Some(before), Some(behind)) = (text.char_before(at), text.char_at(at)) else { return false };
     BRACKETS.contains(&(before, behind)) || before == behind && QUOTES.contains(&before)
 }
 
-/// How lines are broken and indented in a file.
+/// Line break and indentation style of a file.
 #[derive(Debug, Clone)]
 pub struct LineStyle {
-    /// How lines end.
+    /// The line ending.
     pub ending: LineEnding,
-    /// One step of indentation.
+    /// One level of indentation.
     pub unit: String,
-    /// The words between which blocks are.
+    /// The keywords that delimit blocks.
     pub words: &'static BlockWords,
     /// Whether a colon at the end of a line opens a block.
     pub colon: bool,
 }
 
-/// Breaks the line. The new one is indented as `levels` says. Where they say nothing it is
-/// indented as the old one is, and one step more behind what opens a block. A closing bracket or
-/// tag that follows what it closes goes to a line of its own.
+/// Breaks the line. The new one has the indentation of `levels`. If that is unknown it has that of the old
+/// one, and one level more after something that opens a block. A closing bracket or tag directly after its
+/// opening one goes to a line of its own.
 pub fn newline(
     text: &Text,
     selection: &Selection,
@@ -139,7 +137,7 @@ pub fn newline(
     })
 }
 
-/// The white space of a line that a break in place of `start..end` begins.
+/// Returns the white space of the line that a break in place of `start..end` starts.
 pub fn new_line_indent(
     text: &Text,
     start: Byte,
@@ -155,23 +153,23 @@ pub fn new_line_indent(
     if opens_bracket(&head) || colon || style.words.open(&head) { own + &style.unit } else { own }
 }
 
-/// The white space at the start of the line, up to a place in it.
+/// Returns the white space at the start of the line, up to a position.
 fn own_white(text: &Text, at: Byte) -> String {
     let line = text.line_of(at);
     text.slice(text.line_start(line)..motion::indent_end(text, line).min(at)).into_owned()
 }
 
-/// What stands in the line before a place; of a long one the end.
+/// Returns the text of the line before a position; of a long one only the end.
 fn head(text: &Text, at: Byte) -> Cow<'_, str> {
     let line = text.line_of(at);
     let from = text.char_floor(at.back(HEAD_MAX)).max(motion::indent_end(text, line).min(at));
     text.slice(from..at)
 }
 
-/// Bytes before a cursor that tell what opens there.
+/// Bytes before a cursor that are searched for an opening construct.
 const HEAD_MAX: usize = 1 << 10;
 
-/// Whether what stands before a place is an opening bracket or tag, and its closing one follows.
+/// Whether the text before a position is an opening bracket or tag, followed by its closing one.
 fn is_split(text: &Text, head: &str, end: Byte) -> bool {
     let last = head.trim_end().chars().next_back();
     let bracket = BRACKETS.iter().find(|(open, _)| Some(*open) == last);
@@ -185,8 +183,8 @@ fn opens_bracket(head: &str) -> bool {
     BRACKETS.iter().any(|(open, _)| Some(*open) == last)
 }
 
-/// Whether what is typed may end a word that closes a block: such a word ends its line. Of many
-/// cursors not all are asked.
+/// Whether a typed text may complete a keyword that closes a block, which is last in its line. Of many
+/// cursors only some are checked.
 pub fn may_close(text: &Text, selection: &Selection) -> bool {
     let [range] = selection.ranges() else { return true };
     range.is_empty() && ends_line(text, range.head)
@@ -196,16 +194,16 @@ fn ends_line(text: &Text, at: Byte) -> bool {
     matches!(text.byte_at(at), None | Some(b'\r' | b'\n'))
 }
 
-/// Types a character with which a word is complete that closes a block or its part: the line,
-/// if it holds nothing else and is as far in as the block's lines, goes to where that began.
-/// `None` for every other character and place.
+/// Types a character that completes a keyword which closes a block or a part of it: if the line contains
+/// nothing else and has the block's inner indentation, it is moved to the indentation of the block's start.
+/// `None` for other characters and positions.
 pub fn type_closing_word(
     text: &Text,
     selection: &Selection,
     c: char,
     words: &BlockWords,
 ) -> Option<Transaction> {
-    // Most characters end no such word, which saves thousands of cursors a look at their lines.
+    // Most characters complete no keyword, which saves thousands of cursors the search.
     if !words.ends_closing(c) {
         return None;
     }
@@ -223,10 +221,10 @@ pub fn type_closing_word(
     })
 }
 
-/// Lines above a line in which is looked for what it closes.
+/// Lines above a line that are searched for what it closes.
 const CLOSING_LINES: usize = 500;
 
-/// The line that a closing word goes under.
+/// Returns the line that a closing keyword is aligned with.
 fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Line> {
     let at = range.head;
     // The cheap half first, for many cursors.
@@ -260,7 +258,7 @@ fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Lin
     close.closes(&first).then_some(opener)
 }
 
-/// Bytes of the longest word that closes something.
+/// Bytes of the longest closing keyword.
 const WORD_MAX: usize = 16;
 
 #[cfg(test)]

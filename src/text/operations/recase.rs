@@ -1,4 +1,4 @@
-//! Letter cases of names and texts. Must not know which text is changed.
+//! Case conversions of names and texts. Must not know which text is changed.
 
 use crate::text::movement::motion;
 use crate::text::movement::subword;
@@ -7,7 +7,7 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// A way to write.
+/// A case style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     /// EVERY LETTER.
@@ -24,7 +24,7 @@ pub enum Case {
     Kebab,
 }
 
-/// Changes the case of what is selected, and of the word at every cursor.
+/// Changes the case of the selection, and of the word at every cursor.
 pub fn recase(text: &Text, selection: &Selection, case: Case) -> Transaction {
     let kebab = matches!(case, Case::Snake | Case::Camel | Case::Kebab);
     let span = |range: Range| {
@@ -44,7 +44,7 @@ pub fn to_case(text: &str, case: Case) -> String {
         Case::Upper => text.to_uppercase(),
         Case::Lower => text.to_lowercase(),
         Case::Title => title(text),
-        // Each line of its own, and what stands around a name stays.
+        // Each line separately, and what surrounds a name stays.
         Case::Snake | Case::Camel | Case::Kebab => {
             text.split_inclusive('\n').map(|line| name_in(line, case)).collect()
         }

@@ -1,5 +1,5 @@
-//! Hard wrap: paragraphs are broken anew at a column, with their indentation, their comment
-//! signs and the hanging indent of list items. Must not know which column.
+//! Hard wrap: rewraps paragraphs at a column, preserving indentation, comment signs and the hanging indent of
+//! list items. Must not know which column.
 
 use crate::base::width::text_width;
 use crate::text::changes::ChangeSet;
@@ -10,23 +10,23 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// The most lines of a paragraph around a cursor, to either side.
+/// Maximum lines of a paragraph around a cursor, in each direction.
 const LINES_MAX: usize = 2_000;
 
-/// One paragraph: its lines, what each begins with, and its words.
+/// A paragraph: its lines, their prefixes, and its words.
 struct Paragraph {
     first: Line,
     last: Line,
-    /// What the first line begins with: indentation, comment sign, the bullet of a list item.
+    /// The prefix of the first line: indentation, comment sign, bullet of a list item.
     lead: String,
-    /// What the others begin with.
+    /// The prefix of further lines.
     next: String,
-    /// Each word and where it is in the old text.
+    /// Each word and its offset in the old text.
     words: Vec<(Byte, String)>,
 }
 
-/// Breaks the paragraphs of every selection anew, or the paragraph around every cursor. Cursors
-/// stay at their word.
+/// Rewraps the paragraphs of every selection, or the paragraph around every cursor. Cursors stay at their
+/// word.
 pub fn reflow(
     text: &Text,
     selection: &Selection,
@@ -43,7 +43,7 @@ pub fn reflow(
     let ending =
         if text.line(Line(0)).len() < text.line_start(Line(1)).0.saturating_sub(1) { "\r\n" } else { "\n" };
     let mut edits = Vec::new();
-    // Where each word goes, as offsets in the new text.
+    // The new offset of each word.
     let mut moved: Vec<(Byte, usize, Byte)> = Vec::new();
     let mut shift = 0isize;
     for paragraph in &paragraphs {
@@ -71,12 +71,12 @@ pub fn reflow(
     Transaction::new(changes).select(after)
 }
 
-/// What a line begins with, up to its first word: indentation and comment sign.
+/// Returns the length of a line's prefix before its first word: indentation and comment sign.
 fn leader(line: &str, signs: Option<CommentTokens>) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
     let sign = signs.and_then(|signs| signs.line).filter(|sign| rest.starts_with(sign));
-    // `///`, `//!` and `##` are comment signs too; so is the star of a long block comment.
+    // `///`, `//!` and `##` are comment signs, too; so is the star of a long block comment.
     let sign = match sign {
         Some(sign) => {
             let last = sign.chars().next_back().unwrap_or('/');
@@ -91,7 +91,7 @@ fn leader(line: &str, signs: Option<CommentTokens>) -> usize {
     indent + sign + (rest.len() - rest.trim_start().len())
 }
 
-/// The bullet or number of a list item with its space.
+/// Returns the length of a list item's bullet or number, including its space.
 fn bullet(rest: &str) -> usize {
     if ["- ", "* ", "+ "].iter().any(|bullet| rest.starts_with(bullet)) {
         return 2;
@@ -131,7 +131,7 @@ fn paragraph_around(text: &Text, line: Line, signs: Option<CommentTokens>) -> (L
     (Line(first), Line(last))
 }
 
-/// The comment sign of a leader, without its indentation.
+/// Returns the comment sign of a prefix, without indentation.
 fn comment_token_of(leader: &str) -> &str {
     leader.trim()
 }
@@ -173,7 +173,7 @@ fn split_paragraphs(
     out
 }
 
-/// The paragraph written anew, and where each word begins in it.
+/// Returns the rewrapped paragraph, and the offset of each word in it.
 fn fill(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -> (String, Vec<usize>) {
     let columns = |text: &str| {
         text.chars().map(|c| if c == '\t' { tab_width } else { 0 }).sum::<usize>()

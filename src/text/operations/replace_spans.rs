@@ -1,5 +1,4 @@
-//! Replacing a piece of text at every range of a selection, and keeping the ranges on it.
-//! Must not know what the new text is.
+//! Replaces a piece of text at every range of a selection, and maps the ranges. Must not know the new text.
 
 use std::ops::Range as ByteRange;
 
@@ -9,15 +8,15 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// One replaced span, and where it is afterwards.
+/// A replaced span, and its new position.
 struct ReplacedSpan {
     old: ByteRange<Byte>,
     new: ByteRange<Byte>,
 }
 
-/// Replaces a span at every range: `span` tells which one, `new` what by. `None` from either
-/// leaves the range alone. What was selected stays selected around the new text; cursors keep
-/// their offset in it as far as it reaches. Of spans that overlap, the first one counts.
+/// Replaces a span at every range: `span` selects it, `new` returns the replacement. `None` from either skips
+/// the range. Selected text stays selected around the new text; cursors keep their offset in it as far as
+/// possible. Of overlapping spans the first one is replaced.
 pub fn replace(
     text: &Text,
     selection: &Selection,
@@ -36,7 +35,7 @@ pub fn replace(
         let start = Byte(old.start.0.saturating_add_signed(shift));
         shift += content.len() as isize - (old.end - old.start) as isize;
         done.push(ReplacedSpan { old: old.clone(), new: start..start + content.len() });
-        // What is the same already is no change of the text.
+        // An equal replacement is not a change.
         if *text.slice(old.clone()) != *content {
             edits.push((old, content));
         }

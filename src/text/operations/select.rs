@@ -1,4 +1,4 @@
-//! Making and shaping selections: each function takes a selection and gives another one.
+//! Selection commands: each function takes a selection and returns another one.
 //!
 //! Must not know keys or screens, and changes no text.
 
@@ -11,11 +11,11 @@ use crate::text::rope::Text;
 use crate::text::search::Needle;
 use crate::text::selection::{Range, Selection};
 
-/// More ranges than this are not made at once: each is looked at by every key that follows.
+/// Maximum number of ranges created at once: each is processed by every following key press.
 pub const RANGES_MAX: usize = 100_000;
 
-/// Adds a copy of every range on the next line, at the same display columns. The new copy of
-/// the primary range is the primary one. Ranges that have no such line make none.
+/// Adds a copy of every range on the next line, at the same display columns. The copy of the primary range
+/// becomes primary. Ranges without such a line are not copied.
 pub fn add_vertical(text: &Text, selection: &Selection, down: bool, tab_width: usize) -> Selection {
     let mut ranges = selection.ranges().to_vec();
     let mut primary = selection.primary_index();
@@ -45,8 +45,8 @@ fn range_beside(text: &Text, range: Range, down: bool, tab_width: usize) -> Opti
     Some(Range { goal: Some(goal), ..Range::new(anchor, head) })
 }
 
-/// Every range takes the lines of the block that is indented as far as its first line; one that
-/// has all of them takes the block around, with the line above that heads it.
+/// Extends every range to the block with the indentation of its first line; a range that covers it, to the
+/// enclosing block with its head line.
 pub fn indent_blocks(text: &Text, selection: &Selection, tab_width: usize) -> Selection {
     let lines =
         |first: Line, last: Line| Range::new(text.line_start(first), text.line_start(Line(last.0 + 1)));
@@ -71,10 +71,10 @@ pub fn indent_blocks(text: &Text, selection: &Selection, tab_width: usize) -> Se
     })
 }
 
-/// Lines that are passed on the way to one that holds something, or heads a block.
+/// Maximum number of blank lines skipped to a line with content, or to a block's head.
 const BLANK_MAX: usize = 1_000;
 
-/// Every cursor takes the word that it is in or at the end of; ranges stay.
+/// Extends every cursor to the word that it is in or at the end of; ranges stay.
 pub fn words(text: &Text, selection: &Selection) -> Selection {
     selection.transform(|range| {
         if !range.is_empty() {
@@ -91,13 +91,13 @@ pub fn words(text: &Text, selection: &Selection) -> Selection {
     })
 }
 
-/// What the occurrences of are looked for: the primary range's text, if it has one.
+/// Returns a search for the primary range's text, if it is not empty.
 pub fn occurrence_needle(text: &Text, selection: &Selection) -> Option<Needle> {
     Needle::exact(&text.slice(selection.primary().span()))
 }
 
-/// Adds the next place with the primary range's text, going round; it becomes the primary one.
-/// `None` when every place is selected already.
+/// Adds the next occurrence of the primary range's text, cyclically; it becomes the primary one. `None` when
+/// every occurrence is selected.
 pub fn add_next(text: &Text, selection: &Selection) -> Option<Selection> {
     let needle = occurrence_needle(text, selection)?;
     let primary = selection.primary();
@@ -114,18 +114,18 @@ pub fn add_next(text: &Text, selection: &Selection) -> Option<Selection> {
     Some(Selection::new(ranges, last))
 }
 
-/// Selects every place with the primary range's text, up to [`RANGES_MAX`] of them.
+/// Selects every occurrence of the primary range's text, up to [`RANGES_MAX`].
 pub fn add_all(text: &Text, selection: &Selection) -> Option<Selection> {
     let needle = occurrence_needle(text, selection)?;
     let primary = selection.primary();
-    // Matches do not overlap: those before the primary range and those behind it are apart.
+    // Matches do not overlap: those before the primary range and those after it are separate.
     let before = needle.matches(text, Byte(0)..primary.start());
     let behind = needle.matches(text, primary.end()..text.end());
     let found = before.chain(behind).take(RANGES_MAX - 1).map(|found| range_like(primary, &found));
     Some(Selection::new(std::iter::once(primary).chain(found).collect(), 0))
 }
 
-/// A found place as a range that looks the way the model does.
+/// Returns a match as a range in the direction of the model.
 fn range_like(model: Range, found: &std::ops::Range<Byte>) -> Range {
     if model.head < model.anchor {
         Range::new(found.end, found.start)
@@ -134,8 +134,8 @@ fn range_like(model: Range, found: &std::ops::Range<Byte>) -> Range {
     }
 }
 
-/// Cuts every range at line ends; what is left of each line is a range of its own. A range
-/// of whole lines gives their contents, and empty lines give cursors.
+/// Splits every range at line ends, one range per line. A range of whole lines yields their contents, and
+/// empty lines yield cursors.
 pub fn split_lines(text: &Text, selection: &Selection) -> Selection {
     let mut ranges = Vec::new();
     let mut primary = 0;
@@ -161,7 +161,7 @@ pub fn only_primary(selection: &Selection) -> Selection {
     Selection::single(selection.primary())
 }
 
-/// Every range but the primary one; the one before it becomes primary. A single range stays.
+/// Removes the primary range; the previous one becomes primary. A single range stays.
 pub fn without_primary(selection: &Selection) -> Selection {
     let mut ranges = selection.ranges().to_vec();
     if ranges.len() > 1 {
@@ -171,14 +171,14 @@ pub fn without_primary(selection: &Selection) -> Selection {
     Selection::new(ranges, selection.primary_index().checked_sub(1).unwrap_or(last).min(last))
 }
 
-/// The same ranges; the next one, or the one before, is primary.
+/// Makes the next or previous range primary.
 pub fn rotate(selection: &Selection, forward: bool) -> Selection {
     let count = selection.ranges().len();
     let step = if forward { 1 } else { count - 1 };
     Selection::new(selection.ranges().to_vec(), (selection.primary_index() + step) % count)
 }
 
-/// Every range takes its whole lines; one that has them already takes the next line too.
+/// Extends every range to its whole lines; a range that covers them, by the next line.
 pub fn lines(text: &Text, selection: &Selection) -> Selection {
     selection.transform(|range| {
         let start = text.line_start(text.line_of(range.start()));
@@ -190,8 +190,8 @@ pub fn lines(text: &Text, selection: &Selection) -> Selection {
     })
 }
 
-/// Every range takes what stands between the nearest brackets around it; one that has all of
-/// that takes the brackets too.
+/// Extends every range to the content of the nearest brackets around it; a range that covers it, to include
+/// the brackets.
 pub fn inside_brackets(text: &Text, selection: &Selection) -> Selection {
     selection.transform(|range| {
         let Some((open, close)) = brackets::around(text, range.span()) else { return range };
@@ -201,7 +201,7 @@ pub fn inside_brackets(text: &Text, selection: &Selection) -> Selection {
     })
 }
 
-/// Adds a cursor, or takes away the range that is there already unless it is the only one.
+/// Adds a cursor, or removes the range that is there unless it is the only one.
 pub fn toggle_cursor(selection: &Selection, at: Byte) -> Selection {
     let there = |range: &Range| range.start() <= at && at <= range.end();
     let mut ranges = selection.ranges().to_vec();

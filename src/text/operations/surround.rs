@@ -1,4 +1,4 @@
-//! Pairs of signs around selections: put on, taken off, exchanged. Must not know keys.
+//! Surrounding pairs of selections: add, delete, replace. Must not know keys.
 
 use std::ops::Range as ByteRange;
 
@@ -10,10 +10,10 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// Bytes to either side of a cursor in which a quotation mark is looked for.
+/// Bytes on either side of a cursor that are searched for a quotation mark.
 const NEAR: usize = 4096;
 
-/// Both signs of a pair, from either one; a sign that has no partner is its own.
+/// Returns both signs of a pair, from either one; a sign without a partner is its own.
 pub fn pair_of(sign: char) -> (char, char) {
     match sign {
         '(' | ')' => ('(', ')'),
@@ -26,8 +26,7 @@ pub fn pair_of(sign: char) -> (char, char) {
     }
 }
 
-/// Puts a pair around every selection, and around the word at every cursor. What is inside
-/// stays selected.
+/// Puts a pair around every selection, and around the word at every cursor. The content stays selected.
 pub fn add(text: &Text, selection: &Selection, sign: char) -> Transaction {
     let (open, close) = pair_of(sign);
     let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
@@ -38,7 +37,7 @@ pub fn add(text: &Text, selection: &Selection, sign: char) -> Transaction {
             range.span()
         };
         let done = edits.last().map_or(Byte(0), |(last, _)| last.end);
-        // Two cursors in one word mean it once.
+        // Two cursors in one word surround it once.
         if edits.len() > 1 && (span.start < done || span.end == done && span.start < span.end) {
             continue;
         }
@@ -62,7 +61,7 @@ pub fn add(text: &Text, selection: &Selection, sign: char) -> Transaction {
     Transaction::new(changes).select(after)
 }
 
-/// A range after signs were put at its ends or taken from there.
+/// Maps a range after signs were added or removed at its ends.
 fn inside(mapping: &ChangeSet, range: Range) -> Range {
     let (start, end) = (mapping.map(range.start(), Side::After), mapping.map(range.end(), Side::Before));
     match (range.is_empty(), range.head < range.anchor) {
@@ -72,12 +71,12 @@ fn inside(mapping: &ChangeSet, range: Range) -> Range {
     }
 }
 
-/// Takes the nearest pair of this kind away from around every range.
+/// Deletes the nearest pair of this kind around every range.
 pub fn delete(text: &Text, selection: &Selection, sign: char) -> Transaction {
     exchange(text, selection, sign, None)
 }
 
-/// Puts another pair in place of the nearest one of this kind around every range.
+/// Replaces the nearest pair of this kind around every range by another pair.
 pub fn change(text: &Text, selection: &Selection, sign: char, new: char) -> Transaction {
     exchange(text, selection, sign, Some(pair_of(new)))
 }
@@ -90,7 +89,7 @@ fn exchange(text: &Text, selection: &Selection, sign: char, new: Option<(char, c
             edits.push((close, new.map_or(String::new(), |(_, close)| close.to_string())));
         }
     }
-    // Pairs may lie inside each other, and two cursors inside the same one.
+    // Pairs may be nested, and two cursors may be inside the same one.
     edits.sort_by_key(|(span, _)| span.start);
     edits.dedup_by_key(|(span, _)| span.start);
     let changes = ChangeSet::replace(text.end().0, edits);
@@ -106,7 +105,7 @@ fn find(text: &Text, range: ByteRange<Byte>, sign: char) -> Option<(ByteRange<By
         let (open, close) = brackets::around_kind(text, range, open as u8)?;
         return Some((open..open + 1, close..close + 1));
     }
-    // Others are looked for on the lines of the range only: they do not nest.
+    // Others are searched on the lines of the range only: they do not nest.
     let from = text.line_start(text.line_of(range.start)).max(range.start.back(NEAR));
     let from = text.char_floor(from);
     let to = text.char_floor(text.line_end(text.line_of(range.end)).min(range.end + NEAR));

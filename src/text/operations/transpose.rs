@@ -1,4 +1,4 @@
-//! Exchanging what is before a cursor with what is behind it. Must not know keys.
+//! Transposes the units before and after a cursor. Must not know keys.
 
 use std::ops::Range as ByteRange;
 
@@ -9,12 +9,12 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// What is exchanged.
+/// A unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransposeUnit {
     /// Two graphemes; at the end of a line the two before it.
     Grapheme,
-    /// The same as in Emacs, where the end of a line is a character like others.
+    /// The same as in Emacs, where the end of a line counts as a character.
     GraphemeOverLines,
     /// Two words.
     Word,
@@ -22,8 +22,8 @@ pub enum TransposeUnit {
     Line,
 }
 
-/// Exchanges two units at every cursor, which then stands behind both. Of exchanges that
-/// overlap, the first one counts.
+/// Transposes two units at every cursor, which then is after both. Of overlapping transpositions only the
+/// first is done.
 pub fn transpose(text: &Text, selection: &Selection, unit: TransposeUnit) -> Transaction {
     let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
     let mut swaps: Vec<Exchange> = Vec::new();
@@ -42,7 +42,7 @@ pub fn transpose(text: &Text, selection: &Selection, unit: TransposeUnit) -> Tra
     let changes = ChangeSet::replace(text.end().0, edits);
     let mut n = 0;
     let after = selection.transform(|range| {
-        // No length changes, so that places around the exchanges stay what they are.
+        // No length changes, so positions around the transpositions stay.
         let own = swaps.binary_search_by_key(&n, |swap| swap.of).ok().map(|at| swaps[at].second.end);
         n += 1;
         match (own, unit) {
@@ -56,15 +56,15 @@ pub fn transpose(text: &Text, selection: &Selection, unit: TransposeUnit) -> Tra
     Transaction::new(changes).select(after)
 }
 
-/// One exchange, and the number of the range that it is made for.
+/// A transposition, and the index of its range.
 struct Exchange {
     of: usize,
     first: ByteRange<Byte>,
     second: ByteRange<Byte>,
 }
 
-/// Where a place is that nothing was exchanged at: with the part that it is in. What is at an end
-/// of both stays there, unless these are lines.
+/// Maps a position other than a transposing cursor: with the part that contains it. A position at an end of
+/// both stays there, unless these are lines.
 fn map_position(swaps: &[Exchange], at: Byte, unit: TransposeUnit) -> Byte {
     let next = swaps.partition_point(|swap| swap.second.end < at);
     let inside = |swap: &&Exchange| {
@@ -75,7 +75,7 @@ fn map_position(swaps: &[Exchange], at: Byte, unit: TransposeUnit) -> Byte {
     if at <= first.end {
         second.end.back(first.end - at)
     } else if at < second.start {
-        // What is between them moves by as much as one is longer than the other.
+        // The text between moves by the difference in length.
         first.start + (second.end - second.start) + (at - first.end)
     } else {
         first.start + (at - second.start)

@@ -1,4 +1,4 @@
-//! The lines of a text one after the other, for screens of them. May not know edits.
+//! Iterator over the lines of a text, for display. Must not know edits.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use ropey::iter::Chunks;
 use super::Text;
 use crate::text::position::{Byte, Line};
 
-/// Pieces of the rope in which the end of a line is looked for before the tree is asked for it.
+/// Number of chunks searched for a line's end before the tree is queried.
 const NEAR: usize = 16;
 
-/// Where the lines from one on begin and end, endings left out.
+/// Ranges of the lines from one on, without endings.
 pub(super) struct Lines<'a> {
     text: &'a Text,
-    /// The line that comes next; none is left when it is behind the last one.
+    /// The next line; beyond the last one the iterator ends.
     line: usize,
-    /// Where it begins.
+    /// Its start.
     at: usize,
     chunks: Chunks<'a>,
-    /// What of the present piece is still to be looked at; it begins at `at`.
+    /// The unread rest of the current chunk; starts at `at`.
     rest: &'a str,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Lines<'a> {
         Self { text, line: line.0, at, chunks, rest }
     }
 
-    /// The line's end is far: the tree knows where the next one begins.
+    /// The line's end is far: queries the tree for the start of the next line.
     fn jump(&mut self) -> Range<Byte> {
         let line = Line(self.line);
         self.at = self.text.line_start(Line(self.line + 1)).0;
@@ -38,7 +38,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The pieces behind an offset, and what of its own piece comes after it.
+/// Returns the chunks after an offset, and the rest of its own chunk.
 fn pieces(text: &Text, at: usize) -> (Chunks<'_>, &str) {
     let (mut chunks, first, ..) = text.rope.chunks_at_byte(at);
     let rest = chunks.next().map_or("", |chunk| &chunk[at - first..]);

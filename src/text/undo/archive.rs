@@ -1,11 +1,10 @@
-//! An undo tree as lines of text, to be kept beyond the program, and back. What comes back is
-//! checked against the text that it is about step by step, so that no archive, however damaged,
-//! makes a tree that does not fit.
+//! Stored form of an undo tree as lines of text. Loading checks every step against the text, so that no
+//! archive, however damaged, yields an inconsistent tree.
 //!
-//! The first line tells the text (length and hash), the revision that it is, and the hash of the
-//! lines that follow, one for each revision. A revision on the way from the root to the text is
-//! kept as what takes it back, every other one as what makes it: with the text at hand, each
-//! gives the other. Must not know where archives are kept.
+//! The first line identifies the text (length and hash), its revision, and the hash of the following lines,
+//! one per revision. A revision on the path from the root to the text is stored as its inverse change, every
+//! other one as its change: given the text, each can be derived from the other. Must not know where archives
+//! are stored.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
@@ -19,23 +18,23 @@ use crate::text::selection::{Range, Selection};
 use crate::text::transaction::{Author, Grouping};
 use crate::text::undo::history::{Formats, History, Revision, RevisionId};
 
-/// The form of the lines.
+/// Version of the format.
 const VERSION: u32 = 1;
-/// Ranges of a selection that are kept; of more, the primary one alone.
+/// Maximum ranges of a selection that are stored; of more, only the primary one.
 const RANGES_MAX: usize = 100;
-/// Bytes that a revision takes beside its texts, about.
+/// Approximate overhead of a revision in bytes.
 const LINE_BYTES: usize = 150;
 
 /// Why an archive cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArchiveError {
-    /// It is about another text.
+    /// It belongs to another text.
     #[error("it is about another text")]
     OtherText,
-    /// It was written by another version of the program.
+    /// It has another format version.
     #[error("its form is another version's")]
     Version,
-    /// It is torn, or something else altogether.
+    /// It is torn or invalid.
     #[error("it is damaged")]
     Damaged,
 }
@@ -49,9 +48,9 @@ struct Head {
     text: u64,
     /// The revision that the text is.
     at: usize,
-    /// How many lines follow.
+    /// The number of following lines.
     count: usize,
-    /// Hash of them.
+    /// Their hash.
     lines: u64,
 }
 
@@ -63,7 +62,7 @@ struct Line {
     time_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     author: Option<Who>,
-    /// Start and end of what is replaced, and by what.
+    /// Start, end and replacement of each edit.
     edits: Vec<(usize, usize, String)>,
     before: Ranges,
     after: Ranges,
@@ -71,7 +70,7 @@ struct Line {
     formats: Option<Formats>,
 }
 
-/// Who made a revision; the user when nobody is named.
+/// Author of a revision; the user if omitted.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Who {
@@ -82,17 +81,17 @@ enum Who {
     Plugin(String),
 }
 
-/// A selection: which range is the primary one, and anchor and head of each.
+/// A selection: the index of the primary range, and anchor and head of each.
 #[derive(Serialize, Deserialize)]
 struct Ranges(usize, Vec<(usize, usize)>);
 
-/// The archive of a tree whose revision `at` is `text`. Where the tree is larger than `budget`
-/// bytes, only the newest steps on the way to the text are kept. `None` when nothing is left, or
-/// the tree does not have the revision.
+/// Returns the archive of a tree whose revision `at` is `text`. If the tree is larger than `budget` bytes,
+/// only the newest steps on the path to the text are stored. `None` when nothing is left, or the tree lacks
+/// the revision.
 pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> Option<String> {
     let at = history.position(at)?;
     let (root, kept) = revisions_to_keep(history, at, budget);
-    // Numbers as they are in the archive, where the root is 0.
+    // Numbers in the archive, where the root is 0.
     let place = |revision: usize| {
         if revision == root { Some(0) } else { kept.binary_search(&revision).ok().map(|n| n + 1) }
     };
@@ -129,13 +128,13 @@ pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> O
     (!kept.is_empty()).then(|| head + "\n" + &lines)
 }
 
-/// The revisions from one to the root, newest first, without the root.
+/// Returns the revisions from one to the root, newest first, without the root.
 fn path_to_root(history: &History, from: usize) -> impl Iterator<Item = usize> {
     let parent = |revision: &usize| history.at(*revision).map(|known| known.parent);
     std::iter::successors(Some(from), parent).filter(|revision| *revision != 0)
 }
 
-/// The new root, and the revisions that are kept, in order.
+/// Returns the new root, and the revisions to store, in order.
 fn revisions_to_keep(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
     let size = |number: usize| {
         let revision = history.at(number);
@@ -184,9 +183,9 @@ pub fn read(archive: &str, text: &Text) -> Result<History, ArchiveError> {
     rebuild(&lines, head.at, text).ok_or(ArchiveError::Damaged)
 }
 
-/// The tree, made by going through all its texts. `None` when a step does not fit.
+/// Rebuilds the tree by replaying all its texts. `None` when a step does not fit.
 fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
-    // A parent is older than its children, so every way ends at the root.
+    // A parent is older than its children, so every path ends at the root.
     if lines.iter().enumerate().any(|(n, line)| line.parent > n) {
         return None;
     }
@@ -237,7 +236,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
             texts: None,
         }));
     }
-    // The way from the root to the text is the one that redo follows.
+    // Redo follows the path from the root to the text.
     let root_redo = way_from_root(lines, at).or(newest[0]);
     Some(History::from_revisions(revisions, at, root_redo))
 }
@@ -247,7 +246,7 @@ fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
     std::iter::successors(Some(at).filter(|at| *at != 0), parent).take_while(|n| *n != 0).last()
 }
 
-/// Edits as a change of a text, if they are one: in order, and between characters.
+/// Returns edits as a change, if they are valid: in order, and on character boundaries.
 pub(in crate::text) fn check_edits(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
     let (mut last, length) = (0, text.end().0);
     for (start, end, _) in edits {
@@ -293,7 +292,7 @@ impl Ranges {
         Self(selection.primary_index(), selection.ranges().iter().map(pair).collect())
     }
 
-    /// The selection in a text, as near as it fits; `None` when it is none.
+    /// Returns the selection fitted to a text; `None` when it is invalid.
     fn within(&self, text: &Text) -> Option<Selection> {
         let Self(primary, ranges) = self;
         let place = |at: &usize| text.char_floor(Byte(*at).min(text.end()));
@@ -309,7 +308,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The hash of a text, however it is cut into chunks.
+/// Returns the hash of a text, independent of its chunks.
 fn hash_of(text: &Text) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.chunks_from(Byte(0)).for_each(|chunk| hasher.write(chunk.as_bytes()));

@@ -1,5 +1,5 @@
-//! The changes of a text since a version of it, as lines that can be added to that version where
-//! it is kept, and replayed. Must not know where.
+//! Change log: the changes of a text since a version of it, as lines that are appended to the stored version
+//! and replayed. Must not know where it is stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use crate::text::changes::ChangeSet;
 use crate::text::rope::Text;
 use crate::text::undo::archive::check_edits;
 
-/// Bytes of changes that are remembered; with more, the text itself is the shorter way.
+/// Maximum bytes of changes; above, storing the text is shorter.
 const BYTES_MAX: usize = 1 << 20;
-/// What an edit takes beside its text, about.
+/// Approximate overhead of an edit in bytes.
 const EDIT_BYTES: usize = 24;
 
-/// Changes one after the other.
+/// Consecutive changes.
 #[derive(Debug, Default)]
 pub(in crate::text) struct ChangeJournal {
     from: u64,
@@ -20,7 +20,7 @@ pub(in crate::text) struct ChangeJournal {
     bytes: usize,
 }
 
-/// What leads from a version of a text to another.
+/// The changes from one version of a text to another.
 #[derive(Debug, Clone)]
 pub struct JournalSteps {
     /// The version before.
@@ -67,12 +67,12 @@ impl ChangeJournal {
 }
 
 impl JournalSteps {
-    /// Bytes that they take as a line, about.
+    /// Returns the approximate bytes of their line.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The line, with the time at which the text became so, in milliseconds since the epoch.
+    /// Returns the line, with the time of the resulting text, in milliseconds since the epoch.
     pub fn to_line(&self, time_ms: u64) -> String {
         let edits = |changes: &ChangeSet| {
             changes.edits().map(|e| (e.old.start.0, e.old.end.0, e.text.to_string())).collect()
@@ -83,11 +83,11 @@ impl JournalSteps {
     }
 }
 
-/// Takes a text on from a version, as far as the lines go: those about another version are left
-/// out, and a torn one ends it. Gives the time of the last one.
+/// Replays lines on a text of a version: lines for other versions are skipped, and a torn line ends it.
+/// Returns the time of the last one.
 pub fn replay(text: &mut Text, mut version: u64, lines: &[u8]) -> Option<u64> {
     let mut time = None;
-    // What follows the last line feed was not written to its end.
+    // Text after the last line feed is incomplete.
     let whole = memchr::memrchr(b'\n', lines).map_or(&[][..], |end| &lines[..end]);
     for line in whole.split(|byte| *byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<Line>(line) else { break };

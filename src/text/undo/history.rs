@@ -1,5 +1,5 @@
-//! The undo tree: every edit that was ever made, as revisions with parents. Undo and redo move
-//! along it and throw nothing away. Must not look into the text that it is about.
+//! Undo tree: all edits as revisions with parents. Undo and redo move along it without discarding anything.
+//! Must not access the text.
 
 use std::sync::Arc;
 
@@ -11,14 +11,13 @@ use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::text::transaction::{Author, Grouping};
 
-/// Typing that pauses longer than this begins a new undo step, in milliseconds.
+/// Pause after which typing starts a new undo step, in milliseconds.
 const BURST_PAUSE_MS: u64 = 1_000;
-/// Bytes of texts that are kept so that taking back a change of many places is an exchange.
+/// Maximum bytes of stored texts, which make undo of a change with many edits a mere exchange.
 const TEXTS_MAX: usize = 256 << 20;
 
-/// Names a revision for as long as its document is open, wherever it stands in the tree. Own
-/// revisions count up from 0, the text as it was opened; revisions that were adopted from an
-/// earlier run count down from -1.
+/// Identifies a revision as long as its document is open, wherever it is in the tree. Own revisions count up
+/// from 0, the text as opened; revisions adopted from an earlier run count down from -1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RevisionId(i64);
 
@@ -28,16 +27,16 @@ impl std::fmt::Display for RevisionId {
     }
 }
 
-/// One step of the tree.
+/// A step of the tree.
 #[derive(Debug, Clone)]
 pub struct Revision {
-    /// Its name.
+    /// Its id.
     pub id: RevisionId,
-    /// The position of the revision that it was made from.
+    /// The position of its parent.
     pub(in crate::text) parent: usize,
     /// The position of the child that redo goes to: the newest one.
     pub(in crate::text) redo: Option<usize>,
-    /// What it did.
+    /// Its change.
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
@@ -46,15 +45,15 @@ pub struct Revision {
     pub(in crate::text) formats: Option<Formats>,
     /// The author.
     pub author: Author,
-    /// When its last edit was made, in milliseconds since the epoch.
+    /// The time of its last edit, in milliseconds since the epoch.
     pub time_ms: u64,
     pub(in crate::text) grouping: Grouping,
-    /// The texts around a step that changes many places, as long as they are kept.
+    /// The texts around a step with many edits, while they are stored.
     pub(in crate::text) texts: Option<Texts>,
 }
 
-/// The texts before and after a step. They share what they have in common, and the later one is
-/// the document's own until the next step.
+/// The texts before and after a step. They share storage, and the later one is the document's own until the
+/// next step.
 #[derive(Debug, Clone)]
 pub(in crate::text) struct Texts {
     pub(in crate::text) before: Text,
@@ -64,32 +63,31 @@ pub(in crate::text) struct Texts {
 /// The text's formats before and after a step that changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Formats {
-    /// The one before.
+    /// The old format.
     pub before: Format,
-    /// The one after.
+    /// The new format.
     pub after: Format,
 }
 
-/// What an undo or redo has to apply, and the selection afterwards.
+/// The change that undo or redo applies, and the resulting selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UndoStep {
     /// The change.
     pub changes: ChangeSet,
     /// The selection afterwards.
     pub selection: Selection,
-    /// Who made the edit that comes or goes.
+    /// The author of the edit.
     pub author: Author,
-    /// The format afterwards, where the step changes it.
+    /// The new format, if the step changes it.
     pub format: Option<Format>,
-    /// The text afterwards, where it was kept.
+    /// The new text, if it is stored.
     pub text: Option<Text>,
 }
 
-/// The undo tree of one document. A clone shares the revisions, so that a snapshot for a task is
-/// cheap.
+/// The undo tree of one document. Clones share the revisions, so a snapshot for a task is cheap.
 ///
-/// Callers know revisions by their ids. Inside, they are known by their positions, oldest first,
-/// with the root at 0: positions change when an older tree is adopted.
+/// Callers refer to revisions by id. Internally they are referred to by position, oldest first, with the root
+/// at 0: positions change when an older tree is adopted.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// Without the root, which has no change: position `n` is at `n - 1`.
@@ -101,29 +99,29 @@ pub struct History {
     commits: i64,
     /// Revisions adopted from earlier runs.
     adopted: i64,
-    /// Whether the next edit must begin a step of its own.
+    /// Whether the next edit must start a new step.
     sealed: bool,
-    /// While edits are grouped: how many revisions there were when that began.
+    /// While edits are grouped: the number of revisions at the start of the group.
     group: Option<usize>,
 }
 
-/// One edit to be remembered.
+/// An edit to record.
 #[derive(Debug)]
 pub struct Commit {
     /// The change.
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
-    /// The text before, of a step that changes many places.
+    /// The text before, for a step with many edits.
     pub before: Option<Text>,
-    /// The text after. Nobody keeps it but beside such a step: who holds a text makes the next
-    /// edit copy what it touches.
+    /// The text after. It is stored only for such a step: holding a text makes the next edit copy what it
+    /// touches.
     pub after: Text,
     /// The selection before.
     pub selection_before: Selection,
     /// The selection after.
     pub selection_after: Selection,
-    /// The formats, where the edit changes it.
+    /// The formats, if the edit changes it.
     pub formats: Option<Formats>,
     /// The author.
     pub author: Author,
@@ -139,35 +137,34 @@ impl History {
         self.id_at(self.current)
     }
 
-    /// The root: the oldest text that undo reaches.
+    /// Returns the root: the oldest text that undo reaches.
     pub fn root(&self) -> RevisionId {
         self.root
     }
 
-    /// How many revisions there are, the root included.
+    /// Returns the number of revisions, including the root.
     pub fn len(&self) -> usize {
         self.revisions.len() + 1
     }
 
-    /// Whether nothing was ever edited.
+    /// Whether there were no edits.
     pub fn is_empty(&self) -> bool {
         self.revisions.is_empty()
     }
 
-    /// How many revisions were committed since the document was opened; adopted ones do not count.
+    /// Returns the number of revisions committed since the document was opened, without adopted ones.
     pub fn commits(&self) -> i64 {
         self.commits
     }
 
-    /// All revisions with the ones that they were made from, newest first. The root is last and
-    /// has no parent.
+    /// Returns all revisions with their parents, newest first. The root is last and has no parent.
     pub fn newest_first(&self) -> impl Iterator<Item = (RevisionId, Option<RevisionId>)> {
         let own = self.revisions.iter().rev().map(|known| (known.id, Some(self.id_at(known.parent))));
         own.chain(std::iter::once((self.root, None)))
     }
 
-    /// A tree of these revisions, the root left out, at the position `current`. Positions are
-    /// their ids, too.
+    /// Creates a tree from revisions without the root, at the position `current`. Positions are their ids,
+    /// too.
     pub(in crate::text) fn from_revisions(
         mut revisions: Vec<Arc<Revision>>,
         current: usize,
@@ -180,9 +177,8 @@ impl History {
         Self { revisions, current, root_redo, commits, sealed: true, ..Self::default() }
     }
 
-    /// Puts this tree on top of an older one, whose current revision is the text of this one's
-    /// root. The ids of this tree stay valid: that of its root names the older tree's current
-    /// revision from now on.
+    /// Grafts this tree onto an older one, whose current revision is the text of this one's root. The ids of
+    /// this tree stay valid: that of its root refers to the older tree's current revision from now on.
     pub fn graft(&mut self, older: Self) {
         let (base, at) = (older.revisions.len(), older.current);
         let moved = |position: usize| if position == 0 { at } else { position + base };
@@ -224,7 +220,7 @@ impl History {
         self.at(position).map_or(self.root, |revision| revision.id)
     }
 
-    /// Where a revision stands; `None` when the tree does not have it.
+    /// Returns the position of a revision; `None` when the tree lacks it.
     pub(in crate::text) fn position(&self, id: RevisionId) -> Option<usize> {
         if id == self.root {
             return Some(0);
@@ -232,17 +228,17 @@ impl History {
         self.revisions.iter().rposition(|revision| revision.id == id).map(|at| at + 1)
     }
 
-    /// The revision at a position; the root is none.
+    /// Returns the revision at a position; `None` for the root.
     pub(in crate::text) fn at(&self, position: usize) -> Option<&Revision> {
         self.revisions.get(position.checked_sub(1)?).map(Arc::as_ref)
     }
 
-    /// Ends a burst: the next edit is a step of its own.
+    /// Ends a burst: the next edit is a separate step.
     pub fn seal(&mut self) {
         self.sealed = true;
     }
 
-    /// Lets every edit that follows join the first of them, until [`Self::ungroup`].
+    /// Lets every following edit join the first of them, until [`Self::ungroup`].
     pub fn group(&mut self) {
         self.group = Some(self.revisions.len());
     }
@@ -253,7 +249,7 @@ impl History {
         self.sealed = true;
     }
 
-    /// Remembers an edit and makes it the current revision.
+    /// Records an edit and makes it the current revision.
     pub fn commit(&mut self, edit: Commit) {
         if (self.continues_burst(&edit) || self.continues_group(&edit))
             && let Some(last) = self.revisions.last_mut()
@@ -294,7 +290,7 @@ impl History {
         }
     }
 
-    /// Forgets the oldest of the texts that are kept, when they become too much.
+    /// Drops the oldest stored texts above the limit.
     fn drop_texts(&mut self) {
         let mut bytes = 0;
         for revision in self.revisions.iter_mut().rev().filter(|revision| revision.texts.is_some()) {
@@ -305,7 +301,7 @@ impl History {
         }
     }
 
-    /// A burst goes on when the same person does the same kind of edit at the same place, soon.
+    /// Whether an edit continues a burst: same author, same kind, same position, within the pause.
     fn continues_burst(&self, edit: &Commit) -> bool {
         let Some(last) = self.revisions.last() else { return false };
         self.group.is_none()
@@ -334,7 +330,7 @@ impl History {
         }
     }
 
-    /// Goes one step towards the root.
+    /// Moves one step towards the root.
     pub fn undo(&mut self) -> Option<UndoStep> {
         let revision = &self.revisions[self.current.checked_sub(1)?];
         let step = UndoStep {
@@ -349,7 +345,7 @@ impl History {
         Some(step)
     }
 
-    /// Goes one step along the newest branch.
+    /// Moves one step along the newest branch.
     pub fn redo(&mut self) -> Option<UndoStep> {
         let next = match self.current.checked_sub(1) {
             None => self.root_redo?,
@@ -367,19 +363,19 @@ impl History {
         })
     }
 
-    /// A revision; the root has no step and is none.
+    /// Returns a revision; `None` for the root, which has no step.
     pub fn revision(&self, id: RevisionId) -> Option<&Revision> {
         self.at(self.position(id)?)
     }
 
-    /// The steps from the current revision to another one: back (marked so) to where their
-    /// branches part, then forward. Redo follows this branch from now on. Costs what lies between
-    /// them. Without such a revision there are none.
+    /// Returns the steps from the current revision to another one: back (marked) to their common ancestor,
+    /// then forward. Redo follows this branch from now on. Linear in the number of steps. Empty for an
+    /// unknown revision.
     pub fn travel(&mut self, target: RevisionId) -> Vec<(bool, UndoStep)> {
         let Some(target) = self.position(target) else { return Vec::new() };
         let mut ahead = Vec::new();
         let (mut from, mut to) = (self.current, target);
-        // A parent is older than its children, so the newer one of the two has to step back.
+        // A parent is older than its children, so the newer of the two steps back.
         while from != to {
             if from > to {
                 from = self.parent(from);
@@ -399,8 +395,8 @@ impl History {
         steps
     }
 
-    /// What leads from the text as it is to that of a revision, in order; `None` when the tree
-    /// does not have it.
+    /// Returns the changes from the present text to that of a revision, in order; `None` when the tree lacks
+    /// it.
     pub fn path_to(&self, target: RevisionId) -> Option<Vec<ChangeSet>> {
         let (mut from, mut to) = (self.current, self.position(target)?);
         let (mut path, mut ahead) = (Vec::new(), Vec::new());
@@ -423,17 +419,17 @@ impl History {
 
     /// The revision that was the newest at a time, in milliseconds since the epoch.
     pub fn at_time(&self, time_ms: u64) -> RevisionId {
-        // Clocks may be set back, so the list is not searched as if it were sorted.
+        // Clocks may be set back, so the list is not necessarily sorted.
         let at = self.revisions.iter().rposition(|revision| revision.time_ms <= time_ms);
         self.id_at(at.map_or(0, |at| at + 1))
     }
 
-    /// The revisions between the root and the current one, newest first.
+    /// Returns the revisions between the root and the current one, newest first.
     pub fn path(&self) -> impl Iterator<Item = &Revision> {
         std::iter::successors(self.last(), |revision| self.at(revision.parent))
     }
 
-    /// Where the cursor was before the step that redo would make.
+    /// Returns the cursor before the step that redo would make.
     pub fn next_start(&self) -> Option<crate::text::position::Byte> {
         let next = match self.current.checked_sub(1) {
             None => self.root_redo?,

@@ -1,5 +1,4 @@
-//! Taking one edit of the past back while later ones stay: the edit moved over everything that
-//! came after it. Must not know documents.
+//! Reverts an old edit while later ones stay: moves the edit over all later ones. Must not know documents.
 
 use std::ops::Range;
 
@@ -11,18 +10,18 @@ use crate::text::rope::Text;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a later edit touched the same text")]
 pub struct RebaseConflict {
-    /// Where, in the text after the later edits.
+    /// The range in the text after the later edits.
     pub at: Range<Byte>,
 }
 
-/// The change `change`, made for the text before `later`, as one for the text after it.
-/// Refused when both replace the same text, or when one stands inside what the other replaced.
+/// Rebases `change`, made for the text before `later`, to the text after it. Refused when both replace the
+/// same text, or when one is inside what the other replaced.
 pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, RebaseConflict> {
     debug_assert_eq!(change.len_before(), later.len_before(), "both changes start from one text");
     let mut edits = Vec::new();
     let theirs: Vec<_> = later.edits().collect();
     for ours in change.edits() {
-        // What only touches at an edge is apart; an insertion inside what is replaced is not.
+        // Edits that only touch are separate; an insertion inside replaced text is not.
         let first = theirs.partition_point(|edit| edit.old.end < ours.old.start);
         for edit in theirs[first..].iter().take_while(|edit| edit.old.start <= ours.old.end) {
             let meets = edit.old.start < ours.old.end && ours.old.start < edit.old.end;
@@ -34,14 +33,14 @@ pub fn rebase(change: &ChangeSet, later: &ChangeSet) -> Result<ChangeSet, Rebase
         }
         let start = later.map(ours.old.start, Side::After);
         let end = later.map(ours.old.end, Side::Before);
-        // An insertion point keeps what was typed there behind it.
+        // Text typed at an insertion point stays after it.
         let (start, end) = if ours.old.is_empty() { (end, end) } else { (start, end.max(start)) };
         edits.push((start..end, ours.text.to_string()));
     }
     Ok(ChangeSet::replace(later.len_after(), edits))
 }
 
-/// The same change of `before` without what it replaces by the same text.
+/// Returns the change without parts that replace text by the same text.
 pub fn trim(change: &ChangeSet, before: &Text) -> ChangeSet {
     let edits = change.edits().filter_map(|edit| {
         let old = before.slice(edit.old.clone());

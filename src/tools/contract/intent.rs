@@ -128,7 +128,7 @@ pub enum Intent {
         pattern: String,
         /// A folder or file.
         path: Option<String>,
-        /// Which files.
+        /// Pattern of the files.
         glob: Option<String>,
     },
     /// Find files by name.

@@ -34,7 +34,7 @@ use crate::tools::files::paths;
 pub(in crate::tools) struct Approved {
     /// With these arguments.
     pub args: Value,
-    /// A note for the model beside the result.
+    /// A note for the model in addition to the result.
     pub note: Option<String>,
     /// The start folder of its command, for tools that continue where the last command ended.
     pub folder: Option<PathBuf>,

@@ -8,7 +8,7 @@ const HEAD: usize = 8 * 1024;
 /// Type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileType {
-    /// Text, as far as the beginning tells.
+    /// Text, judging by the beginning.
     Text,
     /// A picture of this media type.
     Image(&'static str),

@@ -22,7 +22,7 @@ pub struct WaitLimits {
     pub silence: Option<Duration>,
 }
 
-/// What ended the wait.
+/// Reason why the wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitEnd {
     /// The command's end.

@@ -1,12 +1,13 @@
-//! What a whole escape sequence means: keys, mouse and answers.
+//! Interprets complete escape sequences: keys, mouse events and replies.
 //!
-//! May not know where a sequence begins or ends; the decoder finds that out. An unknown
-//! sequence means nothing (`None`), so that it is dropped whole.
+//! Must not know where a sequence begins or ends, which is the decoder's work. An unknown sequence gives
+//! `None` and is dropped whole.
 
 use crate::tui::input::event::{Button, Input, Mouse, MouseKind, Reply};
 use crate::tui::input::key::{Key, KeyCode, KeyKind, Mods};
 
-/// Parameters of a control sequence: groups by `;`, each with parts by `:`; absent parts are 0.
+/// Parameters of a control sequence: groups separated by `;`, each with parts separated by `:`. A missing
+/// part is 0.
 struct Params(Vec<Vec<u32>>);
 
 impl Params {
@@ -32,7 +33,7 @@ impl Params {
         self.get(group).min(u32::from(u16::MAX)) as u16
     }
 
-    /// Modifiers and kind of the group that carries them.
+    /// Returns the modifiers and the event kind encoded in a group.
     fn mods(&self, group: usize) -> (Mods, KeyKind) {
         let kind = match self.part(group, 1) {
             2 => KeyKind::Repeat,
@@ -43,7 +44,7 @@ impl Params {
     }
 }
 
-/// The meaning of `CSI body`, where the body ends with its final byte.
+/// Interprets `CSI body`, where the body ends with its final byte.
 pub fn csi(body: &[u8]) -> Option<Input> {
     let (last, head) = body.split_last()?;
     match head.first() {
@@ -153,15 +154,15 @@ fn kitty_key(params: &Params) -> Option<Input> {
     key_from_code(params.get(0), params.part(0, 1), params.part(0, 2), mods, kind)
 }
 
-/// A key by its code point; `shifted` and `base` are the alternate keys, or 0.
+/// Returns the key of a code point. `shifted` and `base` are the alternate keys, or 0.
 fn key_from_code(code: u32, shifted: u32, base: u32, mods: Mods, kind: KeyKind) -> Option<Input> {
     if let Some(code) = special(code) {
         return Some(key(code, mods, kind));
     }
-    // The private use area holds keys without a character that we have no name for.
+    // The private use area holds keys without a character that have no name here.
     let mut c = char::from_u32(code).filter(|c| !matches!(c, '\0' | '\u{e000}'..='\u{f8ff}'))?;
     let mut mods = mods;
-    // A shortcut on a keyboard of another script means the key at the same place of a Latin one.
+    // A shortcut on a non-Latin keyboard means the Latin key at the same position.
     let latin = char::from_u32(base).filter(char::is_ascii_graphic);
     if let Some(latin) = latin
         && !c.is_ascii()
@@ -183,7 +184,7 @@ fn key_from_code(code: u32, shifted: u32, base: u32, mods: Mods, kind: KeyKind) 
     (!c.is_control()).then(|| key(KeyCode::Char(c), mods, kind))
 }
 
-/// Code points that stand for a key without a character, from the Kitty protocol's table.
+/// Returns the key without a character that a code point denotes, from the table of the Kitty protocol.
 fn special(code: u32) -> Option<KeyCode> {
     Some(match code {
         13 | 57414 => KeyCode::Enter,
@@ -235,7 +236,7 @@ fn sgr_mouse(params: &Params, last: u8) -> Option<Input> {
     mouse(params.get(0), released, params.small(1), params.small(2))
 }
 
-/// The old mouse report: button, column and row, each as one byte above 32.
+/// Interprets the legacy mouse report: button, column and row, each as one byte plus 32.
 pub fn old_mouse(bytes: [u8; 3]) -> Option<Input> {
     let [button, col, row] = bytes.map(|b| u32::from(b.saturating_sub(32)));
     let released = button & 0b1100_0011 == 3 && button & 32 == 0;
@@ -266,7 +267,7 @@ fn mouse(bits: u32, released: bool, col: u16, row: u16) -> Option<Input> {
     Some(Input::Mouse(Mouse { kind, col: col.saturating_sub(1), row: row.saturating_sub(1), mods }))
 }
 
-/// The answer in an operating system command: `10;rgb:…` or `11;rgb:…`.
+/// Interprets a reply in an operating system command: `10;rgb:…` or `11;rgb:…`.
 pub fn osc(body: &[u8]) -> Option<Input> {
     let text = std::str::from_utf8(body).ok()?;
     let (number, value) = text.split_once(';')?;
@@ -278,7 +279,7 @@ pub fn osc(body: &[u8]) -> Option<Input> {
     }
 }
 
-/// `rgb:R/G/B` or `rgba:R/G/B/A` with one to four hexadecimal digits each, or `#RRGGBB`.
+/// Parses `rgb:R/G/B` or `rgba:R/G/B/A` with one to four hexadecimal digits each, or `#RRGGBB`.
 fn rgb(value: &str) -> Option<(u8, u8, u8)> {
     if let Some(hex) =
         value.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -295,7 +296,7 @@ fn rgb(value: &str) -> Option<(u8, u8, u8)> {
     Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
-/// The answer in a device control string: `>|name version`.
+/// Interprets a reply in a device control string: `>|name version`.
 pub fn dcs(body: &[u8]) -> Option<Input> {
     let name = body.strip_prefix(b">|")?;
     Some(Input::Reply(Reply::Version(String::from_utf8_lossy(name).into_owned())))

@@ -1,9 +1,10 @@
-//! Bytes in, events out, one byte at a time, so that no split of the stream can matter.
+//! Decodes bytes into events, one byte at a time, so that the result does not depend on how the stream is
+//! split.
 //!
-//! May not know what events mean or read a clock: the loop passes the time in and calls
-//! [`Decoder::expire`] when [`Decoder::deadline`] has come *and* no more bytes are ready. An
-//! introducer that is a key too (`ESC`, `ESC [`, `ESC O`, `ESC ]`, `ESC P`, `ESC _`) becomes that
-//! key when the rest does not come or does not fit; what was taken back is then read again.
+//! Must not know what events mean or read a clock: the event loop passes the time and calls
+//! [`Decoder::expire`] when [`Decoder::deadline`] has passed *and* no more bytes are ready. An introducer
+//! that is also a key (`ESC`, `ESC [`, `ESC O`, `ESC ]`, `ESC P`, `ESC _`) becomes that key when the rest
+//! does not arrive or does not fit; the bytes after it are then decoded again.
 
 use std::time::Duration;
 
@@ -14,18 +15,18 @@ use crate::tui::input::paste::{PASTE_MAX, Paste};
 
 /// How long a lone escape may still become a sequence.
 const ESCAPE_WAIT: Duration = Duration::from_millis(25);
-/// How long `ESC [` and the like may: longer, since people seldom type Alt-[ but links often stall.
+/// The same for `ESC [` and similar: longer, since Alt-[ is rarely typed but connections often stall.
 const INTRODUCER_WAIT: Duration = Duration::from_millis(50);
-/// How long a sequence that can be nothing else, or a paste, may stall.
+/// How long an unambiguous sequence, or a paste, may stall.
 const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
-/// Most bytes kept of one sequence; a longer one is unknown anyway and is dropped whole.
+/// Maximum number of bytes kept of one sequence. A longer one is unknown anyway and is dropped whole.
 const SEQUENCE_MAX: usize = 4096;
 
-/// Beginnings of the device control strings that are answers.
+/// Prefixes of device control strings that are replies.
 const DCS_HEADS: [&[u8]; 6] = [b">|", b"!|", b"0+r", b"1+r", b"0$r", b"1$r"];
-/// Beginnings of the application program commands that are answers.
+/// Prefixes of application program commands that are replies.
 const APC_HEADS: [&[u8]; 1] = [b"Gi="];
-/// Numbers of the operating system commands that are answers.
+/// Numbers of operating system commands that are replies.
 const OSC_NUMBERS: [&[u8]; 9] = [b"4", b"10", b"11", b"12", b"17", b"19", b"21", b"52", b"99"];
 
 /// A string that ends with `ESC \` or a bell.
@@ -46,7 +47,7 @@ impl StringKind {
         }
     }
 
-    /// Whether `body` may still become an answer (`None`) or is one (`true`) or not (`false`).
+    /// Returns whether `body` starts like a reply; `None` while that is undecided.
     fn is_reply(self, body: &[u8]) -> Option<bool> {
         let heads: &[&[u8]] = match self {
             Self::Osc => {
@@ -69,7 +70,7 @@ impl StringKind {
 #[derive(Debug)]
 enum State {
     Ground,
-    /// Part of a UTF-8 sequence is in `body`.
+    /// `body` holds part of a UTF-8 sequence.
     Utf8,
     Escape,
     Csi,
@@ -80,20 +81,20 @@ enum State {
     Ss3,
     /// A string that may still be a key and typed text.
     MaybeReply(StringKind),
-    /// A string that is an answer.
+    /// Inside a string that is a reply.
     Text(StringKind),
-    /// A string in which an escape came, its end probably.
+    /// After an escape inside a string, probably the start of its terminator.
     TextEscape(StringKind),
     Paste(Paste),
 }
 
-/// The decoder; see the module.
+/// The decoder; see the module docs.
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// The bytes of the sequence under way, without its introducer.
+    /// Bytes of the current sequence, without its introducer.
     body: Vec<u8>,
-    /// An escape stood before the introducer or the character: Alt, or an Escape of its own.
+    /// Whether an escape preceded the introducer or the character: Alt, or a separate Escape key.
     alt: bool,
     deadline: Option<Duration>,
     paste_max: usize,
@@ -106,12 +107,12 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A decoder that waits for anything.
+    /// Returns a decoder in its initial state.
     pub fn new() -> Self {
         Self { state: State::Ground, body: Vec::new(), alt: false, deadline: None, paste_max: PASTE_MAX }
     }
 
-    /// Decodes bytes that were read at `now` (monotonic) and appends what they mean.
+    /// Decodes bytes that were read at `now` (monotonic) and appends the events.
     pub fn feed(&mut self, bytes: &[u8], now: Duration, out: &mut Vec<Input>) {
         let mut rest = bytes;
         while let Some((first, after)) = rest.split_first() {
@@ -131,13 +132,13 @@ impl Decoder {
         }
     }
 
-    /// When [`Self::expire`] is to be called if no more bytes come.
+    /// Returns when to call [`Self::expire`] if no more bytes come.
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline
     }
 
-    /// Ends what is under way if its time is up: a lone escape is a key, an unfinished answer
-    /// is dropped, an unfinished paste is delivered.
+    /// Ends what is pending if its time is up: a lone escape becomes a key, an unfinished reply is dropped,
+    /// an unfinished paste is delivered.
     pub fn expire(&mut self, now: Duration, out: &mut Vec<Input>) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
@@ -147,7 +148,7 @@ impl Decoder {
             State::Utf8 => self.broken_character(out),
             _ => self.abandon_sequence(out),
         }
-        // What was taken back can itself begin a sequence only by an escape, which it never holds.
+        // The bytes decoded again hold no escape, so they cannot begin another sequence.
         self.deadline = self.wait().map(|wait| now + wait);
     }
 
@@ -232,7 +233,7 @@ impl Decoder {
             b'P' => State::MaybeReply(StringKind::Dcs),
             b'_' => State::MaybeReply(StringKind::Apc),
             0x1b => {
-                // Of several escapes the last two may belong together; earlier ones are keys.
+                // Of several escapes only the last two may belong together; earlier ones are keys.
                 if self.alt {
                     out.push(escape_key());
                 }
@@ -240,7 +241,7 @@ impl Decoder {
                 return;
             }
             _ => {
-                // Escape, then Alt with a character: only sequences join with an escape before them.
+                // Escape, then Alt with a character: only sequences combine with an escape before them.
                 if self.alt {
                     out.push(escape_key());
                 }
@@ -290,7 +291,7 @@ impl Decoder {
         match byte {
             0x07 => self.end_text(kind, out),
             0x1b => self.state = State::TextEscape(kind),
-            // No answer holds a control character: the user typed one, so the answer was cut.
+            // No reply contains a control character: the user typed one, so the reply was cut.
             0x00..0x20 => {
                 self.finish(None, out);
                 self.byte(byte, out);
@@ -335,8 +336,8 @@ impl Decoder {
         }
     }
 
-    /// Ends a sequence. An escape before it makes a key an Alt key; before anything else it
-    /// was a key of its own.
+    /// Ends a sequence. An escape before it makes a key an Alt key; before anything else it was a separate
+    /// key.
     fn finish(&mut self, meaning: Option<Input>, out: &mut Vec<Input>) {
         let meaning = match meaning {
             Some(Input::Key(mut key)) if self.alt => {
@@ -359,8 +360,8 @@ impl Decoder {
         self.state = State::Ground;
     }
 
-    /// Reads the introducer as the key that it also is, and what followed as typed text; what
-    /// can only be a sequence is dropped.
+    /// Treats the introducer as the key that it also is, and the bytes after it as typed text. An unambiguous
+    /// sequence is dropped.
     fn abandon_sequence(&mut self, out: &mut Vec<Input>) {
         let letter = match &self.state {
             State::Escape => {
@@ -391,7 +392,7 @@ fn escape_key() -> Input {
     Input::Key(Key::new(KeyCode::Escape, Mods::NONE))
 }
 
-/// The key of one byte below 128 in a terminal that knows no better.
+/// Returns the key of one byte below 128 in a terminal without extensions.
 fn single_byte(byte: u8) -> Key {
     let (code, mods) = match byte {
         0x00 => (KeyCode::Char(' '), Mods::CTRL),

@@ -1,6 +1,6 @@
-//! What the terminal tells us, as plain data.
+//! Events from the terminal, as plain data.
 //!
-//! May not know how it was written on the wire.
+//! Must not know their encoding.
 
 use crate::tui::input::key::{Key, Mods};
 
@@ -9,9 +9,9 @@ use crate::tui::input::key::{Key, Mods};
 pub enum Input {
     /// A key was pressed, repeated or released.
     Key(Key),
-    /// The mouse did something.
+    /// A mouse event.
     Mouse(Mouse),
-    /// Pasted text with line feeds as its only line endings.
+    /// Pasted text; line feeds are its only line endings.
     Paste(String),
     /// The paste just delivered was cut: this many bytes were dropped.
     PasteCut(usize),
@@ -32,7 +32,7 @@ pub enum Button {
     Right,
 }
 
-/// What the mouse did.
+/// Kind of a mouse event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MouseKind {
     /// A button went down.
@@ -47,26 +47,26 @@ pub enum MouseKind {
     ScrollUp,
     /// The wheel turned towards the user.
     ScrollDown,
-    /// The wheel was tilted left.
+    /// The wheel was tilted to the left.
     ScrollLeft,
     /// The wheel was tilted right.
     ScrollRight,
 }
 
-/// A mouse event; column and row count from 0 at the top left.
+/// A mouse event. Column and row are zero-based from the top left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mouse {
-    /// What happened.
+    /// The kind of event.
     pub kind: MouseKind,
-    /// Cell from the left.
+    /// Column.
     pub col: u16,
     /// Cell from the top.
     pub row: u16,
-    /// Modifier keys held meanwhile.
+    /// Modifier keys held.
     pub mods: Mods,
 }
 
-/// An answer to a query, whenever it comes.
+/// A reply to a query; it may come at any time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// DA1: the terminal's class and features. Every terminal answers it, so it comes last.

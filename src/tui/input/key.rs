@@ -1,7 +1,7 @@
-//! Keys in one normal form, and their notation in key maps: `Ctrl-Alt-x`, `Shift-Tab`, `Alt--`.
+//! Keys in a normal form, and their notation in key maps: `Ctrl-Alt-x`, `Shift-Tab`, `Alt--`.
 //!
-//! May not know bytes or commands. Normal form: a shifted character is that character without
-//! `SHIFT`; with `CTRL`, `ALT` or `SUPER` letters are lower case and `SHIFT` is explicit.
+//! Must not know bytes or commands. Normal form: a shifted character is that character without `SHIFT`; with
+//! `CTRL`, `ALT` or `SUPER` letters are lower case and `SHIFT` is explicit.
 
 use std::fmt;
 use std::ops::BitOr;
@@ -23,30 +23,30 @@ impl Mods {
     /// The super, command or windows key.
     pub const SUPER: Self = Self(8);
 
-    /// The modifiers of a wire value (already reduced by one): shift 1, alt 2, control 4,
-    /// super 8; hyper (16) is ignored, meta (32) counts as alt, locks (64, 128) are ignored.
+    /// Decodes modifiers from the wire value minus one: shift 1, alt 2, control 4, super 8; hyper (16) is
+    /// ignored, meta (32) counts as alt, locks (64, 128) are ignored.
     pub fn from_wire(bits: u16) -> Self {
         let alt = if bits & 32 != 0 { 2 } else { 0 };
         Self((bits & 15) as u8 | alt)
     }
 
-    /// Whether all of `other` are held.
+    /// Returns whether all of `other` are held.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of `other` is held.
+    /// Returns whether any of `other` is held.
     pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// These without `other`.
+    /// Returns these without `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether none is held.
+    /// Returns whether none is held.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -60,15 +60,15 @@ impl BitOr for Mods {
     }
 }
 
-/// What happened to the key.
+/// Kind of a key event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KeyKind {
-    /// It went down.
+    /// The key was pressed.
     #[default]
     Press,
-    /// It is held.
+    /// The key repeats while held.
     Repeat,
-    /// It went up; only some terminals tell.
+    /// The key was released; only some terminals report it.
     Release,
 }
 
@@ -131,13 +131,13 @@ impl Key {
         Self::new(KeyCode::Char(c), Mods::NONE)
     }
 
-    /// The same key as a press, for looking it up whatever its kind.
+    /// Returns the key as a press, for lookups that ignore the kind.
     #[must_use]
     pub fn pressed(self) -> Self {
         Self { kind: KeyKind::Press, ..self }
     }
 
-    /// The character that this key types, if it types one.
+    /// Returns the character that this key types, if any.
     pub fn typed(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c)
@@ -150,7 +150,7 @@ impl Key {
         }
     }
 
-    /// The normal form; see the module.
+    /// Returns the normal form; see the module docs.
     #[must_use]
     pub fn normal(mut self) -> Self {
         let KeyCode::Char(c) = self.code else { return self };
@@ -170,7 +170,7 @@ impl Key {
     }
 }
 
-/// The only character of a case mapping, if it has one.
+/// Returns the character of a case mapping, if it is exactly one.
 fn single(mut chars: impl Iterator<Item = char>) -> Option<char> {
     let first = chars.next()?;
     chars.next().is_none().then_some(first)
@@ -181,11 +181,11 @@ fn single(mut chars: impl Iterator<Item = char>) -> Option<char> {
 #[error("`{0}` is not a key; write it like Ctrl-x, Alt-Shift-Up, F5 or Space")]
 pub struct KeyError(pub String);
 
-/// Modifier prefixes in the order in which they are shown.
+/// Modifier prefixes in display order.
 const MODIFIERS: [(&str, Mods); 4] =
     [("Ctrl-", Mods::CTRL), ("Alt-", Mods::ALT), ("Shift-", Mods::SHIFT), ("Super-", Mods::SUPER)];
 
-/// Names of keys; the first of a key is the one shown.
+/// Names of keys; of several names for a key the first is displayed.
 const NAMES: [(&str, KeyCode); 22] = [
     ("Enter", KeyCode::Enter),
     ("Tab", KeyCode::Tab),
@@ -248,7 +248,7 @@ impl FromStr for Key {
     }
 }
 
-/// A modifier prefix and what follows, which is never empty.
+/// Splits off a modifier prefix. The rest is never empty.
 fn modifier(text: &str) -> Option<(Mods, &str)> {
     MODIFIERS.iter().find_map(|(name, flag)| {
         let (head, rest) = text.split_at_checked(name.len())?;

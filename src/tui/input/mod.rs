@@ -1,6 +1,6 @@
-//! From bytes to events: keys, mouse, pastes, focus and the terminal's answers.
+//! Decodes bytes into events: keys, mouse, pastes, focus and the terminal's replies.
 //!
-//! May not know where bytes come from or what a key does.
+//! Must not know where bytes come from or what a key does.
 
 pub mod csi;
 pub mod decoder;

@@ -1,18 +1,18 @@
-//! The text between the two marks of a bracketed paste, however many reads it takes.
+//! The text between the two marks of a bracketed paste, over any number of reads.
 //!
-//! May not know keys. Time is linear in the size; what exceeds the cap is counted and dropped.
+//! Must not know keys. Time is linear in the size; what exceeds the limit is counted and dropped.
 
 use std::mem;
 
 use memchr::memmem;
 
-/// The mark that ends a paste.
+/// The end mark of a paste.
 const END: &[u8] = b"\x1b[201~";
 
-/// Most bytes that one paste may bring; the rest is dropped and reported.
+/// Maximum size of a paste in bytes; the rest is dropped and reported.
 pub const PASTE_MAX: usize = 64 << 20;
 
-/// A paste under way.
+/// A paste in progress.
 #[derive(Debug)]
 pub struct Paste {
     data: Vec<u8>,
@@ -20,24 +20,24 @@ pub struct Paste {
     dropped: usize,
 }
 
-/// A paste that has ended.
+/// A finished paste.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Pasted {
-    /// The text with line feeds as its only line endings.
+    /// The text; line feeds are its only line endings.
     pub text: String,
     /// Bytes that did not fit.
     pub dropped: usize,
 }
 
 impl Paste {
-    /// An empty paste of at most `max` bytes.
+    /// Returns an empty paste of at most `max` bytes.
     pub fn new(max: usize) -> Self {
         Self { data: Vec::new(), max, dropped: 0 }
     }
 
-    /// Takes bytes up to the end mark. Returns how many were used, and whether it has ended.
+    /// Consumes bytes up to the end mark. Returns how many were used, and whether the paste has ended.
     pub fn feed(&mut self, bytes: &[u8]) -> (usize, bool) {
-        // The mark may have begun in earlier bytes, but at most five of it are there.
+        // The mark may have begun in earlier bytes, with at most five of its bytes.
         let from = self.data.len().saturating_sub(END.len() - 1);
         self.data.extend_from_slice(bytes);
         if let Some(at) = memmem::find(&self.data[from..], END) {
@@ -46,7 +46,7 @@ impl Paste {
             self.data.truncate(end);
             return (bytes.len() - rest, true);
         }
-        // Beyond the cap only the last bytes are kept, since they may be the mark's beginning.
+        // Past the limit only the last bytes are kept, since they may be the beginning of the mark.
         let tail = self.data.len().saturating_sub(END.len() - 1);
         if tail > self.max {
             self.dropped += tail - self.max;
@@ -55,7 +55,7 @@ impl Paste {
         (bytes.len(), false)
     }
 
-    /// What was pasted so far; the paste is empty afterwards.
+    /// Takes the pasted text so far and leaves the paste empty.
     pub fn take(&mut self) -> Pasted {
         let mut data = mem::take(&mut self.data);
         let mut dropped = mem::take(&mut self.dropped);

@@ -1,8 +1,7 @@
-//! The one terminal of the process and its restoration, callable from anywhere, any number of
-//! times.
+//! The terminal of the process and its restoration, callable from anywhere, any number of times.
 //!
-//! Holds the only global state of the toolkit, because a panic hook has nothing else to hold on
-//! to. May not know components.
+//! Holds the only global state of the toolkit, because a panic hook cannot reach anything else. Must not know
+//! components.
 
 use std::backtrace::Backtrace;
 use std::fs::File;
@@ -19,12 +18,12 @@ use crate::base::panics;
 use crate::tui::term::modes::{self, ExtraModes, TermModes};
 use crate::tui::term::output::Output;
 
-/// How long a terminal that takes nothing is waited for when it is given back.
+/// How long to wait on exit for a terminal that accepts no bytes.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A terminal in our modes.
 struct ActiveTerminal {
-    /// The thread that uses it.
+    /// The thread that uses the terminal.
     owner: ThreadId,
     output: Output,
     saved_termios: Termios,
@@ -35,23 +34,23 @@ struct ActiveTerminal {
 static ACTIVE: Mutex<Option<ActiveTerminal>> = Mutex::new(None);
 
 fn active() -> MutexGuard<'static, Option<ActiveTerminal>> {
-    // What a panic left behind is still what has to be undone.
+    // After a panic the state still describes what has to be undone.
     ACTIVE.lock()
 }
 
-/// Gives the terminal back as it was found. Does nothing when that has been done. Errors are
-/// not told: this is the last thing that can be done for the terminal.
+/// Restores the terminal. Does nothing when it is already restored. Errors are ignored: nothing more can be
+/// done for the terminal.
 pub fn restore() {
     leave().map(drop).unwrap_or_default();
 }
 
-/// Gives the terminal back and says what failed. Waits for a terminal that takes nothing, but not for long; tells
-/// whether it took everything.
+/// Restores the terminal and returns errors. Waits a limited time for a terminal that accepts no bytes;
+/// returns whether it accepted everything.
 pub(crate) fn leave() -> io::Result<bool> {
     let Some(mut active) = active().take() else { return Ok(true) };
     let written = active.output.finish(&modes::leave(active.wanted, active.extras), RESTORE_TIMEOUT);
-    // The line discipline counts most, so it is restored even when writing failed. Not after all output is shown:
-    // where the terminal has stopped, that would be never.
+    // The line discipline matters most, so it is restored even when writing failed, and without waiting
+    // until all output is shown: where the terminal has stopped, that would be never.
     tcsetattr(active.output.tty(), OptionalActions::Now, &active.saved_termios)?;
     written
 }
@@ -61,9 +60,8 @@ pub fn is_active() -> bool {
     active().is_some()
 }
 
-/// Makes a panic that ends the program restore the terminal before it is reported: one on the
-/// thread that uses the terminal. The panic of a task ends the task alone, so it is logged, and
-/// the screen stays as it is.
+/// Makes a panic that ends the program, on the thread that uses the terminal, restore the terminal before it
+/// is reported. The panic of a task ends only the task: it is logged, and the screen stays.
 pub fn install_panic_hook() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -97,7 +95,7 @@ pub(crate) fn enter(tty: &File, wanted: TermModes, extras: ExtraModes, first: &[
     written.inspect_err(|_| restore())
 }
 
-/// Switches our modes on again after someone else may have changed them.
+/// Switches our modes on again after another program may have changed them.
 pub(crate) fn reapply() -> io::Result<()> {
     let mut slot = active();
     let Some(active) = slot.as_mut() else { return Err(terminal_gone()) };
@@ -105,22 +103,22 @@ pub(crate) fn reapply() -> io::Result<()> {
     active.output.write(&modes::reapply(active.wanted, active.extras))
 }
 
-/// Writes to the terminal while it is ours; what it does not take at once waits for [`flush`].
+/// Writes to the terminal while we own it. Bytes that it does not accept at once wait for [`flush`].
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
     active().as_mut().ok_or_else(terminal_gone)?.output.write(bytes)
 }
 
-/// Whether bytes wait for the terminal to take them.
+/// Returns whether bytes are waiting to be written.
 pub(crate) fn is_waiting() -> bool {
     active().as_ref().is_some_and(|active| active.output.is_waiting())
 }
 
-/// Writes of what waits as much as the terminal takes now. Tells whether that was all.
+/// Writes as many of the waiting bytes as the terminal accepts now. Returns whether that was all.
 pub(crate) fn flush() -> io::Result<bool> {
     active().as_mut().map_or(Ok(true), |active| active.output.flush())
 }
 
-/// Writes what switches more on, and remembers to undo it.
+/// Writes a sequence that enables an extra mode, and records it to be undone.
 pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes)) -> io::Result<()> {
     let mut slot = active();
     let active = slot.as_mut().ok_or_else(terminal_gone)?;
@@ -131,7 +129,7 @@ pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes))
 fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {
     let mut raw = before.clone();
     raw.make_raw();
-    // Reading returns at once, with nothing when there is nothing: the loop must never block.
+    // Reading returns at once, even without data: the event loop must never block.
     raw.special_codes[SpecialCodeIndex::VMIN] = 0;
     raw.special_codes[SpecialCodeIndex::VTIME] = 0;
     Ok(tcsetattr(tty, OptionalActions::Now, &raw)?)

@@ -1,6 +1,6 @@
-//! The real terminal: its modes and their restoration, its input, its signals.
+//! The real terminal: modes and their restoration, input, signals.
 //!
-//! The only part of the toolkit that does input and output. May not know what is drawn.
+//! The only part of the toolkit that does input and output. Must not know what is drawn.
 
 pub mod guard;
 pub mod modes;

@@ -1,43 +1,43 @@
-//! The byte strings that switch a terminal's modes on and off, as pure functions.
+//! Byte strings that switch the modes of a terminal on and off, as pure functions.
 //!
-//! May not write them.
+//! Must not write them.
 
-/// What to switch on.
+/// Modes to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermModes {
     /// Mouse reports: buttons, drags and wheel.
     pub mouse: bool,
 }
 
-/// What was switched on later than at the start.
+/// Modes that were switched on after the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExtraModes {
     /// Kitty keyboard flags were pushed.
     pub kitty: bool,
-    /// xterm's modified keys were asked for.
+    /// xterm's modified keys are enabled.
     pub other_keys: bool,
-    /// The old window title was put aside.
+    /// The previous window title was saved.
     pub title: bool,
-    /// The caret may look another way than before.
+    /// The caret may have another shape than before.
     pub caret: bool,
 }
 
-/// Kitty keyboard flags: disambiguate (1) and alternate keys (4). Releases are not asked for,
-/// since each would wake the program for nothing.
+/// Kitty keyboard flags: disambiguate (1) and alternate keys (4). Release events are not enabled, since each
+/// would wake the program needlessly.
 pub const KITTY_PUSH: &[u8] = b"\x1b[>5u";
-/// The same as a setting of the flags on top of the stack, for when they were pushed before.
+/// Sets the same flags at the top of the stack, for when they were already pushed.
 const KITTY_SET: &[u8] = b"\x1b[=5;1u";
 const KITTY_POP: &[u8] = b"\x1b[<u";
 /// xterm's `modifyOtherKeys` level 1: only keys that would be ambiguous change.
 pub const OTHER_KEYS: &[u8] = b"\x1b[>4;1m";
 const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m";
-/// Puts the window title aside.
+/// Saves the window title.
 pub const TITLE_SAVE: &[u8] = b"\x1b[22;0t";
 const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
-/// Lets the caret look as the user has set it.
+/// Resets the caret to the user's own shape.
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
-/// Alternate screen first: the Kitty flags belong to the screen that is shown.
+/// Enters our modes. The alternate screen comes first, because the Kitty flags belong to the current screen.
 pub fn enter(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h".to_vec();
     if wanted.mouse {
@@ -52,7 +52,7 @@ pub fn enter(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     out
 }
 
-/// Sets everything again on a terminal whose state is not known, without pushing twice.
+/// Sets all modes again on a terminal in an unknown state, without pushing twice.
 pub fn reapply(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = enter(wanted, ExtraModes { kitty: false, ..extras });
     if extras.kitty {
@@ -61,8 +61,8 @@ pub fn reapply(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     out
 }
 
-/// Undoes everything in the reverse order. Ends an open synchronized update too, since the way
-/// out may begin in the middle of a frame.
+/// Undoes everything in reverse order. Also ends an open synchronized update, since exit may begin in the
+/// middle of a frame.
 pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = Vec::new();
     if extras.other_keys {
@@ -74,7 +74,7 @@ pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     if wanted.mouse {
         out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
     }
-    // Margins are there only where a frame was cut off.
+    // Margins remain set only where a frame was cut off.
     out.extend_from_slice(b"\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?69l\x1b[r\x1b[?2026l");
     if extras.caret {
         out.extend_from_slice(CARET_RESTORE);
@@ -86,8 +86,8 @@ pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     out
 }
 
-/// Sets the window title; control characters and direction overrides are left out, and so is
-/// what is longer than a title bar.
+/// Sets the window title. Control characters and direction overrides are removed, and the text is cut to the
+/// length of a title bar.
 pub fn title(text: &str) -> Vec<u8> {
     let safe: String = text.chars().filter(|c| !crate::base::width::is_unsafe(*c)).take(200).collect();
     format!("\x1b]2;{safe}\x1b\\").into_bytes()

@@ -1,8 +1,8 @@
-//! The terminal as a source of bytes for the runtime that draws.
+//! The terminal as a source of bytes for the runtime of the event loop.
 //!
-//! May not decode. The loop's own runtime sleeps on the terminal itself, so that a key costs one
-//! wake-up and an idle program none. Reading never blocks: in our modes the terminal answers
-//! at once when it has nothing (`VMIN` and `VTIME` are zero, see `guard`).
+//! Must not decode. The loop's runtime waits on the terminal itself, so that a key costs one wake-up and an
+//! idle program none. Reading never blocks: in our modes a read without data returns at once (`VMIN` and
+//! `VTIME` are zero, see `guard`).
 
 use std::fs::File;
 use std::future::poll_fn;
@@ -12,21 +12,21 @@ use std::task::{Context, Poll, ready};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Most bytes of one read.
+/// Maximum number of bytes of one read.
 const CHUNK: usize = 64 << 10;
 
-/// What comes from the terminal.
+/// Input from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermInput {
     /// Bytes as they came.
     Bytes(Vec<u8>),
-    /// The terminal has taken everything that was written to it.
+    /// The terminal has accepted everything written to it.
     Flushed,
-    /// The terminal is gone: hang-up, end of file or an error, in words.
+    /// The terminal is gone: hang-up, end of file or an error, as a message.
     Closed(String),
 }
 
-/// Reads a terminal that is in our modes. Dropping it leaves what was not read to others.
+/// Reads a terminal that is in our modes. Dropping it leaves unread input to other readers.
 #[derive(Debug)]
 pub(crate) struct Reader {
     tty: AsyncFd<File>,
@@ -44,13 +44,13 @@ impl Reader {
         Ok(Self { tty, chunk: vec![0; CHUNK] })
     }
 
-    /// The next input. Safe to drop and call again: nothing is read before it is returned.
+    /// Returns the next input. Cancel safe: nothing is read before it is returned.
     pub(crate) async fn next(&mut self) -> TermInput {
         self.wait().await.map_or_else(|error| TermInput::Closed(error.to_string()), TermInput::Bytes)
     }
 
     async fn wait(&mut self) -> io::Result<Vec<u8>> {
-        // Nobody else waits for it: without a list of those who do, a key has less to go through.
+        // This is the only waiter: without a list of waiters, a key has less to go through.
         poll_fn(|cx| self.poll(cx)).await
     }
 

@@ -1,6 +1,6 @@
 //! The signals that concern a full-screen program, as one stream.
 //!
-//! May not act on them: the loop restores, saves and ends.
+//! Must not act on them: the event loop restores, saves and ends.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,12 +24,12 @@ pub enum Signal {
     /// Stop (SIGTSTP): suspend the terminal, then [`Signals::stop_until_continued`], then resume
     /// and repaint.
     Stop,
-    /// Running again (SIGCONT): set the terminal up again and repaint.
+    /// The process continues (SIGCONT): set the terminal up again and repaint.
     Continue,
 }
 
 impl Signal {
-    /// The exit code by which shells tell that this signal ended a program.
+    /// Returns the exit code that shells use for a program ended by this signal.
     pub fn exit_code(self) -> i32 {
         match self {
             Self::Terminate => 143,
@@ -39,21 +39,21 @@ impl Signal {
     }
 }
 
-/// All of them, caught from now on. Needs a tokio runtime.
+/// All these signals, caught from creation on. Needs a tokio runtime.
 #[derive(Debug)]
 pub struct Signals {
     caught: mpsc::Receiver<Signal>,
-    /// Those that came while one was waited for.
+    /// Signals that arrived while waiting for SIGCONT.
     queued: VecDeque<Signal>,
-    /// Waits for them. A loop that asks each of six streams at every key would ask more than it draws.
+    /// The tasks that wait for the signals. Polling six streams at every key would cost more than drawing.
     _watch: JoinSet<()>,
 }
 
-/// Signals that wait to be asked for; of more, the system keeps one of each kind.
+/// Capacity of the queue of signals. Beyond it the system keeps one of each kind.
 const WAITING_MAX: usize = 8;
 
 impl Signals {
-    /// Begins to catch signals; their default actions no longer happen.
+    /// Starts to catch signals. Their default actions no longer happen.
     pub fn catch() -> io::Result<Self> {
         let mut streams = Streams::open()?;
         let (send, caught) = mpsc::channel(WAITING_MAX);
@@ -62,7 +62,7 @@ impl Signals {
         Ok(Self { caught, queued: VecDeque::new(), _watch: watch })
     }
 
-    /// The next signal. Safe to drop and call again: none is lost.
+    /// Returns the next signal. Cancel safe: none is lost.
     pub async fn next(&mut self) -> Signal {
         if let Some(signal) = self.queued.pop_front() {
             return signal;
@@ -73,20 +73,20 @@ impl Signals {
         }
     }
 
-    /// A signal that has come already.
+    /// Returns a signal that has already arrived.
     pub fn try_next(&mut self) -> Option<Signal> {
         self.queued.pop_front().or_else(|| self.caught.try_recv().ok())
     }
 
-    /// Stops this process and returns when it runs again; to be called with the terminal
-    /// suspended. The signal stops the process as a whole, but not before this thread has run
-    /// on for a while, so only SIGCONT tells that the stop is over.
+    /// Stops this process and returns when it continues. Must be called with the terminal suspended. The
+    /// signal stops the whole process, but only after this thread has run on for a while, so only SIGCONT
+    /// marks the end of the stop.
     pub async fn stop_until_continued(&mut self) -> io::Result<()> {
-        // A stream of its own: one that came earlier would end the wait before the stop begins.
+        // A separate stream: a SIGCONT that came earlier would end the wait before the stop begins.
         let mut continued = raw_signal(Number::CONT)?;
         kill_process(getpid(), Number::STOP)?;
         continued.recv().await;
-        // The same one comes here, too, and is dealt with already.
+        // The same signal also arrives here and is already handled.
         while let Some(signal) = self.caught.recv().await {
             if signal == Signal::Continue {
                 break;

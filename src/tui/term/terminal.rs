@@ -1,7 +1,7 @@
-//! The terminal as the loop sees it: size, bytes in, bytes out, suspend and resume.
+//! The terminal for the event loop: size, input and output bytes, suspend and resume.
 //!
-//! May not know what the bytes mean. It opens the terminal device itself, so that standard
-//! input and output keep their own state.
+//! Must not know what the bytes mean. It opens the terminal device itself, so that standard input and output
+//! keep their own state.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -17,7 +17,7 @@ use crate::tui::term::modes::{self, ExtraModes, TermModes};
 use crate::tui::term::reader::{Reader, TermInput};
 use crate::tui::term::write_ready::WriteReady;
 
-/// What to switch on.
+/// Modes to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermOptions {
     /// Mouse reports: buttons, drags and wheel.
@@ -30,28 +30,28 @@ impl Default for TermOptions {
     }
 }
 
-/// The process's terminal in our modes; given back when dropped.
+/// The terminal of the process, in our modes. Restored on drop.
 #[derive(Debug)]
 pub struct Terminal {
     tty: File,
     wanted: TermModes,
-    /// Switched on again by [`Terminal::resume`].
+    /// Extra modes; [`Terminal::resume`] switches them on again.
     extras: ExtraModes,
-    /// None while suspended.
+    /// `None` while suspended.
     reader: Option<Reader>,
-    /// There only while bytes wait to be taken: the terminal wakes it whenever it takes some.
+    /// Present only while bytes are waiting: it wakes whenever the terminal accepts bytes.
     room: Option<WriteReady>,
 }
 
 impl Terminal {
-    /// Opens the terminal and switches to our screen and modes. Fails where there is none. Needs
-    /// a tokio runtime, whose thread is woken by input.
+    /// Opens the terminal and switches to our screen and modes. Fails if there is no terminal. Needs a tokio
+    /// runtime, whose thread is woken by input.
     pub fn enter(options: TermOptions) -> io::Result<Self> {
         Self::enter_on(open()?, options, &[])
     }
 
-    /// The same on a terminal that is open already; `first` is written together with the modes,
-    /// so that our screen is never seen empty.
+    /// Does the same on an open terminal. `first` is written together with the modes, so that our screen
+    /// never appears empty.
     pub fn enter_on(tty: File, options: TermOptions, first: &[u8]) -> io::Result<Self> {
         let wanted = TermModes { mouse: options.mouse };
         guard::enter(&tty, wanted, ExtraModes::default(), first)?;
@@ -61,24 +61,25 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Columns and rows; 80x24 where the terminal does not know.
+    /// Returns columns and rows; 80x24 if the terminal does not know.
     pub fn size(&self) -> (u16, u16) {
         size_of(&self.tty)
     }
 
-    /// Writes bytes without waiting: what the terminal does not take at once, [`Self::input`] sends on. Fails when
-    /// the terminal was given back meanwhile, as after a panic on another thread.
+    /// Writes bytes without blocking. [`Self::input`] sends the bytes that the terminal does not accept at
+    /// once. Fails when the terminal was restored in the meantime, as after a panic on another thread.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() { Ok(()) } else { guard::write(bytes) }
     }
 
-    /// Whether the terminal has not taken all that was written to it. Who draws then makes bytes wait without bound.
+    /// Returns whether bytes are waiting to be written. Drawing in that state would let the queue grow
+    /// without limit.
     pub fn is_writing(&self) -> bool {
         guard::is_waiting()
     }
 
-    /// The next input, or that the terminal has taken all that it was sent. Safe to drop and call again. Waits for
-    /// ever while suspended.
+    /// Returns the next input, or that the terminal has accepted all output. Cancel safe. Never returns while
+    /// suspended.
     pub async fn input(&mut self) -> TermInput {
         let Some(reader) = &mut self.reader else { return std::future::pending().await };
         if guard::is_waiting() {
@@ -109,13 +110,13 @@ impl Terminal {
         guard::write_extra_mode(modes::KITTY_PUSH, |extras| extras.kitty = true)
     }
 
-    /// Asks for xterm's modified keys; undone on leaving.
+    /// Enables xterm's modified keys. Undone on leaving.
     pub fn enable_other_keys(&mut self) -> io::Result<()> {
         self.extras.other_keys = true;
         guard::write_extra_mode(modes::OTHER_KEYS, |extras| extras.other_keys = true)
     }
 
-    /// Sets the window title; the old one comes back on leaving.
+    /// Sets the window title. The previous one is restored on leaving.
     pub fn set_title(&mut self, title: &str) -> io::Result<()> {
         let mut bytes = Vec::new();
         if !self.extras.title {
@@ -126,7 +127,7 @@ impl Terminal {
         guard::write_extra_mode(&bytes, |extras| extras.title = true)
     }
 
-    /// The caret's shape is one of ours: the user's own comes back on leaving.
+    /// Records that the caret has one of our shapes: the user's own is restored on leaving.
     pub fn own_caret(&mut self) -> io::Result<()> {
         if self.extras.caret {
             return Ok(());
@@ -135,7 +136,7 @@ impl Terminal {
         guard::write_extra_mode(b"", |extras| extras.caret = true)
     }
 
-    /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
+    /// Gives the terminal to another program: modes are restored and input is not read.
     pub fn suspend(&mut self) -> io::Result<()> {
         (self.reader, self.room) = (None, None);
         if !guard::leave()? {
@@ -144,13 +145,13 @@ impl Terminal {
         Ok(())
     }
 
-    /// Takes the terminal back after [`Terminal::suspend`], or sets it up again when it was not
-    /// suspended (after a stop that could not be caught). The screen must be repainted.
+    /// Takes the terminal over after [`Terminal::suspend`], or sets it up again when it was not suspended
+    /// (after a stop that could not be caught). The caller must repaint the screen.
     pub fn resume(&mut self) -> io::Result<()> {
         if self.reader.is_some() && guard::is_active() {
             return guard::reapply();
         }
-        // The title was restored and is set anew by whoever wants one.
+        // The title was restored. The caller sets it again if it wants one.
         self.extras.title = false;
         guard::enter(&self.tty, self.wanted, self.extras, &[])?;
         if self.reader.is_none() {
@@ -159,7 +160,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// Gives the terminal back for good and says what failed.
+    /// Restores the terminal for good and returns errors.
     pub fn leave(mut self) -> io::Result<()> {
         self.suspend()
     }
@@ -172,7 +173,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Columns and rows of a terminal; 80x24 where it does not know.
+/// Returns columns and rows of a terminal; 80x24 if it does not know.
 pub fn size_of(tty: &File) -> (u16, u16) {
     match tcgetwinsize(tty) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
@@ -180,8 +181,8 @@ pub fn size_of(tty: &File) -> (u16, u16) {
     }
 }
 
-/// The device behind standard input or output, else the controlling terminal. By its own name,
-/// because some systems cannot poll `/dev/tty`.
+/// Opens the device of standard input or output, otherwise the controlling terminal. By the device's own
+/// name, because some systems cannot poll `/dev/tty`.
 pub fn open() -> io::Result<File> {
     let name = if isatty(stdin()) { ttyname(stdin(), Vec::new()) } else { ttyname(stdout(), Vec::new()) };
     let path = name.ok().and_then(|name| name.into_string().ok()).map_or("/dev/tty".into(), PathBuf::from);

@@ -1,6 +1,6 @@
-//! Sends on what the terminal did not take at once, as soon as it has room.
+//! Writes the waiting output as soon as the terminal is writable.
 //!
-//! On the loop's own runtime, like the reader. May not know what is sent.
+//! Runs on the loop's own runtime, like the reader. Must not know what is written.
 
 use std::fs::File;
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::tui::term::guard;
 
-/// Hears when the terminal takes bytes again.
+/// Waits until the terminal is writable.
 #[derive(Debug)]
 pub(crate) struct WriteReady(AsyncFd<File>);
 
@@ -26,7 +26,7 @@ impl WriteReady {
         AsyncFd::with_interest(tty.try_clone()?, Interest::WRITABLE).map(Self)
     }
 
-    /// Returns once nothing waits any more. Safe to drop and call again: what was sent is noted.
+    /// Returns once no output is waiting. Cancel safe: progress is recorded.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| self.poll(cx)).await
     }

@@ -1,13 +1,13 @@
-//! Colors as a user writes them, and the nearest ones that a terminal can show.
+//! Parses colors and finds the nearest color that a terminal can show.
 //!
-//! May not know scopes. The 256-color table is xterm's: 16 named, a 6x6x6 cube, 24 greys.
+//! Must not know scopes. The table of 256 colors is xterm's: 16 named, a 6x6x6 cube, 24 greys.
 
 use ratatui::style::Color;
 
-/// How many colors the terminal shows.
+/// Color depth of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColorDepth {
-    /// None: attributes such as bold and reverse carry the meaning.
+    /// No color: attributes such as bold and reverse carry the meaning.
     None,
     /// The sixteen named colors.
     Ansi16,
@@ -35,7 +35,7 @@ impl ColorDepth {
     }
 }
 
-/// Red, green, blue of the sixteen named colors as xterm has them.
+/// Red, green and blue of the sixteen named colors in xterm.
 const NAMED: [(u8, u8, u8); 16] = [
     (0, 0, 0),
     (205, 0, 0),
@@ -55,7 +55,7 @@ const NAMED: [(u8, u8, u8); 16] = [
     (255, 255, 255),
 ];
 
-/// Names of the first eight; the other eight have `bright-` before them.
+/// Names of the first eight; the other eight have the prefix `bright-`.
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
 /// Levels of the color cube.
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Option<Color> {
     text.parse().ok().map(Color::Indexed)
 }
 
-/// The nearest color at a depth; `Color::Reset` stays what it is.
+/// Returns the nearest color at a depth. `Color::Reset` is unchanged.
 pub fn reduce(color: Color, depth: ColorDepth) -> Color {
     match (color, depth) {
         (_, ColorDepth::None) | (Color::Reset, _) => Color::Reset,
@@ -95,7 +95,7 @@ pub fn reduce(color: Color, depth: ColorDepth) -> Color {
     }
 }
 
-/// A pair of text and background that can still be told apart after reduction.
+/// Returns text and background colors that remain distinguishable after reduction.
 pub fn reduce_pair(fg: Color, bg: Color, depth: ColorDepth) -> (Color, Color) {
     let (near, ground) = (reduce(fg, depth), reduce(bg, depth));
     if fg == bg || near != ground || ground == Color::Reset {

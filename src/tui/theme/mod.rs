@@ -1,6 +1,6 @@
-//! Colors and attributes by scope name, from TOML; how colors shrink to what a terminal has.
+//! Colors and attributes by scope name, from TOML, and their reduction to the terminal's color depth.
 //!
-//! May not know who draws or what a scope is used for.
+//! Must not know who draws or what a scope is used for.
 
 pub mod color;
 pub mod scheme;

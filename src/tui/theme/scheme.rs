@@ -1,8 +1,8 @@
-//! A theme: styles by dotted scope, read from TOML, found by dropping the last part.
+//! A theme: styles by dotted scope, read from TOML. Lookup falls back by dropping the last part of the scope.
 //!
-//! May not know files or terminals. A theme has a `[palette]` of names and a `[scopes]` table
-//! whose values are a color or a table of `fg`, `bg`, attributes, and `mono`, the attributes
-//! that carry the meaning where there is no color.
+//! Must not know files or terminals. A theme has a `[palette]` of names and a `[scopes]` table whose values
+//! are a color or a table of `fg`, `bg`, attributes and `mono`, the attributes that carry the meaning where
+//! there is no color.
 
 use std::collections::HashMap;
 
@@ -33,13 +33,13 @@ struct Entry {
 pub struct ThemeError {
     /// Which theme.
     pub name: String,
-    /// Where in its text, from 1.
+    /// One-based line in the theme's text.
     pub line: usize,
-    /// What is wrong there.
+    /// The problem.
     pub message: String,
 }
 
-/// Attribute names of `mono`, the same as the switches of a scope.
+/// Names of attributes in `mono`, the same as the switches of a scope.
 const ATTRIBUTES: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
     ("dim", Modifier::DIM),
@@ -49,7 +49,7 @@ const ATTRIBUTES: [(&str, Modifier); 6] = [
     ("strike", Modifier::CROSSED_OUT),
 ];
 
-/// The themes that come with bowline: names and texts.
+/// The built-in themes: names and texts.
 pub const BUILTIN: [(&str, &str); 2] = [
     ("bowline-dark", include_str!("../../../themes/bowline-dark.toml")),
     ("bowline-light", include_str!("../../../themes/bowline-light.toml")),
@@ -108,12 +108,12 @@ impl Theme {
         Self::parse(name, text).ok()
     }
 
-    /// The style of a scope: of the longest prefix by dots that the theme has, else plain.
+    /// Returns the style of the longest dotted prefix of a scope that the theme has, else the plain style.
     pub fn style(&self, scope: &'static str) -> Style {
         self.find(scope).style
     }
 
-    /// The style of a scope where there is no color: attributes only.
+    /// Returns the style of a scope without color: attributes only.
     pub fn mono_style(&self, scope: &'static str) -> Style {
         let entry = self.find(scope);
         Style::new().add_modifier(entry.style.add_modifier | entry.mono)

@@ -1,16 +1,16 @@
-//! Lines of spans with theme scopes, and wrapping them to a width.
+//! Lines of spans with theme scopes, and wrapping to a width.
 //!
-//! May not know canvases or themes. What comes out is safe to draw: tabs are expanded and
-//! control characters are signs.
+//! Must not know canvases or themes. The result is safe to draw: tabs are expanded and control characters are
+//! symbols.
 
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 
-/// A piece of text in one style.
+/// A piece of text with one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// The text.
     pub text: String,
-    /// The theme scope of its style.
+    /// Theme scope of its style.
     pub scope: &'static str,
 }
 
@@ -21,13 +21,13 @@ impl Span {
     }
 }
 
-/// What stands in one row.
+/// Content of one row.
 pub type Line = Vec<Span>;
 
 /// Where a line may be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakMode {
-    /// After spaces and beside wide characters; within a word only when it is too long.
+    /// After spaces and beside wide characters; inside a word only when it is too long.
     Words,
     /// Anywhere between graphemes; spaces are kept.
     Anywhere,
@@ -36,26 +36,26 @@ pub enum BreakMode {
 /// Columns between tab stops.
 const TAB: usize = 4;
 
-/// Bytes that lines hold.
+/// Returns the number of bytes in lines.
 pub fn bytes(lines: &[Line]) -> usize {
     let spans = |line: &Line| line.iter().map(|span| span.text.capacity()).sum::<usize>();
     lines.iter().map(|line| size_of::<Line>() + line.capacity() * size_of::<Span>() + spans(line)).sum()
 }
 
-/// Cells that a line takes.
+/// Returns the width of a line in cells.
 pub fn width(line: &[Span]) -> usize {
     line.iter().map(|span| crate::base::width::text_width(&span.text)).sum()
 }
 
-/// A grapheme on its way into a line.
+/// A grapheme to be placed in a line.
 struct Piece<'a> {
     text: std::borrow::Cow<'a, str>,
     width: usize,
     scope: &'static str,
 }
 
-/// Wraps spans to `width` cells; line feeds break too. `first` begins the first line and `rest`
-/// the others; they are left out where they would leave less than two cells.
+/// Wraps spans to `width` cells; line feeds also break. `first` begins the first line and `rest` the others;
+/// both are omitted where they would leave less than two cells.
 pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: BreakMode) -> Vec<Line> {
     let total = usize::from(width.max(1));
     let indent = self::width(first).max(self::width(rest));
@@ -83,10 +83,10 @@ pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Brea
     }
 }
 
-/// The end of the line that begins at `start`, and where the next one begins.
+/// Returns the end of the line that begins at `start`, and the start of the next one.
 fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> (usize, usize) {
     let mut used = 0;
-    // Where the line would end, and where the next would begin, at the last place to break.
+    // End of the line and start of the next, at the last possible break.
     let mut last = None;
     for (at, piece) in pieces.iter().enumerate().skip(start) {
         if piece.text == "\n" {
@@ -97,7 +97,7 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> 
             let before = &pieces[at - 1];
             if before.text == " " || before.width > 1 || piece.width > 1 {
                 let end = (start..at).rev().find(|i| pieces[*i].text != " ").map_or(start, |i| i + 1);
-                // Indentation at the head of a line is no place to break.
+                // Leading indentation is not a possible break.
                 last = (end > start).then_some((end, at)).or(last);
             }
         }
@@ -114,7 +114,7 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> 
     (pieces.len(), pieces.len())
 }
 
-/// The graphemes of spans, made safe; what is wider than the whole room becomes `…`.
+/// Splits spans into safe graphemes. A grapheme wider than the line becomes `…`.
 fn pieces(spans: &[Span], room: usize) -> Vec<Piece<'_>> {
     let mut out: Vec<Piece<'_>> = Vec::new();
     let mut column = 0;

@@ -1,20 +1,20 @@
-//! The heights of the pieces that a text consists of, and the lines of the pieces that were shown last.
+//! Heights of the pieces of a text, and a cache of the lines of the pieces shown last.
 //!
-//! May not know what a piece is: lines that were dropped are made again by the caller. A long text keeps a number
-//! for each piece and the lines of about a screen, so its memory does not depend on how much of it was laid out.
+//! Must not know what a piece is: the caller lays dropped lines out again. A long text keeps one number per
+//! piece and the lines of about a screen, so its memory does not depend on how much of it was laid out.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::tui::widgets::line::{self, Line};
 
-/// Bytes of lines that are cached beside those that are on screen.
+/// Maximum bytes of cached lines in addition to those on screen.
 const CACHED_MAX: usize = 64 << 10;
 
 /// Heights of all pieces, lines of some.
 #[derive(Debug, Default)]
 pub struct LineCache {
-    /// The height of all pieces up to and including each of them.
+    /// Cumulative height up to and including each piece.
     ends: Vec<usize>,
     lines: BTreeMap<usize, Vec<Line>>,
     /// Bytes of `lines`.
@@ -37,7 +37,7 @@ impl LineCache {
     pub fn extend(&mut self, mut lines: Vec<Line>) {
         let Some(piece) = self.pieces().checked_sub(1) else { return };
         self.ends[piece] += lines.len();
-        // Where the lines above were dropped, all of the piece is made anew.
+        // If the lines above were dropped, the whole piece is laid out again.
         if let Some(known) = self.lines.get_mut(&piece) {
             self.bytes -= line::bytes(known);
             known.append(&mut lines);
@@ -50,18 +50,18 @@ impl LineCache {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub fn pieces(&self) -> usize {
         self.ends.len()
     }
 
-    /// The piece in which a line is, or the blank line before it.
+    /// Returns the piece that contains a line, or that follows it if it is a blank line between pieces.
     pub fn piece_at(&self, line: usize) -> usize {
         self.ends.partition_point(|end| *end <= line)
     }
 
-    /// Gives the lines of a range to `draw`; `make` lays a piece out whose lines were dropped. Afterwards, lines
-    /// of other pieces stay only as far as there is room for them.
+    /// Passes the lines of a range to `draw`; `make` lays out a piece whose lines were dropped. Afterwards
+    /// the lines of other pieces are kept up to the limit.
     pub fn visit(
         &mut self,
         range: Range<usize>,
@@ -93,7 +93,8 @@ impl LineCache {
         }
     }
 
-    /// Drops the lines of some pieces, which are made anew when they are visited. They must be as many as before.
+    /// Drops the lines of some pieces, which are laid out again when visited. Their number must stay the
+    /// same.
     pub fn drop_lines(&mut self, pieces: Range<usize>) {
         let dropped: Vec<usize> = self.lines.range(pieces).map(|(piece, _)| *piece).collect();
         for piece in dropped {
@@ -101,17 +102,17 @@ impl LineCache {
         }
     }
 
-    /// Whether the lines of one of these pieces are cached.
+    /// Returns whether the lines of one of these pieces are cached.
     pub fn holds_any(&self, pieces: Range<usize>) -> bool {
         self.lines.range(pieces).next().is_some()
     }
 
-    /// Forgets everything, as for another width.
+    /// Clears everything, as for another width.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Bytes that this holds.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         self.ends.capacity() * size_of::<usize>() + self.bytes
     }

@@ -1,9 +1,8 @@
-//! Markdown that grows while it is shown: what is closed is laid out once per width to count its lines, and again
-//! where it comes back on screen; only the open end is laid out with every change.
+//! Markdown that grows while it is shown. A closed piece is laid out once per width to count its lines, and
+//! again when it scrolls back on screen; only the open end is laid out at every change.
 //!
-//! May not know themes or canvases; lines carry scopes. Text is divided at boundaries between
-//! blocks, and code line by line, so that the open end is bounded. References that are defined
-//! in another block are not followed.
+//! Must not know themes or canvases; lines carry scopes. Text is divided between blocks, and code line by
+//! line, so that the open end is bounded. References defined in another block are not resolved.
 
 pub mod code_blocks;
 pub mod layout;
@@ -17,10 +16,10 @@ use crate::tui::widgets::line_cache::LineCache;
 use crate::tui::widgets::markdown::code_blocks::{Block, CODE, CodeBlocks, Colored};
 use crate::tui::widgets::markdown::split::{Piece, PieceKind, Splitter};
 
-/// Lines of code are one piece up to about so many bytes.
+/// Approximate number of bytes of code lines in one piece.
 const CODE_PIECE: usize = 1 << 10;
 
-/// A closed piece, small because a text has many.
+/// A closed piece; small because a text has many.
 #[derive(Debug, Clone, Copy)]
 struct ClosedPiece {
     start: u32,
@@ -35,18 +34,18 @@ impl ClosedPiece {
     }
 }
 
-/// The layout of a text in markdown. The text stays with the caller and is given with each call.
+/// Layout of a Markdown text. The caller keeps the text and passes it with each call.
 #[derive(Debug, Default)]
 pub struct Markdown {
     splitter: Splitter,
-    /// What is closed, in order.
+    /// Closed pieces, in order.
     pieces: Vec<ClosedPiece>,
     /// Bytes of closed pieces whose lines were counted.
     counted: usize,
-    /// Bytes of the text that were taken in.
+    /// Bytes of the text already processed.
     seen: usize,
     finished: bool,
-    /// The width of the lines; 0 when there are none.
+    /// Width of the lines; 0 when there are none.
     width: u16,
     /// The lines of closed pieces.
     cache: LineCache,
@@ -54,28 +53,28 @@ pub struct Markdown {
     open: Vec<Line>,
     /// A blank line is due before the next line.
     gap: bool,
-    /// Text was added since the lines were made.
+    /// Whether text was added since the lines were made.
     stale: bool,
     codes: CodeBlocks,
-    /// Bytes laid out so far, for the proof that streaming is linear.
+    /// Bytes laid out so far, for the test that streaming is linear.
     laid_bytes: usize,
 }
 
 impl Markdown {
-    /// Says that nothing more comes: an end that might have become a mark is shown as it is.
+    /// Marks the text as complete: an end that might have become markup is shown literally.
     pub fn finish(&mut self) {
         self.finished = true;
         self.stale = true;
     }
 
-    /// How many lines the text takes at a width; a width of 0 counts as 1. The text must begin as it did in earlier
-    /// calls.
+    /// Returns the number of lines at a width; a width of 0 counts as 1. The text must start with the text of
+    /// earlier calls.
     pub fn height(&mut self, text: &str, width: u16) -> usize {
         self.lay_out(text, width.max(1));
         self.cache.height() + self.open.len()
     }
 
-    /// Gives the lines of a range to `draw`; none is wider than `width`.
+    /// Passes the lines of a range to `draw`. None is wider than `width`.
     pub fn visit(&mut self, text: &str, width: u16, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         self.lay_out(text, width.max(1));
         let (pieces, codes, width) = (&self.pieces, &self.codes, self.width);
@@ -96,24 +95,25 @@ impl Markdown {
         self.codes.drop_colors(&self.cache);
     }
 
-    /// Bytes laid out since the beginning.
+    /// Returns the number of bytes laid out since the beginning.
     pub fn laid_bytes(&self) -> usize {
         self.laid_bytes
     }
 
-    /// Bytes that this holds.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         let pieces = self.pieces.capacity() * size_of::<ClosedPiece>();
         pieces + self.cache.bytes() + line::bytes(&self.open) + self.codes.bytes()
     }
 
-    /// Complete blocks of code that were shown since the last call and have no colors, for [`Self::color`].
+    /// Takes the complete code blocks that were shown since the last call and have no colors, for
+    /// [`Self::color`].
     pub fn take_blocks(&mut self) -> Vec<Block> {
         self.codes.take_pending()
     }
 
-    /// Gives the parts of a block their scopes; ranges are those of its code, sorted and apart.
-    /// Lines stay as long as they are. Tells whether the block is in this text, and its colors are wanted.
+    /// Applies scopes to the parts of a block. Ranges are relative to its code, sorted and disjoint. The
+    /// length of lines does not change. Returns whether the block is in this text and wanted colors.
     pub fn color(&mut self, text: &str, block: &Block, colors: &[Colored]) -> bool {
         match self.codes.color(text, block, colors) {
             Some(pieces) => {
@@ -146,9 +146,9 @@ impl Markdown {
         self.open.extend(lines);
     }
 
-    /// Lays out what was closed since the last time.
+    /// Lays out the pieces that were closed since the last call.
     fn count(&mut self, text: &str, width: u16) {
-        // The last piece may have got more lines of code.
+        // The last piece may have grown by lines of code.
         for n in self.cache.pieces().saturating_sub(1)..self.pieces.len() {
             let piece = self.pieces[n];
             let range = piece.range().start.max(self.counted)..piece.range().end;
@@ -206,7 +206,7 @@ impl Markdown {
     }
 }
 
-/// The lines of a part of the `n`th piece.
+/// Lays out a part of the piece `n`.
 fn lines_of(
     kind: PieceKind,
     n: usize,

@@ -1,6 +1,6 @@
-//! Things to put on a canvas that hold state of their own.
+//! Widgets: reusable pieces for a canvas that hold their own state.
 //!
-//! May not know what they are used for.
+//! Must not know what they are used for.
 
 pub mod line;
 pub mod line_cache;

@@ -1,39 +1,40 @@
-//! Text without markup that may grow at its end: cut into pieces, wrapped at a width, laid out where it is shown.
+//! Plain text that may grow at its end: split into pieces, wrapped at a width, laid out where it is shown.
 //!
-//! May not know themes or canvases; lines carry scopes. The text stays with the caller and is given with each call.
+//! Must not know themes or canvases; lines carry scopes. The caller keeps the text and passes it with each
+//! call.
 
 use std::ops::Range;
 
 use crate::tui::widgets::line::{self, BreakMode, Line, Span, wrap};
 use crate::tui::widgets::line_cache::LineCache;
 
-/// Whole lines of about so many bytes are laid out together.
+/// Approximate number of bytes of whole lines laid out together.
 const PIECE: usize = 2 << 10;
-/// A line longer than this is cut, at a space where it has one.
+/// A line longer than this is cut, at a space if it has one.
 const LINE_MAX: usize = 8 << 10;
 
-/// The layout of one text.
+/// Layout of one text.
 #[derive(Debug)]
 pub struct PlainText {
     scope: &'static str,
-    /// Stands before the first line; the others are indented as far.
+    /// Prefix of the first line; the others are indented by its width.
     lead: Option<Span>,
-    /// Where pieces end that no further text can change.
+    /// Ends of the pieces that further text cannot change.
     ends: Vec<usize>,
-    /// The text without blank lines at its start begins here.
+    /// Start of the text after leading blank lines.
     start: usize,
-    /// Bytes of the text that were taken in.
+    /// Bytes of the text already processed.
     seen: usize,
-    /// The width of the lines; 0 while there are none.
+    /// Width of the lines; 0 while there are none.
     width: u16,
     cache: LineCache,
-    /// The lines behind the last piece.
+    /// Lines after the last piece.
     open: Vec<Line>,
     stale: bool,
 }
 
 impl PlainText {
-    /// A text of that scope. `lead` stands before its first line.
+    /// Returns an empty layout with this scope. `lead` is the prefix of its first line.
     pub fn new(scope: &'static str, lead: Option<Span>) -> Self {
         Self {
             scope,
@@ -48,13 +49,13 @@ impl PlainText {
         }
     }
 
-    /// How many lines the text takes. It must begin as it did in earlier calls.
+    /// Returns the number of lines. The text must start with the text of earlier calls.
     pub fn height(&mut self, text: &str, width: u16) -> usize {
         self.lay_out(text, width.max(1));
         self.cache.height() + self.open.len()
     }
 
-    /// Gives lines of a range to `draw`.
+    /// Passes the lines of a range to `draw`.
     pub fn visit(&mut self, text: &str, width: u16, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         self.lay_out(text, width.max(1));
         let (scope, lead, ends, start, width) = (self.scope, &self.lead, &self.ends, self.start, self.width);
@@ -67,7 +68,7 @@ impl PlainText {
         self.open.iter().take(to).skip(from).for_each(draw);
     }
 
-    /// Bytes that this holds.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         self.ends.capacity() * size_of::<usize>() + self.cache.bytes() + line::bytes(&self.open)
     }
@@ -99,7 +100,7 @@ impl PlainText {
         };
     }
 
-    /// Where the part begins that further text may change.
+    /// Returns the start of the part that further text may change.
     fn closed_end(&self) -> usize {
         self.ends.last().copied().unwrap_or(self.start)
     }
@@ -119,8 +120,8 @@ fn range_of(ends: &[usize], start: usize, piece: usize) -> Range<usize> {
     piece.checked_sub(1).map_or(start, |before| ends[before])..ends[piece]
 }
 
-/// The bytes of the piece that a text begins with, once it is certain. That depends only on what stands in the
-/// piece, so that it does not matter in which portions the text came.
+/// Returns the length of the first piece of a text, once it is certain. It depends only on the content of the
+/// piece, so that it does not matter how the text was delivered.
 fn piece_length(text: &str) -> Option<usize> {
     let window = |bytes: usize| (text.len() > bytes).then(|| &text[..text.floor_char_boundary(bytes)]);
     let whole = window(PIECE)?.rfind('\n').map(|at| at + 1);

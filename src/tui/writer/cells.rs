@@ -1,11 +1,11 @@
-//! What of a cell matters for writing it: its width, how sure that is, and whether another looks the same.
-//! Must not know bytes.
+//! Properties of a cell that matter for writing it: its width, how certain that is, and whether another looks
+//! the same. Must not know bytes.
 
 use ratatui::buffer::Cell;
 
 use crate::base::width::grapheme_width;
 
-/// The cells that a symbol takes, at least one.
+/// Returns the number of cells of a symbol, at least one.
 pub(super) fn width_of(cell: &Cell) -> u16 {
     if is_ascii(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
 }
@@ -14,8 +14,8 @@ pub(super) fn is_ascii(cell: &Cell) -> bool {
     cell.symbol().len() == 1
 }
 
-/// Whether terminals may disagree about its width: joiners, variation selectors, flags, marks
-/// that form clusters wider than two cells.
+/// Returns whether terminals may disagree about its width: joiners, variation selectors, flags, marks that
+/// form clusters wider than two cells.
 pub(super) fn has_uncertain_width(symbol: &str) -> bool {
     if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
         return false;
@@ -24,12 +24,12 @@ pub(super) fn has_uncertain_width(symbol: &str) -> bool {
     symbol.chars().any(joins) || grapheme_width(symbol) > 2
 }
 
-/// Whether two cells look the same.
+/// Returns whether two cells look the same.
 pub(super) fn looks_same(a: &Cell, b: &Cell) -> bool {
     same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
 }
 
-/// Whether the same stands in two cells: nearly always that is one byte each.
+/// Returns whether two cells have the same text, which is nearly always one byte each.
 pub(super) fn same_text(a: &Cell, b: &Cell) -> bool {
     match (a.symbol().as_bytes(), b.symbol().as_bytes()) {
         ([a], [b]) => a == b,

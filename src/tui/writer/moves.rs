@@ -1,6 +1,6 @@
-//! The sequences that move a cursor, appended to a text. May not know where the cursor is.
+//! Escape sequences that move the cursor, appended to a text. Must not know where the cursor is.
 
-/// Appends `CSI n letter`; a single 1 is left out, being the default.
+/// Appends `CSI n letter`; a single 1 is omitted, being the default.
 pub(super) fn csi(n: u16, letter: char, way: &mut String) {
     way.push_str("\x1b[");
     if n != 1 {
@@ -17,7 +17,7 @@ fn number(n: u16, way: &mut String) {
     way.push(char::from(b'0' + (n % 10) as u8));
 }
 
-/// A move to a place, wherever the cursor is.
+/// Appends a move to a position, from any position.
 pub(super) fn absolute(x: u16, y: u16, way: &mut String) {
     if x == 0 {
         return csi(y + 1, 'H', way);
@@ -39,7 +39,7 @@ pub(super) fn by_column(from: u16, to: u16, way: &mut String) {
     }
 }
 
-/// The same by way of the first column.
+/// Appends the same move by way of the first column.
 pub(super) fn by_home(_from: u16, to: u16, way: &mut String) {
     way.push('\r');
     if to > 0 {

@@ -1,8 +1,8 @@
-//! The attributes in force at a terminal, and the numbers that change them. Must not know cells or places.
+//! Current attributes of a terminal, and the SGR numbers that change them. Must not know cells or positions.
 
 use ratatui::style::{Color, Modifier};
 
-/// Attributes in force at the terminal.
+/// Current attributes of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pen {
     pub(super) fg: Color,
@@ -12,11 +12,11 @@ pub(super) struct Pen {
 
 pub(super) const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
-/// Appends the numbers that change one set of attributes into another, joined by `;`.
+/// Appends the numbers that change one set of attributes into another, separated by `;`.
 pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
     let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
     let weight = Modifier::BOLD | Modifier::DIM;
-    // 22 ends both bold and dim, so what stays of the two must be set again.
+    // 22 ends both bold and dim, so the one that stays must be set again.
     let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
     if off.intersects(weight) {
         code(codes, 22);
@@ -46,7 +46,7 @@ pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
     }
 }
 
-/// Appends one number, after a `;` where something stands before it.
+/// Appends one number, after a `;` if it is not the first.
 fn code(codes: &mut String, number: u8) {
     if !codes.is_empty() {
         codes.push(';');
@@ -67,7 +67,7 @@ pub(super) fn color_code(codes: &mut String, color: Color, base: u8) {
         Color::Indexed(n @ 8..16) => &[base + 52 + n],
         Color::Indexed(n) => &[base + 8, 5, n],
         Color::Rgb(r, g, b) => &[base + 8, 2, r, g, b],
-        // Named colors of other code count as the terminal's own.
+        // Named colors from other code count as the terminal's default.
         _ => &[base + 9],
     };
     for number in numbers {

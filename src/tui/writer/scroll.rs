@@ -1,4 +1,5 @@
-//! Finds rows that only moved up or down, which terminals do by themselves. Must not know bytes, nor what is shown.
+//! Finds rows that only moved up or down, which terminals can do themselves. Must not know bytes, nor what is
+//! shown.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -8,27 +9,28 @@ use ratatui::layout::Rect;
 
 use super::cells::{has_uncertain_width, looks_same};
 
-/// Fewer rows are written as they are.
+/// Minimum number of rows; fewer are written directly.
 const ROWS_MIN: usize = 4;
-/// Cells that a scroll saves at least, so that it is shorter for sure: its commands take 40 bytes at most.
+/// Minimum number of cells that a scroll must save to be certainly shorter: its commands take 40 bytes at
+/// most.
 const SAVED_MIN: usize = 80;
 
-/// Rows that move, and by how many.
+/// Rows that move, and how far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scroll {
-    /// The columns of the rows that move with them.
+    /// The columns that move.
     pub(super) columns: Range<u16>,
-    /// The rows in which it happens; what moves beyond them is gone, and as many blank rows come in.
+    /// The rows of the scroll region. Rows that move out of it are lost, and as many blank rows come in.
     pub(super) rows: Range<u16>,
-    /// By how many rows.
+    /// Number of rows.
     pub(super) by: u16,
-    /// Up, as when text is added below; else down.
+    /// Whether rows move up, as when text is added below.
     pub(super) up: bool,
 }
 
 impl Scroll {
-    /// The scroll after which most of a part of the screen is as it should be, if there is one. Where the terminal
-    /// has no margins at the sides, whole rows move, with what is beside that part.
+    /// Finds a scroll after which most of a part of the screen is correct, if there is one. Where the
+    /// terminal has no side margins, whole rows move, including what is beside that part.
     pub(super) fn find(old: &Buffer, new: &Buffer, part: Rect, margins: bool) -> Option<Self> {
         if part.is_empty() {
             return None;
@@ -45,18 +47,18 @@ impl Scroll {
         (scroll.cuts_no_character(old) && scroll.is_worth_it(old, new)).then_some(scroll)
     }
 
-    /// Whether whole rows move.
+    /// Returns whether whole rows move.
     pub(super) fn is_whole(&self, screen: Rect) -> bool {
         self.columns == (0..screen.width)
     }
 
-    /// What has to be compared again.
+    /// Returns the area that has to be compared again.
     pub(super) fn area(&self) -> Rect {
         let (width, height) = (self.columns.end - self.columns.start, self.rows.end - self.rows.start);
         Rect::new(self.columns.start, self.rows.start, width, height)
     }
 
-    /// Does to cells what the terminal does.
+    /// Applies to cells what the terminal does.
     pub(super) fn apply(&self, shown: &mut Buffer) {
         let width = usize::from(shown.area.width);
         let columns = usize::from(self.columns.start)..usize::from(self.columns.end);
@@ -72,13 +74,13 @@ impl Scroll {
         }
     }
 
-    /// The row that comes to be at `y`; `None` where a blank one does.
+    /// Returns the row that moves to `y`; `None` for a blank one.
     fn comes_from(&self, y: u16) -> Option<u16> {
         let from = if self.up { y.checked_add(self.by) } else { y.checked_sub(self.by) };
         from.filter(|from| self.rows.contains(from))
     }
 
-    /// Whether many fewer cells have to be written then. Blanks are erased, so they are not counted.
+    /// Returns whether the scroll saves enough cells. Blanks are erased, so they are not counted.
     fn is_worth_it(&self, old: &Buffer, new: &Buffer) -> bool {
         let area = self.area();
         let written = |from: Option<u16>, to: u16| {
@@ -97,7 +99,7 @@ impl Scroll {
         after + SAVED_MIN <= before && after * 2 <= before
     }
 
-    /// Whether no character lies across its sides, or may.
+    /// Returns whether no character crosses its sides, nor may.
     fn cuts_no_character(&self, old: &Buffer) -> bool {
         if self.is_whole(old.area) {
             return true;
@@ -113,13 +115,13 @@ impl Scroll {
     }
 }
 
-/// The cells of a row of a part of the screen.
+/// Returns the cells of a row in a part of the screen.
 fn row(buffer: &Buffer, part: Rect, y: u16) -> &[Cell] {
     let start = buffer.index_of(part.left(), y);
     &buffer.content[start..start + usize::from(part.width)]
 }
 
-/// By how many rows most rows of a part moved, up if positive, and the rows in which they did.
+/// Returns how far most rows of a part moved, positive for up, and the rows in which they did.
 fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
     let rows = part.top()..part.bottom();
     let was: Vec<u64> = rows.clone().map(|y| hash(row(old, part, y))).collect();

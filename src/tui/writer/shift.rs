@@ -1,4 +1,5 @@
-//! Finds the part of a row that only moved to the side, as what stands behind typed text. Must not know bytes.
+//! Finds the part of a row that only moved sideways, like the rest of a line after typed text. Must not know
+//! bytes.
 
 use std::ops::Range;
 
@@ -6,20 +7,20 @@ use ratatui::buffer::Cell;
 
 use super::cells::{looks_same, same_text};
 
-/// Cells that a row may be shifted by: a character or two, a tab.
+/// Maximum number of cells of a shift: a character or two, a tab.
 const SHIFT_MAX: usize = 4;
 
 /// A part of a row that only moved, between parts that stay.
 pub(super) struct Shift {
     /// From which column on.
     pub(super) x: u16,
-    /// What stays begins here.
+    /// Start of the part that stays.
     pub(super) end: u16,
-    /// By how many cells.
+    /// Number of cells.
     pub(super) cells: u16,
-    /// To the right or to the left.
+    /// Whether the part moves to the right (insert) rather than to the left (delete).
     pub(super) inserts: bool,
-    /// Cells that are not blank, are others than before, and need not be written for it.
+    /// Number of non-blank cells that differ from before and that the shift makes unnecessary to write.
     pub(super) saved: usize,
 }
 
@@ -27,9 +28,8 @@ pub(super) struct Shift {
 static UNKNOWN: Cell = Cell::new("\u{0}");
 
 impl Shift {
-    /// The shift after which most of a row is as it should be, if there is one; only the cells of
-    /// `changed` differ. Rows of anything but plain cells must be left alone: terminals disagree
-    /// about the others.
+    /// Finds a shift after which most of a row is correct, if there is one; only the cells of `changed`
+    /// differ. Rows with anything but plain cells must be excluded: terminals disagree about the others.
     pub(super) fn find(old: &[Cell], new: &[Cell], changed: &Range<usize>) -> Option<Self> {
         let (x, end) = (changed.start, changed.end);
         let (old, new) = (&old[changed.clone()], &new[changed.clone()]);
@@ -43,7 +43,7 @@ impl Shift {
         (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts, saved })
     }
 
-    /// A cell as the terminal has it after the shift; what it put in is equal to nothing.
+    /// Returns a cell as the terminal has it after the shift. An inserted cell equals no other.
     pub(super) fn moved<'a>(&self, old: &'a [Cell], at: usize) -> &'a Cell {
         let (x, end, n) = (usize::from(self.x), usize::from(self.end), usize::from(self.cells));
         match at {

@@ -1,7 +1,6 @@
-//! Where a shell of this machine stands when it ends: the last thing that it does is to write that into a
-//! file of ours.
+//! Reports the folder in which a shell of this machine ends: its last action is to write that to a file.
 //!
-//! Must not know why anybody wants to know.
+//! Must not know the purpose.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,34 +12,34 @@ use tempfile::NamedTempFile;
 
 use super::script::quote;
 
-/// Longest path that is taken, in bytes; Linux's limit.
+/// Maximum length of a path in bytes, as on Linux.
 const PATH_BYTES_MAX: u64 = 4096;
 
-/// The file. It goes with the value.
+/// The file; deleted on drop.
 #[derive(Debug)]
 pub(super) struct FolderReport {
     file: NamedTempFile,
 }
 
 impl FolderReport {
-    /// A file that no other user may read.
+    /// Creates a file that no other user can read.
     pub(super) fn new() -> io::Result<Self> {
         NamedTempFile::new().map(|file| Self { file })
     }
 
-    /// The script, for a shell that says at its end where it stands; its code stays what it is. On the same
-    /// line, so that the numbers of lines in the shell's messages stay. `None` where the file's own path
-    /// cannot be said to a shell.
+    /// Returns the script for a shell that reports its folder at its end; its exit code is unchanged. It
+    /// stays on the same line, so that line numbers in error messages are right. `None` if the file's own
+    /// path cannot be quoted for a shell.
     pub(super) fn wrap_script(&self, script: &str) -> Option<String> {
         let file = quote(self.file.path().to_str()?);
         let tell = quote(&format!("{{ command pwd -P >| {file}; }} 2>/dev/null"));
         Some(format!("trap {tell} EXIT; {script}"))
     }
 
-    /// What it said; `None` when it did not get to it.
+    /// Returns the reported folder; `None` if the shell did not report it.
     pub(super) fn folder(&mut self) -> Option<PathBuf> {
         match read(self.file.as_file_mut()) {
-            // Whatever else a command may have put there is no place.
+            // A command may have written anything there.
             Ok(path) => path.filter(|path| path.is_absolute()),
             Err(error) => {
                 tracing::warn!(%error, "where a command ended cannot be read");
@@ -50,7 +49,7 @@ impl FolderReport {
     }
 }
 
-/// Through the file as it was made, whatever stands at its path by now.
+/// Reads the original file, even if another one is at its path now.
 fn read(file: &mut File) -> io::Result<Option<PathBuf>> {
     let mut bytes = Vec::new();
     file.rewind()?;

@@ -1,15 +1,14 @@
-//! Signals that a keyboard sends, for what this program starts.
+//! Keyboard signals for child processes.
 //!
-//! A program that was started in the background of a script, or behind `nohup`, ignores them, and so would
-//! everything that it starts: a Ctrl-C in a terminal of its own would do nothing there. A signal that is
-//! handled is not handed on as ignored; ours does nothing, so that for the program itself all stays as it
-//! was. Must not know what is started.
+//! A program started in the background of a script, or with `nohup`, ignores these signals, and its children
+//! would inherit that: a Ctrl-C in a terminal pane would do nothing. A signal with a handler is not inherited
+//! as ignored; ours does nothing, so for the program itself nothing changes. Must not know the children.
 
 use std::sync::OnceLock;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Makes sure, once, that what is started from now on hears Ctrl-C and Ctrl-\\.
+/// Ensures, once, that future child processes receive Ctrl-C and Ctrl-\\.
 pub(in crate::exec) fn unignore_for_children() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -22,7 +21,7 @@ pub(in crate::exec) fn unignore_for_children() {
     });
 }
 
-/// Which of them this program ignores. Only Linux tells, in the form of `SigIgn` in proc(5).
+/// Returns which of them this program ignores. Only Linux reports it, as `SigIgn` in proc(5).
 fn ignored_signals() -> Vec<SignalKind> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

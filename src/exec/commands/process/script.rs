@@ -1,17 +1,17 @@
-//! Scripts that are longer than an argument may be: the shell reads them from a file.
+//! Scripts longer than an argument may be: the shell reads them from a file.
 //!
-//! Must not know what they do.
+//! Must not know their content.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use tempfile::TempPath;
 
-/// Bytes of the longest argument that is given: Linux takes 128 KB, and each variable counts apart.
+/// Maximum bytes of an argument: Linux accepts 128 KB, and each variable counts separately.
 const ARGUMENT_MAX: usize = 120 << 10;
 
-/// What a shell is given to run a script. The file, if there is one, goes with the second value, and must stay
-/// until the shell has ended: some read it as they go.
+/// Returns the argument for a shell to run a script. The file, if there is one, is deleted with the second
+/// value, which must live until the shell has ended: some read it while they run.
 pub(super) fn script_argument(script: &str) -> io::Result<(Cow<'_, str>, Option<TempPath>)> {
     if script.len() <= ARGUMENT_MAX {
         return Ok((Cow::Borrowed(script), None));
@@ -24,7 +24,7 @@ pub(super) fn script_argument(script: &str) -> io::Result<(Cow<'_, str>, Option<
     Ok((Cow::Owned(format!(". {}", quote(name))), Some(path)))
 }
 
-/// As one word for a shell.
+/// Quotes a text as one word for a shell.
 pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,6 +1,6 @@
-//! Starting a command of this machine that is a value then: in a process group or a terminal of its own.
+//! Spawns a command of this machine in its own process group or terminal, and returns a handle.
 //!
-//! Must not know why it runs.
+//! Must not know its purpose.
 
 use std::ffi::OsString;
 use std::io;
@@ -23,7 +23,7 @@ use crate::exec::disk::files;
 use crate::exec::environment::CommandSpec;
 use crate::exec::error::EnvError;
 
-/// Starts a command. `vars` are all the variables that it gets, beside its own.
+/// Starts a command. `vars` are all the variables that it gets, in addition to its own.
 pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) -> Result<Running, EnvError> {
     if !spec.cwd.is_dir() {
         return Err(EnvError::NoWorkingFolder(spec.cwd.clone()));
@@ -43,8 +43,8 @@ fn start_in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec)
     let folder_report = if spec.reports_folder { wrap_for_folder_report(&mut command) } else { None };
     let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
     let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
-    // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
-    // process that holds it does.
+    // The builder owns the write ends and drops them, so that the pipe ends when the last process that holds
+    // it does.
     let mut child = builder.stdin(stdin).stdout(writer.try_clone()?).stderr(writer).spawn()?;
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
@@ -53,7 +53,7 @@ fn start_in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec)
     Ok(Running { output: Box::new(output), input, control })
 }
 
-/// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
+/// Makes the shell report its folder at its end. If that is not possible the command runs without.
 fn wrap_for_folder_report(command: &mut CommandSpec) -> Option<FolderReport> {
     match FolderReport::new() {
         Ok(folder_report) => {
@@ -67,7 +67,7 @@ fn wrap_for_folder_report(command: &mut CommandSpec) -> Option<FolderReport> {
     }
 }
 
-/// The same for the functions of the module above; nobody looks at the time-out.
+/// Converts it for the functions of the parent module, which ignore the timeout here.
 fn command_spec(spec: &SpawnSpec) -> CommandSpec {
     let SpawnSpec { script, cwd, env, .. } = spec.clone();
     CommandSpec { script, cwd, timeout: None, env }
@@ -99,11 +99,11 @@ fn start_in_terminal(
 /// A process group.
 struct Group {
     child: Child,
-    /// Whose number is the group's; `None` when nothing of it runs any more.
+    /// Its process id is the group's; `None` when no process of it is running any more.
     leader: Option<Pid>,
-    /// `None` when it is not asked for.
+    /// `None` when it is not requested.
     folder_report: Option<FolderReport>,
-    /// Goes with the group.
+    /// Deleted with the group.
     _script: Option<TempPath>,
 }
 
@@ -164,10 +164,10 @@ impl Drop for Group {
     }
 }
 
-/// Everything in a terminal.
+/// All processes in a terminal.
 struct TerminalGroup {
     control: terminal::Control,
-    /// Goes with the terminal.
+    /// Deleted with the terminal.
     _script: Option<TempPath>,
 }
 
@@ -186,7 +186,7 @@ impl RunningControl for TerminalGroup {
 
     fn stop(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            // A shell that waits for its terminal hears of its end by SIGHUP only.
+            // A shell that waits for its terminal reacts only to SIGHUP.
             self.control.hang_up();
             self.control.signal(Signal::TERM);
             let ended = timeout(GRACE, async {
@@ -210,7 +210,7 @@ impl RunningControl for TerminalGroup {
 
 impl Drop for TerminalGroup {
     fn drop(&mut self) {
-        // What the shell left behind goes, too; it is what makes this one different from the pane's.
+        // Unlike for the terminal pane, leftover processes are killed, too.
         self.control.kill();
     }
 }

@@ -1,12 +1,12 @@
-//! Work of a modal map that a task does while keys wait for it. Must not know what the work is:
-//! what it comes to is handed on unseen.
+//! Background work of a modal key map while keys wait for it. Must not know what the work is: its result is
+//! passed on as an opaque value.
 
 use std::any::Any;
 
 use crate::ide::model::buffers::BufferId;
 use crate::tui::input::Key;
 
-/// What work comes to.
+/// Result of the work.
 pub type Outcome = Box<dyn Any + Send>;
 
 /// Work that is done.
@@ -14,22 +14,22 @@ pub type Outcome = Box<dyn Any + Send>;
 pub struct FinishedWork {
     /// In which file.
     pub buffer: BufferId,
-    /// The version of its text.
+    /// Version of its text.
     pub version: u64,
     /// Which work of this run.
     pub number: u64,
-    /// What it comes to, or why to nothing.
+    /// The result, or an error message.
     pub outcome: Result<Outcome, String>,
 }
 
-/// What is under way.
+/// The work in progress.
 #[derive(Debug, Default)]
 pub struct Background {
-    /// How many works there were.
+    /// Number of works started so far.
     pub count: u64,
-    /// The keys that wait for the last one.
+    /// Keys that wait for the latest work.
     pub waiting: Option<Vec<Key>>,
-    /// Work that is done and whose outcome was not taken over yet. What follows a key follows it, too, and that lies
-    /// above what starts such work.
+    /// Finished work whose result was not applied yet. Applying it runs what follows a key, which is in a
+    /// layer above the code that starts such work.
     pub done: Option<FinishedWork>,
 }

@@ -1,10 +1,10 @@
-//! Key maps: TOML tables of places, each from key sequences to command ids.
+//! Key maps: TOML tables by key context, from key sequences to command ids.
 
 use toml::de::{DeTable, DeValue};
 
 use crate::tui::input::{Key, KeyKind};
 
-/// Where a key is pressed. A place falls back to the next one of its chain.
+/// Context in which a key is pressed. A context falls back to the next one of its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyContext {
     /// Everywhere.
@@ -19,40 +19,40 @@ pub enum KeyContext {
     Prompt,
     /// The file tree.
     Files,
-    /// A terminal: every other key is the program's.
+    /// A terminal: every other key goes to the program in it.
     Terminal,
     /// A picker.
     Picker,
-    /// A one-line question: find, go to line.
+    /// A one-line prompt: find, go to line.
     InputPrompt,
-    /// A dialog whose keys are its own choices.
+    /// A dialog whose answers are keys.
     Dialog,
-    /// What differs between two texts.
+    /// A diff view.
     Diff,
     /// The tree of the session.
     SessionTree,
-    /// What the next request will hold.
+    /// The report of the context sent to the model.
     ContextView,
-    /// An editor whose keys are commands.
+    /// An editor whose keys are commands (normal mode).
     Normal,
     /// The same while its text is a list of locations.
     NormalResults,
-    /// An editor whose keys are commands, while a selection is made.
+    /// An editor whose keys are commands, while a selection is made (visual mode).
     Visual,
-    /// The same while an operator waits for a motion.
+    /// Normal mode while an operator waits for a motion.
     Operator,
     /// Motions, for the three before.
     Motion,
-    /// An editor whose keys are typed, in a map with modes.
+    /// An editor in which keys are typed, in a modal key map (insert mode).
     Insert,
-    /// The same, over what is there.
+    /// The same, overwriting text.
     Replace,
-    /// An editor whose keys are typed into a snippet.
+    /// An editor in which keys are typed into a snippet.
     Snippet,
 }
 
 impl KeyContext {
-    /// Every place that a key map may have a table for.
+    /// Every context for which a key map may have a table.
     pub const ALL: [Self; 20] = [
         Self::Global,
         Self::Text,
@@ -102,7 +102,7 @@ impl KeyContext {
         }
     }
 
-    /// The place itself and where its unknown keys are looked up, innermost first.
+    /// Returns the context and its fallbacks for unknown keys, innermost first.
     pub fn chain(self) -> &'static [Self] {
         match self {
             Self::Global => &[Self::Global],
@@ -134,14 +134,14 @@ impl KeyContext {
     }
 }
 
-/// What a sequence of keys means so far.
+/// Meaning of a key sequence so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// This command.
     Command(String),
-    /// Nothing yet; these keys continue it, with what they or their continuations do.
+    /// A prefix: the keys that continue it, with titles of what they or their continuations do.
     Pending(Vec<(String, String)>),
-    /// Nothing.
+    /// No meaning.
     Unknown,
 }
 
@@ -150,15 +150,15 @@ pub enum Lookup {
 pub struct KeymapProblem {
     /// From 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Node {
     command: Option<String>,
-    /// What may come next, in the order of the file: the first key of a command is the one that is
-    /// shown for it. Apart from where they lead: every press is looked for among them.
+    /// Next keys, in file order: the first key of a command is the displayed one. Stored apart from their
+    /// targets, because every key press searches them.
     keys: Vec<Key>,
     next: Vec<Node>,
 }
@@ -173,16 +173,16 @@ impl Node {
         &mut self.next[at]
     }
 
-    /// What may come next, and where it leads.
+    /// Returns the next keys and their nodes.
     fn children(&self) -> impl Iterator<Item = (&Key, &Self)> {
         self.keys.iter().zip(&self.next)
     }
 }
 
-/// The key map that comes with bowline and holds when nothing else does.
+/// The built-in key map, used when there is no other.
 pub const DEFAULT: &str = include_str!("../../../../keymaps/default.toml");
 
-/// Every key map that comes with bowline, by name.
+/// The built-in key maps, by name.
 pub const BUILTIN: [(&str, &str); 5] = [
     ("default", DEFAULT),
     ("vim", include_str!("../../../../keymaps/vim.toml")),
@@ -191,29 +191,29 @@ pub const BUILTIN: [(&str, &str); 5] = [
     ("vscode", include_str!("../../../../keymaps/vscode.toml")),
 ];
 
-/// Which modes a key map has.
+/// The modes of a key map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModalStyle {
     /// None: keys are typed.
     #[default]
     None,
-    /// Those of Vim.
+    /// The modes of Vim.
     Vim,
-    /// Those of Helix.
+    /// The modes of Helix.
     Helix,
 }
 
 /// A key map.
 #[derive(Debug, Clone, Default)]
 pub struct Keymap {
-    /// By place; as far as any place has keys.
+    /// Roots by context, up to the last context with keys.
     contexts: Vec<Node>,
     modal_style: ModalStyle,
 }
 
 impl Keymap {
-    /// Reads a key map. `resolve` returns the id of the command that a row names, if there is one. Rows that cannot be
-    /// used are skipped and reported; a file that is not TOML gives an empty map.
+    /// Parses a key map. `resolve` returns the id of the command named by a row, if there is one. Unusable
+    /// rows are skipped and reported; a file that is not TOML gives an empty map.
     pub fn parse(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
         Self::read(text, &resolve)
     }
@@ -273,8 +273,8 @@ impl Keymap {
         (map, problems)
     }
 
-    /// Reads a key map; the default one when nothing in it can be used, so that nobody is ever
-    /// left without keys.
+    /// Parses a key map. Returns the default one when nothing in it is usable, so that the user always has
+    /// keys.
     pub fn or_default(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
         let (map, mut problems) = Self::parse(text, &resolve);
         if !map.contexts.is_empty() {
@@ -286,7 +286,7 @@ impl Keymap {
         (Self::parse(DEFAULT, resolve).0, problems)
     }
 
-    /// Which modes it has.
+    /// Returns the modes of the map.
     pub fn modal_style(&self) -> ModalStyle {
         self.modal_style
     }
@@ -303,7 +303,7 @@ impl Keymap {
         }
         let mut node = &mut self.contexts[at];
         for key in sequence {
-            // What a map binds takes the place of what its base had on the way there, or behind.
+            // A binding replaces what the base map had at its prefixes and continuations.
             node.command = None;
             node = node.child(*key);
         }
@@ -315,7 +315,7 @@ impl Keymap {
         self.contexts.get(place as usize)
     }
 
-    /// What keys mean in a place. The innermost place that knows the sequence decides.
+    /// Looks up a key sequence in a context. The innermost context that knows the sequence decides.
     pub fn lookup(&self, place: KeyContext, keys: &[Key]) -> Lookup {
         let mut pending: Vec<(String, String)> = Vec::new();
         for place in place.chain() {
@@ -324,7 +324,7 @@ impl Keymap {
                 Some(command) if node.next.is_empty() && pending.is_empty() => {
                     return Lookup::Command(command.clone());
                 }
-                // Places further out continue the same keys; the innermost has the say.
+                // Outer contexts add continuations; the innermost has priority.
                 _ => {
                     for (key, command) in continuations(node) {
                         if pending.iter().all(|(known, _)| *known != key) {
@@ -337,7 +337,7 @@ impl Keymap {
         if pending.is_empty() { Lookup::Unknown } else { Lookup::Pending(pending) }
     }
 
-    /// The first key sequence for a command in a place or where it falls back to.
+    /// Returns the first key sequence for a command in a context or its fallbacks.
     pub fn keys_for(&self, place: KeyContext, command: &str) -> Option<String> {
         place
             .chain()
@@ -345,7 +345,7 @@ impl Keymap {
             .find_map(|p| self.bindings(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
     }
 
-    /// Every sequence of one place's own table with its command.
+    /// Returns every key sequence in the table of one context, with its command.
     pub fn bindings(&self, place: KeyContext) -> Vec<(String, String)> {
         fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
             if let Some(command) = &node.command {
@@ -364,7 +364,7 @@ impl Keymap {
     }
 }
 
-/// Keys and the command of one row; else whether it is the command that cannot be used, and why.
+/// Returns keys and command of a row. The error says whether the command is the unusable part, and why.
 fn read_row(
     keys: &str,
     command: &DeValue<'_>,

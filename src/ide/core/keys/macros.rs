@@ -1,8 +1,8 @@
-//! What can be done again: keys that were recorded, the last change. Must not know what they do.
+//! Recorded keys and the last change, for repetition. Must not know what they do.
 
 use crate::tui::input::Key;
 
-/// More keys than this are not recorded.
+/// Maximum number of recorded keys.
 const KEYS_MAX: usize = 10_000;
 
 /// The last change of a text.
@@ -10,26 +10,26 @@ const KEYS_MAX: usize = 10_000;
 pub enum LastChange {
     /// A command, by its id.
     Command(&'static str),
-    /// Text that was typed without anything else in between.
+    /// Text typed without anything in between.
     Typed(String),
 }
 
-/// What can be done again.
+/// What can be repeated.
 #[derive(Debug, Default)]
 pub struct Macros {
     /// The recorded keys.
     pub keys: Vec<Key>,
-    /// The keys so far, while they are recorded.
+    /// The keys so far, while recording.
     recording: Option<Vec<Key>>,
     /// How many of them there were when the last command began.
     command_start: usize,
     /// The last change.
     pub change: Option<LastChange>,
-    /// Whether typing goes on.
+    /// Whether typing is in progress.
     typing: bool,
     /// Whether the recorded keys are being pressed.
     pub replaying: bool,
-    /// How many replays run inside each other.
+    /// Nesting depth of replays.
     pub depth: usize,
 }
 
@@ -39,14 +39,14 @@ impl Macros {
         self.recording.is_some()
     }
 
-    /// Begins to record.
+    /// Starts recording.
     pub fn record(&mut self) {
         self.recording = Some(Vec::new());
         self.command_start = 0;
     }
 
-    /// Ends it, and tells how many keys there are. What began the command that ends it, be it
-    /// the way through a palette, is not among them.
+    /// Stops recording and returns the number of keys. The keys of the command that stops it, including the
+    /// way through a palette, are excluded.
     pub fn stop(&mut self) -> usize {
         if let Some(mut keys) = self.recording.take() {
             keys.truncate(self.command_start);
@@ -55,7 +55,7 @@ impl Macros {
         self.keys.len()
     }
 
-    /// A key was pressed; `fresh` when it begins something. Tells whether it was one too many.
+    /// Records a key; `fresh` if it begins something. Returns whether the limit was exceeded.
     pub fn note_key(&mut self, key: Key, fresh: bool) -> bool {
         let Some(keys) = &mut self.recording else { return false };
         if fresh {
@@ -78,7 +78,7 @@ impl Macros {
         self.typing = true;
     }
 
-    /// A command ran; whether it changes a text.
+    /// Records a command; `changes` says whether it changes a text.
     pub fn note_command(&mut self, id: &'static str, changes: bool) {
         self.typing = false;
         if changes {

@@ -1,4 +1,4 @@
-//! What a map with modes remembers between keys. Must not know what the keys do.
+//! State of a modal key map between keys. Must not know what the keys do.
 
 use std::collections::VecDeque;
 use std::ops::Range as ByteRange;
@@ -16,23 +16,23 @@ use crate::tui::input::Key;
 /// What keys do in an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// They are typed.
+    /// Keys are typed.
     #[default]
     Insert,
-    /// They are commands.
+    /// Keys are commands.
     Normal,
-    /// They extend a selection of characters.
+    /// Keys extend a selection of characters.
     Visual,
-    /// They extend a selection of lines.
+    /// Keys extend a selection of lines.
     VisualLine,
-    /// They extend a rectangle.
+    /// Keys extend a rectangular selection.
     VisualBlock,
-    /// They are typed over what is there.
+    /// Typed keys overwrite text.
     Replace,
 }
 
 impl Mode {
-    /// Its name in the status line.
+    /// Returns its name for the status line.
     pub fn name(self, modes: ModalStyle) -> &'static str {
         match (self, modes) {
             (Self::Insert, _) => "INSERT",
@@ -45,7 +45,7 @@ impl Mode {
         }
     }
 
-    /// Whether a selection is being made.
+    /// Returns whether a selection is being made.
     pub fn is_visual(self) -> bool {
         matches!(self, Self::Visual | Self::VisualLine | Self::VisualBlock)
     }
@@ -56,7 +56,7 @@ impl Mode {
     }
 }
 
-/// What waits for a motion.
+/// An operator that waits for a motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// Deletes.
@@ -69,53 +69,52 @@ pub enum Op {
     ChangeCase(CaseChange),
     /// Moves lines to the right.
     Indent,
-    /// Moves them to the left.
+    /// Dedents lines.
     Dedent,
-    /// Indents them anew.
+    /// Computes their indentation again.
     Reindent,
-    /// Breaks them anew.
+    /// Wraps them again.
     Format,
-    /// Makes them comments, or text again.
+    /// Toggles comments.
     Comment,
 }
 
 /// An operator that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingOperator {
-    /// Which one.
+    /// The operator.
     pub op: Op,
     /// The count before it.
     pub count: Option<usize>,
-    /// How the way is taken, if that was said.
+    /// How the motion is applied, if the user forced that.
     pub forced: Option<ForcedMotion>,
 }
 
-/// How far a selection reached, so that a change can be made again on as much text.
+/// Extent of a selection, so that a change can be repeated on as much text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectionExtent {
     /// In which mode it was made.
     pub mode: Mode,
-    /// Lines further than the first one.
+    /// Number of lines after the first one.
     pub lines: usize,
-    /// In one line, and in a rectangle: characters further than the first one; else the column
-    /// of its end.
+    /// Characters after the first one, for one line and for rectangles; otherwise the column of its end.
     pub columns: usize,
     /// Whether each row went to its line's end.
     pub to_end: bool,
 }
 
-/// A change that can be made again.
+/// A change that can be repeated.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatableChange {
     /// The keys that made it, without counts.
     pub keys: Vec<Key>,
     /// The count.
     pub count: Option<usize>,
-    /// The selection that it was made on.
+    /// The selection that it was applied to.
     pub extent: Option<SelectionExtent>,
 }
 
-/// The rows of a rectangle that something is typed into, the first of which has the cursor.
+/// The rows of a rectangle that is typed into. The cursor is in the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRows {
     /// The first row's line.
@@ -124,93 +123,94 @@ pub struct BlockRows {
     pub last: Line,
     /// The first column.
     pub left: Column,
-    /// The one behind the last.
+    /// The column after the last one.
     pub right: Column,
     /// Whether each row went to its line's end.
     pub to_end: bool,
-    /// Where it is typed.
+    /// Where the text is inserted.
     pub at: BlockInsert,
-    /// How many lines the text had.
+    /// Number of lines of the text before.
     pub lines: usize,
-    /// How long the first row's line was before something was typed, and its indentation, in bytes.
+    /// Length of the first row's line before typing, and of its indentation, in bytes.
     pub length: (usize, usize),
     /// Bytes from the start of the first row's line to where typing began.
     pub insert_offset: usize,
 }
 
-/// Where something is typed into rows.
+/// Where text typed into the rows of a rectangle goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockInsert {
-    /// Before them.
+    /// Before the rows.
     Before,
-    /// Behind them.
+    /// After the rows.
     After,
-    /// In place of them.
+    /// In place of the rows.
     Replace,
 }
 
-/// How typing began, for what follows its end.
+/// How typing began, for what happens when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InsertState {
-    /// How often the text is wanted.
+    /// How often the text is inserted.
     pub times: usize,
-    /// Each time on a line of its own: below, or above.
+    /// Each repetition on its own line: `true` below, `false` above.
     pub lines: Option<bool>,
-    /// What is typed goes into the rows of a rectangle when it ends.
+    /// The rectangle whose rows get the typed text when typing ends.
     pub block: Option<BlockRows>,
-    /// Cursors do not step back when it ends.
+    /// Whether cursors stay in place when typing ends, instead of moving left.
     pub stays: bool,
-    /// The version of the text in which the line got its indentation by itself: it is removed while nothing else was
-    /// typed since.
+    /// Version of the text in which the line was indented automatically. That indentation is removed unless
+    /// something was typed since.
     pub indented: Option<u64>,
-    /// The cursor was moved by keys, and nothing was typed since: how many keys of the command came before.
+    /// Set if the cursor was moved by keys and nothing was typed since: the number of keys of the command
+    /// before.
     pub moved: Option<usize>,
-    /// Where erasing stops has yet to be settled: nothing was typed since the command that began to type.
+    /// Whether the limit for erasing is not decided yet: nothing was typed since typing began.
     pub untyped: bool,
-    /// Erasing stops where typing began first, wherever the cursor is moved to.
+    /// Whether erasing stops where typing first began, wherever the cursor moves.
     pub stops: bool,
-    /// One command is made, then typing goes on.
+    /// One command is run, then typing continues.
     pub once: Option<InsertNormal>,
 }
 
-/// One command between keys that are typed.
+/// A single command in the middle of typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InsertNormal {
     /// Whether typing was at the end of its line.
     pub at_end: bool,
     /// The line, from 0.
     pub line: usize,
-    /// Whether the command has yet to begin.
+    /// Whether the command has not begun yet.
     pub begins: bool,
 }
 
-/// The selection as the user sees it: both ends on characters.
+/// The selection as the user sees it: both ends are on characters.
 #[derive(Debug, Clone, Default)]
 pub struct Visual {
     /// Anchors and heads.
     pub ranges: Vec<Range>,
-    /// Whether rows of a rectangle reach to the ends of their lines.
+    /// Whether rows of a rectangle extend to the ends of their lines.
     pub to_end: bool,
-    /// How many columns a rectangle has that is made again, wherever its corner comes to.
+    /// Width in columns of a repeated rectangle, wherever its corner is.
     pub width: Option<usize>,
-    /// What the editor shows for it; another selection was made by somebody else.
+    /// The selection that the editor shows for it. If it differs, the selection was changed by other code.
     pub shown: Option<Selection>,
 }
 
-/// What is remembered of a selection, so that it can be made again.
+/// A remembered selection that can be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SavedVisual {
     /// In which file.
     pub buffer: BufferId,
     /// In which mode it was made.
     pub mode: Mode,
-    /// Whether each row of a rectangle went to its line's end.
+    /// Whether each row of a rectangle extends to the end of its line.
     pub to_end: bool,
-    /// The column that its head aimed at.
+    /// Goal column of its head.
     pub goal: Option<Column>,
 }
 
-/// What a character that is awaited is for.
+/// Purpose of the awaited character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModalChar {
     /// The register of the next command.
@@ -219,42 +219,42 @@ pub enum ModalChar {
     Find {
         /// To the right.
         forward: bool,
-        /// Stops before it.
+        /// Whether to stop before it.
         till: bool,
     },
-    /// The character to put in place of others.
+    /// The character that replaces others.
     Replace,
     /// The mark to set.
     SetMark,
-    /// The mark to go to; to its line when true.
+    /// The mark to jump to; to its line if `true`.
     GoMark(bool),
     /// The register to record keys into.
     Record,
-    /// The register whose keys are pressed.
+    /// The register whose keys are replayed.
     Play,
-    /// The register to put in while typing.
+    /// The register to insert while typing.
     Insert,
-    /// The thing to select, of Helix; with what is around it when true.
+    /// The text object to select, in Helix; around rather than inside if `true`.
     Object(bool),
 }
 
-/// Replacements that a user is asked about one by one.
+/// Replacements that the user confirms one by one.
 #[derive(Debug)]
 pub struct SubstituteConfirm {
     /// In which file.
     pub buffer: BufferId,
-    /// The version of its text.
+    /// Version of its text.
     pub version: u64,
-    /// Those that were not answered yet.
+    /// Replacements not answered yet.
     pub remaining: VecDeque<(ByteRange<Byte>, String)>,
-    /// Those that are wanted.
+    /// Accepted replacements.
     pub accepted: Vec<(ByteRange<Byte>, String)>,
 }
 
-/// What a map with modes remembers.
+/// State of a modal key map.
 #[derive(Debug, Default)]
 pub struct Modal {
-    /// What keys do.
+    /// The current mode.
     pub mode: Mode,
     /// The count so far.
     pub count: Option<usize>,
@@ -262,7 +262,7 @@ pub struct Modal {
     pub register: Option<char>,
     /// The operator that waits.
     pub operator: Option<PendingOperator>,
-    /// Whether the motion that an operator gets goes far: what it deletes is kept for longer.
+    /// Whether the operator's motion is a long one: the deleted text is then kept longer.
     pub is_far_motion: bool,
     /// The last search for a character in a line.
     pub find: Option<Find>,
@@ -270,53 +270,53 @@ pub struct Modal {
     pub visual: Visual,
     /// Work that keys wait for.
     pub background: Background,
-    /// Cursors that rest where they may: the file, its text's version.
+    /// Cursors that are already in allowed positions: the buffer, its text version and the selection.
     pub resting_cursors: Option<(BufferId, u64, Selection)>,
-    /// The selection before; where it was the file's places tell.
+    /// The previous selection; its position is among the remembered positions of the file.
     pub last_visual: Option<SavedVisual>,
-    /// Replays that are one step each, one inside the other: what happens in them begins no step of its own.
+    /// Nesting depth of replays that count as one undo step; inside them no new step begins.
     pub group_depth: usize,
-    /// The file whose edits are one step.
+    /// The file whose edits form one undo step.
     pub grouped_buffer: Option<BufferId>,
-    /// The keys since the last command ended, without counts.
+    /// Keys since the last command ended, without counts.
     pub keys: Vec<Key>,
-    /// The count that this command used.
+    /// The count used by this command.
     pub used_count: Option<usize>,
-    /// The selection that this command was given to.
+    /// The selection used by this command.
     pub used_extent: Option<SelectionExtent>,
-    /// Whether they have changed a text.
+    /// Whether these keys changed a text.
     pub changed: bool,
     /// The last change.
     pub last_change: Option<RepeatableChange>,
-    /// Whether it is being made again.
+    /// Whether a change is being repeated.
     pub repeating: bool,
     /// How typing began.
     pub typing: InsertState,
     /// The version of the text and the main cursor before this key, while keys are typed.
     pub before_key: Option<(u64, Byte)>,
-    /// The keys since typing began, for a count.
+    /// Keys since typing began, for repetition by a count.
     pub typed: Vec<Key>,
-    /// What was overtyped, for taking it back.
+    /// Overwritten text, so that it can be restored.
     pub overtyped: Vec<Vec<String>>,
     /// The keys that are being recorded, and for which register.
     pub recording: Option<(char, Vec<Key>)>,
-    /// The register whose keys were pressed last.
+    /// The register replayed last.
     pub last_macro: Option<char>,
     /// Whether a motion failed, which ends a replay.
     pub failed: bool,
-    /// What was typed last.
+    /// The text typed last.
     pub last_inserted: String,
-    /// The last search, as typed, and whether it went forward.
+    /// The last search as typed, and whether it went forward.
     pub last_search: Option<(String, bool)>,
-    /// Whether searches ignore case; smartly where the second one is set.
+    /// Whether searches ignore case, and whether that is smart case.
     pub ignore_case: (bool, bool),
     /// The last substitution: pattern, replacement, flags.
     pub last_substitution: Option<(String, String, String)>,
-    /// The substitution that asks about each match.
+    /// The substitution that confirms each match.
     pub substitute_confirm: Option<SubstituteConfirm>,
-    /// Lines that were typed behind `:`, newest last.
+    /// History of `:` lines, newest last.
     pub line_history: Vec<String>,
-    /// Which of them is shown, counted from the newest.
+    /// Index of the shown history line, counted from the newest.
     pub line_shown: Option<usize>,
 }
 
@@ -327,12 +327,12 @@ impl Modal {
         Self { mode, ..Self::default() }
     }
 
-    /// Whether nothing has begun.
+    /// Returns whether no key sequence has begun.
     pub fn is_idle(&self) -> bool {
         self.operator.is_none() && self.register.is_none() && self.count.is_none()
     }
 
-    /// Where keys of an editor go.
+    /// Returns the key context of an editor.
     pub fn key_context(&self, modes: ModalStyle) -> KeyContext {
         match (modes, self.mode) {
             (ModalStyle::None, _) => KeyContext::Editor,
@@ -344,7 +344,7 @@ impl Modal {
         }
     }
 
-    /// The count of this command, and that of its operator.
+    /// Takes the count of this command combined with that of its operator.
     pub fn take_count(&mut self) -> Option<usize> {
         let before = self.operator.and_then(|waiting| waiting.count);
         let count = match (before, self.count.take()) {
@@ -356,7 +356,7 @@ impl Modal {
         count
     }
 
-    /// Nothing has begun any more.
+    /// Resets the state of the current key sequence.
     pub fn reset_pending(&mut self) {
         self.operator = None;
         self.register = None;

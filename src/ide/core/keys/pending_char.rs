@@ -1,29 +1,29 @@
-//! A command that waits for one more character. Must not know what the command does with it.
+//! Commands that wait for one more character. Must not know what the command does with it.
 
 use crate::ide::core::keys::modal::ModalChar;
 
-/// Which command waits.
+/// The waiting command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PendingChar {
-    /// The sign to put around selections.
+    /// The character to put around selections.
     SurroundAdd,
-    /// The sign to take away.
+    /// The surrounding character to remove.
     SurroundDelete,
     /// The sign to exchange.
     SurroundChange,
-    /// The sign that takes this one's place.
+    /// The replacement of this surrounding character.
     SurroundWith(char),
     /// The register to copy the selection into.
     RegisterCopy,
     /// The register to cut the selection into.
     RegisterCut,
-    /// The register whose text is put in.
+    /// The register to paste.
     RegisterPaste,
     /// The letter of a mark to set.
     MarkSet,
-    /// The sign of a mark to go to.
+    /// The name of a mark to jump to.
     MarkGo,
-    /// What a map with modes waits for.
+    /// A character for a modal key map.
     Modal(ModalChar),
     /// How often to replay the recorded keys.
     MacroCount,

@@ -1,4 +1,4 @@
-//! A dialog: text, and a choice of answers, each of them a key and a callback.
+//! A dialog: a text and a set of answers, each with a key and a callback.
 
 use ratatui::layout::Rect;
 
@@ -13,20 +13,20 @@ use crate::tui::canvas::Canvas;
 use crate::tui::input::{Key, KeyCode};
 use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
-/// What an answer leads to, on the loop.
+/// Callback of an answer, on the event loop.
 pub type Callback = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
-/// A text with a choice of answers, each one key.
+/// A text with answers of one key each.
 pub struct Dialog {
     /// In the frame.
     pub title: String,
-    /// The text, wrapped when shown.
+    /// The text; wrapped when shown.
     pub lines: Vec<String>,
-    /// First line shown, for long texts.
+    /// Index of the first line shown, for long texts.
     pub top: usize,
     choices: Vec<Choice>,
-    /// Whether the lines are those of a difference: colored by their first character, cut
-    /// nowhere but at the edge of a wide frame.
+    /// Whether the lines are a diff: colored by their first character, and not wrapped but cut at the edge of
+    /// a wide frame.
     is_difference: bool,
     id: Option<LayerId>,
     is_unsolicited: bool,
@@ -36,18 +36,18 @@ pub struct Dialog {
 /// One answer.
 struct Choice {
     key: char,
-    /// What it does, in two or three words that begin with a verb.
+    /// Description in two or three words that begin with a verb.
     label: String,
-    /// One word for it where the label does not fit; else the label's first word.
+    /// One word for when the label does not fit; by default the first word of the label.
     short_label: Option<&'static str>,
-    /// Whether it is taken only once the text was scrolled to its end.
+    /// Whether it is accepted only after the text was scrolled to its end.
     requires_scroll: bool,
-    /// What it leads to; nothing closes the dialog and no more.
+    /// The callback; `None` only closes the dialog.
     run: Option<Callback>,
 }
 
 impl Dialog {
-    /// A dialog that asks something.
+    /// Returns a dialog that asks a question.
     pub fn ask(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self {
             title: title.into(),
@@ -61,12 +61,12 @@ impl Dialog {
         }
     }
 
-    /// A dialog that only tells something.
+    /// Returns a dialog that only shows a message.
     pub fn message(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::ask(title, lines).close('\n', "Close")
     }
 
-    /// A dialog that shows a difference: lines that begin with `+`, `-` or a space.
+    /// Returns a dialog that shows a diff: lines that begin with `+`, `-` or a space.
     pub fn difference(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self { is_difference: true, ..Self::ask(title, lines) }
     }
@@ -85,7 +85,7 @@ impl Dialog {
         self
     }
 
-    /// Adds an answer that is taken only once the text was scrolled to its end.
+    /// Adds an answer that is accepted only after the text was scrolled to its end.
     #[must_use]
     pub fn choice_after_scroll(
         self,
@@ -100,7 +100,7 @@ impl Dialog {
         dialog
     }
 
-    /// Adds an answer that closes the dialog and does no more.
+    /// Adds an answer that only closes the dialog.
     #[must_use]
     pub fn close(mut self, key: char, label: &str) -> Self {
         self.choices.push(Choice {
@@ -113,7 +113,7 @@ impl Dialog {
         self
     }
 
-    /// The word for the answer added last where its label does not fit.
+    /// Sets the short word of the answer added last.
     #[must_use]
     pub fn short_label(mut self, word: &'static str) -> Self {
         if let Some(last) = self.choices.last_mut() {
@@ -122,28 +122,28 @@ impl Dialog {
         self
     }
 
-    /// Says what it is about, so that it can be found again.
+    /// Sets its id, so that it can be found again.
     #[must_use]
     pub fn with_id(mut self, kind: &'static str, number: u64) -> Self {
         self.id = Some(LayerId { kind, number });
         self
     }
 
-    /// The same for one that opens by itself: keys that were typed before must not answer it.
+    /// Does the same for a dialog that opens by itself: keys typed before must not answer it.
     #[must_use]
     pub fn uninvited(mut self, kind: &'static str, number: u64) -> Self {
         self.is_unsolicited = true;
         self.with_id(kind, number)
     }
 
-    /// What Escape leads to beside closing it.
+    /// Sets what Escape does in addition to closing it.
     #[must_use]
     pub fn on_escape(mut self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
         self.on_escape = Some(Box::new(run));
         self
     }
 
-    /// Whether it is about something of this kind; which of them.
+    /// Returns its number if it is of this kind.
     pub fn number_of(&self, kind: &str) -> Option<u64> {
         self.id.filter(|about| about.kind == kind).map(|about| about.number)
     }
@@ -171,7 +171,7 @@ impl Layer for Dialog {
     }
 }
 
-/// Keys of a dialog are its answers.
+/// Handles the keys of a dialog, which are its answers.
 fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return false };
     let wanted = match (key.typed(), key.code) {
@@ -221,7 +221,7 @@ fn escape(cx: &mut Cx<'_>) {
 
 /// Widest text.
 const COLS: u16 = 78;
-/// Widest difference: its lines are code.
+/// Maximum width of a diff, whose lines are code.
 const DIFFERENCE_COLS: u16 = 160;
 
 /// The text wrapped for a dialog of that width.
@@ -247,14 +247,14 @@ fn difference_scope(line: &str) -> &'static str {
     }
 }
 
-/// Where it is.
+/// Returns the area of the dialog.
 fn view_area(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
     let widest = widest.max(text_width(&footer(dialog))).max(text_width(&dialog.title));
     let wanted = widest.min(usize::from(most)) as u16;
     let cols = wanted.saturating_add(6).clamp(30, most);
-    // Wrapped as wide as it will be, which may be less than it wants.
+    // Wrapped to the width of the frame, which may be less than wanted.
     let shown = frame::frame_area(size, cols, 3).width;
     let rows = wrap_lines(dialog, shown).len().min(1_000) as u16 + 2;
     frame::frame_area(size, cols, rows.max(3))
@@ -278,7 +278,7 @@ fn keys(dialog: &Dialog) -> String {
     dialog.choices.iter().map(|choice| key(choice.key)).collect::<Vec<_>>().join(" ")
 }
 
-/// The answers in a width: by their labels, by one word each, or by their keys alone.
+/// Returns the answers that fit a width: as labels, as single words, or as keys alone.
 fn truncate_choices(dialog: &Dialog, cols: usize) -> String {
     let forms = [
         footer(dialog),
@@ -292,13 +292,13 @@ fn truncate_choices(dialog: &Dialog, cols: usize) -> String {
     fits.or(forms.last()).cloned().unwrap_or_default()
 }
 
-/// The first row shown when the text is scrolled to its end.
+/// Returns the first row shown when the text is scrolled to its end.
 fn max_scroll(size: (u16, u16), dialog: &Dialog) -> usize {
     let area = view_area(size, dialog);
     wrap_lines(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
 }
 
-/// Draws it.
+/// Draws the dialog.
 fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
     let lines = wrap_lines(dialog, cols);

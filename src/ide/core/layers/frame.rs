@@ -1,14 +1,14 @@
-//! The frame around what floats: a title at the top left, a count at the top right, keys below.
+//! The frame around overlays: a title at the top left, a count at the top right, keys at the bottom.
 
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
 use crate::tui::canvas::Canvas;
 
-/// Below this size what floats takes the whole screen.
+/// Below this size overlays take the whole screen.
 const SMALL: (u16, u16) = (44, 12);
 
-/// A place for `cols` by `rows` in the upper middle of the screen; all of a small one.
+/// Returns an area of `cols` by `rows` in the upper middle of the screen, or all of a small screen.
 pub fn frame_area(size: (u16, u16), cols: u16, rows: u16) -> Rect {
     if size.0 < SMALL.0 || size.1 < SMALL.1 {
         let rows = rows.min(size.1);

@@ -1,5 +1,5 @@
-//! What floats on top of the panes: how a layer is drawn, which keys it takes, and the stack of those that are shown.
-//! Must not know any layer.
+//! Overlays on top of the panes: how a layer is drawn, which keys it handles, and the stack of shown layers.
+//! Must not know any concrete layer.
 
 use std::any::Any;
 
@@ -12,68 +12,69 @@ use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
 use crate::tui::input::Key;
 
-/// Something that floats. Only the topmost is drawn and gets keys.
+/// An overlay. Only the topmost is drawn and gets keys.
 pub trait Layer: Any + Send {
-    /// Its key context.
+    /// Returns its key context.
     fn context(&self) -> KeyContext;
 
-    /// Where it is on a screen of so many columns and rows.
+    /// Returns its area on a screen of this size in columns and rows.
     fn area(&self, size: (u16, u16)) -> Rect;
 
     /// Draws it.
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State);
 
-    /// Where its caret is, in an area of this size.
+    /// Returns the position of its caret in an area of this size.
     fn cursor(&self, _size: (u16, u16)) -> Option<(u16, u16)> {
         None
     }
 
-    /// The text in it that keys edit.
+    /// Returns the text in it that keys edit.
     fn text(&mut self) -> Option<&mut TextArea> {
         None
     }
 
-    /// What identifies it if it opened by itself: a key that the user has typed before it opened must not answer it.
+    /// Returns its id if it opened by itself: a key that the user typed before must not answer it.
     fn unsolicited_id(&self) -> Option<LayerId> {
         None
     }
 
-    /// What keys do in it.
+    /// Returns its key handlers.
     fn actions(&self) -> Actions {
         Actions::default()
     }
 
-    /// Whether it waits for a task: rows that are being found, a filter at work.
+    /// Returns whether it waits for a task, such as loading or filtering rows.
     fn is_busy(&self) -> bool {
         false
     }
 }
 
-/// What a layer is about: what kind of thing, and which of them.
+/// Id of a layer: kind and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerId {
     /// The kind.
     pub kind: &'static str,
-    /// Which of them.
+    /// The number within the kind.
     pub number: u64,
 }
 
-/// What keys do in a layer. The functions are called while it is on top, and find it there.
+/// Key handlers of a layer. They are called while it is on top, and find it there.
 #[derive(Clone, Copy)]
 pub struct Actions {
-    /// A key before anything else hears of it, macros and repetition included; returns whether it was taken.
+    /// Handles a key before anything else sees it, including macros and repetition; returns whether it was
+    /// handled.
     pub raw_key: fn(&mut Cx<'_>, Key) -> bool,
-    /// A key before any key map; returns whether it was taken.
+    /// Handles a key before any key map; returns whether it was handled.
     pub key: fn(&mut Cx<'_>, Key) -> bool,
-    /// A pasted text; returns whether it was taken.
+    /// Handles pasted text; returns whether it was handled.
     pub paste: fn(&mut Cx<'_>, &str) -> bool,
     /// Moves the selection by rows.
     pub step: fn(&mut Cx<'_>, isize),
-    /// Takes what is selected.
+    /// Accepts the selection.
     pub accept: fn(&mut Cx<'_>),
-    /// Follows the text in it after a key.
+    /// Reacts to a change of the text in it after a key.
     pub on_change: fn(&mut Cx<'_>),
-    /// Escape: closes it, or does what comes before that.
+    /// Handles Escape: closes it, or takes a step before that.
     pub escape: fn(&mut Cx<'_>),
 }
 
@@ -91,17 +92,17 @@ impl Default for Actions {
     }
 }
 
-/// The layers that are shown, the topmost last.
+/// The stack of shown layers, the topmost last.
 #[derive(Default)]
 pub struct Layers(Vec<Box<dyn Layer>>);
 
 impl Layers {
-    /// Whether nothing floats.
+    /// Returns whether there is no layer.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of layers.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -116,13 +117,13 @@ impl Layers {
         self.0.last_mut().map(|layer| &mut **layer)
     }
 
-    /// The topmost, if it is a `T`.
+    /// Returns the topmost if it is a `T`.
     pub fn top<T: Layer>(&self) -> Option<&T> {
         let top: &dyn Any = &**self.0.last()?;
         top.downcast_ref()
     }
 
-    /// The topmost to be changed, if it is a `T`.
+    /// Returns the topmost mutably if it is a `T`.
     pub fn top_mut<T: Layer>(&mut self) -> Option<&mut T> {
         let top: &mut dyn Any = &mut **self.0.last_mut()?;
         top.downcast_mut()
@@ -138,39 +139,39 @@ impl Layers {
         self.0.iter_mut().rev().filter_map(|layer| (&mut **layer as &mut dyn Any).downcast_mut())
     }
 
-    /// Puts one on top.
+    /// Pushes a layer on top.
     pub fn push(&mut self, layer: impl Layer) {
         self.0.push(Box::new(layer));
     }
 
-    /// Puts one below all others: what the user is busy with keeps the keys.
+    /// Inserts a layer below all others, so that the user's current layer keeps the keys.
     pub fn push_below(&mut self, layer: impl Layer) {
         self.0.insert(0, Box::new(layer));
     }
 
-    /// Takes the topmost away.
+    /// Removes the topmost layer.
     pub fn pop(&mut self) -> Option<Box<dyn Layer>> {
         self.0.pop()
     }
 
-    /// Takes the topmost away if it is a `T`.
+    /// Removes the topmost layer if it is a `T`.
     pub fn pop_as<T: Layer>(&mut self) -> Option<Box<T>> {
         self.top::<T>()?;
         let top: Box<dyn Any> = self.0.pop()?;
         top.downcast().ok()
     }
 
-    /// Puts one back that was taken away.
+    /// Puts a removed layer back.
     pub fn restore(&mut self, layer: Box<dyn Layer>) {
         self.0.push(layer);
     }
 
-    /// Takes away all of type `T`.
+    /// Removes all layers of type `T`.
     pub fn close<T: Layer>(&mut self) {
         self.close_where::<T>(|_| true);
     }
 
-    /// Takes away those of type `T` that are meant; returns whether there was one.
+    /// Removes the layers of type `T` that match; returns whether there was one.
     pub fn close_where<T: Layer>(&mut self, is_meant: impl Fn(&T) -> bool) -> bool {
         let before = self.0.len();
         self.0.retain(|layer| !(&**layer as &dyn Any).downcast_ref().is_some_and(&is_meant));

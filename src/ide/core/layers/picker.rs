@@ -1,4 +1,5 @@
-//! A picker: a list with a fuzzy filter, filled from anywhere while it is shown. Must not know what its rows stand for.
+//! A picker: a list with a fuzzy filter that can be filled from any thread while shown. Must not know what
+//! its rows represent.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,31 +22,31 @@ use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
 
-/// A picker's row in the table.
+/// Table row of a picker.
 pub struct PickerSpec {
     /// Its id.
     pub id: &'static str,
-    /// In its frame.
+    /// Title of its frame.
     pub title: &'static str,
-    /// What Enter and Tab do, for its footer.
+    /// Footer that says what Enter and Tab do.
     pub footer: &'static str,
-    /// Where its rows come from, and which of them are marked.
+    /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
-    /// What a picked row leads to. `marked` is what Tab has marked.
+    /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
 }
 
-/// Where rows come from.
+/// Source of rows.
 pub enum RowSource {
-    /// They are there; the second list is marked.
+    /// Available at once; the second list is marked.
     Rows(Vec<PickRow>, Vec<Pick>),
-    /// A task brings them: what starts it gets where to put them in, and the picker's number.
+    /// Loaded by a task. The function that starts it gets the injector for rows and the number of the picker.
     Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
-    /// A search for the query brings them, begun anew after every key. What the query begins with.
+    /// Found by a search for the query, restarted after every key. The string is the initial query.
     Live(String, fn(&mut Cx<'_>)),
 }
 
-/// A value that a row may stand for.
+/// A value that a row may represent.
 trait PickValue: Any + Debug + Send + Sync {
     fn is_same(&self, other: &dyn Any) -> bool;
 }
@@ -56,17 +57,17 @@ impl<T: PartialEq + Debug + Send + Sync + 'static> PickValue for T {
     }
 }
 
-/// What a picked row stands for: a value of the picker that filled it in.
+/// Value of an accepted row, created by the picker that filled it in.
 #[derive(Debug, Clone)]
 pub struct Pick(Arc<dyn PickValue>);
 
 impl Pick {
-    /// A row that stands for `value`.
+    /// Returns a pick for `value`.
     pub fn new(value: impl PartialEq + Debug + Send + Sync + 'static) -> Self {
         Self(Arc::new(value))
     }
 
-    /// The value, if it is a `T`.
+    /// Returns the value if it is a `T`.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         let value: &dyn Any = &*self.0;
         value.downcast_ref()
@@ -82,7 +83,7 @@ impl PartialEq for Pick {
 
 impl Eq for Pick {}
 
-/// A place in a file that a row may stand for: line and column from 1.
+/// A location in a file that a row may represent: one-based line and column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// Which file.
@@ -96,47 +97,47 @@ pub struct Location {
 /// One row of a picker.
 #[derive(Debug, Clone)]
 pub struct PickRow {
-    /// What is shown, and what the filter sees.
+    /// Text that is shown and matched by the filter.
     pub text: String,
-    /// Other names that the filter sees too, and that are not shown.
+    /// Other names that the filter matches and that are not shown.
     pub aliases: Vec<&'static str>,
-    /// Shown dimmed behind it: keys, sizes, prices.
+    /// Dimmed text after it: keys, sizes, prices.
     pub detail: String,
-    /// What it stands for.
+    /// What it represents.
     pub pick: Pick,
 }
 
-/// A list with a fuzzy filter, filled from anywhere while it is shown.
+/// A list with a fuzzy filter that can be filled from any thread while shown.
 pub struct Picker {
     /// Its row in the table of pickers.
     pub spec: &'static PickerSpec,
-    /// Counts the pickers of this run, so that what comes late finds the right one; the upper half
-    /// counts the searches of one whose query is what is searched for.
+    /// Number of the picker in this run, so that late results find the right one. The upper half counts the
+    /// searches of a picker whose query is a search.
     pub number: u64,
-    /// Searches for the query, rather than filtering what is there.
+    /// Searches for the query, instead of filtering the rows.
     pub live: Option<fn(&mut Cx<'_>)>,
-    /// What is being typed.
+    /// The query being typed.
     pub query: TextArea,
     /// Which match is selected, from the best.
     pub selected: u32,
-    /// Rows whose mark is set, for pickers that switch things.
+    /// Marked rows, for pickers that switch things.
     pub marked: Vec<Pick>,
-    /// Whether rows can still come.
+    /// Whether more rows may come.
     pub is_filling: bool,
-    /// Whether the matcher has seen every row and the whole query.
+    /// Whether the matcher has processed every row and the whole query.
     pub is_settled: bool,
-    /// Whether the query changed after the matcher was asked last.
+    /// Whether the query changed since the matcher last got it.
     pub is_query_stale: bool,
-    /// Cancels the search for the query when it is dropped, as with the picker.
+    /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
     matcher: Nucleo<PickRow>,
     last_query: String,
 }
 
 impl Picker {
-    /// An empty picker; `wake` is called, from any thread, when there is something new to show.
+    /// Returns an empty picker. `wake` is called, from any thread, when there is something new to show.
     pub fn new(row: &'static PickerSpec, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        // One thread: two cores also have a screen to draw and a file system to walk.
+        // One thread: with two cores, one is left to draw and to walk the file system.
         let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
         Self {
             spec: row,
@@ -154,12 +155,12 @@ impl Picker {
         }
     }
 
-    /// Where rows are put in, from any thread.
+    /// Returns an injector that adds rows from any thread.
     pub fn injector(&self) -> Injector<PickRow> {
         self.matcher.injector()
     }
 
-    /// Puts rows in.
+    /// Adds rows.
     pub fn fill(&self, rows: impl IntoIterator<Item = PickRow>) {
         let injector = self.injector();
         for row in rows {
@@ -167,12 +168,12 @@ impl Picker {
         }
     }
 
-    /// Whether the query is another one than the matcher has.
+    /// Returns whether the query differs from the matcher's.
     pub fn query_changed(&self) -> bool {
         self.query.text().to_string() != self.last_query
     }
 
-    /// Forgets all rows: those for the query as it stands come from a new search.
+    /// Removes all rows before a new search for the current query.
     pub fn restart(&mut self) -> Injector<PickRow> {
         self.last_query = self.query.text().to_string();
         self.matcher.restart(true);
@@ -181,13 +182,13 @@ impl Picker {
         self.injector()
     }
 
-    /// Others in place of all rows; the query stays.
+    /// Replaces all rows and keeps the query.
     pub fn replace(&mut self, rows: impl IntoIterator<Item = PickRow>) {
         self.matcher.restart(true);
         self.fill(rows);
     }
 
-    /// Takes the query as it stands to the matcher, which begins with the next [`Picker::tick`].
+    /// Passes the current query to the matcher, which starts at the next [`Picker::tick`].
     pub fn refilter(&mut self) {
         let query = self.query.text().to_string();
         let appended = query.starts_with(&self.last_query);
@@ -197,8 +198,7 @@ impl Picker {
         (self.is_query_stale, self.is_settled) = (true, false);
     }
 
-    /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
-    /// whether the list changed.
+    /// Lets the matcher publish its results; waits at most `wait_ms`. Returns whether the list changed.
     pub fn tick(&mut self, wait_ms: u64) -> bool {
         let status = self.matcher.tick(wait_ms);
         (self.is_query_stale, self.is_settled) = (false, !status.running);
@@ -207,25 +207,25 @@ impl Picker {
         changed
     }
 
-    /// Waits for the matches of the query that was typed before one of them is chosen: what is shown may be those of
-    /// the query before.
+    /// Waits for the matches of the current query before a choice: the shown matches may belong to the
+    /// previous query.
     pub fn catch_up(&mut self) {
         if !self.is_settled {
             self.tick(CHOICE_WAIT_MS);
         }
     }
 
-    /// How many rows match.
+    /// Returns the number of matching rows.
     pub fn matches(&self) -> u32 {
         self.matcher.snapshot().matched_item_count()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn total(&self) -> u32 {
         self.matcher.snapshot().item_count()
     }
 
-    /// The matching rows from one on, best first.
+    /// Returns the matching rows from an index on, best first.
     pub fn rows(&self, from: u32, count: u32) -> impl Iterator<Item = &PickRow> {
         let snapshot = self.matcher.snapshot();
         let end = (from + count).min(snapshot.matched_item_count());
@@ -247,10 +247,10 @@ impl Picker {
 /// How long a choice waits for the matches, in milliseconds.
 const CHOICE_WAIT_MS: u64 = 500;
 
-/// One search of a picker, in its number.
+/// Increment of a picker's number for each search.
 const SEARCH_NUMBER: u64 = 1 << 32;
 
-/// Puts one row into a picker.
+/// Adds one row to a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {
     injector.push(row, |row, columns| {
         columns[0] = match row.aliases.as_slice() {
@@ -290,21 +290,21 @@ impl Layer for Picker {
     }
 }
 
-/// How long a picker whose rows are there already waits for its first matches, in milliseconds.
+/// How long opening a picker with available rows waits for its first matches, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
 
-/// How long a key waits for the filter's first matches, in milliseconds; short lists are done
-/// by then and show no stale frame.
+/// How long a key waits for the first matches of the filter, in milliseconds. Short lists are done by then
+/// and show no stale frame.
 const FILTER_WAIT_MS: u64 = 5;
 
-/// Rows that are filtered before the key is shown. Of more rows the key is shown first, above the matches of the
-/// query before, and the matcher is asked when the frame is sent.
+/// Maximum number of rows that are filtered before the key is shown. With more rows the key is shown first,
+/// above the matches of the previous query, and the matcher starts when the frame is sent.
 const FILTERED_AT_ONCE: u32 = 2_000;
 
-/// When a matcher is asked again that says that it is not done: a frame later.
+/// Interval at which a busy matcher is polled: one frame.
 const MATCH_POLL: Duration = Duration::from_millis(16);
 
-/// Shows the picker of a row.
+/// Opens the picker of a row.
 pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
     cx.state.picker_count += 1;
     let mut picker = Picker::new(row, cx.state.picker_count, cx.state.wake.clone());
@@ -347,7 +347,7 @@ fn accept(cx: &mut Cx<'_>) {
     }
 }
 
-/// What is typed filters the rows, or is searched for.
+/// Reacts to typing: filters the rows or starts a search.
 fn on_query_change(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
         return;
@@ -362,10 +362,10 @@ fn on_query_change(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Overlay);
 }
 
-/// Marks the selected row of the picker on top, or takes its mark away.
+/// Toggles the mark of the selected row of the topmost picker.
 pub fn toggle(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    // The matches may be others now, perhaps none.
+    // The matches may have changed, perhaps to none.
     picker.catch_up();
     cx.state.damage.add(Part::Overlay);
     let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
@@ -378,20 +378,20 @@ pub fn toggle(cx: &mut Cx<'_>) {
     picker.step(1);
 }
 
-/// When the matcher of the picker on top is asked again, from `now` on. It tells that it is done a moment before it
-/// lets go of what it found, and who asks in that moment is not told again.
+/// Returns when to poll the matcher of the topmost picker again, from `now` on. The matcher signals that it
+/// is done slightly before it releases its results, and polling in that moment gets no further signal.
 pub fn match_deadline(state: &State, now: Duration) -> Option<Duration> {
     state.layers.top::<Picker>().filter(|picker| !picker.is_settled).map(|_| now + MATCH_POLL)
 }
 
-/// Lets the matcher of the picker on top begin with a query that has been shown.
+/// Starts the matcher of the topmost picker on a query that is already on screen.
 pub fn match_query(state: &mut State) {
     if state.layers.top::<Picker>().is_some_and(|picker| picker.is_query_stale) {
         on_wake(state);
     }
 }
 
-/// The picker on top may have new matches.
+/// Updates the topmost picker, which may have new matches.
 pub fn on_wake(state: &mut State) {
     if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0)) {
         state.damage.add(Part::Overlay);
@@ -403,7 +403,7 @@ fn list_rows(height: u16) -> u16 {
     height.saturating_sub(3)
 }
 
-/// Draws it.
+/// Draws the picker.
 fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
     let more = if picker.is_filling { "…" } else { "" };
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
@@ -412,7 +412,7 @@ fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
     let mut inside = canvas.sub(inner);
     draw_query(&mut inside, &picker.query);
     let height = list_rows(inner.height + 2);
-    // The selected row stays in sight: pages, so that a step does not redraw the whole list.
+    // The selected row stays visible: by pages, so that a step does not redraw the whole list.
     let first = picker.selected / u32::from(height.max(1)) * u32::from(height.max(1));
     for (n, row) in picker.rows(first, u32::from(height)).enumerate() {
         let y = n as u16 + 1;
@@ -447,7 +447,7 @@ fn draw_row(canvas: &mut Canvas<'_>, y: u16, row: &PickRow, selected: bool, mark
     }
 }
 
-/// Where the caret is, in the overlay's coordinates.
+/// Returns the caret in the overlay's coordinates.
 fn cursor(picker: &Picker) -> (u16, u16) {
     let before =
         picker.query.text().slice(crate::text::position::Byte(0)..picker.query.selection.primary().head);

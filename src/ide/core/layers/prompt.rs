@@ -1,4 +1,4 @@
-//! A prompt: one line to be typed, and what it leads to.
+//! A prompt: one line of input with a callback.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ use crate::text::position::{Byte, Line};
 use crate::text::search::SearchOptions;
 use crate::tui::canvas::Canvas;
 
-/// Looks at what was typed; says why it cannot be taken.
+/// Validates the input; the error says why it is rejected.
 type Check = Arc<dyn Fn(&mut Cx<'_>, &str) -> Result<(), String> + Send + Sync>;
 
-/// What an answer leads to, on the loop.
+/// Callback of the answer, on the event loop.
 type Accept = Box<dyn FnOnce(&mut Cx<'_>, String) + Send>;
 
 /// A one-line prompt.
 pub struct Prompt {
-    /// In the frame: what is wanted.
+    /// Title in the frame: what to enter.
     pub title: String,
-    /// What identifies it to what follows it, if anything does.
+    /// Id for code that follows it, if any.
     kind: &'static str,
     number: u64,
-    /// What is being typed.
+    /// The input being typed.
     pub answer: TextArea,
-    /// Why the last answer was not taken, or how many matches there are.
+    /// Why the last answer was rejected, or the number of matches.
     pub note: String,
-    /// How the answer is understood, when not plainly.
+    /// How the answer is interpreted, if not literally.
     pub flags_label: String,
-    /// The version of the answer that was acted on.
+    /// Version of the answer that was last processed.
     pub handled_version: u64,
-    /// The version whose search is done.
+    /// Version whose search is done.
     pub searched_version: u64,
-    /// Whether its answer is looked for, as the switches of searches say.
+    /// Whether its answer is a search, subject to the search switches.
     is_search: bool,
     initial: String,
     checks: Vec<Check>,
@@ -49,7 +49,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt for what `title` says. Its answer goes to `accept` when it is gone from the screen.
+    /// Returns a prompt with a title. Its answer goes to `accept` after the prompt has closed.
     pub fn new(title: impl Into<String>, accept: impl FnOnce(&mut Cx<'_>, String) + Send + 'static) -> Self {
         Self {
             title: title.into(),
@@ -69,19 +69,19 @@ impl Prompt {
         }
     }
 
-    /// Says what it is about, so that it can be found again.
+    /// Sets its id, so that it can be found again.
     #[must_use]
     pub fn with_id(self, kind: &'static str, number: u64) -> Self {
         Self { kind, number, ..self }
     }
 
-    /// What is there to begin with.
+    /// Sets the initial input.
     #[must_use]
     pub fn initial(self, first: impl Into<String>) -> Self {
         Self { initial: first.into(), ..self }
     }
 
-    /// Takes no answer without a letter.
+    /// Rejects an answer without a letter.
     #[must_use]
     pub fn required(self) -> Self {
         self.check(|_, answer| match answer.trim() {
@@ -90,7 +90,8 @@ impl Prompt {
         })
     }
 
-    /// Takes no answer that `check` refuses; what it says is shown. The prompt is on top while it runs.
+    /// Rejects answers for which `check` fails, and shows the message. The prompt is on top while `check`
+    /// runs.
     #[must_use]
     pub fn check(
         mut self,
@@ -100,25 +101,25 @@ impl Prompt {
         self
     }
 
-    /// Its answer is looked for: the switches of searches hold for it.
+    /// Makes its answer a search: the search switches apply to it.
     #[must_use]
     pub fn as_search(self) -> Self {
         Self { is_search: true, ..self }
     }
 
-    /// Called after every change of what is typed.
+    /// Sets a function that is called after every change of the input.
     #[must_use]
     pub fn on_change(self, typed: fn(&mut Cx<'_>)) -> Self {
         Self { on_change: Some(typed), ..self }
     }
 
-    /// What Escape leads to beside closing it.
+    /// Sets what Escape does in addition to closing it.
     #[must_use]
     pub fn on_escape(self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
         Self { on_escape: Some(Box::new(run)), ..self }
     }
 
-    /// Shows it.
+    /// Opens the prompt.
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
         let how =
@@ -127,12 +128,12 @@ impl Prompt {
         cx.state.push_layer(self);
     }
 
-    /// Whether it is about something of this kind.
+    /// Returns whether it is of this kind.
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kind == kind
     }
 
-    /// Whether it is about something of this kind; which of them.
+    /// Returns its number if it is of this kind.
     pub fn number_of(&self, kind: &str) -> Option<u64> {
         self.has_kind(kind).then_some(self.number)
     }
@@ -164,7 +165,7 @@ impl Layer for Prompt {
     }
 }
 
-/// Enter. The prompt stays on the screen when its answer cannot be taken.
+/// Handles Enter. The prompt stays open when its answer is rejected.
 fn accept(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top::<Prompt>() else { return };
     let (checks, answer) = (prompt.checks.clone(), prompt.answer.text().to_string());
@@ -197,15 +198,15 @@ fn escape(cx: &mut Cx<'_>) {
     }
 }
 
-/// Where it is: over the last lines, which the editor keeps its cursor away from, so that matches
-/// stay in sight.
+/// Returns its area: over the last lines, which the editor keeps its cursor out of, so that matches stay
+/// visible.
 fn view_area(size: (u16, u16)) -> Rect {
     let (cols, rows) = (size.0.min(72), size.1.min(3));
     let below = u16::from(size.1 > 5);
     Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
 }
 
-/// The part of the answer that is shown, so that its end and the caret are in sight.
+/// Returns the visible part of the answer, such that its end and the caret are visible.
 fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
     let text = prompt.answer.text();
     let line = text.line(Line(0)).into_owned();
@@ -222,7 +223,7 @@ fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
     (out, caret.saturating_sub(skip) as u16)
 }
 
-/// The keys that matter most here.
+/// Returns the most important keys here.
 fn footer(searches: bool, keymap: &Keymap) -> String {
     let mut keys = vec!["Enter accept".to_string()];
     if searches {
@@ -239,7 +240,7 @@ fn footer(searches: bool, keymap: &Keymap) -> String {
     keys.join("  ")
 }
 
-/// Draws it.
+/// Draws the prompt.
 fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (cols, _) = canvas.size();
     let title = match (&prompt.title, prompt.flags_label.as_str()) {
@@ -252,7 +253,7 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     canvas.text(inner.x + 1, inner.y, &text, style);
 }
 
-/// Where the caret is, in the overlay's coordinates.
+/// Returns the caret in the overlay's coordinates.
 fn cursor(prompt: &Prompt, cols: u16) -> (u16, u16) {
     let (_, x) = visible_part(prompt, cols.saturating_sub(6));
     (x + 2, 1)

@@ -1,10 +1,9 @@
-//! Makes a task panic, so that tests can see that whatever waits for it goes on. Must not know
-//! tasks.
+//! Makes a task panic, so that tests can verify that its waiters continue. Must not know tasks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts down to the task that panics; 0 means none. Copies share the count.
+/// Counts down to the task that panics; 0 means none. Clones share the count.
 #[derive(Debug, Clone, Default)]
 pub struct FaultInjection(Arc<AtomicUsize>);
 
@@ -18,13 +17,13 @@ impl FaultInjection {
         self.0.store(nth, Ordering::SeqCst);
     }
 
-    /// Whether the task that panics did not come yet.
+    /// Returns whether the task that panics has not started yet.
     pub fn is_pending(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether the task that begins now is the one. To be called on the loop, where the order of
-    /// tasks is known.
+    /// Returns whether the task that begins now is the one to panic. Must be called on the event loop, where
+    /// the order of tasks is known.
     pub fn next(&self) -> PlannedPanic {
         let counted = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         PlannedPanic(counted == Ok(1))
@@ -32,7 +31,7 @@ impl FaultInjection {
 }
 
 impl PlannedPanic {
-    /// Panics if it does.
+    /// Panics if set.
     pub fn panic_if_planned(self) {
         assert!(!self.0, "a task that panics for a test");
     }

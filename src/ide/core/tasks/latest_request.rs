@@ -1,20 +1,20 @@
-//! Which of several requests for the same thing is the latest. Answers come in any order, so the one to an older request
-//! could replace the one to a newer.
+//! Identifies the latest of several requests for the same thing. Responses arrive in any order, so the
+//! response to an older request could replace that to a newer one.
 //!
-//! Must not know what is asked for.
+//! Must not know what is requested.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ide::core::context::Cx;
 
-/// Requests for one thing. Copies count the same requests.
+/// Requests for one thing. Clones count the same requests.
 #[derive(Debug, Clone, Default)]
 pub struct LatestRequest(Arc<AtomicU64>);
 
 impl LatestRequest {
-    /// A request begins: the callback that it returns calls `done` if no other request began by then. Older answers
-    /// are dropped.
+    /// Starts a request. The returned callback calls `done` unless another request has begun since; older
+    /// responses are dropped.
     pub fn begin<T>(
         &self,
         done: impl FnOnce(&mut Cx<'_>, T) + Send + 'static,

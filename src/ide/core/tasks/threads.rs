@@ -1,6 +1,6 @@
-//! Where tasks run: threads beside the loop's, made when the first task needs them.
+//! Threads that run tasks beside the event loop, created when the first task needs them.
 //!
-//! Knows no task. The first frame comes sooner when no thread is made before it.
+//! Must not know any task. The first frame appears sooner when no thread is created before it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Threads for tasks; more than one, so that one long computation does not hold up the rest.
+/// Number of threads; more than one, so that one long computation does not delay the rest.
 const THREADS: usize = 2;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Threads for tasks. Copies share them.
+/// Threads for tasks. Clones share them.
 #[derive(Clone)]
 pub struct Threads(Kind);
 
@@ -29,12 +29,12 @@ enum OwnRuntime {
     #[default]
     NotStarted,
     Started(Runtime),
-    /// Left behind: no task begins any more.
+    /// Abandoned: no more tasks start.
     Abandoned,
 }
 
 impl OwnRuntime {
-    /// What runs tasks, made if need be; `None` once it is left behind.
+    /// Returns the runtime of the tasks, creating it if needed; `None` once abandoned.
     fn handle(&mut self) -> std::io::Result<Option<Handle>> {
         if matches!(self, Self::NotStarted) {
             *self = Self::Started(Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?);
@@ -44,19 +44,19 @@ impl OwnRuntime {
 }
 
 impl Threads {
-    /// Threads that are made at the first need.
+    /// Returns threads that are created on first use.
     pub fn lazy() -> Self {
         Self(Kind::Own(Arc::default()))
     }
 
-    /// Threads that are there already.
+    /// Returns threads of an existing runtime.
     pub fn from_handle(handle: Handle) -> Self {
         Self(Kind::Given(handle))
     }
 
-    /// Runs a task. Where the system refuses threads it runs on the caller's.
+    /// Runs a task. If the system refuses to create threads, it runs on the caller's runtime.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        // One kind of task: what runs tasks would be in the program once for each kind, and there are many.
+        // Boxed: otherwise the code would be compiled once for each of the many task types.
         self.run(Box::pin(task));
     }
 
@@ -75,8 +75,8 @@ impl Threads {
         }
     }
 
-    /// Leaves tasks behind: a thread that still walks a folder or waits for a dead disk must
-    /// not hold the exit up. Tasks may hold copies of this: the threads end all the same, and not on one of themselves.
+    /// Abandons running tasks: a thread that still walks a folder or waits for a dead disk must not delay
+    /// exit. Tasks may hold clones of this: the threads still end, and never on one of themselves.
     pub fn abandon(self) {
         let Kind::Own(own) = self.0 else { return };
         let own = std::mem::replace(&mut *own.lock(), OwnRuntime::Abandoned);
@@ -86,7 +86,7 @@ impl Threads {
     }
 }
 
-/// Runs `work` where it may block. Its panic goes on in the caller.
+/// Runs `work` where it may block. Its panic is propagated to the caller.
 pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,

@@ -1,7 +1,7 @@
-//! A thread of its own for one kind of work, a piece after the other. Must not know what the work is.
+//! A dedicated thread for one kind of work, run one piece at a time. Must not know what the work is.
 //!
-//! Allocators keep what a thread gives back for that thread. Parse trees are large and of many pieces: made on
-//! whatever thread was free, each of the threads kept the memory of the largest tree that it had ever made.
+//! Allocators keep freed memory for the thread that freed it. Parse trees are large and consist of many
+//! pieces: when they were made on any free thread, each thread kept the memory of its largest tree.
 
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
@@ -13,16 +13,16 @@ use crate::ide::core::tasks::threads::on_thread;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The way to the thread, which is started by the first work and ends with the last copy of this.
+/// Handle of the thread, which is started by the first work and ends with the last clone.
 #[derive(Debug, Clone, Default)]
 pub struct WorkThread(Arc<OnceLock<Option<mpsc::Sender<Work>>>>);
 
 impl WorkThread {
-    /// Does some work there, after all that was asked for before. Its panic goes on in the caller.
+    /// Runs work there, after all earlier work. Its panic is propagated to the caller.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let Some(thread) = self.0.get_or_init(start) else { return on_thread(work).await };
         let (send, done) = oneshot::channel();
-        // Where nothing waits any more its result is not wanted.
+        // If the caller no longer waits, the result is dropped.
         let work: Work = Box::new(move || drop(send.send(catch(work))));
         let lost = "the thread for parsing ended";
         if thread.send(work).is_err() {

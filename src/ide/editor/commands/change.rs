@@ -1,4 +1,4 @@
-//! Commands that change words, numbers and what is around selections.
+//! Commands that change words, numbers and surrounding characters of selections.
 
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::keys::pending_char::PendingChar;
@@ -67,7 +67,7 @@ fn increment(cx: &mut Cx<'_>, by: i128, each: i128) {
     apply(cx, |text, selection| numbers::add(text, selection, by, each));
 }
 
-/// The character came.
+/// Handles the awaited character.
 pub fn on_pending_char(cx: &mut Cx<'_>, awaiting: PendingChar, c: char) {
     match awaiting {
         PendingChar::SurroundAdd => {
@@ -87,7 +87,7 @@ pub fn on_pending_char(cx: &mut Cx<'_>, awaiting: PendingChar, c: char) {
         PendingChar::RegisterPaste => registers::paste(cx, c),
         PendingChar::MarkSet => locations::set_mark(cx, c),
         PendingChar::MarkGo => locations::go_to_mark(cx, c),
-        // Answered where keys are pressed.
+        // Handled where keys are pressed.
         PendingChar::MacroCount | PendingChar::Modal(_) => {}
     }
 }

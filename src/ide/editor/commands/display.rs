@@ -1,5 +1,4 @@
-//! Commands that change what the editor shows beside the text, until the program ends; what it
-//! begins with is in the settings.
+//! Commands that change display options until the program ends. Their initial values are in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::model::view::display::{DisplayOptions, TabLineDisplay};
@@ -73,7 +72,7 @@ fn rulers(cx: &mut Cx<'_>) {
     let wrap_column = cx.state.text_options.wrap_column;
     let look = &mut cx.state.display;
     if look.rulers.is_empty() && look.line_max == 0 {
-        // Somebody who set none wants to see one now: where paragraphs are broken.
+        // Without configured rulers one appears where paragraphs are wrapped.
         look.rulers.push(wrap_column + 1);
         look.rulers_shown = true;
         let column = wrap_column + 1;

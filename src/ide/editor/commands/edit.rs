@@ -1,4 +1,4 @@
-//! Commands that edit whatever text has the keys: an open file, the prompt, a query.
+//! Commands that edit the focused text: an open file, the prompt, a query.
 
 use crate::ide::core::context::{Command, Cx, command, kill_command};
 use crate::ide::core::damage::Part;
@@ -72,7 +72,7 @@ pub const COMMANDS: &[Command] = &[
     command("edit.redo", "Redo", &[], |cx| undo_or_redo(cx, false)),
 ];
 
-/// Edits the text that has the keys. Tells whether it could be edited.
+/// Edits the focused text. Returns whether it was editable.
 pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction) -> bool {
     if refuse_read_only(cx) {
         return false;
@@ -107,7 +107,7 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         cx.state.damage.add(part);
     }
     if misfit {
-        // Made for a text that had the keys before.
+        // Computed for a text that had the focus before.
         cx.state.set_error("Focus moved to another text: nothing changed");
         return false;
     }
@@ -117,13 +117,13 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     true
 }
 
-/// What there was before an edit that may lie inside the caret's line. That is by far the most
-/// frequent: nothing else has to be drawn then.
+/// State before an edit that may lie inside the caret's line. That is by far the most frequent case: nothing
+/// else has to be redrawn then.
 struct CaretLineCheck {
     modified: bool,
-    /// The line of everything that is selected, if it is one.
+    /// The line that contains all selections, if it is a single one.
     line: Option<Line>,
-    /// How that line is indented: guides in blank lines beside it follow it.
+    /// Its indentation, which the guides in adjacent blank lines follow.
     indent: Option<usize>,
     lines: usize,
     marks: usize,
@@ -141,14 +141,14 @@ impl CaretLineCheck {
         }
     }
 
-    /// Whether nothing but the caret's line is another one now.
+    /// Returns whether only the caret's line has changed.
     fn is_only_change(&self, area: &TextArea, changes: &ChangeSet) -> bool {
         let (text, mut edits) = (area.text(), changes.edits());
         let (Some(edit), None) = (edits.next(), edits.next()) else { return false };
         let Some(line) = line_of_selection(area) else { return false };
-        // As many lines as before, and none of them new: it took none away.
+        // The line count is unchanged and none was added, so none was removed.
         let inside = text.line_of(edit.new.start) == line && !edit.text.contains('\n');
-        // A last line without anything in it may be no line for git: the one above it tells so.
+        // Git may not count an empty last line; the mark is then on the line above it.
         let emptied = edit.text.is_empty() && text.line_bounds(line) == (edit.new.start, edit.new.start);
         let same = self.line == Some(line)
             && self.lines == text.line_count()
@@ -157,14 +157,15 @@ impl CaretLineCheck {
     }
 }
 
-/// The blanks before the first other character of a line, in bytes; `None` where there is none.
+/// Returns the length in bytes of the blanks before the first other character of a line; `None` if there is
+/// no such character.
 fn indent_of(text: &Text, line: Line) -> Option<usize> {
     let (start, end) = text.line_bounds(line);
     let (mut seen, most) = (0, end.0 - start.0);
     for chunk in text.chunks_from(start) {
         let chunk = &chunk.as_bytes()[..chunk.len().min(most - seen)];
         match chunk.iter().position(|byte| !matches!(byte, b' ' | b'\t')) {
-            // A mark behind a blank makes it a character that is seen.
+            // A combining mark after a blank makes it a visible character.
             Some(at) => return Some(text.grapheme_floor(Byte(start.0 + seen + at)).0 - start.0),
             None => seen += chunk.len(),
         }
@@ -181,9 +182,8 @@ fn line_of_selection(area: &TextArea) -> Option<Line> {
     (range.is_empty() || area.text().line_of(range.anchor) == line).then_some(line)
 }
 
-/// The same for an edit that looks at all that is selected, or at everything when `whole`: of
-/// much text a task makes it, keys wait, and Escape gives it up. The selection is what the text
-/// had when the command came.
+/// Does the same for an edit that reads all selected text, or the whole text if `whole`. For much text a task
+/// computes it; keys wait, and Escape cancels it. The selection is that of the time of the command.
 pub fn apply_in_background(
     cx: &mut Cx<'_>,
     whole: bool,
@@ -212,7 +212,7 @@ pub fn apply_in_background(
     }
 }
 
-/// Says why the text that has the keys cannot be edited, if it cannot.
+/// Reports why the focused text is read-only, if it is.
 fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
     let editing_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     let reason = cx.state.buffers.current().and_then(Buffer::read_only).filter(|_| editing_file);
@@ -222,13 +222,13 @@ fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
     reason.is_some()
 }
 
-/// Puts in what was typed or pasted.
+/// Inserts typed or pasted text.
 pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
     let text = without_carriers(text).into_owned();
     apply(cx, |rope, selection| edit::insert(rope, selection, &text).group(grouping));
 }
 
-/// Puts in one typed character, in files with what belongs to it.
+/// Inserts a typed character, in files with automatic pairs and indentation.
 pub fn type_char(cx: &mut Cx<'_>, c: char) {
     if !is_pairing_enabled(cx) {
         return insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
@@ -238,7 +238,7 @@ pub fn type_char(cx: &mut Cx<'_>, c: char) {
     }
     let Some((area, ..)) = cx.state.text_target() else { return };
     match pairs::type_char(area.text(), &area.selection, c) {
-        // Stepping over what is there already is no edit, but the cursors move.
+        // Typing over an existing character is not an edit, but moves the cursors.
         Some(Transaction { changes, selection: Some(after), .. }) if changes.is_identity() => {
             area.selection = after;
             cx.state.damage.add(Part::Editor);
@@ -250,10 +250,10 @@ pub fn type_char(cx: &mut Cx<'_>, c: char) {
     }
 }
 
-/// Types a character that completes a word which closes a block; tells whether it did.
+/// Types a character that completes a keyword closing a block; returns whether it did.
 fn type_block_closer(cx: &mut Cx<'_>, c: char) -> bool {
     let Some(buffer) = cx.state.buffers.current().filter(|_| c.is_alphabetic()) else { return false };
-    // Asked before the name, which every typed character would have to look up.
+    // Checked before the name, which would be looked up for every typed character.
     if !pairs::may_close(buffer.area.text(), &buffer.area.selection) {
         return false;
     }
@@ -262,12 +262,12 @@ fn type_block_closer(cx: &mut Cx<'_>, c: char) -> bool {
     edit.is_some_and(|edit| apply(cx, |_, _| edit.group(Grouping::Typing)))
 }
 
-/// Whether what is typed now may come in pairs.
+/// Returns whether automatic pairs apply to what is typed now.
 fn is_pairing_enabled(cx: &mut Cx<'_>) -> bool {
     cx.state.text_options.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
 }
 
-/// How comments are written in the text that has the keys.
+/// Returns the comment syntax of the focused text.
 pub fn comment_tokens(cx: &mut Cx<'_>) -> Option<CommentTokens> {
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_tokens::for_file(&buffer.name()))
@@ -287,7 +287,7 @@ pub fn newline(cx: &mut Cx<'_>) {
     };
 }
 
-/// How lines end in the text that has the keys.
+/// Returns the line ending of the focused text.
 pub fn line_ending(cx: &mut Cx<'_>) -> LineEnding {
     cx.state.text_target().map(|(area, ..)| area.document.format().ending).unwrap_or_default()
 }
@@ -316,7 +316,7 @@ fn dedent(cx: &mut Cx<'_>) {
     apply_in_background(cx, false, move |text, selection| edit::dedent(text, selection, width));
 }
 
-/// Deletes what `reach` names at every cursor.
+/// Deletes the range given by `reach` at every cursor.
 pub fn erase(cx: &mut Cx<'_>, reach: DeleteTarget) {
     apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
 }
@@ -366,19 +366,19 @@ fn yank(cx: &mut Cx<'_>) {
     cx.state.last_yank_version = version(cx);
 }
 
-/// The version of the text that has the keys.
+/// Returns the version of the focused text.
 fn version(cx: &mut Cx<'_>) -> Option<u64> {
     cx.state.text_target().map(|(area, ..)| area.document.version())
 }
 
-/// Puts texts in and selects nothing.
+/// Inserts texts and selects nothing.
 pub fn paste_texts(cx: &mut Cx<'_>, texts: &[String]) {
     let ending = line_ending(cx);
     apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
 }
 
 fn yank_pop(cx: &mut Cx<'_>) {
-    // An edit of the agent's or a reload may have come in between: it must not be taken back.
+    // An edit of the agent or a reload in between must not be undone.
     let now = version(cx);
     if now.is_none() || cx.state.last_yank_version != now {
         cx.state.kill_ring.interrupt();
@@ -387,7 +387,7 @@ fn yank_pop(cx: &mut Cx<'_>) {
         cx.state.set_status("Paste first, then replace the paste");
         return;
     };
-    // The yank is the last step of the undo tree: the version says so.
+    // The version shows whether the yank is the last step of the undo tree.
     if let Some((area, _, part)) = cx.state.text_target() {
         area.undo();
         cx.state.damage.add(part);

@@ -1,4 +1,4 @@
-//! Commands that fold lines away and open them again.
+//! Commands that fold and unfold lines.
 
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::model::buffers::BufferId;
@@ -32,7 +32,7 @@ fn toggle(cx: &mut Cx<'_>) {
     start_fold(cx, FoldTarget::Around(lines));
 }
 
-/// Finds what of the file that is shown is to be folded, and folds it.
+/// Computes folds in the shown file and applies them.
 fn start_fold(cx: &mut Cx<'_>, wish: FoldTarget) {
     let usual = cx.state.text_options.tab_width;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -58,7 +58,7 @@ fn start_fold(cx: &mut Cx<'_>, wish: FoldTarget) {
     );
 }
 
-/// It was found.
+/// Applies the computed folds.
 fn on_found(cx: &mut Cx<'_>, id: BufferId, found: FoldResult) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.document.version() != found.version {
@@ -76,7 +76,7 @@ fn on_found(cx: &mut Cx<'_>, id: BufferId, found: FoldResult) {
     cx.state.damage.add_all();
 }
 
-/// Cursors that are folded away go to the line that is left.
+/// Moves cursors out of folded lines to the visible line.
 fn unhide_cursors(area: &mut TextArea) {
     let folds = &area.per_view.folds;
     let hides = |range: &Range| folds.fold_hiding(range.head).is_some();

@@ -1,4 +1,4 @@
-//! Indentation by what the code says: of lines that are opened, and of those that are there.
+//! Indentation from the syntax tree, for opened lines and for existing ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::text::transaction::Transaction;
 pub const COMMANDS: &[Command] =
     &[command("edit.reindent", "Reindent lines", &["auto indent", "format indentation"], reindent)];
 
-/// Opens lines above or below those that `within` makes of the selection.
+/// Opens lines above or below those that `within` returns for the selection.
 pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection) -> Selection) {
     let (style, tree) = (cx.state.line_style(), cx.state.tree());
     apply(cx, |text, selection| {
@@ -32,8 +32,8 @@ pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection)
     });
 }
 
-/// Indents the selected lines; many of them on a task, which reads a long text where nobody has
-/// since it was changed.
+/// Reindents the selected lines. For many lines a task does it; it parses a long text that was not parsed
+/// since its last change.
 fn reindent(cx: &mut Cx<'_>) {
     let unit = cx.state.line_style().unit;
     let tree = cx.state.tree_now();
@@ -64,7 +64,7 @@ fn reindent(cx: &mut Cx<'_>) {
 /// Time for reading a text on a task.
 const READ_BUDGET: Duration = Duration::from_secs(5);
 
-/// What a line weighs when it is decided whether a task is needed.
+/// Assumed cost of a line in bytes when deciding whether a task is needed.
 const BYTES_PER_LINE: usize = 4 << 10;
 
 fn apply_edit(cx: &mut Cx<'_>, edit: Transaction) {

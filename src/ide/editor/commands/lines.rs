@@ -57,7 +57,7 @@ fn move_lines(cx: &mut Cx<'_>, down: bool) {
     apply(cx, |text, selection| lines::move_lines(text, selection, down));
 }
 
-/// Cuts the lines that `which` makes of the selection.
+/// Cuts the lines that `which` returns for the selection.
 fn delete(cx: &mut Cx<'_>, which: fn(&Text, &Selection, usize) -> Selection) {
     let width = cx.state.tab_width();
     let mut gone = Vec::new();

@@ -1,4 +1,4 @@
-//! Selecting what belongs together by its name.
+//! Commands that select the occurrences of a local name.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[command(
     select_same_local,
 )];
 
-/// Selects the places of the local name at the main cursor; in long files a task looks for them.
+/// Selects the occurrences of the local name at the primary cursor; in long files a task finds them.
 fn select_same_local(cx: &mut Cx<'_>) {
     let Some(tree) = cx.state.tree_now() else {
         return cx.state.set_status("This file is not parsed, or not yet");

@@ -1,4 +1,4 @@
-//! Commands on marks, jumps and changes: places that one wants to come back to.
+//! Commands on marks, jumps and changes: positions to return to.
 
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::damage::Part;
@@ -42,7 +42,7 @@ pub fn set_mark(cx: &mut Cx<'_>, letter: char) {
     cx.state.set_status(format!("Mark set: {letter}"));
 }
 
-/// Where a mark of the file that is shown is.
+/// Returns the position of a mark of the shown file.
 pub fn mark_position(cx: &Cx<'_>, letter: char) -> Option<Byte> {
     let buffer = cx.state.buffers.current()?;
     let letter = if letter == '`' { '\'' } else { letter };
@@ -55,7 +55,7 @@ pub fn mark_position(cx: &Cx<'_>, letter: char) -> Option<Byte> {
     Some(text.grapheme_floor(at.min(text.end())))
 }
 
-/// Goes to a mark, in whichever file it is.
+/// Goes to a mark, in any file.
 pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
     if let Some(at) = mark_position(cx, letter) {
         cx.state.note_jump();
@@ -70,7 +70,7 @@ pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
     }
 }
 
-/// Goes to a place in a version of the file that is shown, if that is still its text.
+/// Goes to a position in a version of the shown file, if it is still the current one.
 pub fn go_to(cx: &mut Cx<'_>, buffer: BufferId, version: u64, at: Byte) {
     let shown = cx.state.buffers.current();
     if !shown.is_some_and(|shown| shown.id == buffer && shown.area.document.version() == version) {
@@ -87,7 +87,7 @@ fn show_at(cx: &mut Cx<'_>, at: Byte) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Goes to a place in a file, which is opened if need be.
+/// Goes to a position in a file, opening it if needed.
 pub fn go_to_location(cx: &mut Cx<'_>, spot: &JumpLocation) {
     let tab_width = cx.state.tab_width();
     let at = current_position(&mut cx.state.buffers, spot, tab_width);
@@ -101,7 +101,7 @@ pub fn go_to_location(cx: &mut Cx<'_>, spot: &JumpLocation) {
     panes::focus(cx, Focus::Editor);
 }
 
-/// Goes back through the jumps, or forward when negative.
+/// Goes back in the jump list, or forward if negative.
 pub fn step_jumps(cx: &mut Cx<'_>, back: isize) {
     let Some(here) = cx.state.buffers.current().map(|buffer| buffer.area.caret()) else { return };
     let tab_width = cx.state.tab_width();
@@ -111,7 +111,7 @@ pub fn step_jumps(cx: &mut Cx<'_>, back: isize) {
     }
 }
 
-/// Goes through the changes of the file, towards older ones when positive.
+/// Goes through the changes of the file, to older ones if positive.
 pub fn step_changes(cx: &mut Cx<'_>, older: isize) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let changes = buffer.area.document.positions().changes();

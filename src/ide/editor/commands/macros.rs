@@ -1,4 +1,4 @@
-//! Commands that do something again: the last change, or recorded keys.
+//! Commands that repeat the last change or recorded keys.
 
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::effect::Effect;

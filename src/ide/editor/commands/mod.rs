@@ -1,4 +1,4 @@
-//! Commands on whatever text has the keys: one file for each area, its rows in front.
+//! Commands on the focused text: one file for each area, with its rows first.
 
 pub mod change;
 pub mod display;

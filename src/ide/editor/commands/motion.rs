@@ -1,4 +1,4 @@
-//! Commands that move the cursors of whatever text has the keys, or extend its selections.
+//! Commands that move the cursors of the focused text or extend its selections.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
@@ -117,7 +117,7 @@ fn move_cursors(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
 
 fn page(cx: &mut Cx<'_>, down: bool, extend: bool) {
     let rows = cx.state.visible_rows.as_ref().map_or(1, |shown| usize::from(shown.area.height));
-    // Two lines stay in sight, so that the eye finds its place again.
+    // Two lines stay visible for orientation.
     let lines = rows.saturating_sub(2).max(1);
     let tab_width = cx.state.text_options.tab_width;
     if let Some(buffer) = cx.state.buffers.current_mut() {

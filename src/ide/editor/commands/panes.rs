@@ -1,4 +1,4 @@
-//! Commands on panes: which are open, which has the keys, and the pickers that go somewhere.
+//! Commands on panes: open, close, focus, and pickers that navigate.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
@@ -23,14 +23,14 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("view.outline-picker", "Go to symbol", &["outline", "functions", "headings"], |cx| {
         if let Some(buffer) = cx.state.buffers.current_mut() {
-            // Several keys may come before a frame: a tree of the text before them is none.
+            // Several keys may come before a frame: an older tree must not be used.
             buffer.highlighting.apply_changes(&mut buffer.area.document);
         }
         cx.effects.push(Effect::Picker("outline"));
     }),
 ];
 
-/// Gives a pane the keys, opening it when it was closed.
+/// Focuses a pane, opening it if it is closed.
 pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.panes.set(pane, true);
     cx.state.panes.focus = pane;
@@ -38,7 +38,7 @@ pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.damage.add_all();
 }
 
-/// Shows a pane, or hides it.
+/// Opens or closes a pane.
 pub fn toggle(cx: &mut Cx<'_>, pane: Focus) {
     let open = !cx.state.panes.is_open(pane);
     cx.state.panes.set(pane, open);

@@ -1,4 +1,4 @@
-//! Commands that keep texts under names and put them in again, in every text field.
+//! Commands that store texts in registers and insert them, in every text field.
 
 use crate::ide::core::context::{Command, Cx, await_char, command, kill_command};
 use crate::ide::core::effect::Effect;
@@ -23,8 +23,8 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// Keeps a text in a register, the unnamed one when there is no name; the clipboard's go to the
-/// system too.
+/// Stores a text in a register, the unnamed one without a name; the clipboard register also goes to the
+/// system.
 pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: CopyKind) {
     if matches!(name, Some('+' | '*')) {
         cx.effects.push(Effect::Copy(content.joined()));
@@ -32,8 +32,8 @@ pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: CopyK
     cx.state.registers.write(&mut cx.state.kill_ring, name, content, taken);
 }
 
-/// What a register holds, those that are made of something else included: `%` the file, `/` the
-/// last search, `:` the last command, `.` what was typed last.
+/// Returns the content of a register, including computed ones: `%` the file, `/` the last search, `:` the
+/// last command, `.` the text typed last.
 pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
     let state = &*cx.state;
     match name {
@@ -69,7 +69,7 @@ pub fn copy(cx: &mut Cx<'_>, name: char, cut: bool) {
     cx.state.set_status(format!("Copied to register {name}"));
 }
 
-/// Puts a register's text in at every cursor.
+/// Inserts the text of a register at every cursor.
 pub fn paste(cx: &mut Cx<'_>, name: char) {
     match read(cx, name) {
         Some(content) => edit::paste_texts(cx, &content.texts),

@@ -1,4 +1,4 @@
-//! Commands that find, replace and go to lines in the open file.
+//! Commands that find, replace and go to lines in the shown file.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,27 +18,27 @@ use crate::text::search::{CaseMatching, Needle, SearchOptions};
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
-/// Texts up to this many bytes are searched at once, so that what is typed next finds the cursor
-/// where it belongs; longer ones elsewhere.
+/// Maximum size in bytes of a text that is searched at once, so that keys typed next find the cursor in its
+/// place; a task searches longer ones.
 const SEARCH_INLINE_MAX: usize = 256 << 10;
-/// What the prompt of a search is about.
+/// Kind of the search prompt.
 const FIND: &str = "find";
-/// What the question about a match is about.
+/// Kind of the dialog about a match.
 const REPLACE: &str = "replace";
-/// Matches counted for the note before it says "more".
+/// Matches are counted up to this number; beyond it the note says "more".
 const COUNT_MAX: usize = 10_000;
 
-/// What to look for, and where.
+/// A search and its text.
 struct SearchJob {
     /// In which file.
     buffer: BufferId,
-    /// Its text.
+    /// The text to search.
     text: Text,
     /// The version of that text.
     version: u64,
-    /// What to look for.
+    /// The search text.
     pattern: String,
-    /// How it is understood.
+    /// The search options.
     options: SearchOptions,
     /// The wanted match.
     target: SearchTarget,
@@ -47,38 +47,37 @@ struct SearchJob {
 /// Which match is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SearchTarget {
-    /// The first from where the search began, for what is being typed; the version of the
-    /// question's answer.
+    /// The first match from where the search began, while the user types.
     Incremental {
         /// Where the search began.
         from: Byte,
-        /// The version of the answer.
+        /// Version of the answer in the prompt.
         answer: u64,
     },
-    /// The first from a place on, going round.
+    /// The first match from a position on, wrapping around.
     Next(Byte),
-    /// The last before a place, going round.
+    /// The last match before a position, wrapping around.
     Previous(Byte),
-    /// The first from a place on, to be replaced by a text if the user says so.
+    /// The first match from a position on, to be replaced by a text if the user confirms.
     Replace(Byte, String),
-    /// Everything from a place on, to be replaced by a text.
+    /// All matches from a position on, to be replaced by a text.
     ReplaceAll(Byte, String),
 }
 
-/// What came of a search.
+/// Result of a search.
 #[derive(Debug, Default)]
 struct SearchOutcome {
     /// The wanted match.
     range: Option<Range<Byte>>,
-    /// How many matches there are, where that was wanted, and which one it is, from 1.
+    /// The number of matches, if requested, and the one-based index of this one.
     count: (usize, usize),
-    /// What was looked for, prepared.
+    /// The compiled pattern.
     needle: Option<Needle>,
-    /// What to put in place of the match.
+    /// The replacement of the match.
     replacement: String,
-    /// What replaces everything, where that was wanted.
+    /// The edit that replaces all matches, if requested.
     edit: Option<Transaction>,
-    /// Why nothing could be looked for.
+    /// Why the search was impossible.
     problem: Option<String>,
 }
 
@@ -165,13 +164,13 @@ fn replace(cx: &mut Cx<'_>) {
     with_file(cx, prompt.initial(first).as_search().required());
 }
 
-/// What a search begins with, in whatever file is shown.
+/// Returns the initial text of a search in the shown file.
 pub fn seed_of(cx: &Cx<'_>) -> String {
     let last = cx.state.last_search.as_deref();
     cx.state.buffers.current().map_or(last.unwrap_or_default().to_string(), |buffer| seed(buffer, last))
 }
 
-/// What a search begins with: a selected piece of one line, else what was looked for last.
+/// Returns the initial text of a search: a selected piece of one line, else the last search.
 fn seed(buffer: &Buffer, last: Option<&str>) -> String {
     let selected = buffer.area.selected().swap_remove(buffer.area.selection.primary_index());
     if selected.is_empty() || selected.contains('\n') {
@@ -185,7 +184,7 @@ fn select_match(buffer: &mut Buffer, found: Range<Byte>) {
     buffer.area.selection = Selection::single(selection::Range::new(found.start, found.end));
 }
 
-/// Follows the text that is being typed: the first match from where the search began.
+/// Follows the text being typed: goes to the first match from where the search began.
 pub fn search_incrementally(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) else {
         return;
@@ -200,12 +199,12 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
     let answer = prompt.handled_version;
     let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.find_origin) else { return };
     let from = before.from;
-    // Another file may have come before the one that the question was asked over.
+    // Another file may be shown than when the prompt opened.
     let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
     search(cx, wanted, SearchTarget::Incremental { from, answer });
 }
 
-/// Searches the file that is shown; [`found`] gets what comes of it.
+/// Searches the shown file; [`found`] gets the result.
 fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
@@ -237,7 +236,7 @@ fn search_next(cx: &mut Cx<'_>, forward: bool) {
         return;
     };
     if cx.state.queued_searches.is_some() || cx.state.accepted_search.is_some() {
-        // The place to go on from is not known yet.
+        // The position to continue from is not known yet.
         cx.state.queued_searches.get_or_insert_default().push_back(forward);
         return;
     }
@@ -249,7 +248,7 @@ fn search_next(cx: &mut Cx<'_>, forward: bool) {
     search(cx, wanted, ask);
 }
 
-/// Looks for it. Reads the whole text where need be; not to be called on the loop.
+/// Runs the search. May read the whole text: must not be called on the event loop.
 fn run(search: &SearchJob) -> SearchOutcome {
     let needle = match Needle::new(&search.pattern, search.options) {
         Ok(Some(needle)) => needle,
@@ -261,7 +260,7 @@ fn run(search: &SearchJob) -> SearchOutcome {
     match &search.target {
         SearchTarget::Next(from) => {
             let place = needle.find_wrapping(text, *from);
-            // An empty match where one stands already would be found for ever.
+            // An empty match at the current position would be found forever.
             let stuck = place.as_ref().is_some_and(|place| *place == (*from..*from));
             let next = text.next_grapheme(*from);
             let next = if next == *from { Byte(0) } else { next };
@@ -319,7 +318,7 @@ fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     }
 }
 
-/// A search is done; those that waited for its place go on from there.
+/// Handles the end of a search; searches that waited for its position continue from there.
 fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let waiting = cx.state.queued_searches.take();
     show_match(cx, search, found);
@@ -369,7 +368,7 @@ fn show_match(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Takes the next way of understanding what is looked for, and looks again.
+/// Changes a search option and searches again.
 fn toggle_option(cx: &mut Cx<'_>, change: impl FnOnce(&mut SearchOptions)) {
     change(&mut cx.state.search_options);
     let how = cx.state.search_options;
@@ -386,8 +385,8 @@ fn toggle_option(cx: &mut Cx<'_>, change: impl FnOnce(&mut SearchOptions)) {
     cx.state.damage.add(Part::Overlay);
 }
 
-/// Notes where the search began when what was typed is taken before it was looked for: the match is gone to once it is
-/// found.
+/// Records where the search began if the answer was accepted before it was searched: the cursor goes to the
+/// match once it is found.
 fn note_unsearched(cx: &mut Cx<'_>, answer: &str) {
     let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.find_origin) else {
         return;
@@ -396,7 +395,7 @@ fn note_unsearched(cx: &mut Cx<'_>, answer: &str) {
     cx.state.accepted_search = (!is_searched).then_some((before.from, prompt.handled_version));
 }
 
-/// What was looked for is taken: the place where the search began is left for good.
+/// Accepts the search: forgets the position where it began.
 fn accept_search(cx: &mut Cx<'_>) {
     let current = cx.state.buffers.current().map(|buffer| buffer.id);
     if let Some(before) = cx.state.find_origin.as_ref().filter(|before| Some(before.buffer) == current) {
@@ -405,7 +404,7 @@ fn accept_search(cx: &mut Cx<'_>) {
     }
 }
 
-/// What was selected before the question is selected again, as far as the text that there is now has it.
+/// Restores the selection from before the prompt, as far as the current text has it.
 fn cancel_search(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
     if let (Some(before), Some(buffer)) = (&cx.state.find_origin, cx.state.buffers.current_mut())
@@ -417,7 +416,7 @@ fn cancel_search(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Goes to `line` or `line:column`, both from 1. Tells what is wrong with the text otherwise.
+/// Goes to `line` or `line:column`, both one-based. Fails with a message if the text is neither.
 fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     let mut parts = answer.trim().splitn(2, ':').map(str::parse::<usize>);
     let line = match parts.next() {
@@ -436,8 +435,8 @@ fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Looks for the next match to replace, and asks what to do with it. The question is there at
-/// once: answers that come before the match wait for it.
+/// Searches the next match to replace and opens the dialog about it. The dialog opens at once: answers given
+/// before the match is found wait for it.
 fn start_replacing(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
     find_replacement(cx, wanted, new, from, VecDeque::new());
 }
@@ -469,14 +468,14 @@ fn ask_about_match(cx: &mut Cx<'_>, line: String) {
     cx.state.push_layer(dialog);
 }
 
-/// Closes the question about a match, wherever it is among the layers; returns whether there was one.
+/// Closes the dialog about a match, wherever it is in the stack; returns whether there was one.
 fn close_replace_dialog(cx: &mut Cx<'_>) -> bool {
     cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(REPLACE).is_some())
 }
 
-/// A match was found: the question shows what it would become, and takes the answer that waits.
+/// Handles a found match: the dialog shows its replacement, and a waiting answer is applied.
 fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
-    // Whoever stopped has no question any more.
+    // After "stop" there is no dialog any more.
     let is_asked = cx.state.layers.all::<Dialog>().any(|dialog| dialog.number_of(REPLACE).is_some());
     let Some(mut replacing) = cx.state.replacing.take().filter(|_| is_asked) else { return };
     if replacing.buffer != search.buffer || replacing.version != search.version || replacing.found.is_some() {
@@ -514,7 +513,7 @@ fn sample(text: &str) -> String {
 /// Cells of a sample.
 const SAMPLE: usize = 34;
 
-/// Does what was answered: the match at the cursor, or all from it on, as one step each.
+/// Applies an answer: replaces the match at the cursor, or all from it on, as one step each.
 fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     let Some(mut replacing) = cx.state.replacing.take() else { return };
     if answer == ReplaceReply::Stop {
@@ -552,8 +551,8 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
             if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
                 return cx.state.set_status("Focus moved: nothing replaced");
             }
-            // What is behind the match stays, whatever becomes of the match: lines of search results
-            // keep their places.
+            // The text after the match stays, whatever happens to the match: lines of search results keep
+            // their locations.
             let behind = text_end(cx) - (place.end + past);
             crate::ide::editor::commands::edit::apply(cx, |text, _| {
                 Transaction::new(ChangeSet::replace(text.end().0, [(place.clone(), replacement)]))
@@ -565,12 +564,12 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     }
 }
 
-/// The end of the shown text.
+/// Returns the end of the shown text.
 fn text_end(cx: &Cx<'_>) -> Byte {
     cx.state.buffers.current().map_or(Byte(0), |shown| shown.area.text().end())
 }
 
-/// Everything is replaced as one step, if the text is still the one that was searched.
+/// Replaces all matches as one step, if the text is still the one that was searched.
 fn on_replaced_all(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     if cx.state.replacing.take().is_none() || !close_replace_dialog(cx) {
         return;

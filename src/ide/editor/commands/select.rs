@@ -1,4 +1,4 @@
-//! Commands that make and shape selections: more cursors, occurrences, lines, brackets, blocks.
+//! Commands that create and change selections: more cursors, occurrences, lines, brackets, blocks.
 
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
@@ -65,20 +65,20 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// Texts up to this many bytes are searched at once; longer ones elsewhere.
+/// Maximum size in bytes of a text that is searched at once; a task searches longer ones.
 const SEARCH_INLINE_MAX: usize = 256 << 10;
 
-/// What was selected when its other occurrences were looked for.
+/// The selection at the start of a search for its other occurrences.
 struct Occurrences {
     /// In which file.
     buffer: BufferId,
-    /// The version of its text.
+    /// Version of its text.
     version: u64,
-    /// What is selected.
+    /// The selection.
     selection: Selection,
 }
 
-/// Gives the text that has the keys another selection.
+/// Changes the selection of the focused text.
 fn map_selection(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     area.select(shape(area.text(), &area.selection));
@@ -123,7 +123,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     };
     let (buffer, version) = (buffer.id, buffer.area.document.version());
     let of = Occurrences { buffer, version, selection: selection.clone() };
-    // They read the whole text where need be.
+    // These may read the whole text.
     let work = move || if all { select::add_all } else { select::add_next }(&text, &selection);
     cx.tasks.spawn_blocking("select.find-occurrences", work, move |cx, selection| {
         if let Some(selection) = answer_or_error(cx, "find occurrences", selection) {
@@ -132,7 +132,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     });
 }
 
-/// They were looked for elsewhere; taken over when nothing has moved meanwhile.
+/// Applies occurrences found by a task, if nothing has changed since.
 fn on_found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let same = buffer.id == asked.buffer

@@ -1,5 +1,4 @@
-//! Commands that go and select by the text's tree: more and less of it, what is beside and inside,
-//! whole things.
+//! Commands that navigate and select by the syntax tree: parents and children, siblings, text objects.
 
 use std::ops::Range;
 
@@ -91,7 +90,7 @@ fn select_object(cx: &mut Cx<'_>, object: SyntaxObject, outer: bool) {
     select(cx, |syntax, text, range| syntax.object(text, range, object, outer));
 }
 
-/// To the start of a thing; where maps select what they go to, all of it.
+/// Goes to the start of a text object, or selects it in key maps whose motions select.
 fn go_to_object(cx: &mut Cx<'_>, object: SyntaxObject, forward: bool) {
     let modes = cx.state.keymap.modal_style();
     if modes == ModalStyle::Vim && cx.state.modal.mode != Mode::Insert {
@@ -111,7 +110,7 @@ fn expand(cx: &mut Cx<'_>) {
         && let (Some(buffer), Some((version, before))) = (cx.state.buffers.current_mut(), before)
     {
         let now = &buffer.area.selection;
-        // Steps from elsewhere are no way back from here.
+        // Steps recorded for another selection do not lead back from here.
         let goes_on =
             buffer.expand_history.last().is_some_and(|(v, _, after)| *v == version && *after == before);
         if !goes_on {
@@ -136,8 +135,8 @@ fn shrink(cx: &mut Cx<'_>) {
     }
 }
 
-/// Puts in the place of every selection what is found for it; one for which nothing is found
-/// stays. Tells whether anything was.
+/// Replaces every selection by what `find` returns for it, or keeps it if that is `None`. Returns whether
+/// anything was found.
 fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option<Range<Byte>>) -> bool {
     let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };

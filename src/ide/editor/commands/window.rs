@@ -1,4 +1,4 @@
-//! Commands that divide the editor into windows and move between them.
+//! Commands that split the editor into windows and move between them.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::panes::Focus;

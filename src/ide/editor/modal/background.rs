@@ -1,5 +1,5 @@
-//! Work of a modal map that grows with the text: a task does it, and keys wait for its end, so
-//! that they find the cursor where it belongs. Must not know what the work is.
+//! Work of a modal key map whose cost grows with the text: a task does it, and keys wait for its end, so that
+//! they find the cursor in its place. Must not know what the work is.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -9,20 +9,20 @@ use crate::ide::core::layers::layer::Layer;
 use crate::ide::editor::modal::cursors;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Texts up to this many bytes are worked on at once.
+/// Maximum size in bytes of a text that is processed at once.
 pub const INLINE_MAX: usize = 256 << 10;
-/// While keys are pressed again nothing may wait: longer texts are refused then.
+/// During a replay nothing may wait: longer texts are refused.
 const REPLAYED_MAX: usize = 16 << 20;
 
-/// What the work comes to, on the loop. Says what is wrong.
+/// Continuation of the work on the event loop. Fails with a message.
 pub type Followup = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
 
-/// Whether nothing may wait, because keys are being pressed again.
+/// Returns whether nothing may wait, because keys are being replayed.
 pub fn is_replaying(cx: &Cx<'_>) -> bool {
     cx.state.modal.repeating || cx.state.macros.replaying
 }
 
-/// Works on so many bytes of the shown file: at once if they are few.
+/// Processes this many bytes of the shown file, at once if they are few.
 pub fn run(
     cx: &mut Cx<'_>,
     bytes: usize,
@@ -53,7 +53,7 @@ pub fn run(
 
 const SEARCHING: &str = "Searching the text … Escape cancels";
 
-/// Takes a key that has to wait, or gives the work up; tells whether it did.
+/// Holds a key that has to wait, or cancels the work; returns whether it did.
 pub fn hold_key(cx: &mut Cx<'_>, key: Key) -> bool {
     if !cx.state.layers.is_empty() {
         return false;
@@ -72,8 +72,8 @@ pub fn hold_key(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// The work is done: what it comes to, then the keys that waited. Tells whether it came to
-/// something, whose edits are one step until the caller ends that.
+/// Handles the end of the work: runs its continuation, then the keys that waited. Returns whether it
+/// succeeded; its edits form one step until the caller ends it.
 pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
     if cx.state.modal.background.count != done.number {
         return false;
@@ -85,8 +85,8 @@ pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
     }
     let shown = cx.state.buffers.current().filter(|shown| shown.id == done.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == done.version);
-    // The mouse can give the keys to a prompt meanwhile, and a question can take them: what was
-    // made for the file must not go there.
+    // The mouse may have moved the focus to a prompt, or a dialog may have taken it: what was computed for
+    // the file must not go there.
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     if same && !in_file {
         cx.state.modal.reset_pending();
@@ -111,7 +111,7 @@ pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
         }
     }
     cx.state.damage.add(Part::Editor);
-    // Keys from before a question came must not answer it.
+    // Keys pressed before a dialog opened must not answer it.
     let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
     if !asked && !waiting.is_empty() {
         cx.effects.push(Effect::ReleaseHeldKeys(waiting));

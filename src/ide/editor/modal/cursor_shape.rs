@@ -1,4 +1,4 @@
-//! Which shape the caret has: in a map with modes it tells the mode.
+//! Shape of the caret: in a modal key map it shows the mode.
 
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::Mode;
@@ -6,7 +6,7 @@ use crate::ide::core::state::State;
 use crate::ide::editor::modal::cursors;
 use crate::tui::screen::CursorShape;
 
-/// The shape that the caret is to have.
+/// Returns the shape of the caret.
 pub fn cursor_shape(state: &State) -> CursorShape {
     if state.keymap.modal_style() == ModalStyle::None {
         return CursorShape::Default;

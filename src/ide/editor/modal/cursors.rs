@@ -1,5 +1,4 @@
-//! Cursors put somewhere, a motion that failed, and edits that are one step: what every modal
-//! command may need.
+//! Helpers of modal commands: placing cursors, failed motions, edits that form one undo step.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -10,13 +9,13 @@ use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::{Column, Line};
 use crate::text::selection::{Range, Selection};
 
-/// A motion failed: what waited is given up, and a replay ends.
+/// Handles a failed motion: cancels what waits for it, and ends a replay.
 pub fn fail_motion(cx: &mut Cx<'_>) {
     cx.state.modal.reset_pending();
     cx.state.modal.failed = true;
 }
 
-/// Puts the cursors somewhere.
+/// Sets the cursors.
 pub fn set_selection(cx: &mut Cx<'_>, selection: Selection) {
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.area.selection = selection;
@@ -25,7 +24,7 @@ pub fn set_selection(cx: &mut Cx<'_>, selection: Selection) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Whether keys go to an editor with modes.
+/// Returns whether keys go to an editor with modes.
 pub fn is_modal_editor(state: &State) -> bool {
     state.keymap.modal_style() != ModalStyle::None
         && state.layers.is_empty()
@@ -33,12 +32,12 @@ pub fn is_modal_editor(state: &State) -> bool {
         && state.buffers.current().is_some()
 }
 
-/// Whether characters are typed into what has the keys.
+/// Returns whether characters are typed into the focused text.
 pub fn is_typing(state: &State) -> bool {
     !is_modal_editor(state) || state.modal.mode.is_typing()
 }
 
-/// Lets the edits that follow be one step.
+/// Makes the edits that follow one undo step.
 pub fn begin_undo_group(state: &mut State) {
     if state.modal.group_depth > 0 {
         return;
@@ -62,7 +61,7 @@ pub fn end_undo_group(state: &mut State) {
     }
 }
 
-/// Lets all edits be one step until [`release`], whatever their commands say.
+/// Makes all edits one undo step until [`release`], regardless of their commands.
 pub fn hold_undo_group(state: &mut State) {
     begin_undo_group(state);
     state.modal.group_depth += 1;
@@ -81,7 +80,7 @@ pub fn goal_column(cx: &Cx<'_>) -> Column {
     page.goal_column(&buffer.area.selection.primary())
 }
 
-/// Takes the cursor to a line, as far from its start as it is now.
+/// Moves the cursor to a line, keeping its distance from the start of the line.
 pub fn move_to_line(cx: &mut Cx<'_>, line: Line) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());

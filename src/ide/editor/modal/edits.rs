@@ -1,5 +1,4 @@
-//! Commands that change text without a motion: single characters, putting back, joining,
-//! counting, undo.
+//! Commands that change text without a motion: single characters, paste, join, increment, undo.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -27,7 +26,7 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// An operator with its motion in one key: `x` is `d` and `l`.
+/// Runs an operator with its motion as one key: `x` is `d` and `l`.
 pub fn operate_on_motion(cx: &mut Cx<'_>, op: Op, motion: Move) {
     if cx.state.modal.mode.is_visual() {
         return operators::begin_operator(cx, op);
@@ -39,14 +38,14 @@ pub fn operate_on_motion(cx: &mut Cx<'_>, op: Op, motion: Move) {
             buffer.area.selection.ranges().iter().all(|range| page.is_empty_line(page.line(range.head)))
         });
     if empty {
-        // There is nothing to delete on an empty line, but typing begins all the same.
+        // There is nothing to delete on an empty line, but typing begins anyway.
         cx.state.modal.operator = None;
         return insert_mode::insert::begin(cx, InsertState { times: 1, ..InsertState::default() });
     }
     moves::move_cursors(cx, motion);
 }
 
-/// An operator takes what is left of the lines.
+/// Applies an operator to the rest of the lines.
 pub fn operate_to_line_end(cx: &mut Cx<'_>, op: Op) {
     if cx.state.modal.mode.is_visual() {
         if cx.state.modal.mode == Mode::VisualBlock {
@@ -60,7 +59,7 @@ pub fn operate_to_line_end(cx: &mut Cx<'_>, op: Op) {
     moves::move_cursors(cx, Move::LineEnd);
 }
 
-/// Whole lines, in one key; of a selection its lines.
+/// Applies an operator to whole lines as one key; for a selection, to its lines.
 pub fn operate_on_lines(cx: &mut Cx<'_>, op: Op) {
     if cx.state.modal.mode.is_visual() {
         if cx.state.modal.mode != Mode::VisualBlock || op == Op::Change {
@@ -71,7 +70,7 @@ pub fn operate_on_lines(cx: &mut Cx<'_>, op: Op) {
     operators::operate_on_whole_lines(cx, op);
 }
 
-/// Puts one character in place of those at the cursors, or of all that is selected.
+/// Replaces the characters at the cursors, or all selected ones, by one character.
 pub fn replace_char(cx: &mut Cx<'_>, with: char) {
     if cx.state.modal.mode.is_visual() {
         let pieces = visual::pieces(cx);
@@ -96,7 +95,7 @@ pub fn replace_char(cx: &mut Cx<'_>, with: char) {
     }
 }
 
-/// A line break in place of a character counts as typed: behind the indentation of the new line.
+/// Records a line break that replaced a character as typed: after the indentation of the new line.
 fn note_typing(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text();
@@ -104,7 +103,7 @@ fn note_typing(cx: &mut Cx<'_>) {
     buffer.area.document.positions_mut().set_mark('^', at);
 }
 
-/// Gives letters the other case and goes on behind them.
+/// Toggles the case of letters and moves past them.
 pub fn toggle_case(cx: &mut Cx<'_>) {
     if cx.state.modal.mode.is_visual() {
         return operators::begin_operator(cx, Op::ChangeCase(CaseChange::Toggle));
@@ -131,7 +130,7 @@ pub fn toggle_case(cx: &mut Cx<'_>) {
     });
 }
 
-/// Joins lines; `spaces` puts one between them.
+/// Joins lines; `spaces` puts a space between them.
 pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     let pieces = if cx.state.modal.mode.is_visual() {
         let pieces = visual::lines(cx);
@@ -147,7 +146,7 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
         let alone =
             buffer.area.selection.ranges().iter().all(|range| page.line(range.head) == page.last_line());
         if count > 2 && alone {
-            // Of more lines than there are those are joined that there are, be it a single one.
+            // If there are fewer lines than requested, the existing ones are joined, even a single one.
             let starts = buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
             cx.state.modal.changed = true;
             return cursors::set_selection(cx, starts);
@@ -171,7 +170,7 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     }
 }
 
-/// Commands on many lines do not come to those that were joined to an empty one.
+/// Excludes lines that were joined to an empty one from commands on many lines.
 fn forget_joined(cx: &mut Cx<'_>, pieces: &[OperatorSpan]) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -187,8 +186,8 @@ fn forget_joined(cx: &mut Cx<'_>, pieces: &[OperatorSpan]) {
     }
 }
 
-/// The empty line that others are to be joined to, if typing ended in it: that line stays, though the edit, which is
-/// its line break alone, looks as if it went.
+/// Returns the empty line that others are joined to, if typing ended in it: that line stays, although the
+/// edit, which removes only its line break, looks as if it were deleted.
 fn typed_in_first(cx: &Cx<'_>, pieces: &[OperatorSpan]) -> Option<Line> {
     let buffer = cx.state.buffers.current()?;
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
@@ -197,15 +196,14 @@ fn typed_in_first(cx: &Cx<'_>, pieces: &[OperatorSpan]) -> Option<Line> {
     (page.is_empty_line(line) && page.line(piece.spans[0].start) == line).then_some(line)
 }
 
-/// Puts a register's text back; a selection gives way to it, and goes to the register instead
-/// when `takes`.
+/// Pastes a register. A selection is replaced and goes to the register.
 pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let count = cx.state.modal.take_count().unwrap_or(1);
     let keeps = !behind && !pass;
     let Some(content) = registers::read(cx, name) else {
         if cx.state.modal.mode.is_visual() {
-            // A selection gives way to an empty register, too.
+            // A selection is replaced even if the register is empty.
             cx.state.modal.register = keeps.then_some('_');
             let lines = cx.state.modal.mode == Mode::VisualLine;
             operators::begin_operator(cx, Op::Delete);
@@ -217,7 +215,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
             }
             return;
         }
-        // It can be made again once the register holds something.
+        // It can be repeated once the register has content.
         cx.state.modal.changed = true;
         cursors::fail_motion(cx);
         return cx.state.set_status(format!("Register is empty: {name}"));
@@ -232,7 +230,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
     });
 }
 
-/// The selection gives way; it goes to the unnamed register unless the text was put before it.
+/// Replaces the selection, which goes to the unnamed register unless the text was put before it.
 fn paste_over(cx: &mut Cx<'_>, content: &Content, how: PasteOptions) {
     let mode = cx.state.modal.mode;
     let pieces = visual::pieces(cx);
@@ -325,7 +323,7 @@ fn is_small(page: ModalText<'_>, piece: &OperatorSpan) -> bool {
     }
 }
 
-/// Where typing ended last goes with its line.
+/// Moves the position where typing last ended with its line.
 fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[OperatorSpan]) {
     let lines = mode == Mode::VisualLine;
     let Some(buffer) = cx.state.buffers.current_mut().filter(|_| lines) else { return };
@@ -336,7 +334,7 @@ fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[OperatorSpan]) {
     }
 }
 
-/// Lines that take the place of characters break the line around them.
+/// Replaces characters by lines, which break the line around them.
 fn paste_lines_between(
     page: ModalText<'_>,
     places: &[Byte],
@@ -353,7 +351,7 @@ fn paste_lines_between(
     Transaction::new(changes).select(Selection::cursor(start))
 }
 
-/// Characters that take the place of a rectangle go into each of its rows.
+/// Replaces a rectangle by characters, in each of its rows.
 fn paste_into_block(
     cut: &Transaction,
     page: ModalText<'_>,
@@ -379,7 +377,7 @@ fn paste_into_block(
     Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
 }
 
-/// Lines that take the place of the whole text; without a line feed behind the last one where that had none.
+/// Replaces the whole text by lines, without a final line feed if the text had none.
 fn paste_whole_text(page: ModalText<'_>, content: &Content, how: PasteOptions, ends: bool) -> Transaction {
     let mut text = content.joined().repeat(how.count);
     if !ends {
@@ -392,7 +390,7 @@ fn paste_whole_text(page: ModalText<'_>, content: &Content, how: PasteOptions, e
     Transaction::new(changes).select(Selection::cursor(start))
 }
 
-/// Counts the numbers at the cursors up or down; `series`: each selected line by one more.
+/// Increments or decrements the numbers at the cursors; with `series` each selected line by one more.
 pub fn increment(cx: &mut Cx<'_>, down: bool, series: bool) {
     let by = cx.state.modal.take_count().unwrap_or(1) as i128 * if down { -1 } else { 1 };
     if cx.state.modal.mode.is_visual() {
@@ -425,7 +423,7 @@ pub fn increment(cx: &mut Cx<'_>, down: bool, series: bool) {
         let on_number = selection.transform(|range| {
             let start = number_start(page, range.head);
             let digit = page.char(start).is_some_and(|c| c.is_ascii_digit());
-            // One that ends before the cursor is none of its own.
+            // A number that ends before the cursor does not count.
             if digit { Range::cursor(start) } else { Range::new(start, page.end_of(start)) }
         });
         let edit = numbers::add_inside(page.text, &on_number, by, 0);
@@ -434,7 +432,7 @@ pub fn increment(cx: &mut Cx<'_>, down: bool, series: bool) {
     });
 }
 
-/// A cursor on a number counts from its start.
+/// Returns the start of the number at a position.
 fn number_start(page: ModalText<'_>, at: Byte) -> Byte {
     let run = |belongs: fn(char) -> bool| {
         let is = |at: Byte| page.char(at).is_some_and(belongs);
@@ -444,14 +442,14 @@ fn number_start(page: ModalText<'_>, at: Byte) -> Byte {
         }
         start
     };
-    // An `x` or a letter belongs to a number only behind the sign of its base.
+    // An `x` or a letter belongs to a number only after its base prefix.
     let start = run(|c| c.is_ascii_hexdigit() || "xX".contains(c));
     let sign =
         page.char(start) == Some('0') && page.char(page.right(start)).is_some_and(|c| "xXbB".contains(c));
     if sign { start } else { run(|c| c.is_ascii_digit()) }
 }
 
-/// Takes steps back, or makes them again; the cursor goes to where the text changed.
+/// Undoes or redoes steps; the cursor goes to where the text changed.
 pub fn undo(cx: &mut Cx<'_>, back: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let tab_width = cx.state.tab_width();
@@ -482,7 +480,7 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
                 None => places.remove(PositionName::Mark('^')),
             }
         }
-        // Both ways it goes by where the cursor was before the step was made.
+        // In both directions it goes by the cursor's position before the step was made.
         let was = match next.filter(|_| !back) {
             Some(at) => undo_cursor::CursorBefore::of(ModalText::new(&before, tab_width), at),
             None => undo_cursor::CursorBefore::of(
@@ -496,7 +494,7 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Puts a register in while typing. What is repeated later is the text that it holds now.
+/// Inserts a register while typing. Repetition uses the text that it holds now.
 pub fn insert_register(cx: &mut Cx<'_>, name: char) {
     match registers::read(cx, name) {
         Some(content) => {

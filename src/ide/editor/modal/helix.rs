@@ -1,5 +1,5 @@
-//! The commands of a map in which selections come first: every motion selects, every change acts
-//! on what is selected. A mode that selects extends instead of beginning anew.
+//! Commands of a selection-first key map (Helix): every motion selects, every change acts on the selection.
+//! Select mode extends instead of starting again.
 
 use crate::ide::core::catalog;
 use crate::ide::core::context::Cx;
@@ -28,12 +28,12 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// Whether motions extend what is selected.
+/// Returns whether motions extend the selection.
 pub fn is_extending(cx: &Cx<'_>) -> bool {
     cx.state.modal.mode == Mode::Visual
 }
 
-/// Gives every selection another shape.
+/// Transforms every selection.
 pub fn map_ranges(cx: &mut Cx<'_>, f: impl Fn(ModalText<'_>, Range) -> Range) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -44,7 +44,7 @@ pub fn map_ranges(cx: &mut Cx<'_>, f: impl Fn(ModalText<'_>, Range) -> Range) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Makes a motion with every selection's cursor.
+/// Applies a motion to the cursor of every selection.
 pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
     let (extend, count) = (is_extending(cx), cx.state.modal.take_count());
     if let Move::Find(find, false) = motion {
@@ -58,7 +58,7 @@ pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
         |from: Byte, step: &dyn Fn(Byte) -> Byte| (0..count.unwrap_or(1)).fold(from, |at, _| step(at));
     map_ranges(cx, |page, range| {
         let here = helix::cursor(page.text, range);
-        // The ends of lines are characters here: the cursor may stand on them.
+        // Here line ends are characters: the cursor may be on them.
         let page = ModalText { can_rest_at_end: true, ..page };
         let landing = match motion {
             Move::Left => Some((times(here, &|at| page.text.prev_grapheme(at)), None)),
@@ -70,7 +70,7 @@ pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
             }
         };
         let Some((place, goal)) = landing else { return range };
-        // A line that is gone to is gone to at its start.
+        // Going to a line means going to its start.
         let whole = matches!(motion, Move::Top | Move::Bottom);
         let place = if whole { page.start_of(place) } else { place.min(page.last()) };
         let moved = if selects && !extend {
@@ -89,24 +89,24 @@ pub fn select_word(cx: &mut Cx<'_>, kind: WordMotion, big: bool) {
     map_ranges(cx, |page, range| helix::word(page.text, range, kind, big, count, extend));
 }
 
-/// Selects whole lines, and more of them each time.
+/// Selects whole lines, and one more each time.
 pub fn select_lines(cx: &mut Cx<'_>) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     map_ranges(cx, |page, range| helix::extend_by_lines(page, range, count));
 }
 
-/// Every selection keeps its cursor only.
+/// Reduces every selection to its cursor.
 pub fn collapse(cx: &mut Cx<'_>) {
     map_ranges(cx, |page, range| helix::char_range(page.text, helix::cursor(page.text, range)));
 }
 
-/// Extends from now on, or begins anew.
+/// Toggles between extending and starting again.
 pub fn toggle_select(cx: &mut Cx<'_>) {
     cx.state.modal.mode = if is_extending(cx) { Mode::Normal } else { Mode::Visual };
     cx.state.damage.add(Part::Status);
 }
 
-/// Makes every selection cover a character, and the caret stand on one.
+/// Makes every selection cover a character, with the caret on a character.
 pub fn ensure_min_width(cx: &mut Cx<'_>) {
     if cx.state.keymap.modal_style() != ModalStyle::Helix || !cursors::is_modal_editor(cx.state) {
         return;
@@ -147,14 +147,14 @@ pub fn yank(cx: &mut Cx<'_>) {
     cx.state.set_status(format!("Copied {count} selection{}", if count == 1 { "" } else { "s" }));
 }
 
-/// Deletes the selections, keeping them in a register unless `bare`; goes on typing if wanted.
+/// Deletes the selections, into a register unless `bare`; begins typing if `types`.
 pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
     let name = cx.state.modal.register.take();
     let Some(content) = selected_content(cx) else { return };
     let whole_lines = types && content.shape == ContentShape::Lines;
     let deleted = edit::apply(cx, |text, selection| {
         let span = |range: &Range| {
-            // A line that is typed anew keeps its ending.
+            // A line that is replaced by typing keeps its line ending.
             let end = if whole_lines {
                 text.line_end(text.line_of(text.prev_grapheme(range.end())))
             } else {
@@ -180,7 +180,7 @@ pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
     }
 }
 
-/// Types before the selections, behind them, or at the ends of their lines.
+/// Begins typing before or after the selections, or at the ends of their lines.
 pub fn insert(cx: &mut Cx<'_>, at: insert_mode::insert::InsertAt) {
     cx.state.modal.count = None;
     let tab_width = cx.state.tab_width();
@@ -206,7 +206,7 @@ pub fn insert(cx: &mut Cx<'_>, at: insert_mode::insert::InsertAt) {
     insert_mode::insert::begin(cx, InsertState { times: 1, stays: !behind, ..InsertState::default() });
 }
 
-/// Opens a line below or above every selection, and types there.
+/// Opens a line below or above every selection, and begins typing there.
 pub fn open(cx: &mut Cx<'_>, below: bool) {
     map_ranges(cx, |page, range| {
         let (first, last) = helix::touched_lines(page, range);
@@ -216,7 +216,7 @@ pub fn open(cx: &mut Cx<'_>, below: bool) {
     cx.state.modal.typing.stays = true;
 }
 
-/// Puts a register back behind every selection, or before it.
+/// Pastes a register after or before every selection.
 pub fn paste(cx: &mut Cx<'_>, behind: bool) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let count = cx.state.modal.take_count().unwrap_or(1);
@@ -240,7 +240,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
         };
         replace_selections(text, selection, |n, range| {
             let at = place(range);
-            // Behind a last line that has no line feed one is put first.
+            // If the last line has no line feed, one is inserted first.
             let bare = lines && behind && at == text.end() && text.byte_at(at.back(1)) != Some(b'\n');
             let new = new(n);
             (at..at, if bare { format!("\n{}", new.trim_end_matches('\n')) } else { new })
@@ -248,7 +248,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
     });
 }
 
-/// Puts the selections' new texts in, and selects those.
+/// Inserts the new texts of the selections, and selects them.
 fn replace_selections(
     text: &Text,
     selection: &Selection,
@@ -266,7 +266,7 @@ fn replace_selections(
     Transaction::new(changes).select(Selection::new(ranges, selection.primary_index()))
 }
 
-/// Puts a register in place of the selections.
+/// Replaces the selections by a register.
 pub fn replace_with_register(cx: &mut Cx<'_>) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let Some(content) = registers::read(cx, name) else {
@@ -279,7 +279,7 @@ pub fn replace_with_register(cx: &mut Cx<'_>) {
     });
 }
 
-/// Changes the selections' characters one by one.
+/// Maps the characters of the selections one by one.
 pub fn map_chars(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
     edit::apply(cx, |text, selection| {
         replace_selections(text, selection, |_, range| {
@@ -288,7 +288,7 @@ pub fn map_chars(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
     });
 }
 
-/// What is selected is what is looked for.
+/// Makes the selection the search text.
 pub fn search_selection(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let primary = buffer.area.text().slice(buffer.area.selection.primary().span()).into_owned();
@@ -298,7 +298,7 @@ pub fn search_selection(cx: &mut Cx<'_>) {
     cx.state.set_status(format!("Search: {primary}"));
 }
 
-/// Ends what has begun: typing, extending.
+/// Ends typing and extending.
 pub fn enter_normal(cx: &mut Cx<'_>) {
     if catalog::stop_features(cx) {
         return;
@@ -312,7 +312,7 @@ pub fn enter_normal(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Selects a thing around every cursor.
+/// Selects a text object around every cursor.
 pub fn select_object(cx: &mut Cx<'_>, sign: char, outer: bool) {
     if let Some(object) = Node::from_letter(sign) {
         let Some(syntax) = cx.state.tree_now() else {
@@ -352,7 +352,7 @@ pub fn select_object(cx: &mut Cx<'_>, sign: char, outer: bool) {
     });
 }
 
-/// Splits selections at line ends, or does another thing to all of them at once.
+/// Splits selections at line ends, or applies another function to all of them at once.
 pub fn transform_selection(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) -> Selection) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let selection = f(buffer.area.text(), &buffer.area.selection);
@@ -360,7 +360,7 @@ pub fn transform_selection(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) ->
     cx.state.damage.add(Part::Editor);
 }
 
-/// Takes white space off the ends of selections; those of nothing else go.
+/// Trims white space from the ends of selections; removes those with nothing else.
 pub fn trim(cx: &mut Cx<'_>) {
     transform_selection(cx, |text, selection| {
         let ranges: Vec<Range> = selection.ranges().iter().filter_map(|r| helix::trim(text, *r)).collect();
@@ -368,14 +368,14 @@ pub fn trim(cx: &mut Cx<'_>) {
     });
 }
 
-/// Adds a copy of every selection on the next line, or the one before.
+/// Adds a copy of every selection on the next or the previous line.
 pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let tab_width = cx.state.tab_width();
     transform_selection(cx, |text, selection| {
         let cursors = selection.transform(|range| Range { goal: None, ..range });
         (0..count).fold(cursors, |selection, _| {
-            // Copies begin at the characters that are covered, not behind them.
+            // Copies begin at the covered characters, not after them.
             let inner = selection
                 .transform(|r| Range::new(r.start(), helix::cursor(text, Range::new(r.start(), r.end()))));
             let more = select::add_vertical(text, &inner, down, tab_width);
@@ -384,7 +384,7 @@ pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
     });
 }
 
-/// Shifts, joins, counts or comments lines by the commands that there are.
+/// Runs a general command to indent, join, increment or comment lines.
 pub fn run_line_command(cx: &mut Cx<'_>, id: &'static str) {
     cx.state.modal.count = None;
     cx.effects.push(Effect::Run(id));

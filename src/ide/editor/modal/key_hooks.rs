@@ -1,5 +1,5 @@
-//! What happens around every key of a modal map: counts, what is recorded of a command so that
-//! it can be repeated, which edits are one step, and cursors that rest on characters.
+//! Processing around every key of a modal key map: counts, recording for repetition, grouping of edits into
+//! steps, and clamping of cursors to characters.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::ModalStyle;
@@ -11,7 +11,7 @@ use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::selection::Range;
 use crate::tui::input::Key;
 
-/// More keys than this are not kept for a repetition.
+/// Maximum number of keys kept for a repetition.
 const KEYS_MAX: usize = 20_000;
 
 fn is_idle(state: &State) -> bool {
@@ -22,7 +22,7 @@ fn is_idle(state: &State) -> bool {
         && state.pending_char.is_none()
 }
 
-/// Before a key does anything.
+/// Runs before a key is handled.
 pub fn before_key(cx: &mut Cx<'_>, key: Key) {
     if cx.state.keymap.modal_style() == ModalStyle::None {
         return;
@@ -62,7 +62,7 @@ pub fn before_key(cx: &mut Cx<'_>, key: Key) {
     }
 }
 
-/// Takes a digit of a count; tells whether it was one.
+/// Handles a digit of a count; returns whether it was one.
 pub fn take_digit(cx: &mut Cx<'_>, key: Key) -> bool {
     let listens =
         cursors::is_modal_editor(cx.state) && !cx.state.modal.mode.is_typing() && cx.state.pending.is_empty();
@@ -77,20 +77,20 @@ pub fn take_digit(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// Where work that keys waited for is done: takes its outcome over, then does what a key would have left behind it.
+/// Applies finished work that keys waited for, with the processing after a key.
 pub fn finish_background(cx: &mut Cx<'_>) {
     let Some(done) = cx.state.modal.background.done.take() else { return };
     if !background::on_done(cx, done) {
         return;
     }
     after_key(cx, None);
-    // What is typed anew belongs to what was taken away for it.
+    // The typed replacement belongs to the deletion before it.
     if cx.state.keymap.modal_style() == ModalStyle::None || !cx.state.modal.mode.is_typing() {
         cursors::end_undo_group(cx.state);
     }
 }
 
-/// After a key has done what it does; none where work that keys waited for is done.
+/// Runs after a key was handled, or without a key after work that keys waited for.
 pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     if cx.state.keymap.modal_style() == ModalStyle::None || cx.state.modal.repeating {
         return clamp_cursors(cx);
@@ -116,7 +116,7 @@ pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     }
 }
 
-/// Makes cursors rest where they may, whoever has moved them.
+/// Clamps cursors to allowed positions after any kind of movement.
 pub fn clamp_cursors(cx: &mut Cx<'_>) {
     helix::ensure_min_width(cx);
     if cx.state.keymap.modal_style() != ModalStyle::Vim || !cursors::is_modal_editor(cx.state) {
@@ -143,7 +143,7 @@ pub fn clamp_cursors(cx: &mut Cx<'_>) {
     if !area.selection.is_empty() {
         return visual::adopt_selection(cx);
     }
-    // Thousands of cursors are looked at once, not at every event.
+    // Thousands of cursors are checked once, not at every event.
     let version = area.document.version();
     let known = cx.state.modal.resting_cursors.as_ref();
     if known.is_some_and(|(id, at, known)| (*id, *at) == (buffer.id, version) && *known == area.selection) {

@@ -1,5 +1,5 @@
-//! Editing with modes: from commands of a modal key map to the engine in `text::modal`, with what
-//! lives around it: counts, registers, repeating, command lines.
+//! Modal editing: connects the commands of a modal key map to the engine in `text::modal`, with counts,
+//! registers, repetition and command lines.
 
 pub mod background;
 pub mod command_line;

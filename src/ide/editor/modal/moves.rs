@@ -1,5 +1,4 @@
-//! Motions and text objects: they move cursors, extend selections, or tell an operator that
-//! waits what to take.
+//! Motions and text objects: they move cursors, extend selections, or give a waiting operator its range.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::text::modal::operator::spans;
 use crate::text::position::{Byte, Column};
 use crate::text::selection::{Range, Selection};
 
-/// Makes a motion from every cursor.
+/// Applies a motion to every cursor.
 pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
     if let Move::Find(find, false) = motion {
         cx.state.modal.find = Some(find);
@@ -46,7 +45,7 @@ pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
     let count = cx.state.modal.take_count();
     let from_end = matches!(motion, Move::LineEnd);
     if from_end && let Some(once) = &mut cx.state.modal.typing.once {
-        // Typing goes on at the end of that line.
+        // Typing continues at the end of that line.
         let buffer = cx.state.buffers.current();
         let line = buffer.map_or(0, |buffer| buffer.area.text().line_of(buffer.area.caret()).0);
         *once = InsertNormal { at_end: true, line, ..*once };
@@ -59,15 +58,15 @@ pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
             return Some(MotionTarget::new(to.unwrap_or_else(|at| at), Extent::Inclusive));
         }
         if op.is_some() && from_end && page.is_empty_line(page.line(range.head)) && count.is_none() {
-            // Of an empty line the empty rest is taken.
+            // On an empty line the range is the empty rest of it.
             return Some(MotionTarget::new(range.head, Extent::Exclusive).with_goal(Column(usize::MAX)));
         }
-        // Only what deletes takes the end of the line before.
+        // Only deleting operators include the end of the line before.
         let operator = op.is_some_and(|op| motion != Move::Backward || matches!(op, Op::Delete | Op::Change));
         let vertical = matches!(motion, Move::Down | Move::Up | Move::Top | Move::Bottom | Move::Match);
         let goal = if vertical { Some(page.goal_column(range)) } else { range.goal };
         let landing = motions::motion_target(page, range.head, goal, motion, count, operator);
-        // A selection ends on the last character of the text, not behind it.
+        // A selection ends on the last character of the text, not after it.
         let last = |landing: MotionTarget| match motion {
             Move::Paragraph if op.is_none() && landing.to == page.last() => {
                 MotionTarget { to: page.last_of(page.last_line()), ..landing }
@@ -80,7 +79,7 @@ pub fn move_cursors(cx: &mut Cx<'_>, motion: Move) {
     });
 }
 
-/// Takes every cursor to where `find` says, or gives the way there to the operator that waits.
+/// Moves every cursor to the position returned by `find`, or gives the waiting operator the range to it.
 pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Option<MotionTarget>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
@@ -126,7 +125,7 @@ pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Opt
             return fail_motion(cx);
         }
         cx.state.modal.visual.ranges = ranges;
-        // The rows of a rectangle go to their ends while its corner aims there.
+        // The rows of a rectangle extend to their ends while its corner has that goal.
         cx.state.modal.visual.to_end = to_end;
         if short {
             fail_motion(cx);
@@ -147,7 +146,7 @@ pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Opt
     set_selection(cx, selection);
 }
 
-/// A thing as a selection whose both ends are on characters.
+/// Returns a text object as a selection with both ends on characters.
 fn object_range(page: ModalText<'_>, from: Byte, landing: &MotionTarget) -> Range {
     let last = match landing.extent {
         Extent::Exclusive if landing.to > from => {
@@ -166,7 +165,7 @@ fn object_range(page: ModalText<'_>, from: Byte, landing: &MotionTarget) -> Rang
     Range::new(from, last)
 }
 
-/// Takes the main cursor to a place, or gives the way there to the operator that waits.
+/// Moves the primary cursor to a position, or gives the waiting operator the range to it.
 pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         let Some(buffer) = cx.state.buffers.current() else { return };
@@ -177,7 +176,7 @@ pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     apply_motion(cx, |_, _| Some(MotionTarget::new(at, extent)));
 }
 
-/// The mode of a selection that was extended by a thing.
+/// Returns the mode of a selection that was extended by a text object.
 fn mode_of(mode: Mode, object: TextObject, taken: SelectedRange, page: ModalText<'_>) -> Mode {
     let one_line = page.line(taken.anchor) == page.line(taken.head);
     match object {
@@ -189,7 +188,7 @@ fn mode_of(mode: Mode, object: TextObject, taken: SelectedRange, page: ModalText
     }
 }
 
-/// Selects a thing, or gives it to the operator that waits.
+/// Selects a text object, or gives it to the waiting operator.
 pub fn object(cx: &mut Cx<'_>, object: TextObject, outer: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let mode = cx.state.modal.mode;
@@ -209,21 +208,21 @@ pub fn object(cx: &mut Cx<'_>, object: TextObject, outer: bool) {
         objects::around(ModalText { can_rest_at_end: false, ..page }, taken(range), object, outer, count)
     });
     if visual && cx.state.modal.failed {
-        // What there is none of leaves the selection as it was.
+        // If there is no such object the selection is unchanged.
         cx.state.modal.mode = mode;
         visual::show_selection(cx);
     }
     cx.state.modal.failed |= failed;
 }
 
-/// The search for a character in the line again; the other way when `back`.
+/// Repeats the search for a character in the line, in the other direction if `back`.
 pub fn repeat_find(cx: &mut Cx<'_>, back: bool) {
     let Some(mut find) = cx.state.modal.find else { return fail_motion(cx) };
     find.forward ^= back;
     move_cursors(cx, Move::Find(find, true));
 }
 
-/// To a line of the screen: the first one, the middle one, the last one.
+/// Goes to the first, middle or last line of the screen.
 pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
     let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
     let count = cx.state.modal.take_count().unwrap_or(1);
@@ -243,7 +242,7 @@ pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
     go_to(cx, at, Extent::Lines);
 }
 
-/// Selects a part of the code by its tree, or gives it to the operator that waits.
+/// Selects a syntax node, or gives it to the waiting operator.
 pub fn syntax_object(cx: &mut Cx<'_>, object: Node, outer: bool) {
     cx.state.modal.take_count();
     let Some(syntax) = tree(cx) else { return };
@@ -259,7 +258,7 @@ pub fn syntax_object(cx: &mut Cx<'_>, object: Node, outer: bool) {
     });
 }
 
-/// To the start of the next part of the code of a kind, or of the one before.
+/// Goes to the start of the next or the previous syntax node of a kind.
 pub fn syntax_move(cx: &mut Cx<'_>, object: Node, forward: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(syntax) = tree(cx) else { return };

@@ -1,4 +1,4 @@
-//! Operators: what waits for a motion, and what it does to what it gets.
+//! Operators: waiting for a motion, and applying to its range.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// An operator was named: it takes the selection, waits for a motion, or, named twice, takes
+/// Handles an operator key: applies it to the selection, waits for a motion, or, pressed twice, applies it to
 /// whole lines.
 pub fn begin_operator(cx: &mut Cx<'_>, op: Op) {
     if cx.state.modal.mode.is_visual() {
@@ -48,14 +48,14 @@ pub fn begin_operator(cx: &mut Cx<'_>, op: Op) {
     }
 }
 
-/// How the operator that waits is to take its way.
+/// Sets how the waiting operator uses its motion.
 pub fn force_motion(cx: &mut Cx<'_>, forced: ForcedMotion) {
     if let Some(waiting) = &mut cx.state.modal.operator {
         waiting.forced = Some(forced);
     }
 }
 
-/// An operator takes the cursors' lines, as many as the count says.
+/// Applies an operator to the cursors' lines, as many as the count says.
 pub fn operate_on_whole_lines(cx: &mut Cx<'_>, op: Op) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
@@ -63,13 +63,13 @@ pub fn operate_on_whole_lines(cx: &mut Cx<'_>, op: Op) {
     let line = |range: &Range| {
         let first = page.line(range.head);
         let last = first.0 + count - 1;
-        // Where text is changed the cursor goes to the text of the line.
+        // If text is changed, the cursor goes to the text of the line.
         let text = matches!(op, Op::ChangeCase(_) | Op::Change) && count == 1;
         let start = if text { range.head.min(page.first_non_blank(first)) } else { range.head };
         spans::lines(page, first, Line(last.min(page.last_line().0)), start)
     };
     let ranges = buffer.area.selection.ranges();
-    // A count takes lines below, of which there must be one.
+    // A count includes lines below, of which there must be at least one.
     if count > 1 && ranges.iter().all(|range| page.line(range.head) == page.last_line()) {
         return cursors::fail_motion(cx);
     }
@@ -77,7 +77,7 @@ pub fn operate_on_whole_lines(cx: &mut Cx<'_>, op: Op) {
     apply(cx, op, &pieces);
 }
 
-/// Edits through `make`, then puts the cursors at rest.
+/// Applies the edit returned by `make`, then places the cursors.
 pub fn edit_text(cx: &mut Cx<'_>, make: impl FnOnce(ModalText<'_>, &Selection) -> Transaction) -> bool {
     let tab_width = cx.state.tab_width();
     cx.state.modal.changed = true;
@@ -87,14 +87,14 @@ pub fn edit_text(cx: &mut Cx<'_>, make: impl FnOnce(ModalText<'_>, &Selection) -
         stays = edit.selection.clone().filter(|_| edit.changes.is_identity());
         edit
     });
-    // An edit without changes is none for the document, but its cursors are where it says.
+    // An edit without changes is ignored by the document, but its cursors apply.
     if let Some(selection) = stays.filter(|_| applied) {
         cursors::set_selection(cx, selection);
     }
     applied
 }
 
-/// The same edit, behind which an empty last line is still one: where the text did not end with a line feed it would
+/// Returns the same edit, made so that an empty last line remains a line: without a final line feed it would
 /// be taken for the end of the line before it.
 fn closed(text: &Text, before: &Selection, edit: Transaction) -> Transaction {
     let feed = |at: Byte| at > Byte(0) && text.byte_at(at.back(1)) == Some(b'\n');
@@ -117,7 +117,7 @@ fn closed(text: &Text, before: &Selection, edit: Transaction) -> Transaction {
     Transaction { changes: edit.changes.compose(&feed), prepared: None, selection, ..edit }
 }
 
-/// Changes what stands in places; of much text a task does it, while keys wait.
+/// Changes the text of ranges; for much text a task does it, while keys wait.
 pub fn change_pieces(
     cx: &mut Cx<'_>,
     pieces: Vec<OperatorSpan>,
@@ -140,12 +140,12 @@ pub fn change_pieces(
     }
 }
 
-/// How many bytes pieces are of.
+/// Returns the size of pieces in bytes.
 fn total_bytes(pieces: &[OperatorSpan]) -> usize {
     pieces.iter().flat_map(|piece| &piece.spans).map(|span| span.end - span.start).sum()
 }
 
-/// Does what an operator does; of much text a task does it, while keys wait.
+/// Applies an operator; for much text a task does it, while keys wait.
 pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[OperatorSpan]) {
     let register = cx.state.modal.register.take();
     let was_visual = cx.state.modal.mode.is_visual();
@@ -172,7 +172,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[OperatorSpan]) {
     let mut pieces = pieces.to_vec();
     let keeps = matches!(op, Op::Yank | Op::ChangeCase(_));
     for (piece, range) in pieces.iter_mut().zip(ranges).filter(|_| was_visual && keeps) {
-        // The cursor stays where it is above where the selection began.
+        // The cursor stays if it is above the start of the selection.
         if piece.shape == ContentShape::Lines && page.line(range.head) < page.line(range.anchor) {
             piece.start = page.resting_place(range.head);
         }
@@ -197,7 +197,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[OperatorSpan]) {
     }
 }
 
-/// What goes into a register, and how it was taken.
+/// Returns the content for a register, and its shape.
 fn register_content(
     page: ModalText<'_>,
     op: Op,
@@ -218,16 +218,16 @@ fn register_content(
         _ if far => CopyKind::CutFar,
         _ => CopyKind::CutSmall,
     };
-    // Of a text without anything there is nothing to delete.
+    // In an empty text there is nothing to delete.
     let bare = page.text.end() == Byte(0);
-    // The rest of an empty line and empty rows are something, though nothing is in them.
+    // The empty rest of a line and empty rows count, although they hold no text.
     let to_end = op == Op::Change && pieces.iter().any(|piece| piece.goal == Some(Column(usize::MAX)));
     let rows = pieces[0].shape == ContentShape::Block && (pieces[0].spans.len() > 1 || op == Op::Change);
     let nothing = bare || content.texts.iter().all(String::is_empty) && !to_end && !rows;
     (!nothing || op == Op::Yank).then_some((content, taken))
 }
 
-/// What an operator came to becomes the text's.
+/// Applies the result of an operator to the text.
 fn finish_operator(
     cx: &mut Cx<'_>,
     op: Op,
@@ -243,7 +243,7 @@ fn finish_operator(
         cx.state.modal.mode = Mode::Normal;
         cx.state.modal.visual = Visual::default();
     }
-    // The step begins where the operator does, which is where undo comes back to.
+    // The step begins where the operator does, which is where undo returns to.
     let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(step_start(cx, op, piece))).collect();
     cursors::set_selection(cx, Selection::new(starts, 0));
     let Some(edit) = edit else {
@@ -269,7 +269,7 @@ fn finish_operator(
     }
 }
 
-/// Where typing goes on after this command: behind the last character, if what stood there is gone.
+/// Makes typing continue after this command behind the last character, if the text there was deleted.
 fn go_on_behind(cx: &mut Cx<'_>, start: Byte) {
     let tab_width = cx.state.tab_width();
     let (Some(buffer), Some(once)) = (cx.state.buffers.current(), &mut cx.state.modal.typing.once) else {
@@ -281,7 +281,7 @@ fn go_on_behind(cx: &mut Cx<'_>, start: Byte) {
     }
 }
 
-/// Where the step of an operator begins: of lines that are typed anew at the second one.
+/// Returns the start of an operator's undo step: for lines that are replaced by typing, the second one.
 fn step_start(cx: &Cx<'_>, op: Op, piece: &OperatorSpan) -> Byte {
     let Some(buffer) =
         cx.state.buffers.current().filter(|_| op == Op::Change && piece.shape == ContentShape::Lines)
@@ -298,7 +298,7 @@ fn step_start(cx: &Cx<'_>, op: Op, piece: &OperatorSpan) -> Byte {
     page.resting_place((page.start(second) + along).min(page.end(second)))
 }
 
-/// Lets the cursors go on aiming at columns.
+/// Keeps goal columns for the cursors.
 fn set_goals(cx: &mut Cx<'_>, goals: &[Column]) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let ranges = buffer.area.selection.ranges();
@@ -322,7 +322,7 @@ fn goals(page: ModalText<'_>, op: Op, ranges: &[Range], pieces: &[OperatorSpan])
     pieces.iter().enumerate().map(goal).collect()
 }
 
-/// What operators on lines have to know of the file and its project.
+/// Data of the file and its project for operators on lines.
 struct LineOptions {
     wrap: usize,
     tab_width: usize,
@@ -334,7 +334,7 @@ struct LineOptions {
 }
 
 impl LineOptions {
-    /// Asks for it; nothing where comments are to be made and nobody knows how.
+    /// Collects the data; `None` if comments are to be toggled in a language without known comment syntax.
     fn for_operator(cx: &mut Cx<'_>, op: Op, stops: Option<usize>) -> Option<Self> {
         let signs = if op == Op::Comment { Some(comment_tokens(cx)?) } else { comment_tokens(cx) };
         let (indent, by_tabs) = cx.state.indentation();
@@ -351,7 +351,7 @@ impl LineOptions {
         })
     }
 
-    /// What an operator makes of what it took; nothing where it only looks.
+    /// Returns the edit of an operator on its pieces; `None` if it changes nothing.
     fn edit(
         &self,
         page: ModalText<'_>,
@@ -388,7 +388,7 @@ impl LineOptions {
         })
     }
 
-    /// Indents lines as the code says, or as those before them are where it says nothing.
+    /// Indents lines by the syntax tree, or like the lines before them where that is not possible.
     fn reindent(&self, page: ModalText<'_>, pieces: &[OperatorSpan], hard: impl Fn() -> bool) -> Transaction {
         let Some(tree) = &self.tree else { return operate::reindent(page, pieces, hard()) };
         let all = covering_selection(pieces);
@@ -410,7 +410,7 @@ fn covering_selection(pieces: &[OperatorSpan]) -> Selection {
     Selection::new(pieces.iter().map(range).collect(), 0)
 }
 
-/// The cursor goes to the last line of what was broken anew.
+/// Moves the cursor to the last wrapped line.
 fn cursor_to_last_line(text: &Text, edit: Transaction, tab_width: usize) -> Transaction {
     let mut after = text.clone();
     edit.changes.apply(&mut after);

@@ -1,4 +1,4 @@
-//! The character that a modal command waited for.
+//! Handles the character that a modal command waited for.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::ModalStyle;
@@ -14,12 +14,12 @@ use crate::text::modal::motion::motion_target::Extent;
 use crate::text::modal::motion::motions::Move;
 use crate::tui::input::{Key, KeyCode};
 
-/// The next character goes to a command.
+/// Passes the next character to a command.
 pub fn await_char(cx: &mut Cx<'_>, ask: ModalChar) {
     cx.state.pending_char = Some(PendingChar::Modal(ask));
 }
 
-/// A key came.
+/// Handles the awaited key.
 pub fn on_char(cx: &mut Cx<'_>, ask: ModalChar, key: Key) {
     let c = match (key.code, key.typed()) {
         (_, Some(c)) => c,
@@ -70,7 +70,7 @@ fn set_register(cx: &mut Cx<'_>, c: char) {
     }
 }
 
-/// To a mark: to its line's first character, or to its place.
+/// Goes to a mark: to the first character of its line, or to its position.
 fn go_to_mark(cx: &mut Cx<'_>, letter: char, line: bool) {
     let letter = if letter == '`' { '\'' } else { letter };
     let Some(at) = locations::mark_position(cx, letter) else {

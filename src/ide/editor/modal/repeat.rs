@@ -1,4 +1,4 @@
-//! Doing it again: the last change, and keys that were recorded into a register.
+//! Repetition: the last change, and keys recorded in a register.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -10,14 +10,14 @@ use crate::ide::editor::modal::{cursors, visual};
 use crate::text::clipboard::content::Content;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Asks for the last change to be made again. Its own count gives way to a new one, save that of a selection's change.
+/// Requests to repeat the last change. A new count replaces its own, except for a change of a selection.
 pub fn repeat(cx: &mut Cx<'_>) {
     let count = cx.state.modal.count.take();
     let Some(dot) = &mut cx.state.modal.last_change else { return cx.state.set_status("No changes yet") };
     if dot.extent.is_none() {
         dot.count = count.or(dot.count);
     }
-    // A numbered register gives the next older text each time.
+    // Each repetition of a paste from a numbered register uses the next older one.
     if let [first, second, ..] = dot.keys.as_mut_slice()
         && first.typed() == Some('"')
         && let Some(digit @ '1'..='8') = second.typed()
@@ -28,7 +28,7 @@ pub fn repeat(cx: &mut Cx<'_>) {
     cx.effects.extend([Effect::Keys(keys), Effect::ChangeRepeated]);
 }
 
-/// Begins it: everything until [`end`] is one step. Gives the keys to press.
+/// Begins a repetition: everything until [`end`] is one step. Returns the keys to press.
 fn begin(cx: &mut Cx<'_>) -> Vec<Key> {
     let Some(dot) = cx.state.modal.last_change.clone() else { return Vec::new() };
     cx.state.modal.repeating = true;
@@ -40,7 +40,7 @@ fn begin(cx: &mut Cx<'_>) -> Vec<Key> {
     dot.keys
 }
 
-/// Ends it.
+/// Ends a repetition.
 pub fn end(state: &mut State) {
     state.modal.repeating = false;
     state.modal.changed = false;
@@ -49,7 +49,7 @@ pub fn end(state: &mut State) {
     cursors::end_undo_group(state);
 }
 
-/// Begins to record keys into a register.
+/// Starts to record keys into a register.
 pub fn start_recording(cx: &mut Cx<'_>, name: char) {
     if !name.is_ascii_alphanumeric() && name != '"' {
         return cx.state.set_error(format!("Cannot record into register {name}"));
@@ -59,7 +59,7 @@ pub fn start_recording(cx: &mut Cx<'_>, name: char) {
     cx.state.damage.add(Part::Status);
 }
 
-/// Ends the recording; without its last keys, which ended it.
+/// Ends the recording, without the keys that ended it.
 pub fn stop_recording(cx: &mut Cx<'_>) {
     let Some((name, mut keys)) = cx.state.modal.recording.take() else { return };
     keys.pop();
@@ -73,7 +73,7 @@ pub fn stop_recording(cx: &mut Cx<'_>) {
     cx.state.set_status(format!("Recorded {} keys into register {name}", keys.len()));
 }
 
-/// Presses the keys of a register; `@` is the one before.
+/// Presses the keys of a register; `@` is the previous one.
 pub fn play_macro(cx: &mut Cx<'_>, name: char) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let name = if name == '@' { cx.state.modal.last_macro } else { Some(name) };
@@ -85,12 +85,12 @@ pub fn play_macro(cx: &mut Cx<'_>, name: char) {
     let Some(text) = text else { return cx.state.set_status(format!("Register is empty: {name}")) };
     cx.state.modal.last_macro = Some(name);
     cx.state.modal.failed = false;
-    // All of it is one step.
+    // The replay is one step.
     cursors::hold_undo_group(cx.state);
     cx.effects.extend([Effect::Keys(parse_keys(&text).repeat(count.min(10_000))), Effect::MacroPlayed]);
 }
 
-/// A key as it stands in a register: its character, or its name between angle brackets.
+/// Returns a key as written in a register: its character, or its name in angle brackets.
 fn key_text(key: &Key) -> String {
     match (key.code, key.typed()) {
         (_, Some('<')) => "<lt>".to_string(),
@@ -104,7 +104,7 @@ fn key_text(key: &Key) -> String {
     }
 }
 
-/// The keys of a register's text. Control characters are the keys that send them.
+/// Parses the keys of a register's text. Control characters are the keys that send them.
 pub fn parse_keys(text: &str) -> Vec<Key> {
     let mut keys = Vec::new();
     let mut rest = text;
@@ -138,7 +138,7 @@ pub fn parse_keys(text: &str) -> Vec<Key> {
     keys
 }
 
-/// Whether a replay has to end: a motion failed in it.
+/// Returns whether a replay must end because a motion failed in it.
 pub fn has_failed(cx: &mut Cx<'_>) -> bool {
     let failed = std::mem::take(&mut cx.state.modal.failed);
     if failed {

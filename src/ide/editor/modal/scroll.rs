@@ -1,4 +1,4 @@
-//! Scrolling: by lines and pages, and the cursor's line to a place of the screen.
+//! Scrolling by lines and pages, and moving the cursor's line to a position on the screen.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -21,7 +21,7 @@ fn rows(cx: &Cx<'_>) -> usize {
     cx.state.areas.editor.map_or(1, |area| usize::from(area.height)).max(1)
 }
 
-/// Scrolls so that the cursor's line is at a place of the screen.
+/// Scrolls so that the cursor's line is at a position on the screen.
 pub fn scroll_cursor_to(cx: &mut Cx<'_>, to: ScrollTo) {
     let rows = rows(cx);
     let tab_width = cx.state.tab_width();
@@ -38,7 +38,7 @@ pub fn scroll_cursor_to(cx: &mut Cx<'_>, to: ScrollTo) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Scrolls by lines; the cursor goes along only as far as it must to stay in sight.
+/// Scrolls by lines; the cursor moves only as far as needed to stay visible.
 pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     let (rows, tab_width) = (rows(cx), cx.state.tab_width());
     let count = cx.state.modal.take_count().unwrap_or(1) as isize;
@@ -46,7 +46,7 @@ pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     buffer.scroll_by(if down { count } else { -count }, tab_width);
     let top = buffer.area.text().line_of(buffer.area.per_view.view.top).0;
     let (line, _) = buffer.cursor(tab_width);
-    // The view keeps three lines around the cursor, so the cursor must keep them too.
+    // The view keeps three lines around the cursor, so the cursor must do so too.
     let margin = 3.min((rows - 1) / 2);
     let (low, high) = (top + margin, (top + rows).saturating_sub(margin + 1));
     let low = if top == 0 { 0 } else { low };
@@ -57,7 +57,7 @@ pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Goes by a page, or by half of one with the view.
+/// Scrolls by a page, or by half a page.
 pub fn page(cx: &mut Cx<'_>, down: bool, half: bool) {
     let rows = rows(cx);
     let count = cx.state.modal.take_count();
@@ -75,7 +75,7 @@ pub fn page(cx: &mut Cx<'_>, down: bool, half: bool) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Takes every cursor down by lines, or up.
+/// Moves every cursor by lines.
 fn move_by_lines(cx: &mut Cx<'_>, by: isize) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();

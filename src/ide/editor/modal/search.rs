@@ -1,4 +1,4 @@
-//! Searches of a modal map: forward, backward, again, for the word at the cursor, as motions.
+//! Searches of a modal key map: forward, backward, repeated, for the word at the cursor, as motions.
 
 use std::collections::HashMap;
 
@@ -15,22 +15,22 @@ use crate::text::rope::Text;
 use crate::text::search::{CaseMatching, Needle, SearchOptions};
 use crate::text::selection::Range;
 
-/// A search looks at so many bytes at once, all cursors together; a task looks further.
+/// Maximum bytes that a search reads at once for all cursors; a task reads further.
 const SEARCH_INLINE_MAX: usize = 256 << 10;
-/// While keys are pressed again it looks so far from each cursor, and no further.
+/// Maximum bytes that it reads from each cursor during a replay.
 const REPLAY_REACH: usize = 8 << 20;
-/// More cursors than this do not look through a whole text, one after the other.
+/// With more cursors than this, the whole text is not searched for each of them.
 const FAR_CURSORS_MAX: usize = 1_000;
 
-/// Asks what to look for.
+/// Opens the search prompt.
 pub fn prompt_search(cx: &mut Cx<'_>, forward: bool) {
     Prompt::new(if forward { "/" } else { "?" }, move |cx, answer| search_typed(cx, &answer, forward))
         .open(cx);
 }
 
-/// What was typed is looked for; nothing typed is the last search.
+/// Searches for the typed text; an empty one repeats the last search.
 fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
-    // An offset behind the pattern's end is not understood, but its sign ends the pattern.
+    // A search offset is not supported, but its separator ends the pattern.
     let answer = pattern::split_at_sign(answer, if forward { '/' } else { '?' }).0;
     let wanted = match (answer.is_empty(), &cx.state.modal.last_search) {
         (false, _) => answer,
@@ -39,11 +39,11 @@ fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     };
     cx.state.modal.last_search = Some((wanted, forward));
     search_next(cx, false);
-    // The key that ended the question was done with before its answer came.
+    // The key that ended the prompt was processed before its answer came.
     key_hooks::after_key(cx, None);
 }
 
-/// The pattern as a search; what is wrong with it is told.
+/// Compiles a pattern; reports an error in it.
 pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
     let (ignore, smart) = cx.state.modal.ignore_case;
     let (regex, case) = pattern::translate(wanted);
@@ -55,7 +55,7 @@ pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
     let word = pattern::whole_word(wanted);
     let regex = word.unwrap_or(&regex);
     match Needle::new(regex, SearchOptions { regex: true, word: false, case }) {
-        // Words of scripts without spaces end where another script begins.
+        // In scripts without spaces a word ends where another script begins.
         Ok(needle) if word.is_some() => needle.map(|needle| needle.whole_words(is_one_word)),
         Ok(needle) => needle,
         Err(error) => {
@@ -65,12 +65,12 @@ pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
     }
 }
 
-/// The next match of the last search; the other way when `back`.
+/// Goes to the next match of the last search, in the other direction if `back`.
 pub fn search_next(cx: &mut Cx<'_>, back: bool) {
     search_next_from(cx, back, None);
 }
 
-/// The same, for one cursor from another place than where it is.
+/// Does the same, with one cursor starting from another position.
 fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     let Some((wanted, forward)) = cx.state.modal.last_search.clone() else {
         cursors::fail_motion(cx);
@@ -103,7 +103,7 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
         }
         Err(NotFound) => {
             let work = move || -> background::Followup {
-                // A text without a match is looked through once, not from every cursor.
+                // A text without a match is searched once, not from every cursor.
                 let some = search.needle.find(&text, Byte(0)).is_some();
                 let heads = if some { &heads[..] } else { &[] };
                 let places = search.targets(&text, heads, usize::MAX).unwrap_or_default();
@@ -120,7 +120,7 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     }
 }
 
-/// Takes every cursor to its match, or gives the way there to the operator that waits.
+/// Moves every cursor to its match, or gives the waiting operator the range to it.
 fn on_found(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
     cx.state.modal.is_far_motion = true;
     let before = cx.state.modal.failed;
@@ -136,7 +136,7 @@ fn on_found(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
     cx.state.modal.failed |= before;
 }
 
-/// After a search the cursors aim at their own columns, though they stayed where they were.
+/// Resets the goal columns after a search, even for cursors that did not move.
 fn forget_goal(cx: &mut Cx<'_>) {
     cx.state.modal.visual.to_end = false;
     for range in &mut cx.state.modal.visual.ranges {
@@ -149,14 +149,14 @@ fn forget_goal(cx: &mut Cx<'_>) {
     cursors::set_selection(cx, selection);
 }
 
-/// Where the cursors come to.
+/// New positions of the cursors.
 type MatchPositions = HashMap<Byte, Byte>;
 
-/// Nothing was found so far, but not everything was looked at.
+/// Nothing found so far, but the search was incomplete.
 #[derive(Debug)]
 pub struct NotFound;
 
-/// A search by so many matches.
+/// A search that advances by a number of matches.
 struct SearchSteps {
     needle: Needle,
     count: usize,
@@ -164,7 +164,7 @@ struct SearchSteps {
 }
 
 impl SearchSteps {
-    /// The places of all cursors that come to one, looking so many bytes far.
+    /// Returns the positions of the cursors that reach a match, reading a limited number of bytes.
     fn targets(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<MatchPositions, NotFound> {
         let mut places = MatchPositions::new();
         for (head, from) in heads {
@@ -188,18 +188,18 @@ impl SearchSteps {
     }
 }
 
-/// The first match from a place on, going round, no further than the loop may look.
+/// Returns the first match from a position on, wrapping around, within the limit of the event loop.
 pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, NotFound> {
     find_ahead(text, needle, from, REPLAY_REACH.min(text.end().0))
 }
 
-/// The last match before a place, going round, no further than the loop may look.
+/// Returns the last match before a position, wrapping around, within the limit of the event loop.
 pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, NotFound> {
     previous(text, needle, to, REPLAY_REACH.min(text.end().0))
 }
 
 fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
-    // Matches are those of the line from its start on: behind one that the cursor stands in comes the next.
+    // Matches are those of the line from its start: the next one comes after one around the cursor.
     let start = text.line_start(text.line_of(at));
     let near = start.max(at.back(SEARCH_INLINE_MAX));
     let (from, far) = (text.next_grapheme(at), text.char_floor((at + SEARCH_INLINE_MAX).min(text.end())));
@@ -208,12 +208,12 @@ fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<B
     if let Some(found) = line.find(|found| found.start >= from) {
         return Ok(Some(found.start));
     }
-    // All matches of a line that ends so near are known.
+    // If the line ends this near, all its matches are known.
     let next = text.line_start(Line(text.line_of(at).0 + 1));
     find_ahead(text, needle, if next > at && next <= far { next } else { from }, reach)
 }
 
-/// Whether a place is in a line: behind the last line feed is none.
+/// Returns whether a position is in a line: after the last line feed there is none.
 fn in_line(text: &Text, at: Byte) -> bool {
     at < text.end() || ModalText::new(text, 1).last() == at
 }
@@ -247,7 +247,7 @@ fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Opti
     if found.is_none() && near > at { Err(NotFound) } else { Ok(found) }
 }
 
-/// Looks for the word at or behind the cursor; as a whole word when `whole`.
+/// Searches for the word at or after the cursor; as a whole word if `whole`.
 pub fn search_word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
@@ -257,7 +257,7 @@ pub fn search_word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     while !page.at_end(at) && !matches!(page.class(at, false), CharClass::Word | CharClass::Script(_)) {
         at = page.right(at);
     }
-    // Without a word from the cursor on, what stands there without white space is looked for.
+    // Without a word from the cursor on, the non-blank text there is the pattern.
     let big = page.at_end(at);
     if big {
         at = head;

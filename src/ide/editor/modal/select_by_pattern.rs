@@ -1,5 +1,5 @@
-//! Matches where selections come first: selections picked by a pattern, and the next match of a
-//! search. Of much text a task looks through it.
+//! Matches in a selection-first key map: filtering selections by a pattern, and the next search match. For
+//! much text a task searches.
 
 use std::ops::Range as ByteRange;
 
@@ -13,20 +13,20 @@ use crate::text::rope::Text;
 use crate::text::search::{Needle, SearchOptions};
 use crate::text::selection::{Range, Selection};
 
-/// What is done with the matches in the selections.
+/// What to do with the matches in the selections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternAction {
     /// Each becomes a selection.
     Select,
-    /// What lies between them does.
+    /// Select the text between them.
     Split,
-    /// Selections with one stay.
+    /// Keep the selections with a match.
     Keep,
-    /// Selections without one stay.
+    /// Remove the selections with a match.
     Remove,
 }
 
-/// Asks for a pattern to pick by.
+/// Opens the prompt for a pattern.
 pub fn ask_pattern(cx: &mut Cx<'_>, how: PatternAction) {
     let title = match how {
         PatternAction::Select => "select",
@@ -66,7 +66,7 @@ fn apply_pattern(cx: &mut Cx<'_>, wanted: &str, pick: PatternAction) {
     }
 }
 
-/// What is left of a selection, or made of it, by its matches.
+/// Returns the selection after applying the matches.
 fn matching_ranges(text: &Text, selection: &Selection, needle: &Needle, pick: PatternAction) -> Vec<Range> {
     let mut ranges = Vec::new();
     for range in selection.ranges() {
@@ -90,8 +90,8 @@ fn matching_ranges(text: &Text, selection: &Selection, needle: &Needle, pick: Pa
     ranges
 }
 
-/// The next match of the last search is selected, or the one before. What is near is found at
-/// once; a task looks through the rest.
+/// Selects the next or previous match of the last search. A near match is found at once; a task searches the
+/// rest.
 pub fn search_next(cx: &mut Cx<'_>, forward: bool) {
     let Some(wanted) = cx.state.last_search.clone() else {
         return cx.state.set_status("No search yet");

@@ -1,4 +1,4 @@
-//! Selections whose both ends are on characters: kept so, shown as what they hold.
+//! Visual mode: selections with both ends on characters, and their display.
 
 use std::ops::Range as ByteRange;
 
@@ -11,13 +11,13 @@ use crate::text::modal::operator::spans::{self, OperatorSpan};
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 
-/// The file's text as modal commands see it while a selection is made.
+/// Returns the file's text as modal commands see it while a selection is made.
 pub fn page<'t>(cx: &Cx<'_>, text: &'t crate::text::rope::Text) -> ModalText<'t> {
     let past = cx.state.modal.mode.is_visual();
     ModalText { can_rest_at_end: past, ..ModalText::new(text, cx.state.tab_width()) }
 }
 
-/// Begins a selection at every cursor, goes over to another kind, or ends one of this kind.
+/// Begins a selection at every cursor, changes its kind, or ends one of this kind.
 pub fn toggle(cx: &mut Cx<'_>, mode: Mode) {
     if cx.state.modal.mode == mode {
         return end_visual(cx);
@@ -40,7 +40,7 @@ pub fn toggle(cx: &mut Cx<'_>, mode: Mode) {
     show_selection(cx);
 }
 
-/// A count before `v` selects that many characters.
+/// Handles a count before `v`: selects that many characters.
 fn extend_by(cx: &mut Cx<'_>, count: usize) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
@@ -51,7 +51,7 @@ fn extend_by(cx: &mut Cx<'_>, count: usize) {
     }
 }
 
-/// Shows the selection as it is now.
+/// Shows the current selection.
 pub fn show_selection(cx: &mut Cx<'_>) {
     let tab_width = cx.state.tab_width();
     let mode = cx.state.modal.mode;
@@ -75,7 +75,7 @@ pub fn show_selection(cx: &mut Cx<'_>) {
         let piece = block_piece(page, first, visual);
         let head = page.line(first.head);
         let mut rows: Vec<Range> = piece.spans.into_iter().map(|span| oriented(span, &first)).collect();
-        // The row of the head comes first, so that it is the main one.
+        // The row of the head comes first, so that it is the primary one.
         let at = rows.iter().position(|row| page.line(row.start()) == head).unwrap_or(0);
         rows.rotate_left(at);
         rows
@@ -114,7 +114,7 @@ fn range_piece(page: ModalText<'_>, range: &Range, mode: Mode) -> OperatorSpan {
     spans::selection_span(page, range.anchor, range.head)
 }
 
-/// What the selection holds, for an operator.
+/// Returns the content of the selection, for an operator.
 pub fn pieces(cx: &Cx<'_>) -> Vec<OperatorSpan> {
     let Some(buffer) = cx.state.buffers.current() else { return Vec::new() };
     let page = page(cx, buffer.area.text());
@@ -127,7 +127,7 @@ pub fn pieces(cx: &Cx<'_>) -> Vec<OperatorSpan> {
     }
 }
 
-/// The lines of the selection, be the last one empty.
+/// Returns the lines of the selection, even if the last one is empty.
 pub fn lines(cx: &Cx<'_>) -> Vec<OperatorSpan> {
     let Some(buffer) = cx.state.buffers.current() else { return Vec::new() };
     let page = page(cx, buffer.area.text());
@@ -144,7 +144,7 @@ pub fn end_visual(cx: &mut Cx<'_>) {
     end_at(cx, heads);
 }
 
-/// Ends the selection with cursors at places.
+/// Ends the selection with cursors at positions.
 pub fn end_at(cx: &mut Cx<'_>, cursors: Vec<Range>) {
     cx.state.modal.mode = Mode::Normal;
     cx.state.modal.visual = Visual::default();
@@ -161,7 +161,7 @@ pub fn end_at(cx: &mut Cx<'_>, cursors: Vec<Range>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Keeps the main selection as `<` and `>`, and how far it reached.
+/// Stores the primary selection as `<` and `>`, and its extent.
 pub fn save_visual(cx: &mut Cx<'_>) {
     let tab_width = cx.state.tab_width();
     let modal = &mut cx.state.modal;
@@ -197,7 +197,7 @@ pub fn save_visual(cx: &mut Cx<'_>) {
     places.set(PositionName::Head, first.head);
 }
 
-/// Selects as much from every cursor as a selection reached before.
+/// Selects as much from every cursor as an earlier selection.
 pub fn select_extent(cx: &mut Cx<'_>, reach: SelectionExtent) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
@@ -222,7 +222,7 @@ pub fn select_extent(cx: &mut Cx<'_>, reach: SelectionExtent) {
     show_selection(cx);
 }
 
-/// Selects again what was selected last; a selection that is there takes its place.
+/// Restores the last selection; it is swapped with the current one, if any.
 pub fn reselect(cx: &mut Cx<'_>) {
     let id = cx.state.buffers.current().map(|buffer| buffer.id);
     let Some(last) = cx.state.modal.last_visual.filter(|last| Some(last.buffer) == id) else {
@@ -243,13 +243,13 @@ pub fn reselect(cx: &mut Cx<'_>) {
     show_selection(cx);
 }
 
-/// The other end is the one that moves; in a rectangle of the same row when `row`.
+/// Swaps the moving end of the selection; in a rectangle within the same row if `row`.
 pub fn swap_ends(cx: &mut Cx<'_>, row: bool) {
     let tab_width = cx.state.tab_width();
     let block = cx.state.modal.mode == Mode::VisualBlock;
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText { can_rest_at_end: true, ..ModalText::new(buffer.area.text(), tab_width) };
-    // It aims at its own column then, not at the ends of lines.
+    // The goal is then its own column, not the ends of lines.
     cx.state.modal.visual.to_end = false;
     for range in &mut cx.state.modal.visual.ranges {
         if !(block && row) {
@@ -271,7 +271,7 @@ pub fn swap_ends(cx: &mut Cx<'_>, row: bool) {
     show_selection(cx);
 }
 
-/// Takes over what somebody else selected, as by the mouse; `None` is no selection at all.
+/// Adopts a selection made elsewhere, as by the mouse; an empty one ends the mode.
 pub fn adopt_selection(cx: &mut Cx<'_>) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };

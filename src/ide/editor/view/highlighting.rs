@@ -1,5 +1,5 @@
-//! The colors of what is shown: found after a frame, taken over when they come. Parse trees of files that are not shown
-//! are given up where they take too much memory.
+//! Syntax colors of the shown files: computed after a frame, applied when they are ready. Parse trees of
+//! hidden files are freed when they use too much memory.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::ide::model::view::highlighting::{HighlightChange, HighlightJob, Highl
 use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 
-/// Shorter texts are parsed beside longer ones, which they do not wait for: their trees are small.
+/// Texts up to this size are parsed on any thread, not after longer ones: their trees are small.
 const PARSE_INLINE_MAX: usize = 64 << 10;
 
-/// Finds the colors of everything that is shown; a file in several windows is searched once.
+/// Computes the colors of everything shown; a file in several windows is processed once.
 pub fn start_jobs(cx: &mut Cx<'_>) {
     let Some(active) = &cx.state.visible_rows else { return };
     let views: Vec<&VisibleRows> = std::iter::once(active).chain(&cx.state.other_visible_rows).collect();
@@ -44,7 +44,7 @@ pub fn start_jobs(cx: &mut Cx<'_>) {
     }
 }
 
-/// Finds colors; those of a long text on the thread that makes large trees.
+/// Starts computing colors; for a long text on the thread that makes large trees.
 fn start(tasks: &Tasks, parsing: &WorkThread, id: BufferId, job: HighlightJob) {
     let (broken, small) = (job.failed_result(), job.bytes() < PARSE_INLINE_MAX);
     let done = move |cx: &mut Cx<'_>, found: Result<HighlightResult, TaskError>| {
@@ -57,7 +57,7 @@ fn start(tasks: &Tasks, parsing: &WorkThread, id: BufferId, job: HighlightJob) {
     tasks.spawn("colors.find", async move { parsing.run(move || job.run()).await }, done);
 }
 
-/// The colors of a part of a file were found, or there are none.
+/// Applies the computed colors of a part of a file, if there are any.
 fn on_highlighted(cx: &mut Cx<'_>, id: BufferId, colored: HighlightResult) {
     let shown =
         cx.state.visible_rows.iter().chain(&cx.state.other_visible_rows).any(|view| view.buffer == id);
@@ -71,8 +71,8 @@ fn on_highlighted(cx: &mut Cx<'_>, id: BufferId, colored: HighlightResult) {
     free_trees(cx);
 }
 
-/// Gives up the parse trees of files that are not shown, least recently shown first, until all together take no
-/// more memory than they may.
+/// Frees the parse trees of hidden files, least recently shown first, until all together are within the
+/// memory limit.
 fn free_trees(cx: &mut Cx<'_>) {
     let shown: Vec<BufferId> =
         cx.state.visible_rows.iter().chain(&cx.state.other_visible_rows).map(|view| view.buffer).collect();
@@ -91,12 +91,12 @@ fn free_trees(cx: &mut Cx<'_>) {
         freed.extend(coloring.take_tree());
     }
     if !freed.is_empty() {
-        // Giving back the memory of trees takes its time.
+        // Freeing trees takes time.
         cx.tasks.detach(on_thread(move || drop(freed)));
     }
 }
 
-/// What looks different in a file that is shown is drawn with the next frame.
+/// Marks the differences in a shown file to be drawn with the next frame.
 pub fn mark_damage(damage: &mut Damage, buffer: &Buffer, differs: HighlightChange) {
     let text = buffer.area.text();
     match differs {
@@ -109,7 +109,7 @@ pub fn mark_damage(damage: &mut Damage, buffer: &Buffer, differs: HighlightChang
     }
 }
 
-/// When what is on the screen is searched for colors again.
+/// Returns when the colors on the screen are computed again.
 pub fn deadline(state: &State) -> Option<Duration> {
     let shown = state.visible_rows.iter().chain(&state.other_visible_rows).map(|view| view.buffer);
     let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));

@@ -1,5 +1,5 @@
-//! Finds what the editor is to show: scrolls to the cursor, lays out the rows, and tells which
-//! of them look different now. Must not draw. Costs what a screen of rows costs.
+//! Layout of the editor: scrolls to the cursor, lays out the rows, and determines which of them look
+//! different. Must not draw. The cost is that of a screen of rows.
 
 use std::ops::Range;
 
@@ -21,26 +21,26 @@ use crate::text::rope::Text;
 const NUMBERS_COLS: u16 = 30;
 /// Narrower panes have no scrollbar: their text needs the column.
 const BAR_COLS: u16 = 44;
-/// Rows that heads may take.
+/// Maximum number of sticky header rows.
 const STICKY_MAX: usize = 4;
-/// Bytes around the cursor in which the partner of a bracket is looked for.
+/// Bytes around the cursor in which the partner of a bracket is searched.
 const PAIR_REACH: usize = 32 << 10;
 
-/// One window, to be laid out.
+/// A window to lay out.
 struct Frame<'a> {
     window: WindowId,
     title: Option<Rect>,
     area: Rect,
     display: &'a DisplayOptions,
     tab_width: usize,
-    /// Lines with what was looked for.
+    /// Lines with a search match.
     matches: &'a [Line],
-    /// Whether it has the keys: what its cursor goes to is opened.
+    /// Whether it has the focus: folds at its cursor are opened.
     is_active: bool,
 }
 
-/// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
-/// be drawn again although no command has said so; `None` for all of them.
+/// Lays out what the editor shows. Returns the rows of the editor's area that must be redrawn although they
+/// were not marked as damaged; `None` for all of them.
 pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     let before = (state.visible_rows.take(), std::mem::take(&mut state.other_visible_rows));
     state.borders.clear();
@@ -88,7 +88,7 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
     }
 }
 
-/// The rows of the editor's part that show some lines of a file, the last one too.
+/// Returns the rows of the editor's area that show some lines of a file, including the last one.
 pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Range<u16>> {
     let Some(part) = state.areas.editor else { return Vec::new() };
     let views = state.visible_rows.iter().chain(&state.other_visible_rows).filter(|view| view.buffer == id);
@@ -99,8 +99,7 @@ pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Ra
     views.map(rows).collect()
 }
 
-/// The rows of the editor's part that must be drawn when a line of the file with the keys
-/// changes.
+/// Returns the rows of the editor's area that must be redrawn when a line of the focused file changes.
 pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
     let (Some(part), Some(shown)) = (state.areas.editor, &state.visible_rows) else { return Vec::new() };
     let same = state.other_visible_rows.iter().filter(|other| other.buffer == shown.buffer);
@@ -111,8 +110,8 @@ pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
     std::iter::once(shown).chain(same).map(rows).collect()
 }
 
-/// Cells left of the text: one for the agent's marks, then the number and one for git's.
-/// Nothing but the first in narrow panes.
+/// Returns the width left of the text: one cell for the agent's marks, the number, and one cell for git's
+/// marks. Narrow panes have only the first.
 fn gutter_width(text_lines: usize, look: &DisplayOptions, cols: u16) -> u16 {
     let digits = text_lines.max(100).ilog10() as u16 + 1;
     if look.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
@@ -125,7 +124,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let fits = buffer.area.text().line_count() <= height;
     let bar = u16::from(look.scrollbar && area.width >= BAR_COLS && !fits);
     let cols = area.width.saturating_sub(gutter + bar);
-    // The cursor behind the last character of a row needs a cell, too.
+    // The cursor after the last character of a row needs a cell, too.
     buffer.area.per_view.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
     let top = scroll_to_cursor(buffer, frame, cols);
     let view = &buffer.area.per_view.view;
@@ -154,7 +153,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     }
 }
 
-/// The named things around a place, outermost first.
+/// Returns the named items around a position, outermost first.
 fn breadcrumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
     let around = buffer
         .highlighting
@@ -163,7 +162,7 @@ fn breadcrumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
         .filter(|named| named.range.start <= head && head <= named.range.end);
     let mut crumbs: Vec<Breadcrumb> = Vec::new();
     for named in around {
-        // What decorates a thing is named as the thing is.
+        // A decorator gets the name of the item it belongs to.
         if crumbs.last().is_none_or(|last| last.at != named.head) {
             crumbs.push(Breadcrumb { name: named.name.clone(), at: named.head });
         }
@@ -171,8 +170,8 @@ fn breadcrumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
     crumbs
 }
 
-/// Puts the heads of what the first rows are in over them, as far as the cursor's row stays
-/// seen; gives how many.
+/// Replaces the first rows by the headers of the items that contain them, as far as the cursor's row stays
+/// visible; returns their number.
 fn sticky_rows(buffer: &Buffer, lens: &DisplayMap<'_>, rows: &mut [Row], head: Byte) -> usize {
     let text = buffer.area.text();
     let caret =
@@ -192,7 +191,7 @@ fn sticky_rows(buffer: &Buffer, lens: &DisplayMap<'_>, rows: &mut [Row], head: B
         heads.split_off(heads.len().saturating_sub(most))
     };
     let mut sticky = Vec::new();
-    // A head that covers a row may bring another one into reach.
+    // A header that covers a row may make another one necessary.
     for _ in 0..=STICKY_MAX {
         let Some(row) = rows.get(sticky.len()) else { break };
         let heads = heads_above(row.line);
@@ -207,18 +206,17 @@ fn sticky_rows(buffer: &Buffer, lens: &DisplayMap<'_>, rows: &mut [Row], head: B
     sticky.len()
 }
 
-/// Scrolls to the cursor when it has moved, or its part of the screen has changed. Gives the
-/// first row.
+/// Scrolls to the cursor if it has moved, or its area on the screen has changed. Returns the first row.
 fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
     let Frame { area, display: look, tab_width, .. } = *frame;
     let head = buffer.area.caret();
     if frame.is_active {
-        // Whoever went there, by a search or from elsewhere, wants to see it.
+        // After a search or another jump the target must be visible.
         buffer.area.per_view.folds.reveal(head);
     }
     let view = &buffer.area.per_view.view;
     let followed = Some((head, area));
-    // A narrow window that became a wide one again is no reason to hide what fits.
+    // A narrow window that becomes wide again must not hide what fits.
     let resized = view.followed.is_some_and(|(_, before)| before != area);
     let lens = buffer.area.display_map(tab_width);
     let mut top = lens.row_at(view.top.min(buffer.area.text().end()));
@@ -238,7 +236,7 @@ fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
     top
 }
 
-/// The first row of so many that show one with a margin around it.
+/// Returns the first row of a screen that shows a row with a margin around it.
 fn first_row_showing(lens: &DisplayMap<'_>, top: Row, row: Row, height: usize, margin: usize) -> Row {
     let margin = margin.min(height.saturating_sub(1) / 2);
     let up = |row: Row, rows: usize| {
@@ -255,7 +253,7 @@ fn first_row_showing(lens: &DisplayMap<'_>, top: Row, row: Row, height: usize, m
     }
 }
 
-/// Columns jump by half a pane, so that typing at the edge does not redraw at every key.
+/// Scrolls columns by half a pane, so that typing at the edge does not redraw at every key.
 fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
     let cols = cols.max(1);
     if column >= left.0 && column < left.0 + cols {
@@ -264,8 +262,8 @@ fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
     Column(if column < cols { 0 } else { column - cols / 2 })
 }
 
-/// The bracket at the cursor and its partner, if that is on the screen. Those in comments and
-/// texts count only among themselves, as far as the colors are known.
+/// Returns the bracket at the cursor and its partner, if that is on the screen. Brackets in comments and
+/// strings match only among themselves, as far as the colors are known.
 fn bracket_pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     let range = buffer.area.selection.primary();
     let (first, last) = (rows.first()?, rows.last()?);
@@ -296,8 +294,8 @@ fn is_bracket(text: &Text, at: Byte) -> bool {
     text.byte_at(at).is_some_and(|byte| b"()[]{}".contains(&byte))
 }
 
-/// The rows of the editor's part that look different although the text of their lines may be
-/// the same. `None` when that is all of them.
+/// Returns the rows of the editor's area that look different although the text of their lines may be
+/// unchanged. `None` for all of them.
 fn changed_rows(
     before: &VisibleRows,
     now: &VisibleRows,

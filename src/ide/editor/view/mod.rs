@@ -1,5 +1,5 @@
-//! How texts are shown: `layout` finds the visible rows, `pane` draws them, `colors` and `scan` find what a frame had to
-//! do without.
+//! How texts are shown: `layout` computes the visible rows, `pane` draws them, `colors` and `scan` compute
+//! what a frame had to omit.
 
 pub mod highlighting;
 pub mod layout;

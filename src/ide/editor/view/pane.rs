@@ -1,7 +1,7 @@
-//! The text of the open file: gutter, selections, the caret, what is marked in it.
+//! The editor pane: the text of an open file with gutter, selections, caret and decorations.
 //!
-//! Draws the rows that the last layout found and nothing else. A line's cost ends at the right
-//! edge, except that its start must be walked to find the first visible column.
+//! Draws exactly the rows of the last layout. The cost of a line ends at the right edge, except that its
+//! start must be walked to find the first visible column.
 
 mod content;
 mod gutter;
@@ -26,7 +26,7 @@ pub const PANE: PaneSpec = PaneSpec { part: Part::Editor, layer: 0, make: || Box
 
 struct EditorPane;
 
-/// One view of a text, to be drawn.
+/// A view of a text to draw.
 struct DrawContext<'a> {
     state: &'a State,
     buffer: &'a Buffer,
@@ -36,18 +36,18 @@ struct DrawContext<'a> {
 }
 
 impl DrawContext<'_> {
-    /// The cells of a range in a row, from the pane's left edge; nothing of it may be seen.
+    /// Returns the cells of a range in a row, from the pane's left edge; may be empty.
     fn cells(&self, row: &rows::Row, from: Byte, to: Byte) -> (u16, u16) {
         let cell = |at| self.cell(self.lens.column(row, at));
         (cell(from), cell(to))
     }
 
-    /// The most columns that a line should have, as its project or the settings say; or 0.
+    /// Returns the maximum columns of a line from the project or the settings, or 0.
     fn line_max(&self) -> usize {
         self.buffer.rules.line_length.unwrap_or(self.state.display.line_max)
     }
 
-    /// The cell of a column, from the pane's left edge, as near as it can be seen.
+    /// Returns the cell of a column, from the pane's left edge, clamped to the visible part.
     fn cell(&self, column: usize) -> u16 {
         let right = usize::from(self.shown.cols);
         self.shown.gutter + column.saturating_sub(self.shown.left).min(right) as u16
@@ -97,7 +97,7 @@ impl Component<State> for EditorPane {
     }
 }
 
-/// A rectangle of the screen in the coordinates of a part of it.
+/// Returns a rectangle of the screen in the coordinates of a part of it.
 fn to_local(part: Rect, area: Rect) -> Rect {
     Rect { x: area.x.saturating_sub(part.x), y: area.y.saturating_sub(part.y), ..area }
 }

@@ -1,4 +1,4 @@
-//! Scans the text that is shown for what was looked for, so that the scrollbar marks it.
+//! Scans the shown text for search matches, which the scrollbar marks.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::model::view::scrollbar::{SCAN_MAX, ScanJob, ScanResult};
 
-/// Bytes that are scanned after every key.
+/// Maximum size in bytes of a text that is scanned after every key.
 const SCAN_INLINE_MAX: usize = 100 << 10;
-/// The wait for more keys before a longer text is scanned again.
+/// Pause in typing before a longer text is scanned again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Finds where in the whole text stands what was looked for, one search at a time.
+/// Finds the search matches in the whole text, one scan at a time.
 pub fn start_scan(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
     let Some(needle) = &state.highlight else {
@@ -45,7 +45,7 @@ pub fn start_scan(cx: &mut Cx<'_>) {
 /// A text was searched for the scrollbar.
 fn on_scanned(cx: &mut Cx<'_>, found: ScanResult) {
     cx.state.scrollbar_scans.running = false;
-    // What was found in an older text still says more than nothing, until the next answer.
+    // Matches of an older text are better than none until the next result.
     cx.state.scrollbar_scans.found = Some(found);
     cx.state.damage.mark_editor_stale();
 }

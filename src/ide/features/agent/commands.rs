@@ -63,7 +63,7 @@ fn show_prompt(cx: &mut Cx<'_>) {
     });
 }
 
-/// What the model is told before the conversation, as a text that can be read.
+/// Shows the system prompt as a readable text.
 fn show_system_prompt(cx: &mut Cx<'_>, prompt: &PromptReport) {
     cx.state.buffers.open_builtin("system prompt", "This text is read-only", &prompt.text());
     panes::focus(cx, Focus::Editor);

@@ -1,4 +1,4 @@
-//! The agent as the user steers it: state and figures, commands, models, tools, queued messages, summaries.
+//! The agent feature: state and usage figures, commands, models, tools, queued messages, summaries.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,11 +1,11 @@
-//! The models that can answer now.
+//! Picker of the available models.
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::state::State;
 
-/// The model that a row stands for.
+/// The model that a row represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ModelId {
     provider: String,

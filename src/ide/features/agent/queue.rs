@@ -1,10 +1,10 @@
-//! Messages that wait for the agent: they come back into the prompt when they are taken back, and so does what was said
-//! at a place that the conversation left.
+//! Queued messages: they return to the prompt when they are taken back, as does a message at a position that
+//! the conversation left.
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::llm::model::UserMessage;
 
-/// Takes back what waits in the session's queues.
+/// Takes back the messages in the session's queues.
 pub fn dequeue_messages(cx: &mut Cx<'_>) {
     let Some(queue) = cx.session.map(crate::runtime::Handle::take_queue) else { return };
     // A session that has ended has no queues.
@@ -16,7 +16,7 @@ pub fn dequeue_messages(cx: &mut Cx<'_>) {
     });
 }
 
-/// Puts messages that were not delivered into the prompt.
+/// Puts undelivered messages into the prompt.
 pub fn restore_to_prompt(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
     if messages.is_empty() {
         return cx.state.set_status("No queued messages");

@@ -1,4 +1,4 @@
-//! The agent's tools, to be switched on and off.
+//! Picker that enables and disables the agent's tools.
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;

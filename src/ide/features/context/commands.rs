@@ -1,4 +1,4 @@
-//! Commands on what the next request will hold.
+//! Commands on the context report.
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::features::context::events as contents;

@@ -1,5 +1,5 @@
-//! What the next request will hold: a row for each thing, with what the selected one says beside it on a wide
-//! screen and below on a high one.
+//! Draws the context report: one row per part of the next request. The text of the selected row is beside the
+//! rows on a wide screen and below them on a high one.
 
 use ratatui::layout::Rect;
 
@@ -13,17 +13,17 @@ use crate::tui::widgets::line::{self, BreakMode, Span};
 
 /// From this width on the text is beside the rows.
 const WIDE: u16 = 90;
-/// Below this width there is no room for reasons.
+/// Below this width reasons are not shown.
 const NARROW: u16 = 60;
 /// From this height on the text is below the rows where it is not beside them.
 const HIGH: u16 = 16;
 /// Columns of the tokens.
 const TOKEN_COLS: u16 = 8;
-/// Columns of what a thing is.
+/// Columns for the kind of a row.
 const KIND_COLS: u16 = 16;
 /// Columns between two of them.
 const GAP: u16 = 2;
-/// What the footer tells, with few words each.
+/// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("session.exclude-message", "exclude"),
     ("session.restore-message", "restore original"),
@@ -34,12 +34,12 @@ const KEYS: &[(&str, &str)] = &[
     ("app.escape", "close"),
 ];
 
-/// Where it is: everywhere but in the last line, which says things.
+/// Returns its area: everything but the status line.
 pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// Draws it.
+/// Draws the report.
 pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     let key =
         |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::ContextView, id)?));
@@ -73,7 +73,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     draw_text(&mut inside.sub(side), view);
 }
 
-/// Where the rows are, and the text if there is room for it.
+/// Returns the areas of the rows and of the text, if there is room for it.
 fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
     if cols >= WIDE {
         let list = cols * 3 / 5;
@@ -88,7 +88,7 @@ fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
     (Rect::new(0, 0, cols, rows), None)
 }
 
-/// What it comes to, in as many words as there is room for.
+/// Returns the totals, as long a text as there is room for.
 fn counts(contents: &ContextReport, tokens: u64, cols: u16) -> String {
     let mut told = match contents.window() {
         Some(window) => format!("about {tokens} of {window} tokens"),
@@ -121,7 +121,7 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, item: &ContextItem, selected: bool) {
     let reason = truncate(&reason, usize::from(cols / 3)).into_owned();
     let reason_width = text_width(&reason) as u16;
     let what = visible(&item.kind).into_owned();
-    // A narrow screen has room for what is said only.
+    // A narrow screen has room only for the text of a row.
     let x = if cols >= NARROW {
         list.text(TOKEN_COLS, y, &truncate(&what, usize::from(KIND_COLS)), soft);
         TOKEN_COLS + KIND_COLS + GAP
@@ -140,7 +140,7 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, item: &ContextItem, selected: bool) {
     }
 }
 
-/// What stands before a row that was changed by hand.
+/// Returns the mark of a row that was changed by hand.
 fn sign(item: &ContextItem) -> &'static str {
     match &item.reason {
         _ if item.pinned => "*",

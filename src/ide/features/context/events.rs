@@ -1,6 +1,6 @@
-//! The view of what the next request will hold: what keys do in it, and what comes back from the session.
+//! Event handling of the context report: keys and responses of the session.
 //!
-//! Must not know how it is drawn, nor how the context is made.
+//! Must not know how it is drawn, nor how the context is built.
 
 use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::damage::Part;
@@ -11,13 +11,13 @@ use crate::ide::features::context::view::ContextView;
 use crate::ide::features::sessions::events as sessions;
 use crate::runtime::Handle;
 
-/// Begins a prompt that is told in place of an entry.
+/// Slash command of a prompt whose text replaces that of an entry.
 pub const EDIT_COMMAND: &str = "/edit";
 
-/// What could not be done where a task has no answer.
+/// What failed, for the message when a task has no result.
 const TASK: &str = "ask what the next request holds";
 
-/// Asks for the rows of the view of this number.
+/// Requests the rows of the report with this number.
 fn request_rows(cx: &mut Cx<'_>, number: u64) {
     let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return };
     let done = view.row_requests.begin(move |cx, contents| {
@@ -27,7 +27,7 @@ fn request_rows(cx: &mut Cx<'_>, number: u64) {
     ask_session(cx, "context.list", TASK, work, done);
 }
 
-/// The context is another one now: says what was done to it, and brings the view of this number up to date.
+/// Handles a changed context: shows a message and refreshes the report with this number.
 fn report_change(cx: &mut Cx<'_>, number: u64, said: impl Into<String>) {
     cx.state.set_status(said);
     if with_numbered(cx, number, |_| {}) {
@@ -35,7 +35,7 @@ fn report_change(cx: &mut Cx<'_>, number: u64, said: impl Into<String>) {
     }
 }
 
-/// Shows it.
+/// Opens the report.
 pub fn open(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
         return cx.state.set_status("Session is starting; try again in a moment");
@@ -54,7 +54,7 @@ fn view_of(state: &mut State) -> Option<&mut ContextView> {
     state.layers.all_mut::<ContextView>().next()
 }
 
-/// Does something to the view of this number, if it is still shown; returns whether it is.
+/// Changes the report with this number, if it is still open; returns whether it is.
 fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut ContextView)) -> bool {
     let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return false };
     change(view);
@@ -62,7 +62,7 @@ fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut ContextV
     true
 }
 
-/// Asks for what the screen still lacks.
+/// Requests what is missing on the screen.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return };
     let number = view.number;
@@ -78,7 +78,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     });
 }
 
-/// Does something about the entry of the selected row.
+/// Runs an action on the entry of the selected row.
 fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
@@ -88,7 +88,7 @@ fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, Strin
     }
 }
 
-/// Does something about the selected row, if its content can be changed.
+/// Runs an action on the selected row, if its content can be changed.
 fn with_selected_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let item = view.item();
@@ -98,7 +98,7 @@ fn with_selected_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, Str
     with_selected_entry(cx, act);
 }
 
-/// Leaves the selected message out.
+/// Excludes the selected message from the context.
 pub fn exclude_message(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, number, entry| {
         let work = |session: Handle| async move { session.exclude_from_context(entry).await };
@@ -106,7 +106,7 @@ pub fn exclude_message(cx: &mut Cx<'_>) {
     });
 }
 
-/// Tells the selected message again as it was.
+/// Restores the original text of the selected message.
 pub fn restore_original(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, number, entry| {
         let work = |session: Handle| async move { session.restore_original(entry).await };
@@ -116,7 +116,7 @@ pub fn restore_original(cx: &mut Cx<'_>) {
     });
 }
 
-/// Brings the words of the selected message into the prompt, to be changed there.
+/// Puts the text of the selected message into the prompt for editing.
 pub fn edit_message(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, _, entry| {
         let words = view_of(cx.state).and_then(|view| view.editable_text().map(str::to_string));
@@ -132,7 +132,7 @@ pub fn edit_message(cx: &mut Cx<'_>) {
     });
 }
 
-/// What stands behind `/tell`: an entry, and what is told in its place.
+/// Parses the arguments of the slash command: an entry, and the text that replaces it.
 pub fn replace_message(cx: &mut Cx<'_>, text: &str) {
     let (entry, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if entry.is_empty() || words.trim().is_empty() {
@@ -145,7 +145,7 @@ pub fn replace_message(cx: &mut Cx<'_>, text: &str) {
     }
 }
 
-/// Pins the selected message, or takes its pin away.
+/// Toggles the pin of the selected message.
 pub fn toggle_pin(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;

@@ -1,4 +1,4 @@
-//! The context view as a layer: which keys do what in it.
+//! The context report as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 

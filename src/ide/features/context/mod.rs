@@ -1,4 +1,4 @@
-//! The context report: what the next request will hold, shown and changed by hand.
+//! The context report: the content of the next request, shown and edited by hand.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

@@ -1,5 +1,5 @@
-//! What the next request will hold, on top of the panes: its rows, which one is selected, what that says at
-//! length. Must not know how rows are drawn, or which keys move between them.
+//! State of the context report: its rows, the selected one, and its full text. Must not know how rows are
+//! drawn, or which keys move between them.
 
 use crate::ide::core::tasks::latest_request::LatestRequest;
 use std::ops::Range;
@@ -7,25 +7,25 @@ use std::ops::Range;
 use crate::runtime::context::report::{ContextItem, ContextReport};
 use crate::runtime::history::navigation::SentMessage;
 
-/// The list.
+/// The report.
 #[derive(Debug)]
 pub struct ContextView {
-    /// Counts the views of this run, so that what comes late finds the right one.
+    /// Number of the report in this run, so that late results find the right one.
     pub number: u64,
-    /// What it lists; nothing before it has come.
+    /// Its content; `None` until it has arrived.
     pub report: Option<ContextReport>,
-    /// About how many tokens that has.
+    /// Estimated tokens of the content.
     pub tokens: u64,
     /// Which row is selected.
     pub selected: usize,
-    /// What the message that was selected last says.
+    /// Text of the message that was selected last.
     pub sent: Option<(String, Option<SentMessage>)>,
     /// Requests for the rows.
     pub row_requests: LatestRequest,
 }
 
 impl ContextView {
-    /// A view whose rows are still to come.
+    /// Returns a report without rows.
     pub fn new(number: u64) -> Self {
         Self {
             number,
@@ -37,7 +37,7 @@ impl ContextView {
         }
     }
 
-    /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.
+    /// Stores the rows. Keeps the selected row if it still exists; initially the last row is selected.
     pub fn set_report(&mut self, contents: ContextReport) {
         let before = self.item().map(|item| (item.entry.clone(), item.kind.clone()));
         let last = contents.items.len().saturating_sub(1);
@@ -68,7 +68,7 @@ impl ContextView {
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
-    /// The rows on a screen of so many.
+    /// Returns the rows on a screen of this height.
     pub fn page(&self, rows: usize) -> Range<usize> {
         let (rows, count) = (rows.max(1), self.items().len());
         // The last page is full, too.
@@ -76,7 +76,7 @@ impl ContextView {
         first..(first + rows).min(count)
     }
 
-    /// The entry whose text is to be asked for, once.
+    /// Returns the entry whose text must be requested, once.
     pub fn take_missing_entry(&mut self) -> Option<String> {
         let entry = self.item()?.entry.clone()?;
         if self.sent.as_ref().is_some_and(|(of, _)| *of == entry) {
@@ -86,7 +86,7 @@ impl ContextView {
         Some(entry)
     }
 
-    /// What the selected row says at length, once that is known.
+    /// Returns the full text of the selected row, once it is known.
     pub fn text(&self) -> Option<&str> {
         let item = self.item()?;
         match (&item.text, &item.entry, &self.sent) {
@@ -96,7 +96,7 @@ impl ContextView {
         }
     }
 
-    /// The words of the selected row, which others can be put in place of, once they are known.
+    /// Returns the editable text of the selected row, once it is known.
     pub fn editable_text(&self) -> Option<&str> {
         match (&self.item()?.entry, &self.sent) {
             (Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.editable_text),

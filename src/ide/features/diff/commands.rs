@@ -1,4 +1,4 @@
-//! Commands that show what differs between a text and another one, and those of that view.
+//! Commands that compare a text with another one, and commands of the diff view.
 
 use std::path::PathBuf;
 
@@ -98,7 +98,8 @@ fn compare_with_saved(cx: &mut Cx<'_>) {
     diff::events::open(cx, "last save".to_string(), source);
 }
 
-/// The revision that the undo tree on top has selected; the text itself goes back to where it was.
+/// Compares with the selected revision of the undo tree on top; the text itself returns to its revision
+/// before.
 fn compare_with_revision(cx: &mut Cx<'_>) {
     let Some(view) = cx.state.layers.top::<UndoView>() else {
         return cx.state.set_status("Select a revision in the undo tree first");
@@ -120,7 +121,7 @@ fn ask_file(cx: &mut Cx<'_>) {
     if diff::events::comparable(cx).is_none() {
         return;
     }
-    // The other file is most often the one that was opened beside this one.
+    // The other file is most often the one that was opened next to this one.
     let current = cx.state.buffers.current().map(|buffer| buffer.id);
     let others = cx.state.buffers.all().iter().filter(|buffer| Some(buffer.id) != current);
     let paths: Vec<&PathBuf> = others.filter_map(|buffer| buffer.path.as_ref()).collect();

@@ -1,4 +1,4 @@
-//! Reads the text that another one is compared with, and compares them. Must not know the state.
+//! Reads the text to compare with, and compares. Must not know the state.
 
 use std::sync::Arc;
 
@@ -12,14 +12,15 @@ use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{self, Format, LineEnding};
 use crate::text::rope::Text;
 
-/// A text as it comes from its source.
+/// A text as read from its source.
 enum SourceText {
     Bytes(String, Vec<u8>, Option<Encoding>),
     Text(Text, Vec<ChangeSet>, Format),
     Previous(Arc<Text>),
 }
 
-/// The text of a source, compared with `new` of that format; or why that cannot be had.
+/// Returns the text of a source, compared with `new` of that format; fails with a message if it is
+/// unavailable.
 pub async fn compare_with_source(
     env: &dyn Environment,
     source: Source,
@@ -78,13 +79,13 @@ fn compare_texts(read: SourceText, new: &Text, format: Format) -> Result<OtherTe
     Ok(OtherText { text, notes: notes(was, format), runs })
 }
 
-/// A text with all its lines ending in one way, so that not every line differs.
+/// Returns a text whose lines all end in the same way, so that not every line differs.
 fn convert_line_endings(text: &Text, ending: LineEnding) -> Text {
     let plain = text.to_string().replace("\r\n", "\n");
     Text::from(if ending == LineEnding::Lf { plain } else { plain.replace('\n', ending.text()) }.as_str())
 }
 
-/// What differs besides lines: the other text's, then ours.
+/// Returns differences other than lines, of the other text and of ours.
 fn notes(was: Format, is: Format) -> Vec<String> {
     let ending = |format: Format| if format.ending == LineEnding::Lf { "LF" } else { "CRLF" };
     let mark = |format: Format| if format.bom { "with" } else { "without" };

@@ -1,4 +1,4 @@
-//! What differs between two texts: beside each other on a wide screen, else one below the other.
+//! Draws the diff view: texts side by side on a wide screen, else one below the other.
 
 use std::ops::Range;
 
@@ -17,11 +17,11 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 use crate::tui::canvas::Canvas;
 
-/// Bytes for each cell that are looked at: more than any cluster of usual text takes.
+/// Maximum bytes read per cell: more than any cluster of usual text takes.
 const BYTES_PER_CELL: usize = 16;
-/// Longer lines are shown without their words compared.
+/// Longer lines are shown without a comparison of words.
 const LINE_MAX: usize = 4 << 10;
-/// What the footer tells, with few words each.
+/// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("diff.next", "next"),
     ("diff.previous", "previous"),
@@ -35,12 +35,12 @@ const KEYS: &[(&str, &str)] = &[
     ("app.escape", "close"),
 ];
 
-/// Where it is: everywhere but in the last line, which says things.
+/// Returns its area: everything but the status line.
 pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// How many rows of texts fit.
+/// Returns the number of text rows.
 pub fn height(size: (u16, u16)) -> usize {
     usize::from(view_area(size).height.saturating_sub(2)).max(1)
 }
@@ -54,11 +54,11 @@ struct Side<'a> {
     word: &'static str,
     /// Bytes of the line that differ from its counterpart.
     words: &'a [Range<usize>],
-    /// What is said behind the line.
+    /// Note after the line.
     note: &'a str,
 }
 
-/// What all rows share.
+/// Data shared by all rows.
 struct DrawContext<'a> {
     view: &'a DiffView,
     old: &'a Text,
@@ -67,7 +67,7 @@ struct DrawContext<'a> {
     tab_width: usize,
 }
 
-/// Draws it.
+/// Draws the view.
 pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
     let beside = view.is_side_by_side(state.size.0);
     let notes: String = view.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
@@ -111,8 +111,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
     }
 }
 
-/// The words that differ in two lines that go together, and what is said of lines that differ in
-/// their ends only.
+/// The differing words of two corresponding lines, and notes for lines that differ only in their line
+/// endings.
 struct Pair {
     words: (Vec<Range<usize>>, Vec<Range<usize>>),
     notes: (&'static str, &'static str),
@@ -134,7 +134,7 @@ fn pair(drawn: &DrawContext<'_>, lines: Option<(usize, usize)>) -> Pair {
     made
 }
 
-/// How a line ends, for a user.
+/// Returns the name of a line's ending, for the user.
 fn ending(text: &Text, line: usize) -> &'static str {
     let (end, next) = (text.line_end(Line(line)), text.line_start(Line(line + 1)));
     match next - end {
@@ -167,7 +167,7 @@ fn draw_side_by_side(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row
     }
 }
 
-/// Which lines a row shows, and how they go together.
+/// Returns the lines that a row shows, and how they correspond.
 fn sides(drawn: &DrawContext<'_>, row: &Row) -> (Option<usize>, Option<usize>, Pair) {
     match row {
         Row::Fold(_) => (None, None, pair(drawn, None)),
@@ -208,7 +208,7 @@ fn draw_stacked(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
     draw_side(canvas, drawn, x, &side);
 }
 
-/// Draws a line's number, if there is one, and gives the column behind it.
+/// Draws a line's number, if there is one; returns the column after it.
 fn draw_number(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, x: u16, line: Option<usize>) -> u16 {
     let style = canvas.style("ui.overlay.faint").patch(canvas.style("diff.number"));
     let width = usize::from(drawn.digits);
@@ -254,7 +254,7 @@ fn draw_line(
         let style = if differs { word } else { style };
         let width = width_at(grapheme, column, tab_width);
         if column < left {
-            // What is cut at the edge is left out.
+            // The part cut at the edge is omitted.
         } else if grapheme == "\t" {
             canvas.put_style(Rect::new(x, 0, width as u16, 1), style);
         } else if grapheme.chars().any(is_carried) {

@@ -1,5 +1,5 @@
-//! What differs between a text and another one, as a view over everything: compared, compared
-//! again after edits, taken over line by line. Must not know how it is drawn or how texts are read.
+//! Event handling of the diff view: comparing, comparing again after edits, taking over lines. Must not know
+//! how it is drawn or how texts are read.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ use crate::text::position::Line;
 use crate::text::rope::Text;
 use crate::text::transaction::Transaction;
 
-/// The view, if it is on top or below what was put over it.
+/// Returns the view, if it is on top or covered by other layers.
 pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
     state.layers.all_mut::<DiffView>().next()
 }
 
-/// The file that can be compared, if there is one. Says why not otherwise.
+/// Returns the file that can be compared; otherwise reports why there is none.
 pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
     let why = match cx.state.buffers.current() {
         None => "No file open",
@@ -35,7 +35,7 @@ pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
     None
 }
 
-/// Shows how the file that is shown differs from another text, which is called `there`.
+/// Shows the differences of the shown file from another text, named `there`.
 pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     let Some((id, here)) = comparable(cx).map(|buffer| (buffer.id, buffer.name())) else { return };
     cx.state.layers.close::<DiffView>();
@@ -62,7 +62,7 @@ fn start_comparison(cx: &mut Cx<'_>, source: Source) {
     });
 }
 
-/// Compares again from the start: the other text may have changed.
+/// Compares again from the source, since the other text may have changed.
 pub fn compare_again(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
     let source = view.source.clone();
@@ -71,7 +71,7 @@ pub fn compare_again(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks for a new comparison where the text was edited since the last one.
+/// Starts a new comparison if the text was edited since the last one.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let now = cx.now;
     let Some((version, len)) = text_version(cx.state) else { return };
@@ -82,7 +82,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// When the text in the view is compared again.
+/// Returns when the text in the view is compared again.
 pub fn deadline(state: &State) -> Option<Duration> {
     let view = state.layers.all::<DiffView>().next()?;
     let buffer = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer)?;
@@ -114,7 +114,7 @@ fn on_compared(cx: &mut Cx<'_>, mut found: ComparisonResult) {
         let notes: String = other.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
         let said = format!("{} is the same as {}{notes}", view.new_name, view.old_name);
         let has_shown = view.old.is_some();
-        // What was looked at and edited until nothing differs stays, to be gone on with.
+        // A view in which the user has worked stays open, even without differences.
         if !has_shown {
             close(cx);
             cx.state.damage.add_all();
@@ -135,7 +135,7 @@ fn close(cx: &mut Cx<'_>) {
 
 const NOT_SHOWN: &str = "No diff shown";
 
-/// Does something with the view; the selected row stays in sight.
+/// Runs an action on the view; the selected row stays visible.
 pub fn with_view(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
     let cols = cx.state.size.0;
     let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
@@ -152,7 +152,7 @@ fn scroll_to_selection(cx: &mut Cx<'_>, whole: bool) {
     }
 }
 
-/// Goes to the next difference, or the one before, and says which one it is.
+/// Goes to the next or the previous difference, and shows its number.
 pub fn go_to_difference(cx: &mut Cx<'_>, forward: bool) {
     if view_of(cx.state).is_some_and(|view| view.old.is_none()) {
         return cx.state.set_status("Still comparing; try again");
@@ -170,7 +170,7 @@ pub fn go_to_difference(cx: &mut Cx<'_>, forward: bool) {
     }
 }
 
-/// Leaves the view for its selected line in the text.
+/// Closes the view and goes to its selected line in the text.
 pub fn jump_to_line(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
     let (id, line, is_there) = (view.buffer, view.new_line(), view.old.is_some());
@@ -189,7 +189,7 @@ fn old_lines(view: &DiffView, lines: std::ops::Range<usize>) -> String {
     old.slice(old.line_start(Line(lines.start))..old.line_start(Line(lines.end))).into_owned()
 }
 
-/// Whether the view shows the text as it is; says so otherwise, and looks at once.
+/// Returns whether the view matches the current text; otherwise reports that and compares at once.
 fn is_current(cx: &mut Cx<'_>) -> bool {
     let Some((version, _)) = text_version(cx.state) else {
         cx.state.set_status(NOT_SHOWN);
@@ -204,7 +204,7 @@ fn is_current(cx: &mut Cx<'_>) -> bool {
     is_current
 }
 
-/// Takes the old text's lines over into the text in place of the selected difference.
+/// Replaces the selected difference in the text by the lines of the old text.
 pub fn take_old_lines(cx: &mut Cx<'_>) {
     if !is_current(cx) {
         return;
@@ -225,7 +225,7 @@ pub fn take_old_lines(cx: &mut Cx<'_>) {
     }
 }
 
-/// Takes the last edit of the text back.
+/// Undoes the last edit of the text.
 pub fn undo_edit(cx: &mut Cx<'_>) {
     if view_of(cx.state).is_none() {
         return cx.state.set_status(NOT_SHOWN);
@@ -237,7 +237,7 @@ pub fn undo_edit(cx: &mut Cx<'_>) {
     skip_debounce(cx);
 }
 
-/// What was just edited is compared without waiting for a pause.
+/// Compares the last edit without waiting for a pause.
 fn skip_debounce(cx: &mut Cx<'_>) {
     if let Some((version, _)) = text_version(cx.state)
         && let Some(view) = view_of(cx.state)
@@ -247,7 +247,7 @@ fn skip_debounce(cx: &mut Cx<'_>) {
     after_frame(cx);
 }
 
-/// Does something to the text that the view lies over.
+/// Runs an action on the text below the view.
 fn with_buffer(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
     let Some(id) = view_of(cx.state).map(|view| view.buffer) else { return false };
     if cx.state.buffers.current().map(|buffer| buffer.id) != Some(id) {

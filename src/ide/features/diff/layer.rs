@@ -1,4 +1,4 @@
-//! The view of differences as a layer: which keys do what in it.
+//! The diff view as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 

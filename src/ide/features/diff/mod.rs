@@ -1,4 +1,4 @@
-//! What differs between two texts, as a view over everything.
+//! The diff view: differences between two texts, as an overlay.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

@@ -1,7 +1,8 @@
-//! Two texts side by side or one below the other: which line stands in which row. Must not know
-//! how rows are drawn, where texts come from or what keys do.
+//! State of the diff view: two texts side by side or one below the other, and the mapping of lines to rows.
+//! Must not know how rows are drawn, where texts come from or what keys do.
 //!
-//! Rows are reckoned, never made: there is one block for each difference and for what lies between.
+//! Rows are computed on demand and not stored: there is one block for each difference and for each part
+//! between.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,26 +19,26 @@ use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use side_by_side::{side_by_side_height, side_by_side_index, side_by_side_row};
 
-/// Lines around a difference that are not folded away.
+/// Number of lines around a difference that are not folded.
 const CONTEXT: usize = 3;
-/// Columns of the screen from which on the texts are beside each other.
+/// From this screen width on the texts are side by side.
 const WIDE: u16 = 120;
 
-/// Where the other text comes from.
+/// Source of the other text.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// From git: its index, or its last commit.
     Git {
-        /// Where the file is, links followed.
+        /// Path of the file, links resolved.
         path: PathBuf,
         /// Whether it is the commit.
         head: bool,
     },
-    /// From a file; in which encoding, where that is not plain.
+    /// A file, with its encoding if that must not be detected.
     File(PathBuf, Option<Encoding>),
-    /// It is known, or what leads to it from a text that is.
+    /// A text, with changes to apply to it.
     Text(Text, Vec<ChangeSet>, Format),
-    /// The one that was compared before.
+    /// The text of the previous comparison.
     Previous(Arc<Text>),
 }
 
@@ -46,13 +47,13 @@ pub enum Source {
 pub struct ComparisonResult {
     /// For which view.
     pub number: u64,
-    /// Our text as it was compared.
+    /// Our text at the comparison.
     pub text: Text,
     /// Its version.
     pub version: u64,
-    /// What it was compared with, or why that cannot be had.
+    /// The other text, or why it is unavailable.
     pub other: Result<OtherText, String>,
-    /// What the comparison took.
+    /// Duration of the comparison.
     pub cost: Duration,
 }
 
@@ -61,24 +62,24 @@ pub struct ComparisonResult {
 pub struct OtherText {
     /// The text.
     pub text: Arc<Text>,
-    /// What differs besides lines: encodings, line endings.
+    /// Differences other than lines: encodings, line endings.
     pub notes: Vec<String>,
     /// What differs.
     pub runs: Vec<ChangedLines>,
 }
 
-/// What a row holds, in lines from 0 of the old and the new text.
+/// Content of a row, in zero-based lines of the old and the new text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// So many lines that are the same, folded away.
+    /// A number of equal lines, folded.
     Fold(usize),
-    /// A line that is the same.
+    /// An equal line.
     Unchanged(usize, usize),
-    /// Lines of a difference: what is shown of each text, and which two lines go together.
+    /// Lines of a difference: the shown lines of each text, and which two correspond.
     Changed {
         /// The old line, if one is shown.
         old: Option<usize>,
-        /// The new one.
+        /// The new line, if one is shown.
         new: Option<usize>,
         /// The lines whose words are compared.
         pair: Option<(usize, usize)>,
@@ -97,50 +98,50 @@ struct Block {
     kind: BlockKind,
     old: Range<usize>,
     new: Range<usize>,
-    /// Its first row: one text below the other, and beside each other.
+    /// Its first row: one text below the other, and side by side.
     first: [usize; 2],
-    /// How many rows it has.
+    /// Its number of rows, likewise.
     rows: [usize; 2],
 }
 
-/// A view of what differs between two texts.
+/// A diff view of two texts.
 #[derive(Debug)]
 pub struct DiffView {
-    /// Counts the views of this run.
+    /// Number of the view in this run.
     pub number: u64,
-    /// Whose text is the new one.
+    /// The buffer of the new text.
     pub buffer: BufferId,
     /// The name of that text.
     pub new_name: String,
-    /// The name of the old one.
+    /// Name of the old text.
     pub old_name: String,
-    /// Where the old one comes from.
+    /// Source of the old text.
     pub source: Source,
-    /// What differs besides lines.
+    /// Differences other than lines.
     pub notes: Vec<String>,
-    /// The old text, once it is there.
+    /// The old text, once loaded.
     pub old: Option<Arc<Text>>,
-    /// The new one as it was compared.
+    /// The new text at the comparison.
     pub new: Text,
     /// Its version.
     pub version: u64,
     /// What differs.
     pub runs: Vec<ChangedLines>,
     top: usize,
-    /// The first column that is shown.
+    /// The first column shown.
     pub left: usize,
-    /// Whether the texts are beside each other, where somebody has chosen.
+    /// Whether the texts are side by side, if the user has chosen.
     pub layout_choice: Option<bool>,
-    /// Whether a comparison is under way.
+    /// Whether a comparison is running.
     pub running: bool,
     blocks: Vec<Block>,
     rows: [usize; 2],
     /// Old lines at which folds were opened.
     opened: BTreeSet<usize>,
     all_open: bool,
-    /// The row that is selected, and the layout in which it is.
+    /// The selected row, and the layout that it belongs to.
     row: (usize, bool),
-    /// The line that is meant by a fold which closed over it, and the row that was selected then.
+    /// The line for which a fold was closed, and the row that was selected then.
     covered: Option<(usize, (usize, bool))>,
     seen: Option<u64>,
     debounce: Debounce,
@@ -175,7 +176,7 @@ impl DiffView {
         }
     }
 
-    /// Takes in a comparison; the selected row stays at its line.
+    /// Stores a comparison; the selection stays on its line.
     pub fn set_comparison(&mut self, found: ComparisonResult, other: OtherText) {
         self.running = false;
         self.debounce.note_cost(found.cost);
@@ -215,7 +216,7 @@ impl DiffView {
         self.debounce.note_start();
     }
 
-    /// When time alone makes a comparison due.
+    /// Returns when a comparison is due by time alone.
     pub fn deadline(&self, len: usize) -> Option<Duration> {
         self.debounce.deadline(len).filter(|_| self.old.is_some() && !self.running)
     }
@@ -236,11 +237,11 @@ impl DiffView {
         self.runs = runs;
     }
 
-    /// Lines that are the same, of which those far from differences are folded away.
+    /// Adds equal lines, of which those far from differences are folded.
     fn push_unchanged(&mut self, old: Range<usize>, new: usize, below: bool, above: bool) {
         let (head, tail) = (CONTEXT * usize::from(below), CONTEXT * usize::from(above));
         let is_open = self.all_open || self.opened.range(old.clone()).next().is_some();
-        // A fold of one line would hide it behind a row that is as high.
+        // Folding a single line would save no row.
         if is_open || old.len() <= head + tail + 1 {
             let rows = [old.len(); 2];
             return self.push(BlockKind::Unchanged, (old.clone(), new..new + old.len()), rows);
@@ -262,12 +263,12 @@ impl DiffView {
         self.blocks.push(block);
     }
 
-    /// Whether the texts are beside each other on a screen of so many columns.
+    /// Returns whether the texts are side by side on a screen of this width.
     pub fn is_side_by_side(&self, cols: u16) -> bool {
         self.layout_choice.unwrap_or(cols >= WIDE)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn row_count(&self, beside: bool) -> usize {
         self.rows[usize::from(beside)]
     }
@@ -277,7 +278,7 @@ impl DiffView {
         at.checked_sub(1).map(|at| &self.blocks[at])
     }
 
-    /// What a row holds.
+    /// Returns the content of a row.
     pub fn row(&self, row: usize, beside: bool) -> Option<Row> {
         let block = self.block_at(row, beside).filter(|_| row < self.row_count(beside))?;
         let n = row - block.first[usize::from(beside)];
@@ -301,7 +302,7 @@ impl DiffView {
         })
     }
 
-    /// The difference that a block shows.
+    /// Returns the difference that a block shows.
     fn run_of(&self, block: &Block) -> Option<&ChangedLines> {
         let at = self.runs.partition_point(|run| run.old.start < block.old.start);
         let run = self.runs.get(at).filter(|_| block.kind == BlockKind::Changed)?;
@@ -330,13 +331,13 @@ impl DiffView {
         self.row = (self.selected(beside).saturating_add_signed(by).min(last), beside);
     }
 
-    /// Which difference is selected, or is the next one below.
+    /// Returns the index of the selected difference, or of the next one below.
     pub fn difference_index(&self) -> usize {
         let Some(block) = self.block_at(self.row.0, self.row.1) else { return 0 };
         self.runs.partition_point(|run| (run.old.end, run.new.end) <= (block.old.start, block.new.start))
     }
 
-    /// Selects the next difference, or the one before, going round.
+    /// Selects the next or the previous difference, wrapping around.
     pub fn select_next(&mut self, forward: bool) {
         let here = self.block_at(self.row.0, self.row.1).map_or(0, |block| block.first[0]);
         let mut differences = self.blocks.iter().filter(|block| block.kind == BlockKind::Changed);
@@ -350,7 +351,7 @@ impl DiffView {
         }
     }
 
-    /// The first row on a screen of so many, so that the selected one is in sight.
+    /// Returns the first row on a screen of this height such that the selected row is visible.
     pub fn top(&self, height: usize, beside: bool) -> usize {
         let at = self.selected(beside);
         let margin = CONTEXT.min(height / 4);
@@ -359,8 +360,7 @@ impl DiffView {
         self.top.clamp(lowest.min(highest), highest).min(last)
     }
 
-    /// Scrolls so that the selected row is in sight, and as much of its difference as there is
-    /// room for where that is to be `whole`.
+    /// Scrolls so that the selected row is visible, and with `whole` as much of its difference as fits.
     pub fn scroll_to_selection(&mut self, height: usize, beside: bool, whole: bool) {
         self.top = self.top(height, beside);
         let Some(block) = self.block_at(self.selected(beside), beside).filter(|_| whole) else { return };
@@ -375,7 +375,7 @@ impl DiffView {
         self.block_at(self.row.0, self.row.1).and_then(|block| self.run_of(block)).cloned()
     }
 
-    /// The line of the new text that the selected row shows, or the one that would follow.
+    /// Returns the line of the new text in the selected row, or the one that would follow.
     pub fn new_line(&self) -> usize {
         let (row, beside) = self.row;
         if let Some((line, _)) = self.covered.filter(|(_, row)| *row == self.row) {
@@ -418,8 +418,8 @@ impl DiffView {
         self.covered = is_covered.then_some((line, self.row));
     }
 
-    /// Opens the fold that is selected, or closes what was opened around the selected row. Tells
-    /// whether there was one.
+    /// Opens the selected fold, or closes the opened fold around the selected row. Returns whether there was
+    /// one.
     pub fn toggle(&mut self) -> bool {
         let Some(block) = self.block_at(self.row.0, self.row.1).cloned() else { return false };
         let line = self.new_line();
@@ -450,7 +450,7 @@ impl DiffView {
         self.go_to_line(line);
     }
 
-    /// Lines that only the new text has, and only the old one.
+    /// Returns the number of lines that only the new text has, and that only the old one has.
     pub fn counts(&self) -> (usize, usize) {
         self.runs.iter().fold((0, 0), |(new, old), run| (new + run.new.len(), old + run.old.len()))
     }

@@ -1,5 +1,5 @@
-//! Files and folders that are made, moved and deleted from the tree: asked for, and what follows
-//! for open files. Must not touch the disk.
+//! Creates, moves and deletes files and folders from the tree: starts the tasks, and updates open files. Must
+//! not access the disk.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::ide::features::files::save::AfterSave;
 use crate::ide::features::reopen::state::REOPEN;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 
-/// Steps that can be taken back.
+/// Maximum number of steps that can be undone.
 const STEPS_MAX: usize = 64;
 
-/// Asks for one thing to be done; `of` is the step that it takes back.
+/// Starts a job; `of` is the step that it undoes.
 pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.set_status("File changes are running already");
@@ -31,14 +31,14 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
             return cx.state.set_status(format!("{name} is being saved; try again"));
         }
     }
-    // What was deleted comes back to the text that stayed open.
+    // Restoring a deleted file reconnects the text that stayed open.
     let restores = matches!(of, Some(TreeStep::Deleted(..)));
     if let Some(name) = conflicting_buffer(cx, &job).filter(|_| !restores) {
         cx.state.slots[TREE_STEPS].undoable.extend(of);
         return cx.state.set_error(format!("{name} is open at that path: close it or save it elsewhere"));
     }
     if let TreeJob::Move { from, .. } = &job {
-        // Until it is done the file is at neither path for sure: nobody is to look at it.
+        // Until the job is done neither path is certain: the file must not be checked.
         for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
             buffer.is_saving = true;
         }
@@ -52,8 +52,8 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     });
 }
 
-/// The open text, if there is one, whose file is not there, at a path to which another is to be
-/// moved: two texts would be of one file. (Where a file is there nothing is moved anyway.)
+/// Returns the open text, if any, without an existing file at the target path of a move: otherwise two texts
+/// would belong to one file. (If a file exists there, nothing is moved anyway.)
 fn conflicting_buffer(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
     let TreeJob::Move { from, to } = job else { return None };
     let buffers = &cx.state.buffers;
@@ -70,7 +70,7 @@ fn is_below(buffer: &Buffer, folder: &Path) -> bool {
     buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
 }
 
-/// Takes the last step back.
+/// Undoes the last step.
 pub fn undo(cx: &mut Cx<'_>) {
     if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.set_status("File changes are running already");
@@ -81,7 +81,7 @@ pub fn undo(cx: &mut Cx<'_>) {
     }
 }
 
-/// It is done, or could not be.
+/// Handles the end of a job.
 fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
     cx.state.slots[TREE_STEPS].is_busy = false;
     let place = match result {
@@ -115,7 +115,7 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
     cx.state.damage.add_all();
 }
 
-/// It could not be done.
+/// Handles the failure of a job.
 fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
     let why = match error.kind() {
         ErrorKind::AlreadyExists => "a file is there already".to_string(),
@@ -130,8 +130,8 @@ fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::E
     cx.state.set_error(format!("Not done: {what}: {why}{left}"));
 }
 
-/// A step that could not be taken back can be tried once more; tells whether it can. What was made
-/// and is in use, what is gone, and what fails a second time would only be in the way of the steps
+/// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense. Not for what was
+/// created and is in use, what no longer exists, and a second failure: these would only block the steps
 /// before.
 fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
     let steps = &mut cx.state.slots[TREE_STEPS];
@@ -145,7 +145,7 @@ fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
     true
 }
 
-/// What is done, in words.
+/// Returns the message that describes a finished job.
 fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
     let shown = |path: &Path| cx.state.display_path(path);
     match job {
@@ -156,7 +156,7 @@ fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
     }
 }
 
-/// What follows for open files and for the tree.
+/// Updates open files and the tree after a job.
 fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
     match job {
         TreeJob::Create { path, is_folder } => {
@@ -186,7 +186,7 @@ fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) 
             cx.state.slots[REOPEN].mark_renamed();
         }
         TreeJob::Delete(path) => {
-            // What is unsaved stays; the rest can be had back from where it is kept.
+            // Unsaved text stays open; other files can be restored from the trash.
             let closing =
                 cx.state.buffers.all().iter().filter(|buffer| is_below(buffer, path) && !buffer.is_unsaved());
             let closing: Vec<BufferId> = closing.map(|buffer| buffer.id).collect();
@@ -206,7 +206,7 @@ fn change_path(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
     buffer.area.per_view.hunks.invalidate();
 }
 
-/// Files that were on the move can be saved again; what was to be saved meanwhile is.
+/// Allows saving files again after a move, and runs saves requested in the meantime.
 fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
     let mut again = Vec::new();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
@@ -220,12 +220,12 @@ fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
     }
 }
 
-/// Unfolds the tree as far as a path, which is selected once it is read.
+/// Expands the tree down to a path, which is selected once it is read.
 fn reveal(cx: &mut Cx<'_>, path: &Path) {
     let folders: Vec<PathBuf> = path.ancestors().skip(1).map(PathBuf::from).collect();
     let root = cx.state.workspace.clone();
     for folder in folders.into_iter().filter(|folder| folder.starts_with(&root)) {
-        // Every unfolded folder is read again below.
+        // Every expanded folder is read again below.
         cx.state.files.unfold(&folder);
     }
     cx.state.files.select_when_loaded(path);

@@ -1,4 +1,4 @@
-//! The tree of the workspace's files: shown, and files made, moved and deleted in it.
+//! The file tree: a view of the workspace's files, and creating, moving and deleting them.
 
 use crate::ide::core::feature::Feature;
 

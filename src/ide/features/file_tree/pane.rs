@@ -1,4 +1,4 @@
-//! The file tree.
+//! The pane of the file tree.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! What is done to files and folders from the tree, and how each of it is taken back. Must not know the state.
+//! Jobs on files and folders from the tree, and how each is undone. Must not know the state.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,40 +6,40 @@ use std::path::{Path, PathBuf};
 use crate::exec::disk::tree;
 use crate::ide::core::slots::Slot;
 
-/// One thing to do.
+/// A job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeJob {
-    /// Make an empty file, or a folder.
+    /// Create an empty file or a folder.
     Create {
-        /// Where.
+        /// Its path.
         path: PathBuf,
         /// Whether it is a folder.
         is_folder: bool,
     },
-    /// Give another path.
+    /// Move to another path.
     Move {
-        /// From where.
+        /// The old path.
         from: PathBuf,
-        /// To where.
+        /// The new path.
         to: PathBuf,
     },
-    /// Take away, into the folder of what is kept.
+    /// Delete, by moving to the trash folder.
     Delete(PathBuf),
 }
 
-/// Something that was done.
+/// A finished job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeStep {
-    /// This was made.
+    /// This was created.
     Created(PathBuf),
     /// This was moved: from, to.
     Moved(PathBuf, PathBuf),
-    /// This was deleted: its path, where it is kept.
+    /// This was deleted: its path, and its path in the trash folder.
     Deleted(PathBuf, PathBuf),
 }
 
 impl TreeStep {
-    /// What takes it back.
+    /// Returns the job that undoes it.
     pub fn inverse(&self) -> TreeJob {
         match self {
             Self::Created(path) => TreeJob::Delete(path.clone()),
@@ -49,37 +49,37 @@ impl TreeStep {
     }
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const TREE_STEPS: Slot<TreeSteps> = Slot::new();
 
-/// What was done and can be taken back.
+/// Finished jobs that can be undone.
 #[derive(Debug)]
 pub struct TreeSteps {
-    /// The folder that keeps what is deleted.
+    /// The trash folder for deleted files.
     pub trash: PathBuf,
-    /// The last one at the end.
+    /// The steps, the last one at the end.
     pub undoable: Vec<TreeStep>,
-    /// The one that could not be taken back a moment ago.
+    /// The step whose undo has just failed.
     pub failed: Option<TreeStep>,
-    /// Whether something is being done.
+    /// Whether a job is running.
     pub is_busy: bool,
 }
 
 impl TreeSteps {
-    /// Nothing was done yet; the program keeps what outlives it in `state`.
+    /// Returns a state without steps; `state` is the folder of the program's persistent state.
     pub fn new(state: &Path) -> Self {
         Self { trash: state.join("deleted"), undoable: Vec::new(), failed: None, is_busy: false }
     }
 }
 
-/// Does one thing; `of` is the step that it takes back, `deleted` the folder that keeps what is deleted. Gives where
-/// what was moved is now, links followed, or where what was deleted is kept. Blocking.
+/// Runs a job; `of` is the step that it undoes, `deleted` the trash folder. Returns the new path of what was
+/// moved, links resolved, or the path of what was deleted in the trash folder. Blocking.
 pub fn perform(job: &TreeJob, of: Option<&TreeStep>, deleted: &Path) -> io::Result<PathBuf> {
     match job {
         TreeJob::Create { path, is_folder } => tree::create(path, *is_folder).map(|()| path.clone()),
         TreeJob::Move { from, to } => tree::rename(from, to),
         TreeJob::Delete(path) => {
-            // What was put in since was not made by that step.
+            // Content added since was not created by that step.
             if matches!(of, Some(TreeStep::Created(_))) && !tree::is_empty(path)? {
                 return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, "it is no longer empty"));
             }

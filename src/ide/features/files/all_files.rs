@@ -1,4 +1,4 @@
-//! The workspace's files, streamed in by a walk under the ignore rules.
+//! Picker of the workspace's files, streamed in by a walk that respects ignore rules.
 
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
@@ -32,8 +32,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Puts the workspace's files into the picker of this number: those that a walk has found lately, or a new walk. It ends
-/// with the picker.
+/// Adds the workspace's files to the picker of this number: those of a recent walk, or of a new one. The walk
+/// ends with the picker.
 fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let cancel = CancellationToken::new();
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {

@@ -1,4 +1,4 @@
-//! Commands of a command line about files: save, open, close, leave.
+//! Command lines for files: save, open, close, quit.
 
 use crate::base::paths;
 use crate::ide::core::command_line::{LineArgs, LineCommand, line_command};
@@ -53,7 +53,7 @@ fn write(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     save(cx, given, files::save::AfterSave::Stay)
 }
 
-/// Saves the file, if there is something to save, and closes it; leaves when it is the only one.
+/// Saves the file, if there is something to save, and closes it; quits if it is the only one.
 fn write_quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let only = cx.state.buffers.all().len() == 1;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
@@ -63,7 +63,7 @@ fn write_quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     save(cx, given, if only { files::save::AfterSave::Quit } else { files::save::AfterSave::Close })
 }
 
-/// Saves every file and leaves.
+/// Saves every file and quits.
 fn write_quit_all(cx: &mut Cx<'_>, _: &LineArgs<'_>) -> Result<(), String> {
     let ids: Vec<BufferId> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
     if ids.is_empty() {
@@ -75,7 +75,7 @@ fn write_quit_all(cx: &mut Cx<'_>, _: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Closes the file; leaves when it is the only one.
+/// Closes the file; quits if it is the only one.
 fn quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if cx.state.buffers.all().len() > 1 {
         return close(cx, given);
@@ -91,7 +91,7 @@ fn quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     options::run(cx, "app.quit")
 }
 
-/// Leaves.
+/// Quits.
 fn quit_all(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if given.bang {
         quit::quit(cx);
@@ -117,7 +117,7 @@ fn close(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens a file; without a name reads this one again.
+/// Opens a file; without a name reads the current one again.
 fn edit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if !given.rest.is_empty() {
         cx.state.note_jump();
@@ -134,7 +134,7 @@ fn edit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows a file by its number, from 1, or a part of its name.
+/// Shows a file by its one-based number, or by a part of its name.
 fn buffer(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let all = cx.state.buffers.all();
     let found = match given.rest.parse::<usize>() {

@@ -1,4 +1,4 @@
-//! Commands on files: open, save, close, go to another one.
+//! Commands on files: open, save, close, switch.
 
 use std::path::PathBuf;
 
@@ -55,8 +55,7 @@ fn save_as(cx: &mut Cx<'_>) {
     }
 }
 
-/// Writes a file where it is. `over` writes even when somebody else has
-/// changed it.
+/// Writes a file at its path. With `over` even when another process has changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
     if cx.state.catalog.features.iter().any(|feature| (feature.save_own_buffer)(cx, id)) {
         return;

@@ -1,5 +1,5 @@
-//! What others do to the files of open texts: changed, gone, back again; read anew, compared,
-//! or left as they are.
+//! Changes to open files by other processes: changed, deleted, restored. The file is read again, compared, or
+//! left unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -20,19 +20,19 @@ use crate::text::transaction::{Author, Transaction};
 
 /// A file that was read again, compared with the buffer's text at a version.
 pub struct ReloadResult {
-    /// Which one.
+    /// The buffer.
     pub buffer: BufferId,
-    /// The version that it was compared with.
+    /// The version it was compared with.
     pub version: u64,
-    /// Whether the user asked for it.
+    /// Whether the user requested it.
     pub forced: bool,
-    /// The encoding that was asked for.
+    /// The requested encoding.
     pub encoding: Option<Encoding>,
-    /// What has to change, the file's format and state; `Ok(None)` when it is gone.
+    /// The changes to apply, the file's format and state; `Ok(None)` if it no longer exists.
     pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }
 
-/// After whatever happened: other files may be open than are watched.
+/// Runs after every event: the set of open files may have changed.
 pub fn update_watches(cx: &mut Cx<'_>) {
     if let Some(files) = cx.state.slots[FILE_WATCH].take_new_files(cx.state.buffers.all()) {
         watch_files(cx, files);
@@ -40,7 +40,7 @@ pub fn update_watches(cx: &mut Cx<'_>) {
     look_up_details(cx);
 }
 
-/// What is to be known about files that were opened since, and that no frame had to wait for.
+/// Requests data about newly opened files that no frame had to wait for.
 fn look_up_details(cx: &mut Cx<'_>) {
     let mut new = Vec::new();
     let is_whole = |buffer: &&mut Buffer| buffer.path.is_some() && buffer.loading.is_none();
@@ -54,10 +54,10 @@ fn look_up_details(cx: &mut Cx<'_>) {
     }
 }
 
-/// Looks at the files that were touched, once they are left alone.
+/// Checks the files that were touched, once they are quiet.
 pub fn tick(cx: &mut Cx<'_>) {
     let Some(touched) = cx.state.slots[FILE_WATCH].take_due(cx.now) else { return };
-    // A folder on the way to them may be another one now.
+    // A folder on their path may have been replaced.
     let watched = cx.state.slots[FILE_WATCH].files().to_vec();
     watch_files(cx, watched);
     let is_touched = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| touched.files.contains(path));
@@ -76,29 +76,28 @@ pub fn tick(cx: &mut Cx<'_>) {
     check_files(cx, files);
 }
 
-/// Has the system tell when another process touches one of these files.
+/// Subscribes to changes of these files by other processes.
 fn watch_files(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
     let tasks = cx.tasks.clone();
     let wake =
         move || tasks.post_blocking("files.touch", |cx| cx.state.slots[FILE_WATCH].note_change(cx.now));
     let work = watch::watch_job(&cx.state.slots[FILE_WATCH], wake, files);
     cx.tasks.spawn_blocking("files.watch", work, |cx, is_new| {
-        // What happened between reading a file and watching it was told by nobody.
+        // Changes between reading a file and watching it were not reported.
         if answer_or_error(cx, "watch open files", is_new) == Some(true) {
             check_disk(cx);
         }
     });
 }
 
-/// Looks whether open files changed on disk: after commands, and when the window gets the
-/// focus.
+/// Checks whether open files changed on disk: after commands, and when the window gets the focus.
 pub fn check_disk(cx: &mut Cx<'_>) {
     feature::notify(cx, FeatureEvent::FilesMayHaveChanged);
     let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known_state).collect();
     check_files(cx, files);
 }
 
-/// Compares files with the states that they were in.
+/// Compares files with their known states.
 fn check_files(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
     for (buffer, path, known) in files {
         let (env, seen) = (cx.env.clone(), cx.state.slots[FILE_WATCH].seen_version(&path));
@@ -124,8 +123,8 @@ fn check_files(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
     }
 }
 
-/// The state of a file, and what the system calls its version. One that was not written since it was `seen` is not
-/// read.
+/// Returns the state of a file, and the system's version of it. A file that was not written since it was
+/// `seen` is not read.
 async fn stamp_of(
     env: &dyn Environment,
     path: &Path,
@@ -140,23 +139,23 @@ async fn stamp_of(
     Ok((version, env.read_pieces(path, Box::new(|_| true)).await?))
 }
 
-/// What a file is compared with.
+/// Returns what a file is compared with.
 fn known_state(buffer: &Buffer) -> Option<(BufferId, PathBuf, Stamp)> {
     let path = buffer.path.clone().filter(|_| !buffer.is_saving && buffer.loading.is_none())?;
     Some((buffer.id, path, buffer.stamp.clone().unwrap_or_else(Stamp::missing)))
 }
 
-/// How a file on disk stands, compared with the state `known`; and its state `now`.
+/// Handles the result of a check: the state `known` and the state `now`.
 fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp>), disk: DiskState) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let expected = buffer.stamp.clone().unwrap_or_else(Stamp::missing);
-    // Saved or edited by the agent meanwhile: the comparison is about a state of the past.
+    // Saved or edited by the agent in the meantime: the comparison is outdated.
     if expected != *known || buffer.is_saving {
         return;
     }
     let name = buffer.name();
     match disk {
-        // Nothing is taken and nothing is asked before the texts are compared.
+        // Nothing is replaced or asked before the texts are compared.
         DiskState::Changed if buffer.disk != DiskState::Changed || buffer.asked_stamp != now => {
             reload(cx, id, false)
         }
@@ -178,7 +177,7 @@ fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp
     cx.state.damage.add_all();
 }
 
-/// The file is not there any more: its text is nowhere but here.
+/// Records that the file no longer exists: the buffer holds the only copy of the text.
 fn mark_lost(buffer: &mut Buffer, disk: DiskState) {
     buffer.deleted_at_version =
         Some(buffer.area.document.version()).filter(|_| !buffer.area.document.is_modified());
@@ -186,17 +185,17 @@ fn mark_lost(buffer: &mut Buffer, disk: DiskState) {
     (buffer.stamp, buffer.disk) = (None, disk);
 }
 
-/// The text and the file agree: nothing of what was found before counts.
+/// Records that text and file are equal: earlier findings no longer count.
 pub fn mark_in_sync(buffer: &mut Buffer) {
     (buffer.asked_stamp, buffer.deleted_at_version) = (None, None);
 }
 
-/// Reads a file again. `forced` takes the file's text whatever was typed.
+/// Reads a file again. With `forced` the file's text replaces the buffer's in any case.
 pub fn reload(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
     reload_with_encoding(cx, id, forced, None);
 }
 
-/// The same in an encoding of the user's choice.
+/// Does the same with an encoding chosen by the user.
 pub fn reload_with_encoding(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
@@ -210,8 +209,8 @@ pub fn reload_with_encoding(cx: &mut Cx<'_>, id: BufferId, forced: bool, encodin
     });
 }
 
-/// What makes the file's text out of `text`; the difference of large texts takes its time, so
-/// it has a thread of its own.
+/// Returns the changes from `text` to the file's text. Comparing large texts takes time, so it runs on its
+/// own thread.
 async fn read_change(
     env: &dyn Environment,
     path: &Path,
@@ -238,8 +237,8 @@ async fn read_change(
     compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
 }
 
-/// A file was read again. Where no edit of the user's is in the way, or the user wants it, its text
-/// becomes one undoable edit and its format the buffer's; else the user is asked.
+/// Handles a file that was read again. If no edit of the user conflicts, or the user requested it, its text
+/// becomes one undoable edit and its format the buffer's; otherwise the user is asked.
 pub fn on_reloaded(cx: &mut Cx<'_>, read: ReloadResult) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
@@ -252,7 +251,7 @@ pub fn on_reloaded(cx: &mut Cx<'_>, read: ReloadResult) {
     let document = &buffer.area.document;
     let (version, modified) = (document.version(), document.is_modified());
     if !read.forced && buffer.stamp.as_ref() == Some(&stamp) {
-        // Another one for a moment, or read twice.
+        // It had changed only for a moment, or was read twice.
         buffer.disk = DiskState::Same;
         return cx.state.damage.add_all();
     }
@@ -288,8 +287,8 @@ fn changed_on_disk_message(name: &str) -> String {
     format!("Changed on disk: {name}. Reload: file.reload")
 }
 
-/// Asks what is to become of a text that was edited here and elsewhere. Once for each state of
-/// the file.
+/// Asks what to do with a text that was edited both here and by another process, once for each state of the
+/// file.
 fn ask_about_change(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.disk = DiskState::Changed;
@@ -308,19 +307,19 @@ fn ask_about_change(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
         .choice('r', "Reload (undo keeps yours)", move |cx| reload(cx, id, true))
         .choice('d', "Compare", move |cx| compare(cx, id))
         .choice('k', "Keep yours", move |cx| keep_buffer_text(cx, id));
-    // Below everything else: what the user is busy with keeps the keys.
+    // Below everything else, so that the user's current layer keeps the keys.
     cx.state.layers.push_below(dialog);
 }
 
-/// What the question about a file is about that another process has changed.
+/// Kind of the dialog about a file that another process has changed.
 const CHANGED_ON_DISK: &str = "changed-on-disk";
 
-/// Takes back the question about a file, if there is one.
+/// Closes the dialog about a file, if there is one.
 pub fn close_dialog(cx: &mut Cx<'_>, id: BufferId) {
     cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(CHANGED_ON_DISK) == Some(id.0.into()));
 }
 
-/// The user keeps his text: saving writes over what is on disk now.
+/// Keeps the user's text: saving overwrites what is on disk now.
 fn keep_buffer_text(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(stamp) = buffer.asked_stamp.take() else { return };
@@ -331,7 +330,7 @@ fn keep_buffer_text(cx: &mut Cx<'_>, id: BufferId) {
     cx.state.damage.add_all();
 }
 
-/// Compares a text with its file, and shows what differs.
+/// Compares a text with its file, and shows the differences.
 pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
@@ -347,7 +346,7 @@ pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     });
 }
 
-/// How a text differs from its file, by lines.
+/// Returns the line diff of a text and its file.
 async fn read_difference(
     env: &dyn Environment,
     path: &Path,
@@ -362,7 +361,7 @@ async fn read_difference(
     compared.await.map_err(|_| EnvError::Cancelled)
 }
 
-/// The difference is there: it is shown, with what can be done about it.
+/// Shows the diff, with the possible answers.
 fn show_difference(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let name = buffer.name();
@@ -383,7 +382,7 @@ fn show_difference(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: 
     cx.state.push_layer(dialog.close('\n', "Close"));
 }
 
-/// The lines of a difference, each with its sign first.
+/// Returns the lines of a diff, each with its sign first.
 fn difference_rows(difference: &LineDiff) -> Vec<String> {
     let widest = difference.rows.iter().flatten().map(|row| row.number).max().unwrap_or(1);
     let digits = widest.max(100).ilog10() as usize + 1;

@@ -1,5 +1,5 @@
-//! How projects want their files written (`.editorconfig`): looked up when a file is opened and
-//! when the rules are saved, followed while it is typed and when it is saved.
+//! Formatting rules of projects (`.editorconfig`): loaded when a file is opened and when the rules are saved,
+//! applied while typing and on save.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::text::file_format::format::{Format, LineEnding};
 use crate::text::file_format::tidy::Tidy;
 use crate::workspace::editorconfig::{self, FileEncoding, LineEndingRule, LoadedRules, Rules};
 
-/// A file was opened, or has another name.
+/// Handles a file that was opened, or renamed.
 pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     let path = cx.state.buffers.get_mut(id).and_then(|buffer| buffer.path.clone());
     if let Some(path) = path {
@@ -18,7 +18,7 @@ pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     }
 }
 
-/// A file was written: when it holds rules, they count from now on.
+/// Handles a written file: if it contains rules, they apply from now on.
 pub fn on_written(cx: &mut Cx<'_>, path: &Path) {
     if path.file_name().is_none_or(|name| name != editorconfig::NAME) {
         return;
@@ -29,7 +29,7 @@ pub fn on_written(cx: &mut Cx<'_>, path: &Path) {
     look_up(cx, files);
 }
 
-/// Looks up how projects want these files written.
+/// Loads the formatting rules of these files.
 fn look_up(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf)>) {
     let work = move || -> Vec<(BufferId, LoadedRules)> {
         files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path))).collect()
@@ -41,7 +41,7 @@ fn look_up(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf)>) {
     });
 }
 
-/// The rules were looked up.
+/// Applies the loaded rules.
 fn apply_rules(cx: &mut Cx<'_>, found: Vec<(BufferId, LoadedRules)>) {
     for (id, LoadedRules { rules, problems }) in found {
         for problem in problems {
@@ -56,7 +56,7 @@ fn apply_rules(cx: &mut Cx<'_>, found: Vec<(BufferId, LoadedRules)>) {
         }
         buffer.rules = rules;
         let document = &mut buffer.area.document;
-        // What is in a file already stays as it is; a file that is yet to be made is theirs.
+        // The content of an existing file is unchanged; a new file follows the rules.
         if buffer.stamp.is_none() && document.text().is_empty() {
             document.set_format(new_format(rules, document.format()));
         }
@@ -84,7 +84,7 @@ fn ending(rules: Rules) -> Option<LineEnding> {
     })
 }
 
-/// How a text is to be when it is saved.
+/// Returns the cleanup to run when a text is saved.
 pub fn tidy(rules: Rules) -> Tidy {
     Tidy { trim: rules.trim_trailing == Some(true), final_ending: rules.final_newline, ending: ending(rules) }
 }

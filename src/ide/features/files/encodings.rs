@@ -1,4 +1,4 @@
-//! Encodings: to read the file again in one, or to save it in one.
+//! Picker of encodings, to read the file again or to save it in one.
 
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Pick;

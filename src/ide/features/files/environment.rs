@@ -1,10 +1,10 @@
-//! An environment that knows the open files: the agent reads what the user sees, unsaved
-//! edits included, and its edits arrive in the buffer as one undoable transaction.
+//! An environment that includes the open files: the agent reads what the user sees, including unsaved edits,
+//! and its edits are applied to the buffer as one undoable transaction.
 //!
-//! An edit is made for one version of the buffer. If the user types meanwhile it is refused
-//! as stale, and the tool reads again and repeats it on the new text. What was edited is then
-//! written to disk too, so that commands see it; if that fails, the edit is taken back.
-//! Differences are computed here, on the agent's task, never on the loop.
+//! An edit is computed for one version of the buffer. If the user types in the meantime it is rejected as
+//! stale; the tool then reads again and repeats it on the new text. The result is also written to disk, so
+//! that commands see it; if that fails, the edit is undone. Diffs are computed here, on the agent's task,
+//! never on the event loop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::text::file_format::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// The name under which an edit of an open file comes to the loop.
+/// Name of the callback for an edit of an open file.
 pub const AGENT_EDIT: &str = "files.agent-edit";
 
-/// Wraps the place where files and commands really are.
+/// Wraps the environment of the real files and commands.
 #[derive(Debug)]
 pub struct BufferEnvironment {
     inner: Arc<dyn Environment>,
@@ -37,12 +37,12 @@ pub struct BufferEnvironment {
 }
 
 impl BufferEnvironment {
-    /// Open files are asked of the loop that `tasks` answer to.
+    /// Returns an environment that queries open files on the event loop of `tasks`.
     pub fn new(inner: Arc<dyn Environment>, tasks: Tasks) -> Self {
         Self { inner, tasks }
     }
 
-    /// What `look` finds on the loop.
+    /// Runs `look` on the event loop and returns its result.
     async fn query<T: Send + 'static>(
         &self,
         name: &'static str,
@@ -63,7 +63,7 @@ impl BufferEnvironment {
         self.tasks.post("files.touched", move |cx| events::on_agent_change(cx, &path)).await;
     }
 
-    /// The open file at a path, whichever links lead there.
+    /// Returns the open file at a path, with links resolved.
     async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
         let path = self.inner.resolve(path).await?;
         self.query("files.snapshot", move |cx| events::snapshot(cx, &path)).await
@@ -82,10 +82,10 @@ impl BufferEnvironment {
         if open.read_only.is_some() {
             return Err(EnvError::Denied(path.to_path_buf()));
         }
-        // What was read in the file's encoding comes back in it.
+        // Bytes read in the file's encoding are written back in it.
         let decoded = format::decode_as(&bytes, open.format.encoding);
         let (new, format) = decoded.unwrap_or_else(|| format::decode(&bytes));
-        // A text without a line break does not say how its lines end.
+        // A text without a line break does not determine the line ending.
         let ending = if new.contains('\n') { format.ending } else { open.format.ending };
         let format = Format { ending, ..format };
         let changes = diff::change(&open.text.to_string(), &new);
@@ -96,7 +96,7 @@ impl BufferEnvironment {
         let edited = edited.await.map_err(|_| EnvError::Cancelled)?;
         let Some(edit) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
         let version = edit.version;
-        // The file must be as the buffer knew it: somebody else's change is not ours to bury.
+        // The file must be in the state the buffer knows: another process's change must be kept.
         let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
         let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
@@ -106,10 +106,10 @@ impl BufferEnvironment {
     }
 }
 
-/// A text as searches read it: in UTF-8, whatever its file's encoding is.
+/// Returns a text as searches read it: in UTF-8, regardless of its file's encoding.
 fn utf8(text: &Text) -> Arc<[u8]> {
     let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
-    // UTF-8 has every character.
+    // UTF-8 can encode every character.
     format::encode(text.chunks_from(Byte(0)), plain).unwrap_or_default().into()
 }
 
@@ -177,7 +177,7 @@ impl Environment for BufferEnvironment {
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         async move {
-            // The buffer of an open file stays, with its text; what it knew of the file is gone.
+            // The buffer of an open file stays, with its text; its knowledge of the file is reset.
             let expected = match self.snapshot(path).await? {
                 Some(open) if expected.as_ref().is_some_and(|stamp| *stamp != stamp_of(&open)) => {
                     return Err(EnvError::Stale(path.to_path_buf()));
@@ -193,7 +193,7 @@ impl Environment for BufferEnvironment {
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
-        // A program that is ending has nothing open any more.
+        // While the program is quitting no file is open any more.
         async move { self.query("files.open-paths", events::open_paths).await.unwrap_or_default() }.boxed()
     }
 
@@ -221,7 +221,7 @@ impl Environment for BufferEnvironment {
         self.inner.filter(command, input, output, errors, cancel)
     }
 
-    /// Files that are open and not saved are searched as they are open.
+    /// Searches open files with unsaved changes in their buffer text.
     fn search(
         &self,
         spec: SearchSpec,

@@ -1,4 +1,5 @@
-//! What the agent's environment asks of the open files: their texts, edits of them. Must not touch the disk.
+//! Requests of the agent's environment on open files: their texts, and edits of them. Must not access the
+//! disk.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction, agent_edit_name};
 use crate::text::undo::history::{Formats, RevisionId};
 
-/// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
+/// Reads the nearest expanded folder around a file again, since folders may have been created on its path.
 pub fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
     let open = |folder: &&Path| cx.state.files.open_folders().any(|open| open == *folder);
     let folder = file.ancestors().skip(1).find(open).map(PathBuf::from);
@@ -24,7 +25,7 @@ pub fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
     }
 }
 
-/// Reads every unfolded folder again: a command may have made or removed anything.
+/// Reads every expanded folder again, since a command may have created or removed anything.
 pub fn refresh_tree(cx: &mut Cx<'_>) {
     let folders: Vec<PathBuf> = cx.state.files.open_folders().map(PathBuf::from).collect();
     for folder in folders {
@@ -32,39 +33,39 @@ pub fn refresh_tree(cx: &mut Cx<'_>) {
     }
 }
 
-/// What an edit of the agent came to in an open file.
+/// Result of an edit of the agent in an open file.
 #[derive(Debug, Clone)]
 pub struct AgentEdit {
-    /// The version of the text after it.
+    /// Version of the text after it.
     pub version: u64,
     /// The revision of that text.
     pub revision: RevisionId,
-    /// The edit's name in the undo tree; `None` where it changed nothing in the text.
+    /// Name of the edit in the undo tree; `None` if it changed nothing in the text.
     pub name: Option<String>,
-    /// The file's format before and after it.
+    /// Format of the file before and after it.
     pub formats: Formats,
 }
 
 /// An open file as the agent sees it.
 #[derive(Debug, Clone)]
 pub struct BufferSnapshot {
-    /// Which one.
+    /// The buffer.
     pub id: BufferId,
     /// Its text.
     pub text: Text,
     /// Its format.
     pub format: Format,
-    /// Counts its changes.
+    /// Its version.
     pub version: u64,
-    /// Why it cannot be edited, if it cannot.
+    /// Why it is read-only, if it is.
     pub read_only: Option<&'static str>,
-    /// The state in which its file was read or written last.
+    /// State of its file when last read or written.
     pub stamp: Option<Stamp>,
 }
 
 /// The open file at a path, links followed.
 pub fn snapshot(cx: &mut Cx<'_>, path: &Path) -> Option<BufferSnapshot> {
-    // Of a file that is still being read the disk knows more.
+    // While a file is still being read, the disk has more of it.
     let open = cx.state.buffers.by_path(path).filter(|buffer| buffer.loading.is_none());
     open.map(|buffer| BufferSnapshot {
         id: buffer.id,
@@ -76,7 +77,7 @@ pub fn snapshot(cx: &mut Cx<'_>, path: &Path) -> Option<BufferSnapshot> {
     })
 }
 
-/// Makes an edit of the agent in an open file that still has this version, and says what it came to.
+/// Applies an edit of the agent to an open file that still has this version, and sends the result.
 pub fn edit(
     cx: &mut Cx<'_>,
     (id, version): (BufferId, u64),
@@ -87,14 +88,14 @@ pub fn edit(
     let now_ms = cx.now_ms;
     let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
     let edited = buffer.map(|buffer| agent_edit(buffer, change, name, now_ms));
-    // The call was interrupted: nothing more is written, so the edit does not stay either.
+    // If the call was interrupted nothing more is written, so the edit is undone too.
     if let Err(Some(edit)) = reply.send(edited) {
         undo_agent_edit(cx, id, &edit);
     }
     cx.state.damage.add_all();
 }
 
-/// An edit of the agent is on disk, or (`None`) could not be written and is undone.
+/// Handles an edit of the agent that was written, or (`None`) could not be written and is undone.
 pub fn finish_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Option<Stamp>) {
     match stamp {
         Some(stamp) => record_agent_write(cx, id, edit, stamp),
@@ -120,7 +121,7 @@ pub fn open_paths(cx: &mut Cx<'_>) -> Vec<PathBuf> {
     cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect()
 }
 
-/// Makes an edit of the agent in an open file.
+/// Applies an edit of the agent to an open file.
 fn agent_edit(
     buffer: &mut Buffer,
     (changes, format): (ChangeSet, Format),
@@ -130,7 +131,7 @@ fn agent_edit(
     buffer.saved_along = buffer.is_unsaved();
     let formats = Formats { before: buffer.area.document.format(), after: format };
     let is_edit = !changes.is_identity();
-    // What is typed next must not join the revision that is written.
+    // Text typed next must not join the revision that is written.
     buffer.area.document.seal();
     if is_edit {
         let edit = Transaction::new(changes).with_author(Author::Agent(name.clone())).format(format);
@@ -155,7 +156,7 @@ fn record_agent_write(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: St
     cx.state.damage.add_all();
 }
 
-/// An edit of the agent could not be written: it is undone, and nothing else is.
+/// Undoes only an edit of the agent that could not be written.
 fn undo_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
@@ -172,7 +173,7 @@ fn undo_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
         buffer.area.undo();
         return;
     }
-    // The user has typed since, or has undone it already.
+    // The user has typed since, or has already undone it.
     match document.revert_agent_edits(name) {
         Some(Ok(without)) => {
             buffer.area.apply_external(without.format(edit.formats.before), now_ms);

@@ -8,7 +8,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::model::file_tree::Entry;
 use crate::workspace::list as folders;
 
-/// Reads a folder for the tree. That is asked for where files may have come or gone.
+/// Reads a folder for the tree. Requested where files may have been added or removed.
 pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
     cx.state.files.file_list.invalidate();
     let of = folder.clone();
@@ -25,7 +25,7 @@ pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
     );
 }
 
-/// What a folder holds that no ignore file leaves out. Blocking.
+/// Returns the content of a folder, without ignored files. Blocking.
 fn read(folder: &Path) -> Result<Vec<Entry>, EnvError> {
     let items =
         folders::list(folder).map_err(|source| EnvError::Io { path: folder.to_path_buf(), source })?;

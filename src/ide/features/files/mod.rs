@@ -1,5 +1,5 @@
-//! Open files and the disk: opened, saved, reloaded, compared, watched; how projects want them written; what the
-//! agent sees of them.
+//! Open files and the disk: open, save, reload, compare, watch; formatting rules of projects; the agent's
+//! view of open files.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

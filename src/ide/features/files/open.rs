@@ -1,4 +1,4 @@
-//! Opens files: each is read beside the loop, then shown. A long one is shown while it is read, see
+//! Opens files: each is read in a task, then shown. A long one is shown while it is being read, see
 //! `ide::features::files::progressive`.
 
 use std::path::{Path, PathBuf};
@@ -11,40 +11,39 @@ use crate::ide::features::files::watch::FILE_WATCH;
 use crate::ide::features::recovery;
 use crate::text::document::Document;
 
-/// Longer files are shown while they are read, in bytes.
+/// Size in bytes above which files are shown while they are read.
 const PROGRESSIVE_MIN: u64 = 1 << 20;
-/// Bytes that are decoded faster than a thread is woken for it.
+/// Maximum bytes that are decoded faster than a thread is woken for it.
 const DECODE_INLINE_MAX: usize = 64 << 10;
 
-/// Where the cursor is to be, line and column from 1, and whether the file that is shown stays
-/// shown.
+/// One-based line and column for the cursor, and whether the file is opened in the background.
 pub type OpenOptions = (Option<(usize, usize)>, bool);
 
 /// A file that was read.
 pub struct OpenedFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The same with every link followed.
+    /// Its path with all links resolved.
     pub real: PathBuf,
-    /// What the system called its version before it was read; `None` where that is not known.
+    /// The system's version of it before it was read; `None` if unknown.
     pub version: Option<u64>,
-    /// Its text; `Ok(None)` when there is no such file yet.
+    /// Its text; `Ok(None)` if there is no such file yet.
     pub result: Result<Option<(Document, Stamp)>, EnvError>,
-    /// Where to put the cursor: line and column from 1.
+    /// One-based line and column for the cursor.
     pub at: Option<(usize, usize)>,
-    /// Whether the file that is shown stays shown.
+    /// Whether it is opened in the background.
     pub in_background: bool,
 }
 
 impl OpenedFile {
-    /// A file whose reading has no answer.
+    /// Returns the result for a file whose task failed.
     pub fn failed(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(why): TaskError) -> Self {
         let result = Err(EnvError::internal(&path, why));
         Self { real: path.clone(), path, version: None, result, at, in_background: behind }
     }
 }
 
-/// Reads a file and shows it; `at` is line and column from 1.
+/// Opens a file; `at` is a one-based line and column.
 pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     let (env, tasks, file) = (cx.env.clone(), cx.tasks.clone(), path.clone());
     let work = async move { read(&*env, &tasks, file, (at, false)).await };
@@ -53,7 +52,7 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     });
 }
 
-/// Reads a file. Parts of a long one are handed to the loop meanwhile.
+/// Reads a file. Parts of a long one are passed to the event loop in the meantime.
 pub async fn read(
     env: &dyn Environment,
     tasks: &Tasks,
@@ -78,7 +77,7 @@ pub async fn read(
     OpenedFile { path, real, version, result, at, in_background: behind }
 }
 
-/// A file that is read in one go; `None` when there is none.
+/// Reads a file in one go; `None` if it does not exist.
 async fn read_whole(env: &dyn Environment, path: &Path) -> Result<Option<(Document, Stamp)>, EnvError> {
     match env.read(path).await {
         Ok(FileData { bytes, stamp }) => Ok(Some((decode(path, bytes).await?, stamp))),
@@ -96,7 +95,7 @@ async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
     decoded.map_err(|error| EnvError::Io { path: path.to_path_buf(), source: std::io::Error::other(error) })
 }
 
-/// A file was read: shows it, or says why it could not be read.
+/// Handles a file that was read: shows it, or reports why it could not be read.
 pub fn on_opened(cx: &mut Cx<'_>, opened: OpenedFile) {
     cx.state.buffers.opening = false;
     if let (Some(version), Ok(Some((_, stamp)))) = (opened.version, &opened.result) {
@@ -107,7 +106,7 @@ pub fn on_opened(cx: &mut Cx<'_>, opened: OpenedFile) {
     let (document, stamp) = match opened.result {
         Ok(Some((document, stamp))) => (document, Some(stamp)),
         Ok(None) => (crate::text::document::Document::default_file(), None),
-        // Nobody waits for it any more.
+        // The reading was cancelled.
         Err(EnvError::Cancelled) => return,
         Err(EnvError::IsFolder(folder)) => {
             if cx.state.files.unfold(&folder) {

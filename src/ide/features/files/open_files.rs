@@ -1,4 +1,4 @@
-//! The open files.
+//! Picker of the open files.
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;

@@ -1,5 +1,5 @@
-//! A long file that is on screen while it is still being read: what there is of it can be looked
-//! at, and edited once all of it is there.
+//! Progressive loading of a long file: the part read so far is shown read-only, and is editable once the file
+//! is complete.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -18,28 +18,28 @@ use crate::text::position::Line;
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
-/// How many bytes are read before more is shown.
+/// Number of bytes read between updates of the screen.
 const PART_BYTES: usize = 32 << 20;
-/// A file of which a part was read.
+/// A partially read file.
 pub struct LoadingFile {
-    /// Where it is.
+    /// Its path.
     path: PathBuf,
-    /// The same with every link followed.
+    /// Its path with all links resolved.
     real: PathBuf,
-    /// What was read.
+    /// The text read so far.
     text: Text,
-    /// How much that is, in percent.
+    /// Progress in percent.
     percent: u8,
-    /// Where to put the cursor: line and column from 1.
+    /// One-based line and column for the cursor.
     at: Option<(usize, usize)>,
-    /// Whether the file that is shown stays shown.
+    /// Whether it is opened in the background.
     in_background: bool,
-    /// Comes with the first part; the reading ends when nothing holds it any more.
+    /// Sent with the first part; reading ends when no clone exists any more.
     ticket: Option<Arc<()>>,
 }
 
 impl LoadingFile {
-    /// A file of which nothing was read yet.
+    /// Returns a file of which nothing was read yet.
     pub fn empty(path: PathBuf, real: PathBuf, (at, behind): (Option<(usize, usize)>, bool)) -> Self {
         Self {
             path,
@@ -53,15 +53,15 @@ impl LoadingFile {
     }
 }
 
-/// What a reading and its sink share.
+/// State shared by a reader and its sink.
 #[derive(Default)]
 struct Shared {
     loading: Loading,
-    /// Whether it turned out to be no plain text.
+    /// Whether it turned out not to be plain text.
     refused: bool,
 }
 
-/// A file that is shown while it is read. `None` when it has to be read in one go.
+/// Reads a file while it is shown. `None` if it has to be read in one go.
 pub async fn read_in_parts(
     env: &dyn Environment,
     first: LoadingFile,
@@ -91,7 +91,7 @@ pub async fn read_in_parts(
         let (text, path, real) = (shared.loading.so_far(), first.path.clone(), first.real.clone());
         drop(shared);
         let part = LoadingFile { path, real, text, percent, ticket, ..first };
-        // Where the loop has ended the ticket goes with the callback, and the reading ends.
+        // If the event loop has ended, the callback and its ticket are dropped, and reading ends.
         tasks.post_blocking("files.read-part", move |cx| on_part(cx, part));
         true
     };
@@ -101,7 +101,7 @@ pub async fn read_in_parts(
         Err(_) if refused => None,
         Err(error) => Some(Err(error)),
         Ok(stamp) => {
-            // Looking for long lines takes as long as the text is.
+            // Checking for long lines takes time proportional to the text.
             let finished = tokio::task::spawn_blocking(move || loading.finish()).await;
             let (text, format) = finished.ok()?.ok()?;
             Some(Ok((Document::from_text(text, format), stamp)))
@@ -115,7 +115,7 @@ fn on_part(cx: &mut Cx<'_>, part: LoadingFile) {
     let tab_width = cx.state.text_options.tab_width;
     let open = cx.state.buffers.by_path(&part.real).map(|buffer| buffer.id);
     match open {
-        // Open already: without its ticket this reading ends.
+        // Already open: without its ticket this reading ends.
         Some(id) if part.ticket.is_some() => {
             if !part.in_background {
                 cx.state.buffers.show(id);
@@ -132,7 +132,7 @@ fn on_part(cx: &mut Cx<'_>, part: LoadingFile) {
             place_cursor(cx, id, tab_width, false);
         }
         None => {
-            // Closed before it was whole.
+            // Closed before it was complete.
             let Some(ticket) = part.ticket else { return };
             let before = cx.state.buffers.current().filter(|_| part.in_background).map(|buffer| buffer.id);
             let document = Document::from_text(part.text, Format::default());
@@ -151,12 +151,12 @@ fn on_part(cx: &mut Cx<'_>, part: LoadingFile) {
     cx.state.damage.add_all();
 }
 
-/// Puts the cursor where it was wanted, as soon as that place is read, or at the end at last.
+/// Moves the cursor to its wanted position once that is read, or to the end at last.
 fn place_cursor(cx: &mut Cx<'_>, id: BufferId, tab_width: usize, is_whole: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let last = buffer.area.text().last_line();
     let Some(reading) = &mut buffer.loading else { return };
-    // The last line may not be whole.
+    // The last line may be incomplete.
     if let Some(at) = reading.at.take_if(|(line, _)| is_whole || Line(*line) <= last) {
         buffer.place_cursor(at, tab_width);
     }
@@ -167,7 +167,7 @@ pub fn is_loading(cx: &Cx<'_>, real: &Path) -> bool {
     cx.state.buffers.by_path(real).is_some_and(|buffer| buffer.loading.is_some())
 }
 
-/// A file could not be read to its end: what there is of it is not shown as if it were the file.
+/// Handles a file that could not be read to its end: the partial text is closed.
 pub fn on_failed(cx: &mut Cx<'_>, real: &Path) {
     let id = cx.state.buffers.by_path(real).filter(|buffer| buffer.loading.is_some()).map(|b| b.id);
     if let Some(id) = id {
@@ -176,13 +176,13 @@ pub fn on_failed(cx: &mut Cx<'_>, real: &Path) {
     }
 }
 
-/// A file is read to its end.
+/// Handles a file that was read to its end.
 pub fn on_done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
     let tab_width = cx.state.text_options.tab_width;
     let Some(id) = cx.state.buffers.by_path(real).map(|buffer| buffer.id) else { return };
     if let Some(buffer) = cx.state.buffers.get_mut(id) {
         buffer.area.document = document.with_version_after(buffer.area.document.version());
-        // What turned out to be no UTF-8 is another text than was shown.
+        // With invalid UTF-8 the final text differs from the one shown.
         let text = buffer.area.text().clone();
         let fit = |at| text.grapheme_floor(std::cmp::min(at, text.end()));
         buffer.area.selection =
@@ -196,7 +196,7 @@ pub fn on_done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
         buffer.loading = None;
     }
     recovery::recover::on_opened(cx, id);
-    // Whoever touched the file while it was read was not heard.
+    // Changes to the file while it was being read were not reported.
     disk::check_disk(cx);
     cx.state.damage.add_all();
 }

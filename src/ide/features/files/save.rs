@@ -1,5 +1,5 @@
-//! Saves open files: finds out what has to change before, writes the text, and says what became of it. Nothing is
-//! written over what another process has changed since the file was read, unless the user says so.
+//! Saves open files: computes the changes to apply before, writes the text, and reports the result. A file
+//! that another process has changed since it was read is not overwritten without the user's consent.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction};
 use crate::text::undo::history::RevisionId;
 
-/// Texts that are typed into faster than they are looked at are saved as they are after so many
-/// tries.
+/// Number of attempts to clean up a text before saving it unchanged, if it is edited faster than it is
+/// processed.
 const TRIES_MAX: u8 = 3;
 
 /// What follows a save.
@@ -31,11 +31,11 @@ pub enum AfterSave {
     Stay,
     /// Close the file.
     Close,
-    /// Leave, once nothing is unsaved.
+    /// Quit, once nothing is unsaved.
     Quit,
 }
 
-/// What to write, and over what.
+/// What to write, and what to overwrite.
 struct SaveRequest {
     buffer: BufferId,
     path: PathBuf,
@@ -43,18 +43,18 @@ struct SaveRequest {
     format: Format,
     /// The revision of its undo tree.
     revision: RevisionId,
-    /// The state that the file must be in; any when `None`.
+    /// The state that the file must be in; `None` for any.
     expected: Option<Stamp>,
     then: AfterSave,
 }
 
 /// A file that was written, or could not be.
 pub struct SaveResult {
-    /// Which one.
+    /// The buffer.
     pub buffer: BufferId,
-    /// Where to.
+    /// The target path.
     pub path: PathBuf,
-    /// The same with every link followed.
+    /// The same with all links resolved.
     pub real: PathBuf,
     /// The revision of its undo tree that was written.
     pub revision: RevisionId,
@@ -62,7 +62,7 @@ pub struct SaveResult {
     pub format: Format,
     /// The file's new state.
     pub result: Result<Stamp, EnvError>,
-    /// What was to follow.
+    /// What follows the save.
     pub then: AfterSave,
 }
 
@@ -74,12 +74,12 @@ pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, ov
     write(cx, id, path, (then, over), format);
 }
 
-/// Writes a file where it is, in another encoding. It is the buffer's own once
-/// that is done; a text that does not fit stays what it was.
+/// Saves a file in another encoding, which becomes the buffer's once that is done. A text that cannot be
+/// encoded keeps its encoding.
 pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let was = buffer.area.document.format();
-    // UTF-16 without its mark is a riddle to most programs.
+    // Most programs cannot detect UTF-16 without a byte order mark.
     let bom = if encoding.is_utf16() {
         true
     } else {
@@ -119,7 +119,7 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         text: document.text().clone(),
         format,
         revision: document.history().current(),
-        // A file that nobody has read must not be there yet.
+        // A file that was never read must not exist yet.
         expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
         then,
     };
@@ -132,7 +132,7 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
     }
 }
 
-/// Finds out what has to change in a text before it is saved, in the `tries`th version of it that was looked at.
+/// Computes the changes to apply to a text before it is saved, in attempt `tries`, for its current version.
 fn tidy(cx: &mut Cx<'_>, save: SaveRequest, tidy: Tidy, (version, tries): (u64, u8)) {
     let (text, ending) = (save.text.clone(), save.format.ending);
     let work = move || tidy.change(&text, ending);
@@ -142,8 +142,7 @@ fn tidy(cx: &mut Cx<'_>, save: SaveRequest, tidy: Tidy, (version, tries): (u64, 
     });
 }
 
-/// What has to change before a save was found out: it becomes one undoable step, and the save
-/// goes on with the text after it.
+/// Handles the changes computed before a save: they become one undo step, and the new text is saved.
 fn on_tidied(cx: &mut Cx<'_>, mut save: SaveRequest, (version, tries): (u64, u8), changes: ChangeSet) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
@@ -200,7 +199,7 @@ async fn write_file(
     }
 }
 
-/// A save has no answer: the text stays unsaved, and can be saved again.
+/// Handles a save without a result: the text stays unsaved, and can be saved again.
 fn on_save_failed(cx: &mut Cx<'_>, save: SaveRequest, why: TaskError) {
     let SaveRequest { buffer, path, format, revision, then, .. } = save;
     let result = Err(internal(&path, why));
@@ -237,7 +236,7 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
         }
         Err(EnvError::Stale(_)) => {
             let id = saved.buffer;
-            // Saved under a new name, it is the file of that name that is in the way.
+            // If saved under a new name, the conflicting file is the one of that name.
             let own = buffer.path.as_ref() == Some(&saved.path);
             let shown = cx.state.display_path(&shown_path);
             let what =

@@ -1,5 +1,5 @@
-//! Which files are watched, and when what was touched is looked at: a little later, because
-//! a process that writes a file touches it several times. Must not read files.
+//! Set of watched files, and the delay before touched files are checked: a process that writes a file touches
+//! it several times. Must not read files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,22 @@ use crate::ide::core::slots::Slot;
 use crate::ide::model::buffers::Buffer;
 use crate::workspace::watch::{ChangedPaths, Changes, Watcher};
 
-/// How long files must have been left alone before they are looked at.
+/// How long files must be quiet before they are checked.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long that may take when somebody never leaves them alone.
+/// Maximum delay for files that are never quiet.
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const FILE_WATCH: Slot<FileWatch> = Slot::new();
 
-/// What is watched, and what was touched.
+/// Watched files, and those that were touched.
 #[derive(Default)]
 pub struct FileWatch {
     /// Filled on the watcher's thread.
     changed_paths: Arc<ChangedPaths>,
-    /// Made by the first task that needs it, and used by one task at a time.
+    /// Created by the first task that needs it; one task at a time uses it.
     watcher: Arc<Mutex<Option<Watcher>>>,
-    /// In which state files were when the system's facts about them were of a version: what has
-    /// the same version need not be read again.
+    /// States of files by the system's version of them: a file with the same version need not be read again.
     seen: HashMap<PathBuf, (u64, Stamp)>,
     files: Vec<PathBuf>,
     pending: Option<Pending>,
@@ -39,12 +38,13 @@ pub struct FileWatch {
 struct Pending {
     due: Duration,
     latest: Duration,
-    /// How many touches were seen.
+    /// Number of touches so far.
     times: u64,
 }
 
 impl FileWatch {
-    /// The files to watch, when they are others than before. Costs the number of open files.
+    /// Returns the files to watch, if they differ from before. The cost is proportional to the number of open
+    /// files.
     pub fn take_new_files(&mut self, buffers: &[Buffer]) -> Option<Vec<PathBuf>> {
         let files = || buffers.iter().flat_map(|buffer| [&buffer.path, &buffer.real]).flatten();
         if files().eq(&self.files) {
@@ -54,7 +54,7 @@ impl FileWatch {
         Some(self.files.clone())
     }
 
-    /// The version of a file that was seen last, and the state that it was in.
+    /// Returns the last seen version of a file, and its state then.
     pub fn seen_version(&self, path: &Path) -> Option<(u64, Stamp)> {
         self.seen.get(path).cloned()
     }
@@ -69,18 +69,18 @@ impl FileWatch {
         &self.files
     }
 
-    /// Something was touched.
+    /// Records a touch.
     pub fn note_change(&mut self, now: Duration) {
         let times = self.changed_paths.event_count();
         self.pending.get_or_insert(Pending { due: now + PAUSE, latest: now + PAUSE_MAX, times });
     }
 
-    /// When touched files are to be looked at.
+    /// Returns when touched files are to be checked.
     pub fn deadline(&self) -> Option<Duration> {
         self.pending.as_ref().map(|pending| pending.due)
     }
 
-    /// The files to look at by now.
+    /// Returns the files to check now.
     pub fn take_due(&mut self, now: Duration) -> Option<Changes> {
         let pending = self.pending.as_mut().filter(|pending| pending.due <= now)?;
         let times = self.changed_paths.event_count();
@@ -94,8 +94,8 @@ impl FileWatch {
     }
 }
 
-/// What has these files followed from now on, and no others; to be called where it may block. Returns whether some of
-/// them were not followed before. `wake` is called when one of them was touched.
+/// Makes the watcher follow exactly these files. Blocking. Returns whether some of them were not followed
+/// before. `wake` is called when one of them is touched.
 pub fn watch_job<W: Fn() + Send + Sync + 'static>(
     watching: &FileWatch,
     wake: W,
@@ -109,7 +109,7 @@ pub fn watch_job<W: Fn() + Send + Sync + 'static>(
             None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).set_files(files)),
         };
         followed.unwrap_or_else(|error| {
-            // They are looked at when the window gets the focus, and before they are saved.
+            // They are checked when the window gets the focus, and before they are saved.
             tracing::warn!("not every open file is watched: {error}");
             true
         })

@@ -1,4 +1,4 @@
-//! Commands on what differs from git's text of the file that is shown.
+//! Commands on the hunks of the shown file.
 
 use std::ops::Range;
 
@@ -20,11 +20,10 @@ pub const COMMANDS: &[Command] = &[
     command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
 ];
 
-/// Lines of a hunk that are shown.
+/// Maximum number of lines shown of a hunk.
 const LINES_MAX: usize = 500;
 
-/// The hunks of the file that is shown, if they are those of its text as it is. Says why not
-/// otherwise.
+/// Returns the hunks of the shown file, if they belong to its current text; otherwise reports why not.
 fn current_hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     let buffer = cx.state.buffers.current()?;
     let hunks = &buffer.area.per_view.hunks;
@@ -52,7 +51,7 @@ fn go_to_hunk(cx: &mut Cx<'_>, forward: bool) {
     let text = buffer.area.text();
     let line = text.line_of(buffer.area.selection.primary().head);
     let first = |hunk: &Hunk| text.line_of(hunk.range.start);
-    // The one that begins where the cursor is, is behind us in both directions.
+    // A hunk that begins at the cursor is skipped in both directions.
     let next = if forward {
         found.iter().find(|hunk| first(hunk) > line).or(found.first())
     } else {
@@ -66,18 +65,18 @@ fn go_to_hunk(cx: &mut Cx<'_>, forward: bool) {
     cx.state.set_status(format!("Hunk {nth} of {}", found.len()));
 }
 
-/// The hunks that the selections touch; lines that are missing count at the lines beside them.
+/// Returns the hunks that the selections touch; missing lines count at the adjacent lines.
 fn hunks_in(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
     let mut touched: Vec<Hunk> = Vec::new();
     for range in ranges {
         let (first, last) = (text.line_of(range.start), text.line_of(range.end));
         let lines = text.line_start(first)..text.line_start(Line(last.0 + 1));
-        // That is also right for empty ones: they lie strictly inside.
+        // That is also right for empty ranges: they lie strictly inside.
         let is_inside = |hunk: &&Hunk| hunk.range.start < lines.end && hunk.range.end > lines.start;
         let near = hunks.within(&lines);
         let before = touched.len();
         touched.extend(near.iter().filter(is_inside).cloned());
-        // Lines that are missing above or below are meant only when nothing else is.
+        // Lines missing above or below count only if nothing else was touched.
         if touched.len() == before {
             touched.extend(near.iter().filter(|hunk| hunk.range.is_empty()).cloned());
         }
@@ -100,7 +99,7 @@ fn hunks_at_selections(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
     Some(touched)
 }
 
-/// What git has in place of a hunk.
+/// Returns git's text in place of a hunk.
 fn base_of(hunks: &Hunks, hunk: &Hunk) -> String {
     let base = |base: &Text| {
         base.slice(base.line_start(hunk.base.start)..base.line_start(hunk.base.end)).into_owned()
@@ -130,7 +129,7 @@ fn show(cx: &mut Cx<'_>) {
     cx.state.push_layer(dialog.choice('r', "Revert hunk", revert));
 }
 
-/// Takes the hunks at the selections back, as one step.
+/// Reverts the hunks at the selections, as one undo step.
 fn revert(cx: &mut Cx<'_>) {
     let Some(touched) = hunks_at_selections(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };

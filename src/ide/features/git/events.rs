@@ -1,5 +1,5 @@
-//! What git has of the open files: asked beside the loop, compared beside the loop, shown as
-//! signs. Must not touch the repository: git itself reads it, and only reads it.
+//! Git's versions of the open files: read and compared in tasks, shown as marks. Must not access the
+//! repository: git itself reads it, and nothing writes it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::text::file_format::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
 
-/// The text of a file in the index or in a commit, as it would be checked out. Where the repository names
-/// programs of its own, which filters are, it is the text as git stores it.
+/// Prints the text of a file in the index or in a commit, as it would be checked out. If the repository
+/// defines its own programs, such as filters, the stored text.
 const SCRIPT: &str = r#"
 exec 2>/dev/null
 [ -z "$BOWLINE_COMMIT" ] || safe_git rev-parse -q --verify "$BOWLINE_COMMIT" >/dev/null || exit 3
 if names_programs; then as=blob; else as=--filters; fi
 safe_git cat-file "$as" "$BOWLINE_COMMIT:./$BOWLINE_FILE"
 "#;
-/// What the script ends with where there is no such commit.
+/// Exit code of the script if there is no such commit.
 const NO_COMMIT: i32 = 3;
-/// Bytes of git's that are shown beside a text when somebody asks for that.
+/// Maximum bytes of git's version that are shown in a comparison requested by the user.
 pub const SHOWN_MAX: usize = 256 << 20;
-/// Nobody waits longer for git.
+/// Time limit for git.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks for what is not known of the files that are shown.
+/// Requests what is missing for the shown files.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
     let views = state.visible_rows.iter().chain(&state.other_visible_rows);
@@ -46,7 +46,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         if let Some(known) = hunks.take_request() {
             let (env, path) = (cx.env.clone(), path.clone());
             let work = async move { read(&*env, &path, known).await };
-            // Where the task has no answer, what was known stays.
+            // If the task has no result, the known text is kept.
             let done = move |cx: &mut Cx<'_>, text: Result<GitText, TaskError>| {
                 on_git_text(cx, id, text.unwrap_or(GitText::Unchanged));
             };
@@ -57,14 +57,14 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// Git may have other texts of all files now.
+/// Marks git's versions of all files as possibly changed.
 pub fn invalidate_all(cx: &mut Cx<'_>) {
     for buffer in cx.state.buffers.all_mut() {
         buffer.area.per_view.hunks.invalidate();
     }
 }
 
-/// Git was asked.
+/// Handles the response of git.
 fn on_git_text(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.per_view.hunks.set_git_text(answer) {
@@ -89,7 +89,7 @@ fn compare(tasks: &Tasks, id: BufferId, job: HunkJob) {
     );
 }
 
-/// Why git gives no text of a file.
+/// Why git has no text of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// The file is in no repository.
@@ -101,16 +101,16 @@ pub enum Missing {
     /// Git does not have the file there.
     #[error("Not tracked by git")]
     NoText,
-    /// It is longer than anybody asked for.
+    /// It exceeds the requested size.
     #[error("File too long to compare with git")]
     TooLong,
-    /// Git could not be asked.
+    /// Git could not be run.
     #[error("Cannot run git: {0}")]
     Failed(String),
 }
 
-/// What git has of a file in its index. Nothing for whatever reason is quiet: most files of the
-/// world are in no repository.
+/// Returns git's version of a file in its index. Having none is not an error: most files are in no
+/// repository.
 async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> GitText {
     let bytes = match bytes_of(env, path, "", SIZE_MAX).await {
         Ok(bytes) => bytes,
@@ -130,8 +130,7 @@ async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> G
     }
 }
 
-/// The bytes that git has of a file at a commit, or in its index where that has no name; no more
-/// than `most`.
+/// Returns at most `most` bytes of git's version of a file in a commit, or in the index if `commit` is empty.
 pub async fn bytes_of(
     env: &dyn Environment,
     path: &Path,
@@ -173,7 +172,7 @@ pub async fn bytes_of(
     }
 }
 
-/// When a text that is shown is compared again.
+/// Returns when a shown text is compared again.
 pub fn deadline(state: &State) -> Option<Duration> {
     let shown = state.visible_rows.iter().chain(&state.other_visible_rows).map(|view| view.buffer);
     let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));

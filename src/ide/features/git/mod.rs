@@ -1,4 +1,4 @@
-//! What git has of the open files: marks beside lines, hunks to go to and to revert.
+//! Git's versions of the open files: marks beside lines, hunks to visit and to revert.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

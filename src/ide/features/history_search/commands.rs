@@ -1,4 +1,4 @@
-//! Commands that find what was said before, and take over conversations of other programs.
+//! Commands that search earlier messages, and import conversations of other programs.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;

@@ -1,11 +1,11 @@
-//! The places in all conversations where the query stands; every key begins the search anew.
+//! Picker of the matches in all conversations; every key restarts the search.
 
 use std::path::PathBuf;
 
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::history_search;
 
-/// The entry of a conversation that a row stands for.
+/// The entry of a conversation that a row represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryLocation {
     /// The session's id.

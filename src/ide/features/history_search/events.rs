@@ -1,6 +1,7 @@
-//! What was said before, on the loop: into the prompt's history, into the prompt, to a place of a conversation.
+//! History search on the event loop: earlier messages are loaded into the prompt's history or the prompt, or
+//! their conversation is opened.
 //!
-//! Must not know where it is kept.
+//! Must not know where they are stored.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,16 +30,16 @@ use crate::runtime::history::search::{HistoryHit, HistorySearch};
 use crate::runtime::{BranchSummaryChoice, Handle};
 use crate::session::format::message::{AgentMessage, PagePosition};
 
-/// Results that a search brings.
+/// Maximum number of search results.
 const RESULTS: usize = 200;
-/// Characters of a text that a row has at most.
+/// Maximum characters of a text in a row.
 const SHOWN_MAX: usize = 300;
 
 /// Remembers a prompt.
 pub fn remember(cx: &Cx<'_>, text: String) {
     let Some(past) = cx.session.map(Handle::history_search) else { return };
     cx.tasks.detach(async move {
-        // Nobody waits for it, and it fails only where nothing can be written at all.
+        // Nothing waits for it, and it fails only if nothing can be written at all.
         match tokio::task::spawn_blocking(move || past.remember(&text)).await {
             Ok(Ok(())) => {}
             Ok(Err(report)) => tracing::warn!("{report}"),
@@ -47,8 +48,8 @@ pub fn remember(cx: &Cx<'_>, text: String) {
     });
 }
 
-/// Brings the prompts of the folder into the prompt's history, and behind them what was said in the session before the
-/// messages that are here.
+/// Loads the prompts of the folder into the prompt's history, and after them the earlier messages of the
+/// session.
 pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
     let Some(session) = cx.session.cloned() else { return };
     let recalled = async move {
@@ -56,7 +57,7 @@ pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
             Some(earlier) => session.earlier_user_messages(earlier).await,
             None => Ok(Vec::new()),
         };
-        // The prompts of the folder are there all the same.
+        // The prompts of the folder are available anyway.
         let said = said.unwrap_or_else(|report| {
             tracing::warn!("what was said before cannot be read: {report}");
             Vec::new()
@@ -71,7 +72,7 @@ pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
     });
 }
 
-/// The prompts of the folder, and behind them what else was said.
+/// Returns the prompts of the folder, and after them the other messages.
 fn merge_history(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
     let texts = said.iter().filter_map(|message| match &**message {
         AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
@@ -85,7 +86,7 @@ fn merge_history(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String
     all
 }
 
-/// Takes over sessions of other programs, from a file or a folder.
+/// Imports sessions of other programs, from a file or a folder.
 pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
     let Some(past) = cx.session.map(Handle::history_search) else { return };
     cx.tasks.spawn_blocking(
@@ -99,7 +100,7 @@ pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
     );
 }
 
-/// Searches for what stands in the picker on top, in place of what it was searching for before.
+/// Searches for the query of the topmost picker, replacing its previous search.
 pub fn start_search(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let injector = picker.restart();
@@ -134,8 +135,8 @@ pub fn start_search(cx: &mut Cx<'_>) {
     });
 }
 
-/// Puts in what is found; of what is found twice, because the index was brought up to date, only the rest. Returns
-/// which part of the question says nothing.
+/// Adds the results; of results found again because the index was updated, only the new ones. Returns the
+/// part of the query that was ignored.
 fn find(
     past: &HistorySearch,
     text: &str,
@@ -163,20 +164,20 @@ fn row(found: HistoryHit) -> PickRow {
     }
 }
 
-/// The beginning of a text in one line.
+/// Returns the beginning of a text as one line.
 pub fn one_line(text: &str) -> String {
     let start: String = text.chars().take(SHOWN_MAX).collect();
     visible(&start.replace('\n', "⏎")).into_owned()
 }
 
-/// Puts a text into the prompt, in place of what is being typed; that stays in its history.
+/// Replaces the text being typed in the prompt, which stays in its history.
 pub fn put_into_prompt(cx: &mut Cx<'_>, text: &str) {
     cx.state.prompt.replace_text(text, cx.now_ms);
     panes::focus(cx, Focus::Agent);
     cx.state.damage.add_all();
 }
 
-/// Goes to an entry of a session, which becomes the one that is open.
+/// Goes to an entry of a session, which becomes the open one.
 pub fn open_at(cx: &mut Cx<'_>, session: &str, file: &Path, entry: &str) {
     if cx.state.agent.session == session {
         sessions::go_to_entry(cx, NavigationTarget::To(entry.to_string()), BranchSummaryChoice::None);

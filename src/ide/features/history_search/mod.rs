@@ -1,4 +1,4 @@
-//! What was said before: prompts that come back into the prompt, a search through all conversations.
+//! Earlier messages: prompts that can be used again, and a search through all conversations.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,4 +1,4 @@
-//! What was said before, in this folder and in others; picking one puts it into the prompt.
+//! Picker of earlier prompts, in this folder and in others; accepting one puts it into the prompt.
 
 use nucleo::Injector;
 
@@ -23,7 +23,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Puts the prompts of all folders into the picker of this number.
+/// Adds the prompts of all folders to the picker of this number.
 fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let Some(past) = cx.session.map(crate::runtime::Handle::history_search) else {
         return cx.state.finish_filling(picker);

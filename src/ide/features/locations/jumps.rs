@@ -1,4 +1,4 @@
-//! The places where jumps began, newest first.
+//! Picker of the jump list, newest first.
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;

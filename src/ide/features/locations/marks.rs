@@ -1,4 +1,4 @@
-//! The marks of the file that is shown, and those that name their file.
+//! Picker of the marks of the shown file, and of those that name their file.
 
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
@@ -21,7 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Bytes of a line that are shown.
+/// Maximum bytes shown of a line.
 const SHOWN: usize = 200;
 
 fn rows(state: &State) -> Vec<PickRow> {

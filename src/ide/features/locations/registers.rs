@@ -1,4 +1,4 @@
-//! The registers and what they hold.
+//! Picker of the registers and their content.
 
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
@@ -21,7 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Characters of a register's text that are shown.
+/// Maximum characters shown of a register's text.
 const SHOWN: usize = 200;
 
 fn rows(state: &State) -> Vec<PickRow> {

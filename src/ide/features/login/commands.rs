@@ -1,4 +1,4 @@
-//! Commands on providers: log in and out, choose among their models, refresh the lists of them.
+//! Commands on providers: log in and out, choose among their models, refresh the model lists.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;

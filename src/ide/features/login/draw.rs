@@ -1,4 +1,4 @@
-//! A login: what it tells, what it asks, what is typed.
+//! Draws a login: its messages, its question, the input.
 
 use ratatui::layout::Rect;
 
@@ -9,12 +9,12 @@ use crate::llm::model::Notice;
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
-/// Widest frame.
+/// Maximum width of the frame.
 const COLS: u16 = 78;
-/// Rows of a link that are shown: it is to be copied, not read.
+/// Maximum rows shown of a link: it is meant to be copied, not read.
 const LINK_ROWS: usize = 3;
 
-/// What stands above the answer, wrapped for a frame of that width.
+/// Returns the lines above the input, wrapped for a frame of that width.
 fn lines(view: &LoginView, cols: u16) -> Vec<Line> {
     let width = cols.saturating_sub(4).max(1);
     let plain = |text: &str| line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], BreakMode::Words);
@@ -52,7 +52,7 @@ fn lines(view: &LoginView, cols: u16) -> Vec<Line> {
     out
 }
 
-/// Where it is.
+/// Returns its area.
 pub fn view_area(size: (u16, u16), view: &LoginView) -> Rect {
     let cols = COLS.min(size.0);
     let inner = frame::frame_area(size, cols, 3).width;
@@ -60,7 +60,7 @@ pub fn view_area(size: (u16, u16), view: &LoginView) -> Rect {
     frame::frame_area(size, cols, rows + 2)
 }
 
-/// The keys; in a narrow frame those that nobody can guess.
+/// Returns the keys; in a narrow frame only the unusual ones.
 fn footer(view: &LoginView, room: usize) -> String {
     let (page, code) = (view.page().is_some(), view.code().is_some());
     let keys = [
@@ -79,7 +79,7 @@ fn footer(view: &LoginView, room: usize) -> String {
     if text_width(&all) <= room || !page { all } else { line(&few) }
 }
 
-/// The end of the answer, as far as there is room.
+/// Returns the end of the input, as far as there is room.
 fn tail(asked: &LoginQuestion, room: usize) -> String {
     let shown = asked.visible_answer();
     let mut skip = (text_width(&shown) + 1).saturating_sub(room);
@@ -93,14 +93,14 @@ fn tail(asked: &LoginQuestion, room: usize) -> String {
     out
 }
 
-/// Draws it.
+/// Draws the login.
 pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
     let (cols, _) = canvas.size();
     let title = format!("log in: {}", view.name);
     let inner = frame::draw(canvas, &title, "", &footer(view, usize::from(cols).saturating_sub(6)));
     let all = lines(view, cols);
     let room = usize::from(inner.height).saturating_sub(usize::from(view.question.is_some()));
-    // What is asked stands last and stays in sight.
+    // The question is at the end and stays visible.
     for (n, line) in all.iter().skip(all.len().saturating_sub(room)).enumerate() {
         let mut x = inner.x + 1;
         for span in line {
@@ -115,7 +115,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
     }
 }
 
-/// Where the caret is, in the overlay's coordinates.
+/// Returns the caret in the overlay's coordinates.
 pub fn cursor(view: &LoginView, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
     let width = text_width(&tail(view.question.as_ref()?, usize::from(cols).saturating_sub(6)));
     Some((4 + width as u16, rows.checked_sub(2)?))

@@ -1,5 +1,5 @@
-//! Logging in and out, and lists of models, as far as the loop has to do with them. Must not know how a
-//! login goes: it shows what it is told and asks what it is told to ask.
+//! Login, logout and model lists on the event loop. Must not know the steps of a login: it shows messages and
+//! asks questions as requested.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ use crate::runtime::login::channel::LoginMessage;
 use crate::runtime::models::refresh::RefreshResult;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Messages that a login sends before the loop takes the first.
+/// Capacity of the queue of messages of a login.
 const MESSAGES_MAX: usize = 32;
-/// How long it may take until a browser is asked.
+/// Time limit for starting a browser.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long rows that come anew may take before the frame, in milliseconds.
+/// How long reloading rows may delay the frame, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
 
-/// Begins a login.
+/// Starts a login.
 pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     if !cx.state.agent.connected {
         return cx.state.set_status("No session yet. In a shell: bowline login");
@@ -42,7 +42,7 @@ pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     log_in(cx, provider.to_string(), number, cancel);
 }
 
-/// Has the session log in. It waits for the user, so it does not count as work that will end by itself.
+/// Makes the session log in. That waits for the user, so it does not count as a task that ends by itself.
 fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken) {
     let Some(session) = cx.session.cloned() else { return };
     let tasks = cx.tasks.clone();
@@ -72,7 +72,7 @@ fn view_numbered<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginVie
     cx.state.layers.all_mut::<LoginView>().find(|view| view.number == number)
 }
 
-/// A login says or asks something.
+/// Handles a message or a question of a login.
 pub fn on_progress(cx: &mut Cx<'_>, number: u64, said: LoginMessage) {
     let Some(view) = view_numbered(cx, number) else { return };
     match said {
@@ -81,7 +81,7 @@ pub fn on_progress(cx: &mut Cx<'_>, number: u64, said: LoginMessage) {
     }
 }
 
-/// A login has ended.
+/// Handles the end of a login.
 fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Report>) {
     if view_numbered(cx, number).is_none() {
         return;
@@ -89,7 +89,7 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
     cx.state.layers.close_where::<LoginView>(|view| view.number == number);
     match result {
         Ok(said) => {
-            // The keys that the models are looked for with take the message away.
+            // The keys of the model picker clear the message of the status line.
             cx.state.slots[TRANSCRIPT].notice(false, said.clone());
             cx.state.set_status(said);
             show_models(cx, provider);
@@ -98,7 +98,7 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
     }
 }
 
-/// Forgets what is kept for a provider.
+/// Deletes the stored credentials of a provider.
 pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
     let work = |session: Handle| async move { session.logout(&provider).await };
     ask_session(cx, "login.logout", "log out", work, move |cx, left| {
@@ -106,17 +106,17 @@ pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
     });
 }
 
-/// Looks whether another process has changed what opens providers.
+/// Checks whether another process has changed the credentials of providers.
 pub fn reload_credentials(cx: &Cx<'_>) {
     let work = |session: Handle| async move {
-        // Files first: servers may take their time.
+        // Files first: servers may be slow.
         let looked = session.reload_models(false).await;
         looked.and(session.refresh_expired_models().await)
     };
     ask_session(cx, "login.look-again", "look for models", work, |_, ()| {});
 }
 
-/// Asks providers for their lists of models.
+/// Refreshes the model lists of the providers.
 pub fn refresh(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
         return cx.state.set_status("Session is starting; try again in a moment");
@@ -128,14 +128,14 @@ pub fn refresh(cx: &mut Cx<'_>) {
     });
 }
 
-/// Shows a page in the user's browser. Only what is an address of the web is handed to the system.
+/// Opens a page in the user's browser. Only web addresses are passed to the system.
 fn open_page(cx: &mut Cx<'_>, page: &str) {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
     let is_web = page.starts_with("https://") || page.starts_with("http://");
     if !is_web || !page.chars().all(plain) {
         return cx.state.set_error("Not a web address");
     }
-    // The browser must not end with the command that brings it up.
+    // The browser must not end with the command that starts it.
     let (opener, apart) = if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
     let script =
         format!("command -v {opener} >/dev/null && {apart}{opener} '{page}' </dev/null >/dev/null 2>&1");
@@ -153,7 +153,7 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
     });
 }
 
-/// Shows the models of a provider, unless the user is busy with something else by now.
+/// Opens the picker of a provider's models, unless another layer is open.
 fn show_models(cx: &mut Cx<'_>, provider: &str) {
     if cx.state.layers.is_empty() {
         cx.effects.push(Effect::Picker("models"));
@@ -173,7 +173,7 @@ fn on_refreshed(cx: &mut Cx<'_>, told: &[RefreshResult]) {
     }
 }
 
-/// These are all models that can be asked now.
+/// Updates the list of all available models.
 pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
     let has = |all: &[std::sync::Arc<Model>], id: &str| all.iter().any(|model| model.provider == id);
     let gone = cx
@@ -204,8 +204,8 @@ pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
     }
 }
 
-/// A key while a login is on top; whether it was for the login. What is typed here goes nowhere else:
-/// not into macros, not into what is done again.
+/// Handles a key while a login is on top; returns whether it was handled. What is typed here is not recorded:
+/// not in macros, nor for repetition.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let Some(view) = cx.state.layers.top_mut::<LoginView>() else { return false };
     let alt = |c: char| key.code == KeyCode::Char(c) && key.mods == Mods::ALT;
@@ -229,7 +229,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         },
         _ => match key.typed() {
             Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
-            // Keys of the whole program, such as the one that leaves it.
+            // Keys of the whole program, such as the one that quits.
             None => return false,
         },
     }
@@ -242,7 +242,7 @@ fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
     cx.state.set_status(format!("Copied {what}"));
 }
 
-/// Pasted text while a login is on top; whether it was for the login.
+/// Handles pasted text while a login is on top; returns whether it was handled.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     let Some(view) = cx.state.layers.top_mut::<LoginView>() else { return false };
     view.type_in(text.trim().lines().next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A login as a layer: which keys do what in it.
+//! A login as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 

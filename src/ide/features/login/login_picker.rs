@@ -1,4 +1,4 @@
-//! The providers that one can log in at.
+//! Picker of the providers with a login.
 
 use nucleo::Injector;
 
@@ -9,12 +9,12 @@ use crate::ide::core::layers::picker::push;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::login;
 
-/// The provider that a row stands for.
+/// The provider that a row represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     /// Its id.
     pub id: String,
-    /// For people.
+    /// Its display name.
     pub name: String,
 }
 
@@ -31,7 +31,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Puts providers into the picker of this number; only those that something is kept for if `kept`.
+/// Adds providers to the picker of this number; with `kept` only those with stored credentials.
 pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: bool) {
     let Some(session) = cx.session.cloned() else { return cx.state.finish_filling(picker) };
     let listed = async move {

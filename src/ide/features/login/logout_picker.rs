@@ -1,4 +1,4 @@
-//! The providers that a key or a login is kept for.
+//! Picker of the providers with a stored key or login.
 
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::login::events::log_out;

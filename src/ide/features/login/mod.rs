@@ -1,4 +1,4 @@
-//! Logging in to providers and out, and refreshing lists of models.
+//! Login and logout at providers, and refreshing model lists.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,44 +1,44 @@
-//! A login as it is shown: what it has told, what it asks, what is typed. Must not know what a login does.
+//! State of a login: its messages, its question, the input. Must not know what a login does.
 
 use tokio::sync::oneshot;
 use tokio_util::sync::DropGuard;
 
 use crate::llm::model::{Notice, Question};
 
-/// Bytes of an answer; nothing that anybody means to type is longer.
+/// Maximum bytes of an answer; longer than anything typed on purpose.
 const TYPED_MAX: usize = 16 << 10;
 
-/// A login that is going on; it ends when this is dropped.
+/// A login in progress; dropping this cancels it.
 pub struct LoginView {
-    /// Counts the logins of this run, so that what comes late finds the right one.
+    /// Number of the login in this run, so that late messages find the right one.
     pub number: u64,
     /// The provider.
     pub name: String,
-    /// What it has told so far.
+    /// Its messages so far.
     pub notices: Vec<Notice>,
-    /// What it asks now.
+    /// Its current question.
     pub question: Option<LoginQuestion>,
     _running: DropGuard,
 }
 
 /// A question of a login.
 pub struct LoginQuestion {
-    /// Its words.
+    /// Its text.
     pub text: String,
-    /// Whether what is typed must not be seen.
+    /// Whether the input must be hidden.
     pub is_secret: bool,
-    /// What is typed. It has no history, so that nothing of a key can be had back.
+    /// The input. It has no history, so that no part of a key can be recovered.
     typed: String,
     reply: oneshot::Sender<Option<String>>,
 }
 
 impl LoginView {
-    /// A login that has told nothing yet.
+    /// Returns a login without messages.
     pub fn new(number: u64, name: String, running: DropGuard) -> Self {
         Self { number, name, notices: Vec::new(), question: None, _running: running }
     }
 
-    /// Takes a question in.
+    /// Sets the current question.
     pub fn ask(&mut self, question: Question, reply: oneshot::Sender<Option<String>>) {
         let (text, is_secret) = match question {
             Question::Secret(text) => (text, true),
@@ -47,16 +47,16 @@ impl LoginView {
         self.question = Some(LoginQuestion { text, is_secret, typed: String::new(), reply });
     }
 
-    /// Gives what is typed to whoever asked.
+    /// Sends the input as the answer.
     pub fn answer(&mut self) {
         let Some(LoginQuestion { typed, reply, .. }) = self.question.take() else { return };
-        // Whoever asked may have got the answer elsewhere meanwhile.
+        // The login may have got the answer in another way.
         if reply.send(Some(typed)).is_err() {
             tracing::debug!("nobody waits for an answer to a login any more");
         }
     }
 
-    /// Adds to what is typed.
+    /// Appends to the input.
     pub fn type_in(&mut self, text: &str) {
         if let Some(asked) = &mut self.question
             && asked.typed.len() + text.len() <= TYPED_MAX
@@ -65,14 +65,14 @@ impl LoginView {
         }
     }
 
-    /// Takes the last character away.
+    /// Deletes the last character.
     pub fn erase(&mut self) {
         if let Some(asked) = &mut self.question {
             asked.typed.pop();
         }
     }
 
-    /// Takes everything away.
+    /// Clears the input.
     pub fn clear(&mut self) {
         if let Some(asked) = &mut self.question {
             asked.typed.clear();
@@ -87,7 +87,7 @@ impl LoginView {
         })
     }
 
-    /// The code to type there.
+    /// Returns the code to enter there.
     pub fn code(&self) -> Option<&str> {
         self.notices.iter().rev().find_map(|notice| match notice {
             Notice::Code { code, .. } => Some(code.as_str()),
@@ -97,7 +97,7 @@ impl LoginView {
 }
 
 impl LoginQuestion {
-    /// What of the answer may be seen.
+    /// Returns the visible form of the input.
     pub fn visible_answer(&self) -> String {
         if self.is_secret { "•".repeat(self.typed.chars().count()) } else { self.typed.clone() }
     }

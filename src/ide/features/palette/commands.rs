@@ -1,4 +1,4 @@
-//! Commands of the program itself: palette, keys, leaving.
+//! Commands of the program itself: palette, keys, quit.
 
 use crate::ide::core::catalog;
 use crate::ide::core::context::{Command, Cx, command};
@@ -49,7 +49,7 @@ fn quit(cx: &mut Cx<'_>) {
     find_programs(cx, &terminals, |cx, programs| quit_or_confirm(cx, &programs));
 }
 
-/// The same once it is known which programs run in terminals.
+/// Quits, once it is known which programs run in terminals.
 fn quit_or_confirm(cx: &mut Cx<'_>, programs: &[String]) {
     let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.has_unapplied_edits());
     let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
@@ -106,9 +106,9 @@ fn save_and_quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// Cancels what can be canceled. A press of Escape that had nothing else to do makes a double one with the next.
+/// Cancels what can be cancelled. A press of Escape without effect counts as the first of a double press.
 ///
-/// In an editor with modes it makes none: Vim users press Escape as often as they like, and `Alt-g` shows the tree.
+/// Not in an editor with modes: Vim users press Escape habitually, and `Alt-g` opens the tree.
 fn escape(cx: &mut Cx<'_>) {
     if cancel(cx) || cursors::is_modal_editor(cx.state) {
         return;
@@ -121,8 +121,8 @@ fn escape(cx: &mut Cx<'_>) {
     }
 }
 
-/// Closes what floats, interrupts the agent, drops the selection: the first of these that there is. Returns
-/// whether there was one.
+/// Closes the topmost layer, interrupts the agent, or drops the selection: the first that applies. Returns
+/// whether one did.
 fn cancel(cx: &mut Cx<'_>) -> bool {
     if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
         (actions.escape)(cx);
@@ -131,7 +131,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     if quit::cancel_quit(cx) || catalog::stop_features(cx) {
         return true;
     }
-    // Several cursors are dropped first: going back to one must not cost the agent's work.
+    // Several cursors are dropped first: that must not interrupt the agent.
     if keep_one_cursor(cx) {
         return true;
     }
@@ -152,7 +152,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     drop_selection(cx) || lit
 }
 
-/// Two presses of Escape within this time are one double press; pi uses the same.
+/// Maximum time between two presses of Escape that form a double press; as in pi.
 const DOUBLE_PRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
 fn keep_one_cursor(cx: &mut Cx<'_>) -> bool {

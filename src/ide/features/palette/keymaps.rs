@@ -1,4 +1,4 @@
-//! The key maps that come with bowline.
+//! Picker of the built-in key maps.
 
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::context::Cx;
@@ -33,10 +33,10 @@ fn rows() -> Vec<PickRow> {
     BUILTIN.iter().map(row).collect()
 }
 
-/// Reads a key map of the commands of `catalog`; with what cannot be used in it, for the user.
+/// Parses a key map for the commands of `catalog`. Also returns messages for the user about unusable rows.
 pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>) {
     let (keymap, problems) = Keymap::or_default(text, |id| match catalog.command(id) {
-        // What has another id by now is bound by it: keys are looked up by ids.
+        // A former id is bound by the current one: keys are looked up by ids.
         Some(command) => Some(command.id.to_string()),
         None => plugins::run::is_id(id).then(|| id.to_string()),
     });
@@ -44,7 +44,7 @@ pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>
     (keymap, problems.into_iter().map(tell).collect())
 }
 
-/// Uses a key map that comes with bowline from now on.
+/// Uses a built-in key map from now on.
 fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
     let (keymap, _) = read(cx.state.catalog, name, text);

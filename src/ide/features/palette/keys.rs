@@ -1,4 +1,4 @@
-//! The keys of this place, to be looked through and run.
+//! Picker of the keys in the current context, to search and run.
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;

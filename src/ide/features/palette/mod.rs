@@ -1,4 +1,4 @@
-//! The palette, the keys of a place, key maps, and commands of the program itself.
+//! The palette, the list of keys, key maps, and commands of the program itself.
 
 use crate::ide::core::feature::Feature;
 

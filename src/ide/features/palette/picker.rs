@@ -1,4 +1,4 @@
-//! The palette: every command by its title and id, with its key beside it.
+//! The palette: every command by its title and id, with its key.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub const PICKER: PickerSpec = PickerSpec {
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
-    // The palette lies on top already: what matters are the keys of the place below it.
+    // The palette is already on top: the keys of the context below it are relevant.
     let place = state.base_key_context();
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
@@ -30,7 +30,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         aliases: command.aliases.iter().chain(command.former_ids).copied().collect(),
         pick: Pick::new(PaletteTarget::Command(command.id)),
     };
-    // Commands of a map with modes mean nothing without them.
+    // Commands of a modal key map have no meaning without modes.
     let modes = state.keymap.modal_style();
     let wanted = |command: &&Command| match command.id.split_once('.') {
         Some(("vim", _)) => modes == ModalStyle::Vim,

@@ -1,5 +1,5 @@
-//! The question whether a tool call may run: what would run, where, why it is asked, and the ways to
-//! answer.
+//! The dialog of a permission request: what would run, where, why permission is needed, and the possible
+//! answers.
 
 use tokio::sync::oneshot;
 
@@ -11,20 +11,19 @@ use crate::ide::features::permissions::rules;
 use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
 use crate::tools::permissions::approval::{Ask, Decision};
 
-/// What dialogs and prompts about a tool call are about.
+/// Kind of the dialogs and prompts about a tool call.
 const DIALOG_TOPIC: &str = "tool-call";
 
-/// A tool call wants to run.
+/// Opens the dialog of a permission request.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
     let Some(id) = cx.state.slots[PERMISSION_REQUESTS].add(ask, reply) else { return };
     let Some(dialog) = dialog(cx, id) else { return };
-    // Below everything else: what the user is busy with keeps the keys, and so does the
-    // question that is being read.
+    // Below everything else, so that the user's current layer, or the request being read, keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.add_all();
 }
 
-/// The question comes back, since one of its longer answers was given up.
+/// Reopens the dialog after one of its prompts was cancelled.
 fn reopen(cx: &mut Cx<'_>, id: u64) {
     if let Some(dialog) = dialog(cx, id) {
         cx.state.push_layer(dialog);
@@ -34,11 +33,11 @@ fn reopen(cx: &mut Cx<'_>, id: u64) {
 fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     let ask = cx.state.slots[PERMISSION_REQUESTS].get(id)?;
     let (title, mut lines) = (format!("{} wants to run", ask.tool), Vec::new());
-    // Each line of a command as one; other control characters are shown as signs.
+    // Each line of a command is shown separately; other control characters become symbols.
     lines.extend(ask.target.split('\n').map(str::to_string));
     let changes = ask.preview.as_ref().map(difference_lines).unwrap_or_default();
     lines.push(String::new());
-    // A folder elsewhere is told by the command itself, which goes there.
+    // If the command changes to another folder, its text shows that.
     lines.push(format!("in the workspace {}", last_name(&ask.workspace)));
     lines.push(format!("Reason: {}", ask.rule));
     lines.extend(ask.proposal.as_ref().map(|proposal| format!("like it: {}", proposal.what)));
@@ -70,7 +69,7 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
             .short_label("Rule");
     }
     if is_editable(ask) {
-        // What is changed and run was read before.
+        // What is edited and run must have been read before.
         dialog = dialog.choice_after_scroll('e', "Edit command", move |cx| edit(cx, id));
     }
     let dialog = dialog
@@ -84,12 +83,12 @@ fn last_name(folder: &str) -> &str {
     folder.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/")
 }
 
-/// Whether the command fits a line in which it can be changed.
+/// Returns whether the command fits a line in which it can be edited.
 fn is_editable(ask: &Ask) -> bool {
     ask.editable.is_some() && !ask.target.contains(['\n', '\r'])
 }
 
-/// What would be changed, as lines of a difference.
+/// Returns the changes as lines of a diff.
 fn difference_lines(view: &ResultView) -> Vec<String> {
     let line = |line: &Option<DiffLine>| {
         line.as_ref().map_or_else(|| "…".to_string(), |line| format!("{}{}", line.sign, line.text))
@@ -110,7 +109,7 @@ fn deny(cx: &mut Cx<'_>, id: u64) {
     cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny("the user said no".to_string()), false);
 }
 
-/// Asks for the command to run instead.
+/// Opens a prompt for the command to run instead.
 fn edit(cx: &mut Cx<'_>, id: u64) {
     let Some(command) = cx.state.slots[PERMISSION_REQUESTS].get(id).map(|ask| ask.target.clone()) else {
         return;
@@ -123,7 +122,7 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
     prompt.with_id(DIALOG_TOPIC, id).on_escape(move |cx| reopen(cx, id)).required().initial(command).open(cx);
 }
 
-/// Asks why the call may not run.
+/// Opens a prompt for the reason of a denial.
 fn ask_reason(cx: &mut Cx<'_>, id: u64) {
     let prompt = Prompt::new("Reason for denying (sent to the model)", move |cx, text| {
         let why = match text.trim() {
@@ -135,7 +134,7 @@ fn ask_reason(cx: &mut Cx<'_>, id: u64) {
     prompt.with_id(DIALOG_TOPIC, id).on_escape(move |cx| reopen(cx, id)).open(cx);
 }
 
-/// Where a lasting rule holds.
+/// Where a permanent rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Project,
@@ -181,7 +180,7 @@ fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
     cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::AllowLike(proposal), false);
 }
 
-/// Questions that nobody waits for any more leave the screen.
+/// Closes the dialogs of requests that were withdrawn.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
     let gone = cx.state.slots[PERMISSION_REQUESTS].take_withdrawn();
     if !gone.is_empty() {

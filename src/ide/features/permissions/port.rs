@@ -1,4 +1,4 @@
-//! The approval port that the user answers: a request becomes a dialog on the loop, and its choice the decision.
+//! The approval port answered by the user: a request opens a dialog, and the user's choice is the decision.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -8,13 +8,13 @@ use crate::ide::core::context::Tasks;
 use crate::ide::features::permissions::dialog;
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
-/// Sends every request to the loop.
+/// Sends every request to the event loop.
 pub struct AskPermission {
     tasks: Tasks,
 }
 
 impl AskPermission {
-    /// Requests go to the loop of these tasks.
+    /// Returns a port for the event loop of these tasks.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
     }
@@ -26,7 +26,7 @@ impl Approval for AskPermission {
         async move {
             let (reply, answer) = oneshot::channel();
             tasks.post("permissions.ask", move |cx| dialog::ask(cx, ask, reply)).await;
-            // A loop that has ended drops the request and its reply.
+            // If the event loop has ended, the request and its reply are dropped.
             answer
                 .await
                 .unwrap_or_else(|_| Decision::Deny("bowline is closing; nobody can answer".to_string()))

@@ -1,11 +1,11 @@
-//! Tool calls that wait for the user's word. Must not know the dialog that shows them.
+//! Tool calls that wait for the user's permission. Must not know the dialog that shows them.
 
 use tokio::sync::oneshot;
 
 use crate::ide::core::slots::Slot;
 use crate::tools::permissions::approval::{Ask, Decision};
 
-/// One waiting call.
+/// A waiting call.
 #[derive(Debug)]
 struct PendingRequest {
     id: u64,
@@ -13,10 +13,10 @@ struct PendingRequest {
     reply: oneshot::Sender<Decision>,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const PERMISSION_REQUESTS: Slot<PermissionRequests> = Slot::new();
 
-/// All waiting calls, oldest first, and what was allowed for the rest of the program's life.
+/// All waiting calls, oldest first, and what was allowed until the program ends.
 #[derive(Debug, Default)]
 pub struct PermissionRequests {
     pending: Vec<PendingRequest>,
@@ -24,8 +24,7 @@ pub struct PermissionRequests {
     allowed: Vec<CallKey>,
 }
 
-/// What makes two calls the same: tool, target and all arguments. The target alone says of an edit only
-/// which file it changes.
+/// Identity of a call: tool, target and all arguments. For an edit the target alone is only the file.
 type CallKey = (String, String, String);
 
 fn call_key(ask: &Ask) -> CallKey {
@@ -33,10 +32,10 @@ fn call_key(ask: &Ask) -> CallKey {
 }
 
 impl PermissionRequests {
-    /// Takes in a question. `None` when an earlier "always" has answered it.
+    /// Adds a request. `None` if an earlier "always" answer covers it.
     pub fn add(&mut self, ask: Ask, reply: oneshot::Sender<Decision>) -> Option<u64> {
         if ask.repeatable && self.allowed.contains(&call_key(&ask)) {
-            // A question that was withdrawn meanwhile needs no answer.
+            // The request may have been withdrawn and needs no answer then.
             reply.send(Decision::Allow).ok();
             return None;
         }
@@ -45,12 +44,12 @@ impl PermissionRequests {
         Some(self.next)
     }
 
-    /// The question of an id.
+    /// Returns the request with an id.
     pub fn get(&self, id: u64) -> Option<&Ask> {
         self.pending.iter().find(|w| w.id == id).map(|w| &w.ask)
     }
 
-    /// Answers a question.
+    /// Answers a request.
     pub fn answer(&mut self, id: u64, decision: Decision, always: bool) {
         let Some(at) = self.pending.iter().position(|w| w.id == id) else { return };
         let waiting = self.pending.remove(at);
@@ -60,7 +59,7 @@ impl PermissionRequests {
         waiting.reply.send(decision).ok();
     }
 
-    /// Forgets the questions that nobody waits for any more, and tells their ids.
+    /// Removes withdrawn requests and returns their ids.
     pub fn take_withdrawn(&mut self) -> Vec<u64> {
         let gone: Vec<u64> = self.pending.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
         self.pending.retain(|w| !w.reply.is_closed());

@@ -1,4 +1,4 @@
-//! Runs commands for texts, one after the other, away from the loop. Must not know the state.
+//! Runs shell commands on texts, one after the other, in a task. Must not know the state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::ide::features::pipe::job::{ShellJob, ShellProblem, ShellUse};
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{self, Format};
 
-/// No more output than that is taken, in all, in bytes.
+/// Maximum total output in bytes.
 pub const OUTPUT_MAX: usize = 64 << 20;
-/// No more is taken of what is only shown, in bytes.
+/// Maximum output in bytes if it is only shown.
 const SHOWN_OUTPUT_MAX: usize = 1 << 20;
-/// Cells of a line that are shown.
+/// Maximum cells shown of a line.
 const LINE_MAX: usize = 1_000;
-/// Complaints are looked at for their first line.
+/// Bytes of standard error that are searched for its first line.
 const STDERR_MAX: usize = 4 << 10;
-/// Cells of a complaint that are shown.
+/// Maximum cells shown of an error message.
 const SHOWN_MAX: usize = 100;
 
-/// Runs the command for each place; gives what stands in each of them then.
+/// Runs the command for each range; returns the new text of each.
 pub async fn run(
     env: &dyn Environment,
     job: &ShellJob,
@@ -45,13 +45,13 @@ pub async fn run(
     for place in &job.ranges {
         let read = job.text.slice(place.clone()).into_owned();
         let ends = read.ends_with('\n');
-        // Commands speak UTF-8, whatever the file's encoding is; bytes that are none stay what they are.
+        // Commands use UTF-8, regardless of the file's encoding; invalid bytes are preserved.
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..job.format };
         let bytes = format::encode(std::iter::once(read.as_str()), plain);
         let bytes = bytes.map_err(|unfit| ShellProblem::NotRun(unfit.to_string()))?;
         let mut output = run_once(env, job, bytes, left).await?;
         left -= output.len();
-        // Commands end their last line; a part of a line must not be broken by that.
+        // Commands end their last line; that must not break a part of a line.
         if !ends {
             output.truncate(without_final_newline(&output).len());
         } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
@@ -62,12 +62,12 @@ pub async fn run(
     Ok(edits)
 }
 
-/// Output without what ends its last line.
+/// Returns output without its final line ending.
 pub fn without_final_newline(output: &str) -> &str {
     output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// What comes in, up to so many bytes; tells somebody when there is more.
+/// Collects output up to a number of bytes; signals `full` if there is more.
 fn output_buffer(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputSink) {
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let into = bytes.clone();
@@ -86,7 +86,7 @@ fn take_bytes(bytes: &Mutex<Vec<u8>>) -> Vec<u8> {
     std::mem::take(&mut *bytes.lock())
 }
 
-/// One run of the command.
+/// Runs the command once.
 async fn run_once(
     env: &dyn Environment,
     job: &ShellJob,
@@ -102,7 +102,8 @@ async fn run_once(
     collect(env, command, input, (most, &job.cancel)).await
 }
 
-/// Everything that a command says, for people: complaints too, in order, and how it failed if it did.
+/// Returns the whole output of a command for display: including errors, in order, and how it failed if it
+/// did.
 async fn combined_output(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProblem> {
     let command = CommandSpec {
         script: format!("exec 2>&1\n{}", job.script),
@@ -122,7 +123,7 @@ async fn combined_output(env: &dyn Environment, job: &ShellJob) -> Result<String
     }
     match exit {
         Exit::Code(0) => {}
-        // At the top, where it is seen however much was said.
+        // At the top, where it is visible even with much output.
         Exit::Code(code) => said.insert_str(0, &format!("(exit {code})\n")),
         Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => return Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => {
@@ -132,7 +133,7 @@ async fn combined_output(env: &dyn Environment, job: &ShellJob) -> Result<String
     Ok(said)
 }
 
-/// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.
+/// Returns the output of a command that reads `input`, at most this many bytes; `cancel` stops it.
 pub async fn collect(
     env: &dyn Environment,
     command: CommandSpec,
@@ -151,7 +152,7 @@ pub async fn collect(
     }
 }
 
-/// The first line of what a command complained about.
+/// Returns the first line of standard error.
 fn first_error_line(errors: &[u8]) -> String {
     let text = String::from_utf8_lossy(errors);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());

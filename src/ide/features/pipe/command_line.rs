@@ -1,4 +1,4 @@
-//! Command lines that run commands of the shell: on lines, for their output, or just so.
+//! Command lines that run shell commands: on lines, for their output, or to show it.
 
 use crate::base::paths;
 use crate::ide::core::command_line::{LineArgs, LineCommand, line_command};
@@ -15,7 +15,7 @@ pub const LINES: &[LineCommand] = &[
     line_command("!", "!", "run a shell command, or pipe lines", filter),
 ];
 
-/// What is to be run: `!` stands for what was run last, `\!` for itself.
+/// Expands the script: `!` is the last script, `\!` a literal `!`.
 fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
     let mut script = String::new();
     let mut rest = typed;
@@ -36,7 +36,7 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
     Ok(script)
 }
 
-/// Sends lines through a command; without lines the command is run, and what it says is shown.
+/// Filters lines through a command; without lines runs the command and shows its output.
 fn filter(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     // The second `!` of `:!!` was read as that of a name.
     let typed = if given.bang { format!("!{}", given.rest) } else { given.rest.to_string() };
@@ -50,7 +50,7 @@ fn filter(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     pipe::run::begin(cx, script, vec![lines], ShellUse::Filter)
 }
 
-/// Puts the output of a command, or a file, behind a line.
+/// Inserts the output of a command, or a file, after a line.
 fn read(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let text = command_line::text::editable_text(cx)?;
     let typed = if given.bang { Some(given.rest) } else { given.rest.strip_prefix('!') };

@@ -1,4 +1,4 @@
-//! Commands that run commands of the shell on the text.
+//! Commands that run shell commands on the text.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
@@ -14,7 +14,7 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// Asks for a command, which reads what is selected or nothing.
+/// Prompts for a shell command, which reads the selection if `reads`.
 fn prompt_for_command(cx: &mut Cx<'_>, reads: bool) {
     match cx.state.buffers.current().map(crate::ide::model::buffers::Buffer::read_only) {
         None => cx.state.set_status("No file open"),

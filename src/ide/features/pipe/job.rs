@@ -1,4 +1,4 @@
-//! Commands of the shell that are run for a text, and what comes of them. Plain data.
+//! Jobs and results of shell commands that are run on a text. Plain data.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::text::file_format::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// What becomes of a command's output.
+/// Use of a command's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellUse {
-    /// It takes the place of what the command read, which stays selected.
+    /// It replaces what the command read, and stays selected.
     Replace,
-    /// It goes between characters, and is selected.
+    /// It is inserted between characters, and selected.
     Insert,
-    /// It takes the place of the lines that the command read; the cursor goes to the first.
+    /// It replaces the lines that the command read; the cursor goes to the first.
     Filter,
-    /// It goes between lines, as lines; the cursor goes to the first.
+    /// It is inserted as lines; the cursor goes to the first.
     Lines,
     /// It is shown.
     Show,
 }
 
 impl ShellUse {
-    /// Whether the command reads what its output takes the place of.
+    /// Returns whether the command reads what its output replaces.
     pub fn reads(self) -> bool {
         matches!(self, Self::Replace | Self::Filter)
     }
@@ -33,55 +33,55 @@ impl ShellUse {
 
 /// Commands to be run for a text.
 pub struct ShellJob {
-    /// Which one.
+    /// The buffer.
     pub buffer: BufferId,
     /// The version of the text.
     pub version: u64,
     /// The text.
     pub text: Text,
-    /// What its file is like.
+    /// Format of its file.
     pub format: Format,
-    /// What is typed at the shell.
+    /// The shell script.
     pub script: String,
-    /// What each run reads, and what its output takes the place of. The command is run once, with
-    /// nothing to read, and its output goes to each place, where nothing is to be read.
+    /// Ranges that each run reads and its output replaces. If nothing is to be read, the command is run once
+    /// without input, and its output goes to each range.
     pub ranges: Vec<Range<Byte>>,
     /// What becomes of the output.
     pub purpose: ShellUse,
-    /// Ends it.
+    /// Cancels it.
     pub cancel: CancellationToken,
 }
 
-/// What came of it.
+/// Result of a job.
 pub struct ShellResult {
     /// For which text.
     pub buffer: BufferId,
     /// The version of that text.
     pub version: u64,
-    /// What was run.
+    /// The script.
     pub script: String,
     /// What becomes of the output.
     pub purpose: ShellUse,
-    /// What stands in each place now; why nothing does.
+    /// The new text of each range, or why there is none.
     pub result: Result<Vec<(Range<Byte>, String)>, ShellProblem>,
 }
 
 /// Why a command changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShellProblem {
-    /// The user ended it.
+    /// The user cancelled it.
     #[error("Command ended: nothing changed")]
     Cancelled,
-    /// It failed, and says why; its code.
+    /// It failed, with this message and exit code.
     #[error("{0} (exit {1}): nothing changed")]
     Failed(String, i32),
     /// It could not be run.
     #[error("Cannot run command: {0}")]
     NotRun(String),
-    /// It says what cannot stand in a text.
+    /// Its output is not text.
     #[error("Output is not UTF-8: nothing changed")]
     NoText,
-    /// It says too much.
+    /// Its output is too long.
     #[error("Output exceeds {0} MB: nothing changed")]
     TooLong(usize),
 }

@@ -1,4 +1,4 @@
-//! Text through commands of the shell.
+//! Filtering text through shell commands.
 
 use crate::ide::core::feature::Feature;
 

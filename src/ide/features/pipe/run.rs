@@ -1,5 +1,5 @@
-//! Text through commands of the shell: selections are replaced by what a command makes of them, or
-//! its output is put in. The loop's part: a task runs the commands.
+//! Filters text through shell commands: selections are replaced by a command's output, or its output is
+//! inserted. This is the event loop's part: a task runs the commands.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ use crate::text::rope::Text;
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
-/// Runs a command for every selection, for the whole text where nothing is selected; with `reads`
-/// it reads what its output replaces, else its output goes before.
+/// Runs a command for every selection, or for the whole text if nothing is selected. With `reads` it reads
+/// what its output replaces, otherwise its output is inserted before.
 pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return cx.state.set_status("No file open") };
     let (end, selection) = (buffer.area.text().end(), &buffer.area.selection);
@@ -36,7 +36,7 @@ pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
     }
 }
 
-/// Runs a command for places of the text that is shown. Tells why it cannot.
+/// Runs a command for ranges of the shown text. Fails with a message.
 pub fn begin(
     cx: &mut Cx<'_>,
     script: String,
@@ -57,7 +57,7 @@ pub fn begin(
         text: buffer.area.text().clone(),
         format: buffer.area.document.format(),
         script,
-        // What is only shown goes nowhere.
+        // Output that is only shown needs no range.
         ranges: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { places },
         purpose,
         cancel: cancel.clone(),
@@ -68,7 +68,7 @@ pub fn begin(
     let (buffer, version, purpose, script) = (job.buffer, job.version, job.purpose, job.script.clone());
     let work = async move {
         let result = command::run(&*env, &job).await;
-        // Giving back a large text takes its time.
+        // Freeing a large text takes time.
         drop(job);
         result
     };
@@ -79,7 +79,7 @@ pub fn begin(
     Ok(())
 }
 
-/// Ends the command that runs; tells whether there was one.
+/// Stops the running command; returns whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let Some(cancel) = &cx.state.shell_cancel else { return false };
     cancel.cancel();
@@ -118,7 +118,7 @@ fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
     });
     if let Some(first) = first.filter(|_| as_lines) {
         let page = ModalText::new(buffer.area.text(), 1);
-        // What goes behind a last line without an end begins with one.
+        // Text after a last line without line ending begins with one.
         let line = page.line(first);
         let is_behind = page.start(line) < first;
         let line = if is_behind { Line(line.0 + 1) } else { line };
@@ -128,7 +128,7 @@ fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Lines that go behind a last line which has no end give it one, and have none themselves.
+/// Adapts lines inserted after a last line without line ending: they get one before and none at their end.
 fn fix_final_newline(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Range<Byte>, String)> {
     let is_open = text.line_start(text.last_line()) < text.end();
     let moved = |(place, output): (Range<Byte>, String)| match output.strip_suffix('\n') {
@@ -138,7 +138,7 @@ fn fix_final_newline(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Ran
     edits.into_iter().map(moved).collect()
 }
 
-/// Shows what a command said.
+/// Shows the output of a command.
 fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
     let mut lines: Vec<String> =
         outputs.iter().flat_map(|(_, output)| output.lines().take(SHOWN_MAX + 1)).map(String::from).collect();
@@ -153,12 +153,12 @@ fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
     cx.state.push_layer(Dialog::message(truncate(&visible(script), TITLE_MAX), lines));
 }
 
-/// Lines of an output that are shown.
+/// Maximum lines shown of an output.
 const SHOWN_MAX: usize = 500;
-/// Cells of a command that are shown above its output.
+/// Maximum cells shown of a command above its output.
 const TITLE_MAX: usize = 60;
 
-/// Outputs as edits whose lines end as the file's do, and what they select afterwards.
+/// Returns outputs as edits with the file's line endings, and the selection afterwards.
 fn prepare_edits(
     edits: Vec<(Range<Byte>, String)>,
     ending: LineEnding,

@@ -1,4 +1,4 @@
-//! Commands about plugins of the editor; what they bring themselves is in `ide::features::plugins::run`.
+//! Commands about editor plugins; the commands that plugins provide are in `ide::features::plugins::run`.
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::core::effect::Effect;

@@ -1,4 +1,4 @@
-//! Plugins of the editor, and whether those of a project may run.
+//! Editor plugins, and whether those of a project may run.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

@@ -1,4 +1,4 @@
-//! Runs the programs of plugins' commands, away from the loop. Must not know the state.
+//! Runs the programs of plugin commands in tasks. Must not know the state.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::text::position::Byte;
 use crate::text::selection;
 use crate::text::transaction::{Author, Transaction};
 
-/// Of a message no more than this is shown, in bytes.
+/// Maximum bytes shown of a message.
 const MESSAGE_MAX: usize = 64 << 10;
 
-/// Runs a command; gives what it came to.
+/// Runs a command; returns its result.
 pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, PluginProblem> {
     if let Some(trusted) = job.command.trusted.clone() {
         let (workspace, home) = (job.workspace.clone(), job.home.clone());
@@ -51,12 +51,12 @@ pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, 
     }
 }
 
-/// The selections, as places of the text.
+/// Returns the selections as ranges of the text.
 fn selected_ranges(shown: &PluginText) -> Vec<Range<Byte>> {
     shown.selection.ranges().iter().map(selection::Range::span).collect()
 }
 
-/// One run of the program, for everything that it is to know of.
+/// Runs the program once, with all its input.
 async fn run_for_selections(
     env: &dyn Environment,
     job: &PluginJob,
@@ -74,7 +74,7 @@ async fn replace_selections(
     if job.command.command.input == Input::Text {
         let output = run_for_selections(env, job, OUTPUT_MAX).await?;
         let (old, new) = (shown.text.to_string(), talk::sanitized(&output, shown.format.ending));
-        // As small as it can be, so that cursors and marks stay where they are.
+        // The smallest change, so that cursors and marks stay in place.
         let changes = diff::change(&old, &new);
         return Ok(plugin_edit(job, shown, Transaction::new(changes)));
     }
@@ -89,7 +89,7 @@ async fn replace_selections(
         let output = run_program(env, job, std::slice::from_ref(&place), left).await?;
         left -= output.len();
         let read = shown.text.slice(place.clone());
-        // Programs end their last line; a part of a line must not be broken by that.
+        // Programs end their last line; that must not break a part of a line.
         let output =
             if read.ends_with('\n') { output.as_str() } else { command::without_final_newline(&output) };
         edits.push((place, talk::sanitized(output, shown.format.ending)));
@@ -108,7 +108,7 @@ async fn insert_at_selections(
     Ok(edit(job, shown, shown.selection.ranges().iter().map(at).collect(), false))
 }
 
-/// One step of edits; `selects` what was put in.
+/// Returns a step of edits; with `selects` the inserted text is selected.
 fn edit(
     job: &PluginJob,
     shown: &PluginText,
@@ -138,7 +138,7 @@ fn plugin_edit(job: &PluginJob, shown: &PluginText, made: Transaction) -> Plugin
     PluginResult::Edit(Box::new(made))
 }
 
-/// One run of the program.
+/// Runs the program once.
 async fn run_program(
     env: &dyn Environment,
     job: &PluginJob,
@@ -157,7 +157,7 @@ async fn run_program(
     Ok(command::collect(env, spec, request, (most, &job.cancel)).await?)
 }
 
-/// The program with its arguments, for the shell: words that mean nothing else, in its own process.
+/// Returns the program with its arguments as a shell script: quoted words, run with `exec`.
 fn script(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     format!("exec {}", words.join(" "))

@@ -1,5 +1,5 @@
-//! What the program of a plugin's command reads and writes: one JSON document each way. Lines and
-//! columns count from 1, columns in bytes of UTF-8. Must not know processes or state.
+//! Protocol of plugin programs: one JSON document as input and one as output. Lines and columns are
+//! one-based, columns in bytes of UTF-8. Must not know processes or state.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,9 +18,9 @@ use crate::text::file_format::format::{LineEnding, without_carriers};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// The form of the documents.
+/// Version of the documents.
 const VERSION: u32 = 1;
-/// More places than this are not listed.
+/// Maximum number of listed locations.
 const LOCATIONS_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,8 +74,8 @@ fn first() -> usize {
     1
 }
 
-/// What a program reads. `places` are the selections that it is to know of; the last word of a text
-/// without a place is the caret's.
+/// Returns the input of a program. `places` are the selections it gets; the last word of a text without a
+/// range is that of the caret.
 pub fn request(
     command: &str,
     workspace: &Path,
@@ -109,7 +109,7 @@ fn position(text: &Text, at: Byte) -> Spot {
     Spot { line: line.0 + 1, column: at - text.line_start(line) + 1 }
 }
 
-/// The byte of a line and column; what is wrong with them otherwise.
+/// Returns the byte of a line and column; fails with a message if they are invalid.
 fn byte_at(text: &Text, spot: Spot) -> Result<Byte, String> {
     let told = |what: &str| format!("line {}, column {}: {what}", spot.line, spot.column);
     let (Some(line), Some(column)) = (spot.line.checked_sub(1), spot.column.checked_sub(1)) else {
@@ -126,7 +126,7 @@ fn byte_at(text: &Text, spot: Spot) -> Result<Byte, String> {
     if text.char_floor(at) == at { Ok(at) } else { Err(told("this is inside a character")) }
 }
 
-/// A text as it may stand in a file whose lines end so: without other control characters than tabs.
+/// Returns a text adapted to a file with this line ending: without control characters other than tabs.
 pub fn sanitized(output: &str, ending: LineEnding) -> String {
     let output = output.replace("\r\n", "\n");
     let mut output = without_carriers(&output).into_owned();
@@ -134,7 +134,7 @@ pub fn sanitized(output: &str, ending: LineEnding) -> String {
     if ending == LineEnding::Lf { output } else { output.replace('\n', ending.text()) }
 }
 
-/// The edits of an answer: sorted, none over another.
+/// Returns the edits of a response, sorted and disjoint.
 pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range<Byte>, String)>, String> {
     let edits: Vec<Edit> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     let mut placed = Vec::with_capacity(edits.len());
@@ -145,7 +145,7 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
         }
         placed.push((start..end, sanitized(&edit.text, ending)));
     }
-    // What is put in twice at one place stays in the order of the answer.
+    // Several insertions at one position keep the order of the response.
     placed.sort_by_key(|(place, _)| (place.start, place.end));
     if placed.windows(2).any(|two| two[0].0.end > two[1].0.start) {
         return Err("two edits are of the same text".to_string());
@@ -153,7 +153,7 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
     Ok(placed)
 }
 
-/// The places of an answer; paths are those of the workspace where they are not absolute.
+/// Returns the locations of a response; relative paths are relative to the workspace.
 pub fn locations(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
     let places: Vec<TextLocation> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     if places.iter().any(|place| place.line == 0 || place.column == 0) {

@@ -1,11 +1,11 @@
-//! Reads plugins, and whether what a project wants to run is trusted. Must not know the state.
+//! Reads plugins, and whether the project's are trusted. Must not know the state.
 
 use crate::config::plugins;
 use crate::exec::storage::trust::{Trust, TrustState};
 use crate::ide::features::plugins::state::{PluginsJob, PluginsRead, TrustChange};
 use crate::runtime::agent_setup::trust_requests::{self, TrustRequests};
 
-/// Reads all plugins, after what the user says about the project's was noted. Blocking.
+/// Stores the user's decision about the project's plugins, if any, then reads all plugins. Blocking.
 pub fn read(job: &PluginsJob) -> PluginsRead {
     let (own, mut wrong) = plugins::read(&job.own);
     let (project, more) = plugins::read(&trust_requests::plugins_folder(&job.workspace));

@@ -1,4 +1,4 @@
-//! The places that a command of a plugin listed last.
+//! Picker of the locations that a plugin command listed last.
 
 use crate::ide::core::layers::picker::Location;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};

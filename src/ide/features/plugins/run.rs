@@ -1,5 +1,5 @@
-//! Plugins of the editor, and whether those of the project may run. The loop's part: tasks read
-//! them and run their programs. Must not touch the disk.
+//! Editor plugins, and whether those of the project may run. This is the event loop's part: tasks read them
+//! and run their programs. Must not access the disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,22 +26,22 @@ use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::tui::input::Key;
 
-/// What the ids of their commands begin with.
+/// Prefix of the ids of plugin commands.
 const ID_PREFIX: &str = "plugin.";
 
-/// Whether a command of this id can be one of a plugin: whether there is one is known later.
+/// Returns whether an id can be that of a plugin command; whether it exists is known later.
 pub fn is_id(id: &str) -> bool {
     id.strip_prefix(ID_PREFIX)
         .and_then(|rest| rest.split_once('.'))
         .is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
 }
 
-/// The command of an id, if some plugin brings it.
+/// Returns the command with this id, if a plugin provides it.
 pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
     state.slots[PLUGINS].commands.iter().find(|known| known.id == id)
 }
 
-/// Has them read; `say` is noted first.
+/// Reads all plugins in a task; stores the decision `say` first.
 pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
@@ -58,8 +58,8 @@ pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<TrustChange>) {
     );
 }
 
-/// A session is there: it has read the rules of the project, perhaps before the user has said that he trusts
-/// them, and does not know what he trusts until the program ends.
+/// Handles the connection of the session, which has read the rules of the project, possibly before the user
+/// trusted them, and does not know what is trusted only until the program ends.
 pub fn on_connected(cx: &mut Cx<'_>) {
     let plugins = &cx.state.slots[PLUGINS];
     if matches!(plugins.trusted, Trust::Always | Trust::Session) && !plugins.read.allows.is_empty() {
@@ -67,7 +67,7 @@ pub fn on_connected(cx: &mut Cx<'_>) {
     }
 }
 
-/// They were read.
+/// Handles plugins that were read.
 fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.slots[PLUGINS];
     let for_now = plugins.session_trust.is_some() && plugins.session_trust == read.digest;
@@ -117,7 +117,7 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
         tracing::warn!("{problem}");
     }
     report_problems(cx, asked, &problems);
-    // Also where it was changed between what he saw and what he said.
+    // Also if the plugins were changed between the question and its answer.
     if cx.state.slots[PLUGINS].trusted == Trust::Undecided && !forgotten {
         ask_for_trust(cx);
     }
@@ -126,7 +126,7 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
 fn report_problems(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     let count = cx.state.slots[PLUGINS].commands.len();
     match (problems, cx.state.slots[PLUGINS].trusted) {
-        // Of rules that are off the session tells.
+        // The session reports disabled rules.
         ([], Trust::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
             cx.state.set_status("Project is not trusted. Details: trust.show");
         }
@@ -141,8 +141,7 @@ fn report_problems(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     }
 }
 
-/// Gives their commands the keys that they would like, where nothing else has them. Tells which they
-/// cannot have.
+/// Binds the commands to their preferred keys if these are free. Returns the keys that are not.
 pub fn bind(state: &mut State) -> Vec<String> {
     let mut problems = Vec::new();
     for known in &state.slots[PLUGINS].commands {
@@ -171,18 +170,18 @@ pub fn bind(state: &mut State) -> Vec<String> {
     problems
 }
 
-/// What the question is about whether the project is trusted.
+/// Kind of the dialog about trusting the project.
 const TRUST: &str = "trust";
 
-/// Takes questions about the project off the screen: an answer to one that shows what was read before
-/// would be taken for one about what was read now.
+/// Closes dialogs about the project: an answer to one that shows an earlier version would count for the
+/// current one.
 fn close_trust_dialogs(state: &mut State) {
     if state.layers.close_where::<Dialog>(|dialog| dialog.number_of(TRUST).is_some()) {
         state.damage.add_all();
     }
 }
 
-/// What the project wants to run and to allow, in words.
+/// Returns descriptions of what the project wants to run and to allow.
 fn trust_requests(state: &State) -> Vec<String> {
     let of = |plugin: &Plugin| {
         let folder = state.display_path(&plugin.folder);
@@ -204,7 +203,7 @@ fn trust_requests(state: &State) -> Vec<String> {
     lines
 }
 
-/// Asks, because the project has something that nobody has said anything about.
+/// Opens the dialog, since there is no decision about the project's plugins or rules yet.
 fn ask_for_trust(cx: &mut Cx<'_>) {
     let mut lines = trust_requests(cx.state);
     let read = &cx.state.slots[PLUGINS].read;
@@ -217,12 +216,12 @@ fn ask_for_trust(cx: &mut Cx<'_>) {
         .short_label("Once")
         .choice('n', "Do not trust", |cx| on_trust_answered(cx, Some(false)))
         .short_label("No");
-    // Below everything else: what the user is busy with keeps the keys.
+    // Below everything else, so that the user's current layer keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.add_all();
 }
 
-/// The user has said something; nothing means until the program ends.
+/// Handles the user's answer; `None` means until the program ends.
 pub fn on_trust_answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
         return cx.state.set_status("This project needs no trust");
@@ -235,7 +234,7 @@ pub fn on_trust_answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     read(cx, true, Some(TrustChange::Set(digest, trusted)));
 }
 
-/// What was said is forgotten; what the project wants to run does not any more.
+/// Forgets the decision; the project's plugins and rules are then disabled.
 pub fn forget_trust(cx: &mut Cx<'_>) {
     cx.state.slots[PLUGINS].session_trust = None;
     read(cx, true, Some(TrustChange::Forget));
@@ -303,7 +302,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     });
 }
 
-/// Ends the program that runs; tells whether there was one.
+/// Stops the running program; returns whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let Some(cancel) = &cx.state.slots[PLUGINS].running else { return false };
     cancel.cancel();

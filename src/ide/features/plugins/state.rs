@@ -1,5 +1,5 @@
-//! What plugins of the editor bring, whether those of the project may run, and what is asked of
-//! them. Plain data.
+//! State of editor plugins: what they provide, whether those of the project may run, and jobs for them. Plain
+//! data.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,53 +25,53 @@ pub struct PluginCommand {
     pub plugin: String,
     /// The plugin's folder.
     pub folder: PathBuf,
-    /// What the plugin says about it.
+    /// Its declaration by the plugin.
     pub command: Command,
-    /// Of a project's plugin, what was in their folder when the user trusted it.
+    /// For a project's plugin: the digest of the plugin folder that the user trusted.
     pub trusted: Option<Arc<str>>,
 }
 
-/// Whether what a project wants to run may.
+/// Whether the project's plugins and rules are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
-    /// It wants to run nothing.
+    /// The project has none.
     #[default]
     NotNeeded,
-    /// It may.
+    /// Trusted.
     Always,
-    /// It may until the program ends.
+    /// Trusted until the program ends.
     Session,
-    /// It may not.
+    /// Not trusted.
     Never,
-    /// Nobody has said.
+    /// No decision yet.
     Undecided,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const PLUGINS: Slot<Plugins> = Slot::new();
 
-/// All of it.
+/// State of the feature.
 #[derive(Debug, Default)]
 pub struct Plugins {
     /// The commands that can be run, by plugin.
     pub commands: Vec<Arc<PluginCommand>>,
-    /// Folders with snippets, beside the user's own.
+    /// Folders with snippets, in addition to the user's own.
     pub snippets: Vec<PathBuf>,
-    /// What was read last.
+    /// The plugins as read last.
     pub read: PluginsRead,
-    /// Whether what the project wants to run may.
+    /// Whether the project's plugins and rules are trusted.
     pub trusted: Trust,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
-    /// What may run until the program ends: a digest.
+    /// Digest of what is trusted until the program ends.
     pub session_trust: Option<Arc<str>>,
     /// Ends the program that runs for a command.
     pub running: Option<CancellationToken>,
-    /// The last list of places, and whose it is.
+    /// The last list of locations, and the command that returned it.
     pub locations: (String, Vec<PickRow>),
 }
 
-/// What there is to be read.
+/// A job that reads plugins.
 #[derive(Debug, Clone)]
 pub struct PluginsJob {
     /// The user's folder of plugins.
@@ -82,18 +82,18 @@ pub struct PluginsJob {
     pub home: PathBuf,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
-    /// Whether the user asked for it: then it is told that it is done.
+    /// Whether the user requested it: then its end is reported.
     pub asked: bool,
-    /// What the user says about the project first, if he does.
+    /// A decision to store first.
     pub trust_change: Option<TrustChange>,
 }
 
-/// What a user says about a project.
+/// A decision of the user about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustChange {
-    /// What has this digest may run, or may not.
+    /// Trust plugins and rules with this digest, or do not.
     Set(Arc<str>, bool),
-    /// Nothing any more.
+    /// Forget the decision.
     Forget,
 }
 
@@ -104,18 +104,18 @@ pub struct PluginsRead {
     pub own: Vec<Plugin>,
     /// The project's.
     pub project: Vec<Plugin>,
-    /// What the project's rules want to allow, each in words.
+    /// Descriptions of what the project's rules allow.
     pub allows: Vec<String>,
-    /// All that the project wants, as a number: what is in its folder of plugins, and its rules where they
-    /// allow something. Where it wants anything.
+    /// Digest of everything the project wants: its plugin folder, and its rules if they allow something.
+    /// `None` if it wants nothing.
     pub digest: Option<Arc<str>>,
-    /// What was said about that: nothing, where that cannot be known.
+    /// The decision about that digest; `None` if there is none or it cannot be read.
     pub decision: Option<bool>,
-    /// What is wrong with them.
+    /// Problems with the plugins.
     pub problems: Vec<String>,
-    /// Whether the user asked for them to be read.
+    /// Whether the user requested reading them.
     pub asked: bool,
-    /// Whether he has just taken back what he had said: then nothing is asked.
+    /// Whether the user has just revoked a decision: then no dialog opens.
     pub trust_forgotten: bool,
 }
 
@@ -123,13 +123,13 @@ pub struct PluginsRead {
 pub struct PluginJob {
     /// Which one.
     pub command: Arc<PluginCommand>,
-    /// The file that is shown.
+    /// The shown file.
     pub shown: Option<PluginText>,
     /// The project.
     pub workspace: PathBuf,
     /// What `~` means in its rules.
     pub home: PathBuf,
-    /// Ends it.
+    /// Cancels it.
     pub cancel: CancellationToken,
 }
 
@@ -141,37 +141,37 @@ pub struct PluginText {
     pub version: u64,
     /// The text.
     pub text: Text,
-    /// What its file is like.
+    /// Format of its file.
     pub format: Format,
-    /// What is selected.
+    /// Its selection.
     pub selection: Selection,
-    /// Where its file is.
+    /// Path of its file.
     pub path: Option<PathBuf>,
     /// Its language.
     pub language: Option<&'static str>,
 }
 
-/// What a command came to.
+/// Result of a command.
 #[derive(Debug)]
 pub enum PluginResult {
     /// An edit of the text.
     Edit(Box<Transaction>),
-    /// Something to be shown.
+    /// A message to show.
     Message(String),
-    /// Places to go to.
+    /// Locations to visit.
     Locations(Vec<PickRow>),
 }
 
-/// Why a plugin's command did nothing.
+/// Why a plugin command did nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PluginProblem {
-    /// Its program did not do its work.
+    /// Its program failed.
     #[error("{0}")]
     Program(#[from] ShellProblem),
-    /// Its answer is none that it may give.
+    /// Its response is invalid.
     #[error("its answer cannot be used: {0}; nothing changed")]
     Answer(String),
-    /// The project's plugins are not those that were trusted.
+    /// The project's plugins differ from those that were trusted.
     #[error(
         "the project's plugins or rules were changed since they were trusted; trust.show shows what would run"
     )]

@@ -1,4 +1,4 @@
-//! Commands about what a project may run.
+//! Commands about trusting a project.
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::features::plugins;

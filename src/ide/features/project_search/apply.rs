@@ -1,6 +1,5 @@
-//! Makes what a list wants true, as one step over open and closed files, and takes such a step
-//! back. The loop's part: open texts are changed here; files are read, compared and written by
-//! tasks.
+//! Applies an edited results list as one step over open and closed files, and undoes such a step. This is the
+//! event loop's part: open texts are changed here; tasks read, compare and write files.
 
 use crate::base::plural::pluralize;
 use crate::exec::{EnvError, Stamp};
@@ -16,10 +15,10 @@ use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::transaction::Transaction;
 use crate::text::undo::history::RevisionId;
 
-/// Steps that can be taken back.
+/// Maximum number of steps that can be undone.
 const STEPS_MAX: usize = 16;
 
-/// Asks what the list wants changed; the user is asked then.
+/// Computes the changes of the list, then asks the user.
 pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     if cx.state.slots[REPLACEMENTS].is_busy() {
         return cx.state.set_status("File changes are running already");
@@ -39,7 +38,7 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     tasks::plan_changes(cx, (list, version), text, known, open);
 }
 
-/// It is known what is to be changed: the user decides. What is taken back was decided.
+/// Handles the computed changes: asks the user. Undoing a step needs no confirmation.
 pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.set_status("");
     let Some((list, _)) = plan.list else { return apply_plan(cx, plan) };
@@ -75,7 +74,7 @@ pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.push_layer(dialog);
 }
 
-/// The user wants it.
+/// Handles the user's consent.
 fn on_accepted(cx: &mut Cx<'_>) {
     if let Some(plan) = cx.state.slots[REPLACEMENTS].plan.take() {
         cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
@@ -83,7 +82,7 @@ fn on_accepted(cx: &mut Cx<'_>) {
     }
 }
 
-/// Changes the open texts, and has the files written.
+/// Changes the open texts, and starts writing the files.
 fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
     let Some(mut under_way) = cx.state.slots[REPLACEMENTS].running.take() else { return };
     let mut writes = Vec::new();
@@ -144,7 +143,7 @@ fn changed_file(file: &FilePlan, revision: Option<(BufferId, RevisionId)>) -> Ch
     }
 }
 
-/// A file stays as it is; what was to be taken back in it can still be.
+/// Records that a file stays unchanged; if this is an undo it can be tried again.
 fn skip_file(under_way: &mut RunningStep, file: &FilePlan, why: &str) {
     under_way.skipped.push(format!("{}: {why}", file.name));
     if under_way.list.is_none() {
@@ -168,7 +167,7 @@ pub fn on_written(cx: &mut Cx<'_>, results: Vec<(usize, Result<Stamp, EnvError>)
     finish(cx, under_way);
 }
 
-/// Everything that could be done is done.
+/// Ends a step once everything possible is done.
 fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     let RunningStep {
         list,
@@ -192,7 +191,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         format!("Changed {lines} in {count}. Undo: {key}")
     } else {
         if let Some(buffer) = step_of.and_then(|id| cx.state.buffers.get_mut(id)) {
-            // It wants what the files do not say any more.
+            // The list no longer matches the files.
             buffer.area.document.mark_unsaved();
         }
         if !left.is_empty() {
@@ -215,7 +214,7 @@ fn push_applied(cx: &mut Cx<'_>, applied: AppliedStep) {
     }
 }
 
-/// The list is done with, unless it was edited meanwhile or not everything was possible.
+/// Marks the list as applied, unless it was edited in the meantime or parts failed.
 fn mark_applied(cx: &mut Cx<'_>, list: BufferId, version: u64, everything: bool) {
     if let Some(buffer) = cx.state.buffers.get_mut(list)
         && buffer.area.document.version() == version
@@ -225,7 +224,7 @@ fn mark_applied(cx: &mut Cx<'_>, list: BufferId, version: u64, everything: bool)
     }
 }
 
-/// The list knows what stands in the files now.
+/// Updates the list's data to the new content of the files.
 fn update_list<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<Item = &'a ChangedFile>) {
     let Some(buffer) = list.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
     let Some(listing) = buffer.results_mut() else { return };
@@ -239,7 +238,7 @@ fn update_list<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<
     }
 }
 
-/// Takes the last step back.
+/// Undoes the last step.
 pub fn undo(cx: &mut Cx<'_>) {
     if cx.state.slots[REPLACEMENTS].is_busy() {
         return cx.state.set_status("File changes are running already");
@@ -250,7 +249,7 @@ pub fn undo(cx: &mut Cx<'_>) {
     let mut under_way = RunningStep { undone_list: list, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {
-        // Where nothing came after it, it is the text's own last step.
+        // If nothing came after it, it is the last undo step of the text itself.
         let last = file.revision.and_then(|(id, revision)| {
             let buffer = cx.state.buffers.get_mut(id)?;
             (buffer.area.document.history().current() == revision).then_some(buffer)
@@ -273,7 +272,7 @@ pub fn undo(cx: &mut Cx<'_>) {
     tasks::plan_undo(cx, rest, open);
 }
 
-/// The same step backwards, for what the list knows.
+/// Returns the reverse of a step, for the data of the list.
 fn inverted(file: ChangedFile) -> ChangedFile {
     let known = file.row_updates.into_iter().map(|(origin, old, new)| (origin, new, old)).collect();
     ChangedFile { row_updates: known, ..file }

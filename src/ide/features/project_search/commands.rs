@@ -1,5 +1,4 @@
-//! Commands on all files of the workspace: search them, replace in them, go through what was
-//! found, apply an edited list.
+//! Commands on all files of the workspace: search, replace, go through the results, apply an edited list.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
@@ -56,7 +55,7 @@ pub const COMMANDS: &[Command] = &[
     ),
 ];
 
-/// Whether something can be looked for by what was typed.
+/// Checks that the input is a valid search pattern.
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
     match Needle::new(typed, cx.state.search_options) {
         Ok(Some(_)) => Ok(()),

@@ -1,4 +1,4 @@
-//! The lines of all files in which the query stands; every key begins the search anew.
+//! Picker of the lines in all files that match the query; every key restarts the search.
 
 use crate::ide::core::layers::picker::Location;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
@@ -23,7 +23,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// A selected piece of one line.
+/// Returns the initial query: a selected piece of one line.
 fn seed(state: &State) -> String {
     let buffer = state.buffers.current();
     let selected =

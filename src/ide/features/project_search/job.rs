@@ -1,4 +1,4 @@
-//! What tasks of lists are given and what they find. Plain data.
+//! Jobs and results of the tasks of results lists. Plain data.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,19 @@ use crate::text::undo::history::RevisionId;
 /// An open file as a task sees it.
 #[derive(Debug, Clone)]
 pub struct OpenText {
-    /// Which one.
+    /// The buffer.
     pub id: BufferId,
     /// Where it is.
     pub path: PathBuf,
-    /// The same with every link followed, where that is known.
+    /// Its path with all links resolved, if known.
     pub real: Option<PathBuf>,
     /// Its text.
     pub text: Text,
-    /// Counts its changes.
+    /// Its version.
     pub version: u64,
-    /// Whether no file of it was ever seen on disk.
+    /// Whether its file never existed on disk.
     pub is_new: bool,
-    /// Why it cannot be edited, if it cannot.
+    /// Why it is read-only, if it is.
     pub read_only: Option<&'static str>,
 }
 
@@ -36,39 +36,39 @@ pub struct Batch {
     pub text: String,
     /// The files that they name for the first time.
     pub files: Vec<ListedFile>,
-    /// What is known about them.
+    /// The data of their locations.
     pub rows: Vec<(Origin, FoundText)>,
 }
 
 /// Changes of several files.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The list that wants them and the version of its text; none when changes are taken back.
+    /// The list and the version of its text; `None` when a step is undone.
     pub list: Option<(BufferId, u64)>,
     /// The files.
     pub files: Vec<FilePlan>,
-    /// What is not done, and why, in words.
+    /// Messages about what is skipped, and why.
     pub skipped: Vec<String>,
-    /// What could not be taken back and may be tried again.
+    /// Failed undo changes that may be tried again.
     pub retryable: Vec<ChangedFile>,
-    /// Files that were as they are wanted already.
+    /// Files that already have the wanted content.
     pub already_done: Vec<ChangedFile>,
 }
 
-/// What is to become of one file.
+/// The planned change of a file.
 #[derive(Debug, Clone)]
 pub struct FilePlan {
     /// Where it is.
     pub path: PathBuf,
     /// Its name for the user.
     pub name: String,
-    /// Its text as it is.
+    /// Its current text.
     pub before: Text,
     /// The changes.
     pub changes: ChangeSet,
     /// Number of changed locations.
     pub edit_count: usize,
-    /// What the list knows afterwards: place, what stood there, what stands there then.
+    /// New data of the list: location, old text, new text.
     pub row_updates: Vec<(Origin, String, String)>,
     /// Whether it is open.
     pub target: Target,
@@ -77,7 +77,7 @@ pub struct FilePlan {
 /// Where a change is made.
 #[derive(Debug, Clone)]
 pub enum Target {
-    /// In the text of an open file, if it still has this version.
+    /// In the buffer of an open file, if it still has this version.
     Open(BufferId, u64),
     /// In the file, if it is still in this state.
     Closed(Stamp, Format),
@@ -98,8 +98,8 @@ pub struct ChangedFile {
     pub after: Text,
     /// Number of changed locations.
     pub edit_count: usize,
-    /// What the list has known since.
+    /// New data of the list since.
     pub row_updates: Vec<(Origin, String, String)>,
-    /// The revision that the change made in the text of an open file.
+    /// The revision that the change created in an open file.
     pub revision: Option<(BufferId, RevisionId)>,
 }

@@ -1,4 +1,4 @@
-//! Search and replace in all files of the workspace: results as a text, changed by editing it.
+//! Search and replace in all files of the workspace: results are an editable text.
 
 use crate::ide::core::feature::Feature;
 

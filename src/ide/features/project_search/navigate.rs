@@ -1,5 +1,5 @@
-//! Lists on the loop: a search begins, brings lines, ends; the user goes through what was found.
-//! Must not know how lists change files.
+//! Results lists on the event loop: starting a search, adding lines, ending it, and going through the
+//! results. Must not know how lists change files.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::text::rope::Text;
 use crate::text::search::Needle;
 use crate::workspace::grep::GrepSummary;
 
-/// The open files, for a task.
+/// Returns the open files, for a task.
 pub fn open_texts(state: &State) -> Vec<OpenText> {
     let whole = state.buffers.all().iter().filter(|buffer| buffer.loading.is_none());
     let open = |buffer: &crate::ide::model::buffers::Buffer| {
@@ -40,11 +40,11 @@ pub fn open_texts(state: &State) -> Vec<OpenText> {
     whole.filter_map(open).collect()
 }
 
-/// Opens a list and begins to search.
+/// Opens a list and starts the search.
 pub fn start(cx: &mut Cx<'_>, asked: Query) {
     cx.state.note_jump();
     let open = open_texts(cx.state);
-    // Lists in which nothing was edited are of no use once there is a new one.
+    // Unedited lists are closed when there is a new one.
     let old = cx
         .state
         .buffers
@@ -61,7 +61,7 @@ pub fn start(cx: &mut Cx<'_>, asked: Query) {
     cx.state.buffers.show(list);
     if asked.replacement.is_none() {
         cx.state.last_search = Some(asked.pattern.clone());
-        // The expression was prepared before, by whoever took it.
+        // The expression was already validated when it was accepted.
         cx.state.highlight = Needle::new(&asked.pattern, asked.options).ok().flatten();
     }
     panes::focus(cx, Focus::Editor);
@@ -70,7 +70,7 @@ pub fn start(cx: &mut Cx<'_>, asked: Query) {
     project_search::tasks::search_for_list(cx, list, asked, open, cancel);
 }
 
-/// Looks for the query of the picker on top, in place of what it was looking for before.
+/// Searches for the query of the topmost picker, replacing its previous search.
 pub fn search_picker(cx: &mut Cx<'_>) {
     let (how, open) = (cx.state.search_options, open_texts(cx.state));
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
@@ -123,7 +123,7 @@ pub fn on_searched(cx: &mut Cx<'_>, list: BufferId, done: Result<GrepSummary, St
     }
 }
 
-/// Ends the search whose list is shown; tells whether there was one.
+/// Stops the search of the shown list; returns whether one was running.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let list = cx.state.buffers.current().and_then(|buffer| buffer.results());
     let Some(RunningSearch(cancel)) = list.and_then(|list| list.running.as_ref()) else { return false };
@@ -132,14 +132,14 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// The list that commands are about: the one that is shown, else the newest.
+/// Returns the list that commands apply to: the shown one, else the newest.
 pub fn current(state: &State) -> Option<BufferId> {
     let shown = state.buffers.current().filter(|buffer| buffer.results.is_some());
     let newest = || state.buffers.all().iter().rev().find(|buffer| buffer.results.is_some());
     shown.or_else(newest).map(|buffer| buffer.id)
 }
 
-/// Goes to the place of the line with the cursor.
+/// Goes to the location of the cursor's line.
 pub fn go_to_location(cx: &mut Cx<'_>, list: BufferId) {
     let tab_width = cx.state.text_options.tab_width;
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
@@ -163,14 +163,14 @@ pub fn go_to_location(cx: &mut Cx<'_>, list: BufferId) {
     panes::focus(cx, Focus::Editor);
 }
 
-/// Which line of the list it is, in words.
+/// Returns the description of a line's position in the list.
 fn row_position(listing: &SearchResults, text: &Text, start: Byte) -> String {
     let lines =
         text.line_count() - usize::from(text.end().0 == 0 || text.byte_at(text.end().back(1)) == Some(b'\n'));
     format!("line {} of {lines}: {}", text.line_of(start).0 + 1, listing.query.pattern)
 }
 
-/// Goes to the place of the next line of the list, or of the one before.
+/// Goes to the location of the next or the previous line of the list.
 pub fn go_to_next(cx: &mut Cx<'_>, forward: bool) {
     let Some(list) = current(cx.state) else {
         return cx.state.set_status("No search results: find in files first");

@@ -1,5 +1,5 @@
-//! From what a list wants to changes of texts, and from changes that were made to what takes them
-//! back. Pure and possibly slow: not to be called on the loop.
+//! Computes changes of texts from an edited list, and the changes that undo a step. Pure and possibly slow:
+//! must not be called on the event loop.
 
 use crate::ide::features::project_search::job::ChangedFile;
 use crate::ide::model::results::{KnownRows, Origin, RowEdit};
@@ -9,19 +9,19 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::undo::rebase::{RebaseConflict, rebase, trim};
 
-/// What is to become of a text.
+/// The planned changes of a text.
 #[derive(Debug, Default)]
 pub struct PlannedEdits {
-    /// What changes.
+    /// The changes.
     pub changes: ChangeSet,
-    /// What the list knows afterwards: place, what stood there, what stands there then.
+    /// New data of the list: location, old text, new text.
     pub row_updates: Vec<(Origin, String, String)>,
-    /// The lines, as they are listed, where something else stands than what was found.
+    /// The listed lines whose text in the file differs from the result.
     pub stale: Vec<usize>,
 }
 
-/// The changes that make wishes true in the text of their file; `ending` is how lines of it end
-/// where the text does not say. The wishes are sorted.
+/// Returns the changes that apply edits of the list to the text of their file; `ending` is the line ending
+/// where the text does not determine it. The edits are sorted.
 pub fn plan_edits(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
     let before = text.to_string();
     let starts: Vec<usize> =
@@ -49,7 +49,7 @@ pub fn plan_edits(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &s
     made
 }
 
-/// Where `count` lines from one on stand, without what ends the last of them.
+/// Returns the range of `count` lines from one on, without the ending of the last one.
 fn line_range(text: &str, starts: &[usize], first: usize, count: usize) -> Option<std::ops::Range<usize>> {
     let start = *starts.get(first.checked_sub(1)?)?;
     let last = *starts.get(first + count - 2)?;
@@ -58,8 +58,8 @@ fn line_range(text: &str, starts: &[usize], first: usize, count: usize) -> Optio
     Some(start..last + line.strip_suffix('\r').unwrap_or(line).len())
 }
 
-/// What takes a change back in the text as it is now; `None` when that is as it was before.
-/// Refused where something was changed in the same place since.
+/// Returns the changes that undo a change in the current text; `None` if it already has the old content.
+/// Fails if the same location was changed since.
 pub fn invert_change(changed: &ChangedFile, now: &Text) -> Result<Option<ChangeSet>, RebaseConflict> {
     if *now == changed.before {
         return Ok(None);
@@ -69,8 +69,8 @@ pub fn invert_change(changed: &ChangedFile, now: &Text) -> Result<Option<ChangeS
         return Ok(Some(back));
     }
     let later = diff::change(&changed.after.to_string(), &now.to_string());
-    // A comparison calls apart what one word was made of: what is replaced beside it is the same
-    // place. What is only put in beside it stays.
+    // A diff may split one word: text replaced beside the change is the same location. Text only inserted
+    // beside it stays.
     let replaced: Vec<_> = later.edits().filter(|edit| !edit.old.is_empty()).collect();
     for ours in back.edits() {
         let next = replaced.partition_point(|edit| edit.old.end < ours.old.start);

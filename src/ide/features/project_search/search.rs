@@ -1,5 +1,5 @@
-//! Searches the workspace for a list: what is found becomes lines, a file at a time. Blocking;
-//! must not know the loop.
+//! Searches the workspace for a results list: results become lines, one file at a time. Blocking; must not
+//! know the event loop.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -24,29 +24,29 @@ use crate::text::rope::Text;
 use crate::text::search::to_regex;
 use crate::workspace::grep::{self, FileHits, FileTexts, GrepSummary, Hit, Pattern};
 
-/// No more matches than that are listed.
+/// Maximum number of listed matches.
 pub const MATCHES_MAX: usize = 10_000;
-/// No more text than that, in bytes: a few files of one line each could be very long.
+/// Maximum size of the list in bytes: a few files with a single line could be very long.
 const LIST_MAX: usize = 16 << 20;
-/// No more matches than that are picked from: whoever wants more of them wants a list.
+/// Maximum number of matches in a picker; for more there is the list.
 const PICKER_MAX: usize = 2_000;
-/// Characters of a line that a row has at most.
+/// Maximum characters of a line in a row.
 const SHOWN_MAX: usize = 300;
-/// How much of a file is looked at to tell whether it is text, in bytes.
+/// Bytes of a file that are checked to detect text.
 const PROBE: usize = 64 << 10;
 
 /// The texts of open files, by path.
 pub struct OpenTexts {
     texts: HashMap<PathBuf, OpenText>,
-    /// The folder that is searched, and where it is with every link followed.
+    /// The searched folder, and its path with all links resolved.
     root: Root,
 }
 
-/// A folder, and where it is with every link followed.
+/// A folder, and its path with all links resolved.
 pub type Root = (PathBuf, PathBuf);
 
 impl OpenTexts {
-    /// Those of these files, for a search of that folder.
+    /// Returns those of the open files that are in the folder.
     pub fn new(open: Vec<OpenText>, root: Root) -> Self {
         let paths = |open: OpenText| {
             let real = open.real.clone().filter(|real| *real != open.path);
@@ -79,7 +79,7 @@ impl FileTexts for OpenTexts {
         let marked = [Encoding::UTF8, Encoding::UTF16LE, Encoding::UTF16BE]
             .iter()
             .any(|one| bytes.starts_with(one.bom()));
-        // Most files are plain, and their bytes need not be copied.
+        // Most files are plain UTF-8, and their bytes need not be copied.
         let other = match String::from_utf8(bytes) {
             Ok(text) if !looks_binary && !marked => return Some(text),
             Ok(text) => text.into_bytes(),
@@ -90,7 +90,7 @@ impl FileTexts for OpenTexts {
     }
 }
 
-/// What is to be looked for, prepared. Says what is wrong with it.
+/// Compiles the search pattern; reports an error in it.
 pub fn pattern(asked: &Query) -> Result<Pattern, String> {
     let pattern =
         Pattern::new(&to_regex(&asked.pattern, asked.options)).map_err(|error| error.to_string())?;
@@ -100,7 +100,7 @@ pub fn pattern(asked: &Query) -> Result<Pattern, String> {
     })
 }
 
-/// Searches; what is found goes to `sink` while it is found.
+/// Searches and passes results to `sink` as they are found.
 pub fn search_for_list(
     root: Root,
     asked: &Query,
@@ -122,7 +122,7 @@ pub fn search_for_list(
             cut.set(true);
             full.cancel();
         }
-        // At once: the next file with something in it may be far.
+        // At once: the next file with a match may take long.
         sink(batch);
     });
     if cut.get() {
@@ -131,20 +131,20 @@ pub fn search_for_list(
     Ok(done)
 }
 
-/// What is looked for in all files for a picker.
+/// A search in all files for a picker.
 pub struct PickerSearch {
-    /// Where rows are put in.
+    /// Adds rows to the picker.
     pub injector: Injector<PickRow>,
-    /// What to look for.
+    /// The search.
     pub asked: Query,
     /// The open files.
     pub open: Vec<OpenText>,
-    /// Columns from one tab stop to the next.
+    /// Tab width.
     pub tab_width: usize,
 }
 
-/// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
-/// the expression was said before.
+/// Searches for a picker: adds a row for each line as soon as its file is searched. Errors in the expression
+/// were reported before.
 pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &CancellationToken) {
     let PickerSearch { injector, asked, open, tab_width } = picked;
     let Ok(pattern) = pattern(&asked) else { return };
@@ -161,7 +161,7 @@ pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &Cancellation
     });
 }
 
-/// Makes lines of what was found in a file.
+/// Adds lines for the matches in a file.
 fn add_file(batch: &mut Batch, found: FileHits, file: usize) {
     // A name with a line end would be two lines.
     let name = visible(&found.name).into_owned();
@@ -169,7 +169,7 @@ fn add_file(batch: &mut Batch, found: FileHits, file: usize) {
         let new = new.unwrap_or_else(|| old.clone());
         let pairs = (new.matches('\n').count() == last - first).then(|| old.split('\n').zip(new.split('\n')));
         match pairs.filter(|_| first < last) {
-            // As many lines as before: each is a place of its own.
+            // As many lines as before: each is its own location.
             Some(pairs) => {
                 for (n, (old, new)) in pairs.enumerate() {
                     let at = if n == 0 { at } else { 0 };
@@ -192,7 +192,7 @@ fn add_row(
     batch.rows.push((Origin { file, first, last }, FoundText { old: old.to_string(), at }));
 }
 
-/// How a search ended, in words.
+/// Returns a message about the end of a search.
 pub fn summary(done: &GrepSummary) -> String {
     let mut text = match done.matches {
         0 => "No match".to_string(),

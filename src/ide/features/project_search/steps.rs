@@ -1,5 +1,4 @@
-//! What was changed in many files at once, and what of it is under way. Must not know how it is
-//! done.
+//! Steps over many files: applied ones, and the one in progress. Must not know how they are applied.
 
 use crate::ide::core::slots::Slot;
 use crate::ide::features::project_search::job::{ChangedFile, FilePlan, Plan};
@@ -8,44 +7,44 @@ use crate::ide::model::buffers::BufferId;
 /// A step over many files.
 #[derive(Debug)]
 pub struct AppliedStep {
-    /// The list that wanted it.
+    /// The list that it came from.
     pub list: Option<BufferId>,
     /// The files.
     pub files: Vec<ChangedFile>,
 }
 
-/// A step that is being made, or taken back.
+/// A step being applied or undone.
 #[derive(Debug, Default)]
 pub struct RunningStep {
-    /// The list that wants it and the version of its text; none when one is taken back.
+    /// The list and the version of its text; `None` when a step is undone.
     pub list: Option<(BufferId, u64)>,
-    /// The list that had wanted what is taken back.
+    /// The list from which the step being undone came.
     pub undone_list: Option<BufferId>,
-    /// What is to be taken back.
+    /// The changes being undone.
     pub undoing: Vec<ChangedFile>,
-    /// What is done.
+    /// The finished changes.
     pub done: Vec<ChangedFile>,
-    /// What is not, and why, in words.
+    /// Messages about what was skipped, and why.
     pub skipped: Vec<String>,
-    /// What could not be taken back and may be tried again.
+    /// Failed undo changes that may be tried again.
     pub retryable: Vec<ChangedFile>,
-    /// Files that were as wanted already.
+    /// Files that already had the wanted content.
     pub already_done: Vec<ChangedFile>,
-    /// The files that are being written, by their places in the plan.
+    /// The files being written, by their index in the plan.
     pub writing: Vec<(usize, FilePlan)>,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const REPLACEMENTS: Slot<Replacements> = Slot::new();
 
-/// All of it.
+/// State of the feature.
 #[derive(Debug, Default)]
 pub struct Replacements {
-    /// The plan that the user is asked about.
+    /// The plan that awaits confirmation.
     pub plan: Option<Plan>,
-    /// What is being done.
+    /// The step in progress.
     pub running: Option<RunningStep>,
-    /// What was done and can be taken back, the last at the end.
+    /// Applied steps that can be undone, the last at the end.
     pub applied: Vec<AppliedStep>,
 }
 

@@ -1,5 +1,5 @@
-//! The tasks of searches and of lists that change files: search, find out what a list wants changed, how that is taken
-//! back, and write it. Must not know how answers are shown.
+//! Tasks of searches and of lists that change files: search, compute the changes of a list or of an undo, and
+//! write files. Must not know how results are shown.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,11 +38,11 @@ pub fn search_for_picker(
         })
         .await;
     };
-    // One that panics brings nothing more either.
+    // After a panic no more rows come either.
     cx.tasks.spawn("project_search.pick", work, move |cx, _| cx.state.finish_filling(number));
 }
 
-/// Searches the workspace for a list; what is found is added to it while the search runs.
+/// Searches the workspace for a list, and adds results to it while the search runs.
 pub fn search_for_list(
     cx: &Cx<'_>,
     list: BufferId,
@@ -65,7 +65,7 @@ pub fn search_for_list(
     });
 }
 
-/// Finds out what a list, whose text has this version, wants changed.
+/// Computes the changes of a list whose text has this version.
 pub fn plan_changes(
     cx: &Cx<'_>,
     (list, version): (BufferId, u64),
@@ -81,7 +81,7 @@ pub fn plan_changes(
     });
 }
 
-/// Finds out how a change of many files is taken back.
+/// Computes the changes that undo a step over many files.
 pub fn plan_undo(cx: &Cx<'_>, files: Vec<ChangedFile>, open: Vec<OpenText>) {
     let (env, left) = (cx.env.clone(), files.clone());
     let work = async move { plan_undo_files(&*env, files, &open).await };
@@ -92,7 +92,7 @@ pub fn plan_undo(cx: &Cx<'_>, files: Vec<ChangedFile>, open: Vec<OpenText>) {
     });
 }
 
-/// Writes files, each by its place in the plan.
+/// Writes files, each by its index in the plan.
 pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
     let env = cx.env.clone();
     let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
@@ -115,16 +115,17 @@ pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
     });
 }
 
-/// A folder, and where it is with every link followed.
+/// Returns a folder, and its path with all links resolved.
 async fn resolve_root(env: &dyn Environment, folder: PathBuf) -> search::Root {
     let real = env.resolve(&folder).await.unwrap_or_else(|_| folder.clone());
     (folder, real)
 }
 
-/// A file's text, how its lines end, and where a change of it is to be made.
+/// Text of a file, its line ending, and where a change of it is made.
 type CurrentText = (Text, &'static str, Target);
 
-/// What a file says now: its open text, else the disk's. Says why it cannot be changed.
+/// Returns the current text of a file: its buffer, else the disk. Fails with a message if it cannot be
+/// changed.
 async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<CurrentText, String> {
     let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
@@ -147,7 +148,7 @@ async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> 
     format.read_only().map_or(Ok((text, format.ending.text(), target)), |reason| Err(reason.to_string()))
 }
 
-/// What a list wants changed.
+/// Returns the changes of a list.
 async fn plan_list(env: &dyn Environment, list: Text, known: Arc<KnownRows>, open: &[OpenText]) -> Plan {
     let mut plan = Plan::default();
     let read = {
@@ -173,7 +174,7 @@ async fn plan_list(env: &dyn Environment, list: Text, known: Arc<KnownRows>, ope
     plan
 }
 
-/// What is to become of one file, and the lines that are not as they were found.
+/// Returns the planned change of one file, and the lines that differ from the results.
 async fn plan_file(
     env: &dyn Environment,
     wishes: &[RowEdit],
@@ -202,7 +203,7 @@ async fn plan_file(
     Ok((Some(check_encoding(planned).await?), made.stale))
 }
 
-/// The same, if the new text can be written in the file's encoding.
+/// Returns the plan, if the new text can be encoded in the file's encoding.
 async fn check_encoding(file: FilePlan) -> Result<FilePlan, String> {
     let Target::Closed(_, format) = file.target else { return Ok(file) };
     let encoded = tokio::task::spawn_blocking(move || {
@@ -213,7 +214,7 @@ async fn check_encoding(file: FilePlan) -> Result<FilePlan, String> {
     encoded.await.map_err(|error| error.to_string())?.map_err(|unfit| unfit.to_string())
 }
 
-/// How changes are taken back.
+/// Returns the changes that undo a step.
 async fn plan_undo_files(env: &dyn Environment, files: Vec<ChangedFile>, open: &[OpenText]) -> Plan {
     let mut plan = Plan::default();
     for file in files {
@@ -248,7 +249,7 @@ async fn plan_undo_file(
         .map(Some)
 }
 
-/// Writes a file that is as it was when the change was made.
+/// Writes a file that is still in the state for which the change was computed.
 async fn write(env: &dyn Environment, file: FilePlan) -> Result<Stamp, EnvError> {
     let Target::Closed(stamp, format) = file.target else { return Err(EnvError::Cancelled) };
     let path = file.path;

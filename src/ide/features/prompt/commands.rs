@@ -1,4 +1,4 @@
-//! Commands on the prompt: send it, move in it and through what was sent before.
+//! Commands on the prompt: send, move in it, and browse its history.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
@@ -46,7 +46,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     }
 }
 
-/// Inside a text of several lines the arrows move; at its edge they go through what was sent.
+/// Handles arrow keys: inside a text of several lines they move; at its edge they browse the history.
 fn browse(cx: &mut Cx<'_>, up: bool) {
     let tab_width = cx.state.text_options.tab_width;
     let prompt = &mut cx.state.prompt;

@@ -1,4 +1,4 @@
-//! The agent's prompt, with the messages that wait above it.
+//! The pane of the agent's prompt, with the queued messages above it.
 
 use ratatui::layout::Rect;
 
@@ -14,14 +14,14 @@ use crate::tui::tree::Component;
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Prompt, layer: 0, make: || Box::new(PromptPane) };
 
-/// Waiting messages shown at most.
+/// Maximum number of queued messages shown.
 const QUEUE_ROWS: usize = 3;
 /// Cells before the text.
 const MARGIN: u16 = 2;
 
 struct PromptPane;
 
-/// Rows that the prompt and the queue want in a pane of that width.
+/// Returns the number of rows wanted for the prompt and the queue in a pane of that width.
 pub fn rows_needed(state: &State, cols: u16) -> u16 {
     let queue = (state.agent.steering.len() + state.agent.follow_up.len()).min(QUEUE_ROWS);
     let text = state.prompt.rows(text_cols(cols)).len();
@@ -37,7 +37,7 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
     rows.iter().rposition(|(start, _)| *start <= at).unwrap_or(0)
 }
 
-/// How many rows the queue takes in a pane of that height, and the first row of the text shown.
+/// Returns the rows of the queue in a pane of that height, and the first row shown of the text.
 fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, bool)>, usize) {
     let steering = state.agent.steering.iter().map(|text| (text.clone(), true));
     let follow_up = state.agent.follow_up.iter().map(|text| (text.clone(), false));

@@ -1,12 +1,12 @@
-//! Words that a prompt can be instead of something said to the model: `/new`, `/name TEXT`, `/compact about
-//! what`. A word is one row here; what it does is a command, or takes what stands behind it.
+//! Slash commands, which a prompt may contain instead of a message to the model: `/new`, `/name TEXT`,
+//! `/compact TEXT`. Each is one row here: it runs a command, or a function with its argument.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::effect::Effect;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::sessions::{events as sessions, summaries};
 
-/// One word.
+/// A slash command.
 pub struct SlashCommand {
     /// Without the slash.
     pub name: &'static str,
@@ -15,9 +15,9 @@ pub struct SlashCommand {
 
 /// What it does.
 enum SlashAction {
-    /// This command, by its id; nothing stands behind the word.
+    /// Runs this command, by its id; there is no argument.
     Command(&'static str),
-    /// This, with what stands behind the word.
+    /// Runs this function with the argument.
     Handler(fn(&mut Cx<'_>, &str)),
 }
 
@@ -29,7 +29,7 @@ const fn handler(name: &'static str, act: fn(&mut Cx<'_>, &str)) -> SlashCommand
     SlashCommand { name, action: SlashAction::Handler(act) }
 }
 
-/// Every word; those of pi mean what they mean there.
+/// All slash commands. Those that exist in pi have the same meaning.
 pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("new", "session.new"),
     command("resume", "session.resume"),
@@ -38,7 +38,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("clone", "session.copy"),
     command("context", "session.context"),
     handler("edit", contents::replace_message),
-    // The name that it had before.
+    // Its former name.
     handler("tell", contents::replace_message),
     handler("name", name),
     command("search", "session.search"),
@@ -57,7 +57,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
 ];
 
 impl SlashCommand {
-    /// The command that it stands for, if it is one.
+    /// Returns the command that it runs, if it does.
     pub fn command(&self) -> Option<&'static str> {
         match self.action {
             SlashAction::Command(id) => Some(id),
@@ -73,7 +73,7 @@ fn name(cx: &mut Cx<'_>, name: &str) {
     sessions::rename(cx, name.to_string());
 }
 
-/// Does what the prompt says if it is one of the words; tells whether it was.
+/// Runs the prompt's slash command, if it is one; returns whether it was.
 pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     let text = cx.state.prompt.area.text().to_string();
     let Some(text) = text.trim_end().strip_prefix('/') else { return false };

@@ -1,4 +1,4 @@
-//! Questions of the agent: one at a time, its options, a row for other words.
+//! Draws user questions: one at a time, its options, a row for a typed answer.
 
 use ratatui::layout::Rect;
 
@@ -8,14 +8,14 @@ use crate::ide::features::questions::view::QuestionsView;
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
-/// Widest frame.
+/// Maximum width of the frame.
 const COLS: u16 = 78;
 /// The color of the selected row.
 const SELECTED: &str = "ui.row";
-/// What stands before what is typed.
+/// Prefix of the input.
 const TYPED_PREFIX: &str = "› ";
 
-/// All rows, wrapped for a frame of that width, and where the selected one begins.
+/// Returns all rows, wrapped for a frame of that width, and the start of the selected one.
 fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
     let width = cols.saturating_sub(4).max(1);
     let question = view.question();
@@ -57,7 +57,7 @@ fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
     (out, selected)
 }
 
-/// The row for other words: what is typed, as much of its end as there is room for.
+/// Returns the row for a typed answer: the end of the input, as far as there is room.
 fn typed_row(view: &QuestionsView, width: usize) -> Line {
     let scope = if view.is_typing() { "ui.overlay" } else { "ui.overlay.soft" };
     let text = view.typed();
@@ -88,7 +88,7 @@ fn tail(text: &str, room: usize) -> String {
     out
 }
 
-/// Where it is.
+/// Returns its area.
 pub fn view_area(size: (u16, u16), view: &QuestionsView) -> Rect {
     let cols = COLS.min(size.0);
     let inner = frame::frame_area(size, cols, 3).width;
@@ -108,13 +108,13 @@ fn footer(view: &QuestionsView) -> String {
     keys.join("  ")
 }
 
-/// The first row that is shown, so that the selected one is in sight.
+/// Returns the first row shown such that the selected one is visible.
 fn top(selected: usize, all: usize, rows: usize) -> usize {
-    // A description below the selected option is to be seen with it.
+    // The description below the selected option must be visible, too.
     (selected + 2).min(all).saturating_sub(rows)
 }
 
-/// Draws it.
+/// Draws the question.
 pub fn draw(canvas: &mut Canvas<'_>, view: &QuestionsView) {
     let (cols, _) = canvas.size();
     let header = view.question().header.as_str();
@@ -143,7 +143,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &QuestionsView) {
     }
 }
 
-/// Where the caret is, in the overlay's coordinates.
+/// Returns the caret in the overlay's coordinates.
 pub fn cursor(view: &QuestionsView, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
     if !view.is_typing() {
         return None;

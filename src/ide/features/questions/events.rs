@@ -1,5 +1,5 @@
-//! The agent's questions on their way to the user and back: a question becomes an overlay on the loop, and what is
-//! chosen there the answer.
+//! User questions of the agent on the event loop: a request opens an overlay, and the user's choice is the
+//! answer.
 //!
 //! Must not know which tool asks.
 
@@ -12,13 +12,13 @@ use crate::ide::features::questions::view::QuestionsView;
 use crate::tools::interaction::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Sends every question to the loop.
+/// Sends every request to the event loop.
 pub struct AskQuestions {
     tasks: Tasks,
 }
 
 impl AskQuestions {
-    /// Questions go to the loop of these tasks.
+    /// Returns a port for the event loop of these tasks.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
     }
@@ -30,14 +30,14 @@ impl Questions for AskQuestions {
         async move {
             let (reply, answers) = oneshot::channel();
             tasks.post("questions.ask", move |cx| show_questions(cx, questions, reply)).await;
-            // A loop that has ended drops the questions and their reply.
+            // If the event loop has ended, the questions and their reply are dropped.
             answers.await.ok().flatten()
         }
         .boxed()
     }
 }
 
-/// The agent asks.
+/// Opens the overlay for questions of the agent.
 pub fn show_questions(
     cx: &mut Cx<'_>,
     questions: Vec<Question>,
@@ -48,19 +48,19 @@ pub fn show_questions(
     }
     cx.state.agent.question_dialogs += 1;
     let view = QuestionsView::new(cx.state.agent.question_dialogs, questions, reply);
-    // Below everything else: what the user is busy with keeps the keys.
+    // Below everything else, so that the user's current layer keeps the keys.
     cx.state.layers.push_below(view);
     cx.state.damage.add_all();
 }
 
-/// Questions that nobody waits for any more leave the screen.
+/// Closes the overlays of questions that were withdrawn.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
     if cx.state.layers.close_where(QuestionsView::is_withdrawn) {
         cx.state.damage.add_all();
     }
 }
 
-/// A key while a question is on top; whether it was for the question.
+/// Handles a key while a question is on top; returns whether it was handled.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let Some(view) = cx.state.layers.top_mut::<QuestionsView>() else { return false };
     let (last, typing) = (view.question().options.len(), view.is_typing());
@@ -86,7 +86,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
                 view.toggle_option(option);
             }
             Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
-            // Keys of the whole program, such as the one that leaves it.
+            // Keys of the whole program, such as the one that quits.
             None => return false,
         },
     }
@@ -94,7 +94,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// Pasted text while a question is on top; whether it was for the question.
+/// Handles pasted text while a question is on top; returns whether it was handled.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     let Some(view) = cx.state.layers.top_mut::<QuestionsView>() else { return false };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -103,7 +103,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     true
 }
 
-/// The user does not want to answer.
+/// Declines to answer.
 fn decline(cx: &mut Cx<'_>) {
     if let Some(view) = cx.state.layers.pop_as::<QuestionsView>() {
         view.decline();

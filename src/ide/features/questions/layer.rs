@@ -1,4 +1,4 @@
-//! Questions of the agent as a layer: which keys do what in it.
+//! User questions as a layer: their key handlers.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! Questions that the model asks the user.
+//! User questions: questions that the model asks the user.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,5 +1,4 @@
-//! Questions of the agent as they are shown: which one, what is chosen, what is typed. Must not know how
-//! they came.
+//! State of user questions: the shown one, chosen options, the input. Must not know where they came from.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +6,18 @@ use tokio::sync::oneshot;
 
 use crate::tools::interaction::questions::{Answer, Question};
 
-/// Bytes of a typed answer.
+/// Maximum bytes of a typed answer.
 const TYPED_MAX: usize = 16 << 10;
 
-/// Questions that wait for their answers, one shown after the other.
+/// Questions that wait for answers, shown one after the other.
 pub struct QuestionsView {
-    /// Counts the dialogs of questions of this run.
+    /// Number of the overlay in this run.
     pub number: u64,
     /// The questions.
     pub questions: Vec<Question>,
-    /// The one that is shown.
+    /// Index of the shown question.
     pub at: usize,
-    /// The row that is selected: an option, or behind them the typed answer.
+    /// The selected row: an option, or after them the typed answer.
     pub row: usize,
     drafts: Vec<Draft>,
     reply: oneshot::Sender<Option<Vec<Answer>>>,
@@ -32,28 +31,28 @@ struct Draft {
 }
 
 impl QuestionsView {
-    /// Nothing is answered yet.
+    /// Returns questions without answers.
     pub fn new(number: u64, questions: Vec<Question>, reply: oneshot::Sender<Option<Vec<Answer>>>) -> Self {
         let drafts = vec![Draft::default(); questions.len()];
         Self { number, questions, at: 0, row: 0, drafts, reply }
     }
 
-    /// Whether nobody waits for the answers any more.
+    /// Returns whether the questions were withdrawn.
     pub fn is_withdrawn(&self) -> bool {
         self.reply.is_closed()
     }
 
-    /// The question that is shown.
+    /// Returns the shown question.
     pub fn question(&self) -> &Question {
         &self.questions[self.at]
     }
 
-    /// What is typed for it.
+    /// Returns the input for it.
     pub fn typed(&self) -> &str {
         &self.drafts[self.at].typed
     }
 
-    /// Whether an option of it is chosen.
+    /// Returns whether an option of it is chosen.
     pub fn is_chosen(&self, option: usize) -> bool {
         self.drafts[self.at].chosen.contains(&option)
     }
@@ -63,12 +62,12 @@ impl QuestionsView {
         self.row == self.question().options.len()
     }
 
-    /// Selects another row; beyond the ends it stays.
+    /// Selects another row, clamped to the ends.
     pub fn step(&mut self, by: isize) {
         self.row = self.row.saturating_add_signed(by).min(self.question().options.len());
     }
 
-    /// Types at the end of the answer.
+    /// Appends to the input.
     pub fn type_in(&mut self, text: &str) {
         self.row = self.question().options.len();
         let typed = &mut self.drafts[self.at].typed;
@@ -77,19 +76,19 @@ impl QuestionsView {
         }
     }
 
-    /// Takes the last character away.
+    /// Deletes the last character.
     pub fn erase(&mut self) {
         if self.is_typing() {
             self.drafts[self.at].typed.pop();
         }
     }
 
-    /// Takes everything that is typed away.
+    /// Clears the input.
     pub fn clear(&mut self) {
         self.drafts[self.at].typed.clear();
     }
 
-    /// Chooses the option of a row, or lets it go where several can be chosen.
+    /// Chooses the option of a row, or toggles it where several can be chosen.
     pub fn toggle_option(&mut self, row: usize) {
         let several = self.question().multiple;
         if row >= self.question().options.len() {
@@ -106,8 +105,8 @@ impl QuestionsView {
         }
     }
 
-    /// Takes the answer to the question that is shown and goes to the next one; `true` behind the last.
-    /// An empty answer is none, and then nothing happens.
+    /// Accepts the answer to the shown question and goes to the next one; `true` after the last. Does nothing
+    /// if the answer is empty.
     pub fn accept_answer(&mut self) -> bool {
         let several = self.question().multiple;
         if !self.is_typing() && (!several || self.drafts[self.at].chosen.is_empty()) {
@@ -125,7 +124,7 @@ impl QuestionsView {
         false
     }
 
-    /// Goes back to the question before.
+    /// Goes back to the previous question.
     pub fn back(&mut self) {
         if let Some(before) = self.at.checked_sub(1) {
             self.go_to(before);
@@ -143,18 +142,18 @@ impl QuestionsView {
         let (question, draft) = (&self.questions[at], &self.drafts[at]);
         let chosen = draft.chosen.iter().map(|option| question.options[*option].label.clone());
         let typed = Some(draft.typed.trim().to_string()).filter(|text| !text.is_empty());
-        // One answer is one answer: what was typed before an option was chosen does not count.
+        // With a single answer, text typed before an option was chosen does not count.
         let typed = typed.filter(|_| question.multiple || draft.chosen.is_empty());
         chosen.chain(typed).collect()
     }
 
-    /// Gives the answers to whoever asked.
+    /// Sends the answers.
     pub fn reply(self) {
         let answers = (0..self.questions.len()).map(|at| self.answer(at)).collect();
         self.send_answers(Some(answers));
     }
 
-    /// Tells whoever asked that there will be no answer.
+    /// Reports that there will be no answer.
     pub fn decline(self) {
         self.send_answers(None);
     }

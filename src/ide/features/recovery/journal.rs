@@ -1,7 +1,7 @@
-//! Writes, finds and removes kept texts, away from the loop. Must not know the state.
+//! The recovery journal: writes, finds and removes saved texts, in tasks. Must not know the state.
 //!
-//! A kept file is one line of JSON about the text, then the text, then a line for each time that
-//! it was kept again (see `text::trail`).
+//! A journal file is one line of JSON about the text, then the text, then a line for each later change (see
+//! `text::trail`).
 
 use std::ffi::OsString;
 use std::io;
@@ -20,27 +20,27 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::undo::change_journal::{self, JournalSteps};
 
-/// How the keys of texts without a file begin.
+/// Prefix of the keys of texts without a file.
 pub const UNTITLED: &str = "nameless-";
 
-/// What is known about a kept text.
+/// Metadata of a saved text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalHeader {
-    /// Its file, links followed; none for a text without a file.
+    /// Its file, links resolved; `None` for a text without a file.
     pub path: Option<PathBuf>,
-    /// The state of the file that the text was made from; none when there was no file.
+    /// State of the file on which the text is based; `None` if there was no file.
     pub stamp: Option<Stamp>,
     /// Its format.
     pub format: Format,
-    /// When it was kept, in milliseconds since the epoch.
+    /// When it was saved, in milliseconds since the epoch.
     pub now_ms: u64,
     /// The version of the text, as long as the file is open.
     pub version: u64,
 }
 
-/// A text to be kept.
+/// A text to save.
 pub struct JournalWrite {
-    /// Whose.
+    /// Its buffer.
     pub buffer: BufferId,
     /// Under which key.
     pub key: String,
@@ -48,15 +48,15 @@ pub struct JournalWrite {
     pub head: JournalHeader,
     /// The text.
     pub text: Text,
-    /// What led to it from the text that is kept already, where that is all that is new.
+    /// The steps from the already saved text, if appending them suffices.
     pub steps: Option<JournalSteps>,
-    /// What it makes useless.
+    /// Files that it makes obsolete.
     pub replaces: Vec<String>,
 }
 
 /// A text that was found.
 pub struct JournalEntry {
-    /// The kept file's name.
+    /// Name of the journal file.
     pub name: String,
     /// What is known about it.
     pub head: JournalHeader,
@@ -64,22 +64,22 @@ pub struct JournalEntry {
     pub text: Arc<str>,
 }
 
-/// Keeps a text; blocking. Returns the name under which it is kept.
+/// Saves a text; blocking. Returns the name of its journal file.
 pub fn write_entry(files: &RunFiles, write: JournalWrite) -> io::Result<String> {
     let JournalWrite { key, head, text, steps, replaces, .. } = write;
     let added = steps.map(|steps| steps.to_line(head.now_ms));
     let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
-    // What cannot be added to, for whatever reason, is written anew.
+    // A file that cannot be appended to, for any reason, is written anew.
     added.map_or_else(|| rewrite(files, &key, &head, &text, &replaces), Ok)
 }
 
-/// Removes kept files; blocking.
+/// Removes journal files; blocking.
 pub fn remove(files: &RunFiles, names: &[String]) -> io::Result<()> {
     names.iter().try_for_each(|name| files.remove(name))
 }
 
-/// The key of a file: the same in every run. FNV-1a, because a hash of the standard library
-/// may change with the compiler.
+/// Returns the key of a file, the same in every run. FNV-1a, because hashes of the standard library may
+/// change with the compiler.
 pub fn key_of(path: &Path) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in path.as_os_str().as_bytes() {
@@ -100,8 +100,8 @@ fn rewrite(
     files.write(key, std::iter::once(head.as_bytes()).chain(pieces), replaces)
 }
 
-/// The newest text of a file that differs from `text`. One that is equal is of no use; older
-/// ones are offered the next time. Blocking.
+/// Returns the newest saved text of a file that differs from `text`. An equal one is useless; older ones are
+/// offered the next time. Blocking.
 pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<JournalEntry>> {
     let mut newest: Option<JournalEntry> = None;
     for left in files.leftovers(Some(&key_of(path)))? {
@@ -118,7 +118,7 @@ pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<Jou
     Ok(newest)
 }
 
-/// Texts without a file, and the files beside the open ones that have unsaved text. Blocking.
+/// Returns texts without a file, and the files with unsaved text apart from the open ones. Blocking.
 pub fn find_others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<JournalEntry>, Vec<PathBuf>)> {
     let (mut nameless, mut paths) = (Vec::new(), Vec::new());
     for left in files.leftovers(None)? {
@@ -132,7 +132,7 @@ pub fn find_others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<Journa
     Ok((nameless, paths))
 }
 
-/// A kept file; one that cannot be understood is left where it is and told in the log.
+/// Reads a journal file. An invalid one is kept and reported in the log.
 fn read(files: &RunFiles, name: String) -> Option<JournalEntry> {
     let bytes = match files.read(&name) {
         Ok(bytes) => bytes,
@@ -154,12 +154,12 @@ fn read(files: &RunFiles, name: String) -> Option<JournalEntry> {
     Some(JournalEntry { name, head, text: text.to_string().into() })
 }
 
-/// The first line, as it is in the file.
+/// The first line, as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     bowline: u32,
     path: Option<String>,
-    /// The path's bytes in base64, where it is no UTF-8.
+    /// Bytes of the path in base64, if it is invalid UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path_bytes: Option<String>,
     stamp: Option<String>,
@@ -188,7 +188,7 @@ impl JournalHeader {
         json + "\n"
     }
 
-    /// What is known about the text, the text, and the lines behind it.
+    /// Returns the metadata, the text, and the lines after it.
     fn parse(bytes: &[u8]) -> Option<(Self, &str, &[u8])> {
         let end = memchr::memchr(b'\n', bytes)?;
         let line: Line = serde_json::from_slice(&bytes[..end]).ok()?;

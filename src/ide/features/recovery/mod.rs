@@ -1,4 +1,4 @@
-//! Unsaved text outlives the program: a journal of it, and bringing it back.
+//! Recovery of unsaved text after a crash, by a journal.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

@@ -1,7 +1,7 @@
-//! Unsaved text outlives the program: it is kept beside the files while it is typed, and
-//! offered when the next run finds it.
+//! Recovery: unsaved text is written to a journal while the user types, and offered when the next run finds
+//! it.
 //!
-//! Must not touch the disk on the loop: `ide::features::recovery::journal` does it in tasks.
+//! Must not access the disk on the event loop: `ide::features::recovery::journal` does so in tasks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::text::diff;
 use crate::text::document::Document;
 use crate::text::transaction::Transaction;
 
-/// After whatever happened: what is saved or closed needs nothing kept any more.
+/// Runs after every event: removes the journal files of saved or closed texts.
 pub fn update_journal(cx: &mut Cx<'_>) {
     for due in cx.state.slots[UNSAVED].watch(cx.state.buffers.all(), cx.now) {
         if let JournalTask::Remove(buffer, names) = due {
@@ -30,7 +30,7 @@ pub fn update_journal(cx: &mut Cx<'_>) {
     }
 }
 
-/// Keeps what is due.
+/// Saves the texts that are due.
 pub fn tick(cx: &mut Cx<'_>) {
     for id in cx.state.slots[UNSAVED].due(cx.now) {
         if let Some(write) = prepare_write(cx.state, id, cx.now_ms) {
@@ -39,7 +39,7 @@ pub fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// Keeps a text.
+/// Saves a text.
 fn write_entry(cx: &mut Cx<'_>, write: JournalWrite) {
     let (files, buffer) = (cx.state.slots[UNSAVED].files.clone(), write.buffer);
     let work = move || journal::write_entry(&files, write);
@@ -54,7 +54,7 @@ fn write_entry(cx: &mut Cx<'_>, write: JournalWrite) {
     });
 }
 
-/// Removes kept files: those of an open file of this run, or of a run before.
+/// Removes journal files: those of an open file of this run, or of an earlier run.
 fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
     let files = cx.state.slots[UNSAVED].files.clone();
     let work = move || journal::remove(&files, &names);
@@ -68,20 +68,20 @@ fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
     });
 }
 
-/// The answer of a task; that it has none is an error as any other.
+/// Returns the result of a task; a missing result is an error like any other.
 fn flatten_answer<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
     answer.unwrap_or_else(|why| Err(io::Error::other(why)))
 }
 
-/// The answer of a task that looks for kept texts, or says that it could not.
+/// Returns the result of a task that looks for saved texts, or reports its failure.
 fn entry_or_report<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option<T> {
     flatten_answer(answer)
         .map_err(|error| cx.state.set_error(format!("Cannot read recovery files: {error}")))
         .ok()
 }
 
-/// What is left to do at an end, blocking; nothing that is kept later counts. Unless the user chose to give it up
-/// (`chosen`), everything is kept that is not kept as it is.
+/// Returns the remaining work on exit, which is blocking; nothing is saved after it. Unless the user has
+/// discarded unsaved text (`chosen`), everything not yet saved is saved.
 pub fn final_writes(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Send + 'static + use<> {
     let names = state.slots[UNSAVED].obsolete_files(chosen);
     let behind = if chosen { Vec::new() } else { state.slots[UNSAVED].outdated() };
@@ -103,7 +103,7 @@ pub fn final_writes(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce
     }
 }
 
-/// How an open file's text is kept, if it is unsaved.
+/// Returns what to save of an open file's text, if it has unsaved changes.
 fn prepare_write(state: &mut State, id: BufferId, now_ms: u64) -> Option<JournalWrite> {
     let buffer = state.buffers.get_mut(id).filter(|buffer| buffer.is_unsaved())?;
     let path = buffer.real_path().map(Path::to_path_buf);
@@ -117,12 +117,12 @@ fn prepare_write(state: &mut State, id: BufferId, now_ms: u64) -> Option<Journal
     Some(JournalWrite { buffer: id, key, head, text, steps, replaces })
 }
 
-/// The key under which a file's text is kept.
+/// Returns the key under which a file's text is saved.
 fn journal_key(path: Option<&Path>, id: BufferId) -> String {
     path.map_or_else(|| format!("{}{}", journal::UNTITLED, id.0), journal::key_of)
 }
 
-/// A file was opened: has a run before left unsaved text of it?
+/// Handles an opened file: looks for its unsaved text of an earlier run.
 pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.real_path().map(Path::to_path_buf) else { return };
@@ -136,7 +136,7 @@ pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     });
 }
 
-/// The files of the start are open: what else has a run before left?
+/// Handles the end of opening at start: looks for other unsaved texts of earlier runs.
 pub fn on_all_opened(cx: &mut Cx<'_>) {
     let open: Vec<PathBuf> = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect();
     let files = cx.state.slots[UNSAVED].files.clone();
@@ -154,7 +154,7 @@ pub fn on_all_opened(cx: &mut Cx<'_>) {
     });
 }
 
-/// Asks what is to be done with unsaved text of a run that is no more.
+/// Asks what to do with unsaved text of an earlier run.
 fn ask_to_recover(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: JournalEntry) {
     let JournalEntry { name, head, text } = found;
     let (what, moved_on) = match buffer {
@@ -185,17 +185,17 @@ fn ask_to_recover(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: JournalEntry
         .choice('r', "Recover (undo reverts)", move |cx| recover(cx, number))
         .choice('d', "Discard", move |cx| discard(cx, number))
         .close('k', "Keep for later");
-    // Below everything else: what the user is busy with keeps the keys.
+    // Below everything else, so that the user's current layer keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.add_all();
 }
 
-/// A moment as a user wants to see it.
+/// Returns a time as shown to the user.
 fn format_time(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(19).collect::<String>() + " UTC"
 }
 
-/// The user wants it back.
+/// Recovers a text.
 fn recover(cx: &mut Cx<'_>, number: u64) {
     let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number).cloned() else { return };
     let id = left.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
@@ -212,7 +212,7 @@ fn recover(cx: &mut Cx<'_>, number: u64) {
     });
 }
 
-/// The difference is there: it becomes one edit.
+/// Handles the computed difference: applies it as one edit.
 fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number) else { return };
     let Some(buffer) = left.buffer.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
@@ -223,21 +223,21 @@ fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     buffer.area.document.seal();
     buffer.area.apply_external(Transaction::new(changes).format(format), now_ms);
     if buffer.stamp.is_some() && buffer.stamp != stamp {
-        // Made from another file than the one that is there: saving has to ask.
+        // If it is based on another file than the existing one, saving must ask.
         buffer.stamp = Some(stamp.unwrap_or_else(Stamp::missing));
         buffer.disk = DiskState::Changed;
     }
     let name = buffer.name();
     cx.state.buffers.show(id);
     if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
-        // It goes once the text is kept anew, or saved.
+        // It is removed once the text is saved again in the journal or the file.
         cx.state.slots[UNSAVED].adopt(id, left.name);
     }
     cx.state.set_status(format!("Recovered unsaved text of {name}. Undo reverts it"));
     cx.state.damage.add_all();
 }
 
-/// The user does not want it.
+/// Discards a text.
 fn discard(cx: &mut Cx<'_>, number: u64) {
     if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
         remove(cx, None, vec![left.name]);

@@ -1,5 +1,5 @@
-//! Which unsaved text is kept safe against the end of the program, and when the next is due.
-//! Must not write: `ide::features::recovery::recover` does, in tasks.
+//! Schedule of the recovery journal: which unsaved text is saved, and when the next is due. Must not write:
+//! `ide::features::recovery::recover` does so in tasks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,61 +13,61 @@ use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::file_format::format::Format;
 use crate::text::undo::change_journal::JournalSteps;
 
-/// How long an edit may be without being kept. The write itself takes its time too, and what
-/// is older than a second must be safe.
+/// How long an edit may be unsaved in the journal. Writing takes time too, and what is older than a second
+/// must be safe.
 const DELAY: Duration = Duration::from_millis(500);
-/// Texts longer than this are written anew less often, in bytes.
+/// Size in bytes above which texts are rewritten less often.
 const LARGE: usize = 4 << 20;
-/// How much longer such a text waits for each [`LARGE`] of its length, at most [`DELAY_MAX`].
+/// Additional delay for each [`LARGE`] of such a text's length, at most [`DELAY_MAX`].
 const DELAY_PER_LARGE: Duration = Duration::from_secs(1);
 /// The longest delay.
 const DELAY_MAX: Duration = Duration::from_secs(15);
-/// How long after a failure the next write waits: a full disk is not to be hammered.
+/// Delay of the next write after a failure, so as not to load a full disk.
 const DELAY_FAILED: Duration = Duration::from_secs(5);
 
-/// Steps are added to a kept text until they take so many bytes, or as many as the text.
+/// Steps are appended to a journal file until they reach this many bytes, or the size of the text.
 const ADDED_MAX: usize = 1 << 20;
 
-/// What is kept of one buffer.
+/// Journal state of one buffer.
 #[derive(Debug, Default)]
 struct Track {
-    /// The text that is kept or on its way, and how many bytes were added to it since.
+    /// The text that is saved or being saved, and the bytes appended to it since.
     kept: Option<(JournalHeader, usize)>,
-    /// When the text as it is must be kept.
+    /// When the current text must be saved.
     due: Option<Duration>,
-    /// Whether a write or a removal is on its way.
+    /// Whether a write or a removal is in progress.
     busy: bool,
     /// Whether the last write failed.
     failed: bool,
-    /// Kept files that are of no use once this buffer's text is kept anew, or saved.
+    /// Journal files that are obsolete once this buffer's text is saved again, in the journal or the file.
     names: Vec<String>,
-    /// Those among them that the write on its way removes.
+    /// Those of them that the write in progress removes.
     replacing: Vec<String>,
-    /// Those that a removal on its way removes.
+    /// Those that a removal in progress removes.
     removing: Vec<String>,
 }
 
-/// A text that a run which is no more had not saved.
+/// An unsaved text of an earlier run.
 #[derive(Debug, Clone)]
 pub struct UnsavedText {
     /// Where it is kept.
     pub name: String,
-    /// The open file that it belongs to; none for a text without a file.
+    /// The open file that it belongs to; `None` for a text without a file.
     pub buffer: Option<BufferId>,
     /// The text.
     pub text: Arc<str>,
     /// Its format.
     pub format: Format,
-    /// The state of the file that it was made from.
+    /// State of the file on which it is based.
     pub stamp: Option<Stamp>,
-    /// When it was kept, in milliseconds since the epoch.
+    /// When it was saved, in milliseconds since the epoch.
     pub time_ms: u64,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const UNSAVED: Slot<Unsaved> = Slot::new();
 
-/// What is kept of all buffers, and what was found of runs before.
+/// Journal state of all buffers, and texts found from earlier runs.
 #[derive(Debug)]
 pub struct Unsaved {
     /// Where it is kept.
@@ -75,21 +75,21 @@ pub struct Unsaved {
     tracks: BTreeMap<BufferId, Track>,
     recoverable: BTreeMap<u64, UnsavedText>,
     next: u64,
-    /// Whether the user has been told that keeping fails.
+    /// Whether the user was notified that saving fails.
     pub failure_reported: bool,
 }
 
 /// What has to be done.
 #[derive(Debug, PartialEq, Eq)]
 pub enum JournalTask {
-    /// This buffer's text is to be kept.
+    /// This buffer's text is to be saved.
     Write(BufferId),
     /// These files are of no use any more.
     Remove(BufferId, Vec<String>),
 }
 
 impl Unsaved {
-    /// Nothing kept yet; it will be in the program's folder of state.
+    /// Returns an empty state; the journal is in the folder of the program's persistent state.
     pub fn new(state: &Path) -> Self {
         let files = Arc::new(RunFiles::new(state.join("swap")));
         Self {
@@ -101,8 +101,8 @@ impl Unsaved {
         }
     }
 
-    /// Looks at the buffers after something happened: new edits get a time, and kept files of
-    /// what is saved or closed are to be removed. The cost is that of the open files' number.
+    /// Checks the buffers after an event: new edits get a deadline, and the journal files of saved or closed
+    /// texts are to be removed. The cost is proportional to the number of open files.
     pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<JournalTask> {
         for buffer in buffers {
             if !buffer.is_unsaved() {
@@ -133,25 +133,25 @@ impl Unsaved {
         due
     }
 
-    /// When the next text has to be kept.
+    /// Returns when the next text has to be saved.
     pub fn deadline(&self) -> Option<Duration> {
         self.tracks.values().filter(|track| !track.busy).filter_map(|track| track.due).min()
     }
 
-    /// The buffers whose text has to be kept by now.
+    /// Returns the buffers whose text has to be saved now.
     pub fn due(&self, now: Duration) -> Vec<BufferId> {
         let is_due = |track: &Track| !track.busy && track.due.is_some_and(|due| due <= now);
         self.tracks.iter().filter(|(_, track)| is_due(track)).map(|(id, _)| *id).collect()
     }
 
-    /// The buffers whose text is not kept as it is, as far as is known: a write on its way may
-    /// still fail.
+    /// Returns the buffers whose current text is not saved yet. A write in progress may still fail.
     pub fn outdated(&self) -> Vec<BufferId> {
         let is_behind = |track: &Track| track.due.is_some() || track.busy || track.failed;
         self.tracks.iter().filter(|(_, track)| is_behind(track)).map(|(id, _)| *id).collect()
     }
 
-    /// Whether steps are all that what is kept of this buffer lacks, and short enough.
+    /// Returns whether appending these steps brings the journal file of this buffer up to date, and they are
+    /// short enough.
     pub fn can_add(&self, id: BufferId, head: &JournalHeader, steps: &JournalSteps) -> bool {
         let Some(Track { kept: Some((kept, added)), busy: false, .. }) = self.tracks.get(&id) else {
             return false;
@@ -162,8 +162,7 @@ impl Unsaved {
             && added + steps.bytes() <= ADDED_MAX.max(steps.length)
     }
 
-    /// A write of a text begins, of the whole or of steps to it; returns the files that it makes
-    /// useless.
+    /// Starts to write a text, either whole or as steps; returns the files that it makes obsolete.
     pub fn begin_write(
         &mut self,
         id: BufferId,
@@ -178,13 +177,13 @@ impl Unsaved {
         track.replacing.clone()
     }
 
-    /// A write ended, under this name or not at all; a failed one is tried again.
+    /// Handles the end of a write, with its file name or a failure; a failed one is tried again.
     pub fn end_write(&mut self, id: BufferId, name: Option<String>) {
         let track = self.tracks.entry(id).or_default();
         track.busy = false;
         let failed = std::mem::replace(&mut track.failed, name.is_none());
         if failed || track.failed {
-            // Another delay than that which was begun with.
+            // The delay differs from the one before.
             track.due = None;
         }
         let replaced = std::mem::take(&mut track.replacing);
@@ -205,8 +204,8 @@ impl Unsaved {
         }
     }
 
-    /// Kept files of no use at the end, also those whose removal may not come to its end.
-    /// `given_up`: so is everything that is unsaved.
+    /// Returns the journal files that are obsolete on exit, including those whose removal may not finish.
+    /// With `given_up` all unsaved texts are.
     pub fn obsolete_files(&self, given_up: bool) -> Vec<String> {
         let all = |track: &Track| [track.names.clone(), track.replacing.clone()].concat();
         let of =
@@ -214,31 +213,30 @@ impl Unsaved {
         self.tracks.values().flat_map(of).collect()
     }
 
-    /// A kept file holds what this buffer's text is now.
+    /// Records that a journal file contains this buffer's current text.
     pub fn adopt(&mut self, id: BufferId, name: String) {
         self.tracks.entry(id).or_default().names.push(name);
     }
 
-    /// Remembers what a run before has left, until the user has decided.
+    /// Stores what an earlier run has left, until the user has decided.
     pub fn add_recoverable(&mut self, left: UnsavedText) -> u64 {
         self.next += 1;
         self.recoverable.insert(self.next, left);
         self.next
     }
 
-    /// What was found under this number.
+    /// Returns the text with this number.
     pub fn get_recoverable(&self, number: u64) -> Option<&UnsavedText> {
         self.recoverable.get(&number)
     }
 
-    /// Takes what was found under this number.
+    /// Takes the text with this number.
     pub fn take_recoverable(&mut self, number: u64) -> Option<UnsavedText> {
         self.recoverable.remove(&number)
     }
 }
 
-/// Whether that is known about a buffer's text as it is: a file that was moved is offered where it
-/// is now.
+/// Returns whether the metadata belongs to a buffer's current text: that of a moved file uses its new path.
 fn is_current(head: &JournalHeader, buffer: &Buffer) -> bool {
     let document = &buffer.area.document;
     head.version == document.version()
@@ -247,7 +245,7 @@ fn is_current(head: &JournalHeader, buffer: &Buffer) -> bool {
         && head.format == document.format()
 }
 
-/// How long an edit of a text of that many bytes may wait.
+/// Returns how long an edit of a text of that many bytes may wait.
 fn delay(bytes: usize) -> Duration {
     (DELAY + DELAY_PER_LARGE * (bytes / LARGE) as u32).min(DELAY_MAX)
 }

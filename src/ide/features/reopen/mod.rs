@@ -1,4 +1,4 @@
-//! What was open in a folder comes back with the next start there.
+//! Restores open files and windows at the next start in a folder.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

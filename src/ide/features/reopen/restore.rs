@@ -1,6 +1,5 @@
-//! What was open in a folder comes back with the next start there: files, places in them, windows.
-//! Written beside the loop a while after it changes and at the end; read before the first frame,
-//! since that shows it. Must not know commands.
+//! Restores open files, cursors and windows at the next start in a folder. Written in a task some time after
+//! they change and on exit; read before the first frame, which shows them. Must not know commands.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,23 +23,23 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 
-/// The form of what is kept.
+/// Version of the stored form.
 const VERSION: u32 = 1;
 /// More files are not opened by themselves.
 const FILES_MAX: usize = 100;
-/// What changes within this time is written once.
+/// Changes within this time are written together.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What is kept of one folder.
+/// The stored layout of a folder.
 #[derive(Serialize, Deserialize)]
 struct SavedWorkspace {
     version: u32,
-    /// In the order in which they were opened.
+    /// Files in the order in which they were opened.
     files: Vec<SavedFile>,
     windows: Shape,
-    /// What each window shows, from the top left.
+    /// The views of the windows, from the top left.
     views: Vec<View>,
-    /// Which of them had the keys.
+    /// Index of the active window.
     active: usize,
 }
 
@@ -51,7 +50,7 @@ struct SavedFile {
     column: usize,
 }
 
-/// What was open in a folder: what is to be opened, and how it was arranged. Blocking, and quick.
+/// Returns what was open in a folder: the files to open, and their layout. Blocking, but quick.
 pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, SavedWindows)> {
     let bytes = match ReopenStore::new(state, workspace).get() {
         Ok(bytes) => bytes?,
@@ -78,7 +77,7 @@ pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Sav
         .into_iter()
         .map(|file| OpenTarget { path: file.path, at: Some((file.line, file.column)) })
         .collect();
-    // The first one that is opened is shown, and shown first.
+    // The first opened file is the one shown in the first frame.
     if let Some(at) = open.iter().position(|target| Some(&target.path) == shown.as_ref()) {
         open[..=at].rotate_right(1);
     }
@@ -89,7 +88,7 @@ pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Sav
     ))
 }
 
-/// What is open now, to be kept; `None` where that is not wanted or not known yet.
+/// Returns what is open now, to be stored; `None` if that is disabled or not known yet.
 fn serialize_open(state: &State) -> Option<String> {
     if !state.slots[REOPEN].is_enabled || state.slots[REOPEN].restored.is_some() {
         return None;
@@ -105,7 +104,7 @@ fn serialize_open(state: &State) -> Option<String> {
     let active = all.iter().position(|window| *window == state.windows.active)?;
     let (windows, views, active) = match views {
         Some(views) => (state.windows.shape(), views, active),
-        // A window shows what has no name: files alone are kept.
+        // If a window shows a text without a file, only the files are stored.
         None => (Shape::Window, Vec::new(), 0),
     };
     let kept = SavedWorkspace { version: VERSION, files: files.collect(), windows, views, active };
@@ -118,7 +117,7 @@ fn serialize_open(state: &State) -> Option<String> {
     }
 }
 
-/// How a window looks at its file.
+/// Returns the view of a window.
 fn saved_view(
     state: &State,
     window: crate::ide::model::window_id::WindowId,
@@ -147,14 +146,14 @@ fn cursor_position(buffer: &Buffer, selection: &Selection, tab_width: usize) -> 
     (text.line_of(at).0 + 1, columns::column_of(text, at, buffer.tab_width(tab_width)).0 + 1)
 }
 
-/// Every file is open that was to be: the windows come back, and what is missing is said.
+/// Handles the end of opening: restores the windows, and reports missing files.
 pub fn restore_windows(cx: &mut Cx<'_>) {
     let Some(restored) = cx.state.slots[REOPEN].restored.take() else { return };
     if !restored.missing.is_empty() {
         let names: Vec<String> = restored.missing.iter().map(|path| cx.state.display_path(path)).collect();
         cx.state.set_status(format!("No longer there: {}", names.join(", ")));
     }
-    // Whoever has divided the screen already wants it so.
+    // If the user has already split the screen, it stays.
     if cx.state.windows.count() == 1 {
         restore_layout(cx.state, &restored);
     }
@@ -189,7 +188,7 @@ fn restore_layout(state: &mut State, restored: &SavedWindows) {
         }
     }
     let Some((window, id)) = has_keys else {
-        // What had the keys is gone: the first file that was opened has the screen.
+        // The active file no longer exists: the first opened file is shown.
         for buffer in state.buffers.all_mut() {
             buffer.area.per_view.other_views.clear();
         }
@@ -200,21 +199,21 @@ fn restore_layout(state: &mut State, restored: &SavedWindows) {
     state.buffers.show(id);
 }
 
-/// A cursor and the first row on screen, as near to where they were as the text allows.
+/// Returns a cursor and the first row on screen, clamped to the current text.
 fn restored_position(text: &Text, kept: &View, tab_width: usize) -> (Selection, Byte) {
     let line = Line(kept.line.max(1) - 1).min(text.last_line());
     let at = columns::at_column(text, line, Column(kept.column.max(1) - 1), tab_width);
     (Selection::cursor(at), text.line_start(Line(kept.top).min(text.last_line())))
 }
 
-/// Notes when other files or windows are there than were written last.
+/// Detects changes of files or windows since the last write.
 pub fn note_changes(cx: &mut Cx<'_>) {
     let restoring = &cx.state.slots[REOPEN];
     if !restoring.is_enabled || restoring.restored.is_some() {
         return;
     }
     let (mark, files) = (&restoring.last_written, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
-    // Nearly every key comes by here and changes neither.
+    // Nearly every key reaches this and changes neither.
     if !files().eq(mark.files.iter().copied()) || cx.state.windows.all() != mark.windows {
         cx.state.slots[REOPEN].last_written =
             LastWritten { files: files().collect(), windows: cx.state.windows.all() };
@@ -222,7 +221,7 @@ pub fn note_changes(cx: &mut Cx<'_>) {
     }
 }
 
-/// Writes it once it is time to.
+/// Writes the layout when it is due.
 pub fn tick(cx: &mut Cx<'_>) {
     if cx.state.slots[REOPEN].due.is_some_and(|due| due <= cx.now) {
         cx.state.slots[REOPEN].due = None;
@@ -240,7 +239,7 @@ pub fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// What writes it at the end, where that is wanted; blocking.
+/// Returns the final write on exit, if enabled; blocking.
 pub fn final_write(state: &State) -> impl FnOnce() + Send + 'static + use<> {
     let (store, content) = (state.slots[REOPEN].store.clone(), serialize_open(state));
     move || {

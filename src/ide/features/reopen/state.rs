@@ -1,4 +1,4 @@
-//! What was open in the folder the last time, and whether and where what is open now is kept.
+//! State of the feature: the last layout of the folder, and whether and where the current one is stored.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::ide::model::buffers::BufferId;
 use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::window_id::WindowId;
 
-/// What there was when it was written last; carets come along.
+/// Files and windows at the last write; carets are included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LastWritten {
     /// The open files.
@@ -19,33 +19,33 @@ pub struct LastWritten {
     pub windows: Vec<WindowId>,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const REOPEN: Slot<Reopen> = Slot::new();
 
-/// Keeping what is open.
+/// State of the feature.
 #[derive(Debug)]
 pub struct Reopen {
-    /// Whether this run keeps it.
+    /// Whether this run stores the layout.
     pub is_enabled: bool,
-    /// What is to come back once all files are open.
+    /// The layout to restore once all files are open.
     pub restored: Option<SavedWindows>,
-    /// What was there when it was noted last.
+    /// Files and windows when last checked.
     pub last_written: LastWritten,
-    /// When it is to be written, on the monotonic clock.
+    /// When to write, on the monotonic clock.
     pub due: Option<Duration>,
     /// Where it is written.
     pub store: Arc<ReopenStore>,
 }
 
 impl Reopen {
-    /// Whether it is kept and where, and what is to come back.
+    /// Returns the state from the options.
     pub fn from_options(options: &Options) -> Self {
         let store = Arc::new(ReopenStore::new(&options.state, &options.workspace));
         let (on, restored) = (options.keep_open, options.restored.clone());
         Self { is_enabled: on, restored, last_written: LastWritten::default(), due: None, store }
     }
 
-    /// An open file has another path.
+    /// Records that an open file has another path.
     pub fn mark_renamed(&mut self) {
         self.last_written = LastWritten::default();
     }

@@ -1,4 +1,4 @@
-//! Where what is open in a folder is kept for the next start there. Must not know what it is.
+//! Storage of the layouts of folders. Must not know their content.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,12 +7,12 @@ use crate::exec::CacheFolder;
 use crate::exec::storage::cache::Limits;
 use crate::ide::features::recovery::journal::key_of;
 
-/// Bytes of what is read; what is kept is shorter.
+/// Maximum bytes that are read; stored layouts are shorter.
 const READ_MAX: u64 = 1 << 20;
-/// What is kept of all folders.
+/// Limits of all stored layouts.
 const LIMITS: Limits = Limits { bytes: 8 << 20, age: Duration::from_hours(365 * 24) };
 
-/// Where it is kept.
+/// The storage of a folder's layout.
 #[derive(Debug)]
 pub struct ReopenStore {
     files: CacheFolder,
@@ -25,12 +25,12 @@ impl ReopenStore {
         Self { files: CacheFolder::new(folder_in(state)), name: name_of(workspace) }
     }
 
-    /// What is kept, if anything is; fails where it cannot be read. Blocking.
+    /// Returns the stored content, if any; fails if it cannot be read. Blocking.
     pub fn get(&self) -> std::io::Result<Option<Vec<u8>>> {
         self.files.get(&self.name, READ_MAX)
     }
 
-    /// Puts it in the place of what was kept before. Blocking.
+    /// Replaces the stored content. Blocking.
     pub fn put(&self, content: &str) {
         let kept = self.files.put(&self.name, content.as_bytes()).and_then(|()| self.files.clean(LIMITS));
         if let Err(error) = kept {
@@ -39,12 +39,12 @@ impl ReopenStore {
     }
 }
 
-/// The name under which a folder's is kept.
+/// Returns the name under which a folder's layout is stored.
 pub fn name_of(workspace: &Path) -> String {
     key_of(workspace) + ".open"
 }
 
-/// The folder of them in the program's folder of state.
+/// Returns the folder of the layouts in the folder of the program's state.
 fn folder_in(state: &Path) -> PathBuf {
     state.join("open")
 }

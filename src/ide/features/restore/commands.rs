@@ -1,5 +1,5 @@
-//! Commands that bring files back to how the session knew them: at the selected entry of the session tree where that
-//! is shown, else where the conversation is.
+//! Commands that restore files to their state at a checkpoint: at the selected entry of the session tree if
+//! that is open, else at the current position of the conversation.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::restore;

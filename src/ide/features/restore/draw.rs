@@ -1,4 +1,4 @@
-//! A way back of files: the paths with what becomes of them, and the difference of the selected one.
+//! Draws the preview of a restore: the paths with their changes, and the diff of the selected one.
 
 use ratatui::layout::Rect;
 
@@ -10,17 +10,17 @@ use crate::runtime::restore::target::{PreviewPath, RestoreScope, RestoreTarget};
 use crate::tui::canvas::Canvas;
 use crate::workspace::checkpoint::{Decision, Node};
 
-/// Below this width the difference is below the list instead of beside it.
+/// Below this width the diff is below the list instead of beside it.
 const WIDE: u16 = 90;
-/// Columns of the list beside a difference.
+/// Columns of the list beside a diff.
 const LIST: u16 = 42;
 
-/// Where it is: everywhere but in the last line, which says things.
+/// Returns its area: everything but the status line.
 pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// What happens to a path, in one sign, and its color.
+/// Returns the symbol and color for the change of a path.
 fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     match (file.from, file.to) {
         _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
@@ -33,7 +33,7 @@ fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     }
 }
 
-/// What is said behind a path.
+/// Returns the note after a path.
 fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {
@@ -48,7 +48,7 @@ fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.merged { format!("{counts} merged") } else { counts }
 }
 
-/// Draws it.
+/// Draws the preview.
 pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let title = match &view.preview.target {
         RestoreTarget::To(_, RestoreScope::Both) => "Restore files and conversation",

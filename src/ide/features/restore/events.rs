@@ -1,6 +1,6 @@
-//! Going back to how files were: a preview over everything, decisions, the way itself.
+//! Restoring files: a preview, decisions about conflicts, the restore itself.
 //!
-//! Must not know how states are kept. Whoever shows places of the session opens it with [`open`].
+//! Must not know how checkpoints are stored. Other views of the session open the preview with [`open`].
 
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
@@ -11,12 +11,12 @@ use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Rest
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
-/// Rows that a page of a difference moves.
+/// Rows that a page of a diff moves.
 const PAGE: isize = 10;
-/// What could not be done where a task has no answer.
+/// What failed, for the message when a task has no result.
 const TASK: &str = "restore files";
 
-/// Shows what a way back would do, and goes it when the user agrees.
+/// Shows what a restore would do, and runs it if the user agrees.
 pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
     let Some(session) = cx.session.cloned() else {
         return cx.state.set_status("Session is starting; try again in a moment");
@@ -35,7 +35,7 @@ pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
     });
 }
 
-/// Has the session do it.
+/// Makes the session restore the files.
 fn start(cx: &mut Cx<'_>, way: RestoreTarget, decisions: Decisions) {
     let Some(session) = cx.session.cloned() else { return };
     let restored = async move { session.apply_restore(way, decisions).await };
@@ -67,7 +67,7 @@ fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
 fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     let Restored { target: way, applied, conflicts, merged, undo, message: said } = restored;
     if !matches!(way, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
-        // The conversation is somewhere else: nobody looks at where it was.
+        // The conversation has moved: its tree is closed.
         cx.state.layers.close::<SessionView>();
     }
     if let Some(said) = said {
@@ -96,7 +96,7 @@ fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     cx.state.agent.undo_restore_entry = undo;
 }
 
-/// A key while a way back is looked at; whether it was for that.
+/// Handles a key while the preview is open; returns whether it was handled.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let Some(view) = cx.state.layers.top_mut::<RestoreView>() else { return false };
     let decided = match key.code {
@@ -140,7 +140,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             Some('m') => view.decide(Decision::Ours),
             Some('t') => view.decide(Decision::Theirs),
             Some('b') => view.decide(Decision::KeepBoth),
-            // Keys of the whole program, such as the one that leaves it.
+            // Keys of the whole program, such as the one that quits.
             _ => return false,
         },
     };

@@ -1,4 +1,4 @@
-//! A restore that is looked at, as a layer: which keys do what in it.
+//! The preview of a restore as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! Restoring files to how they were at an entry of the session.
+//! Restoring files to their state at an entry of the session.
 
 use crate::ide::core::feature::Feature;
 

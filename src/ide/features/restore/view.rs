@@ -1,24 +1,24 @@
-//! A way back of files, as it is looked at before it is gone: which paths, and what the user decides about
-//! those that both sides changed. Must not know how it is drawn, nor how one goes it.
+//! State of the preview of a restore: the paths, and the user's decisions about conflicts. Must not know how
+//! it is drawn, nor how files are restored.
 
 use crate::runtime::restore::target::{Preview, PreviewPath};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
-/// A way back over everything else.
+/// The preview.
 #[derive(Debug)]
 pub struct RestoreView {
-    /// What it would do.
+    /// What the restore would do.
     pub preview: Preview,
-    /// What is done about conflicts.
+    /// The decisions about conflicts.
     pub decisions: Decisions,
     /// Which path is selected.
     pub selected: usize,
-    /// The first row of its difference that is shown.
+    /// The first row shown of the diff.
     pub top: usize,
 }
 
 impl RestoreView {
-    /// A way that nobody has decided anything about.
+    /// Returns a preview without decisions.
     pub fn new(preview: Preview) -> Self {
         Self { preview, decisions: Decisions::new(), selected: 0, top: 0 }
     }
@@ -28,7 +28,7 @@ impl RestoreView {
         self.preview.files.get(self.selected)
     }
 
-    /// Another path; its difference is shown from the start.
+    /// Selects another path; its diff is shown from the start.
     pub fn step(&mut self, by: isize) {
         let last = self.preview.files.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
@@ -41,13 +41,13 @@ impl RestoreView {
         self.top = self.top.saturating_add_signed(by).min(rows.saturating_sub(1));
     }
 
-    /// What is done about a path.
+    /// Returns the decision about a path.
     pub fn decision(&self, file: &PreviewPath) -> Decision {
         let decided = self.decisions.get(&file.name).copied().unwrap_or_default();
         file.conflict.as_ref().map_or(decided, |conflict| conflict.reason.allowed(decided))
     }
 
-    /// Decides about the selected path; the error says why not.
+    /// Decides about the selected path; the error is a message.
     pub fn decide(&mut self, decision: Decision) -> Result<(), &'static str> {
         let Some((name, clash)) = self
             .current()

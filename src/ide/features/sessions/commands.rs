@@ -1,4 +1,4 @@
-//! Commands on sessions: the tree of the one that is open, and going on with others.
+//! Commands on sessions: the tree of the open one, and continuing others.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
@@ -108,8 +108,8 @@ fn label(cx: &mut Cx<'_>) {
     });
 }
 
-/// Deletes the session that is selected in a picker, or asks for one. In a picker of something else the key
-/// does what it does in a text.
+/// Deletes the session selected in a picker, or opens a picker for one. In another picker the key edits the
+/// query.
 fn delete(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top::<Picker>() else {
         return cx.effects.push(Effect::Picker("sessions-delete"));

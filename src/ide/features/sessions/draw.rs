@@ -1,5 +1,5 @@
-//! The session tree: everything but the last line, with the turn of the selected row beside it on a wide
-//! screen.
+//! Draws the session tree: everything but the status line, with the turn of the selected row beside it on a
+//! wide screen.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -17,11 +17,11 @@ use crate::tui::widgets::line::{self, BreakMode, Span};
 
 /// From this width on the turn is beside the rows.
 const WIDE: u16 = 90;
-/// Below this width there is no room for more than what a row says.
+/// Below this width only the text of a row is shown.
 const NARROW: u16 = 50;
-/// Lanes that are drawn; what is further in is drawn as far in.
+/// Maximum number of lanes drawn; deeper rows are drawn at this depth.
 const LEVELS_MAX: u32 = 16;
-/// What the footer tells, with few words each.
+/// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("list.accept", "go"),
     ("session.branch", "branch"),
@@ -38,17 +38,17 @@ const KEYS: &[(&str, &str)] = &[
     ("app.escape", "close"),
 ];
 
-/// Where it is: everywhere but in the last line, which says things.
+/// Returns its area: everything but the status line.
 pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// How many rows fit.
+/// Returns the number of rows that fit.
 pub fn height(size: (u16, u16)) -> usize {
     usize::from(view_area(size).height.saturating_sub(2)).max(1)
 }
 
-/// Draws it.
+/// Draws the tree.
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     let name = view.name.as_deref().unwrap_or("session");
     let key =
@@ -135,7 +135,7 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     }
 }
 
-/// What stands for a row in its lane.
+/// Returns the symbol of a row in its lane.
 fn glyph(row: &Row) -> &'static str {
     match (&*row.kind, row.active) {
         ("compaction" | "branch_summary", _) => "◇",
@@ -144,7 +144,7 @@ fn glyph(row: &Row) -> &'static str {
     }
 }
 
-/// The lanes before a row, two columns each. The outermost has no sign where it is the only one.
+/// Returns the lanes before a row, two columns each. The outermost has no symbol if it is the only one.
 fn lanes(outline: &Outline, row: &Row) -> String {
     let mut signs = Vec::new();
     let mut next = Some(row.lane);
@@ -204,7 +204,7 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
     }
 }
 
-/// The lines of a text, broken where they are too long.
+/// Returns the lines of a text, wrapped.
 fn wrapped(text: &str, width: u16) -> impl Iterator<Item = String> {
     let lines = line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], BreakMode::Words);
     lines.into_iter().map(|spans| spans.into_iter().map(|span| span.text).collect())

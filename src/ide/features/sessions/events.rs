@@ -1,5 +1,5 @@
-//! The session's tree and other sessions, on the loop: what is asked of the session, and what its answers
-//! lead to. Must not know how the tree is drawn.
+//! The session tree and other sessions on the event loop: requests to the session and their results. Must not
+//! know how the tree is drawn.
 
 use std::collections::HashSet;
 
@@ -17,13 +17,13 @@ use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
 use crate::runtime::{BranchSummaryChoice, Handle};
 use crate::session::derived::outline::Filter;
 
-/// What could not be done where a task has no answer.
+/// What failed, for the message when a task has no result.
 const TASK: &str = "ask the session";
 
-/// Entries whose words are asked for at once, so that the session is not held up.
+/// Number of entries whose texts are requested at once, so that the session is not blocked.
 const TEXTS_BATCH: usize = 500;
 
-/// Whether the session is connected; where it is not yet, the last line says so.
+/// Returns whether the session is connected; if not, reports that.
 fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
         cx.state.set_status("Session is starting; try again in a moment");
@@ -45,7 +45,7 @@ pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     }
 }
 
-/// Goes to another place of the conversation, perhaps with a summary of what is left.
+/// Moves the conversation to another entry, optionally with a summary of the branch that is left.
 pub fn go_to_entry(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
     if is_connected(cx) {
         start_navigation(cx, spot, summary);
@@ -61,7 +61,7 @@ fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSumm
     ask_session(cx, "sessions.go", TASK, work, move |cx, said| on_moved(cx, said, words));
 }
 
-/// The conversation is at another place now.
+/// Handles a move of the conversation.
 fn on_moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
     cx.state.layers.close::<SessionView>();
     panes::focus(cx, Focus::Agent);
@@ -72,7 +72,7 @@ fn on_moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
     cx.state.damage.add_all();
 }
 
-/// Gives the session a name.
+/// Names the session.
 pub fn rename(cx: &mut Cx<'_>, name: String) {
     if !is_connected(cx) {
         return;
@@ -88,7 +88,7 @@ pub fn rename(cx: &mut Cx<'_>, name: String) {
     });
 }
 
-/// Gives an entry of the tree of this number a label, or takes it away.
+/// Sets or removes the label of an entry, for the tree with this number.
 pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>) {
     if !is_connected(cx) {
         return;
@@ -103,7 +103,7 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
     });
 }
 
-/// Asks for the entries of the tree of this number.
+/// Requests the entries of the tree with this number.
 fn request_outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
     let Some(view) = view_numbered(cx.state, number) else { return };
     let done =
@@ -112,12 +112,12 @@ fn request_outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
     ask_session(cx, "sessions.outline", TASK, work, done);
 }
 
-/// Shows the tree.
+/// Opens the tree.
 pub fn open(cx: &mut Cx<'_>) {
     show(cx, |_| {});
 }
 
-/// Shows the tree with all entries, this one selected.
+/// Opens the tree with all entries, this one selected.
 pub fn open_at(cx: &mut Cx<'_>, entry: &str) {
     show(cx, |view| view.select_when_loaded(entry));
 }
@@ -135,17 +135,17 @@ fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
     request_outline(cx, number, filter);
 }
 
-/// The tree, if it is on top or below what was put over it.
+/// Returns the tree, if it is on top or covered by other layers.
 pub fn view_of(state: &mut State) -> Option<&mut SessionView> {
     state.layers.all_mut::<SessionView>().next()
 }
 
-/// The same, if it is the one of this number.
+/// Returns the tree, if it is the one with this number.
 fn view_numbered(state: &mut State, number: u64) -> Option<&mut SessionView> {
     view_of(state).filter(|view| view.number == number)
 }
 
-/// Does something to the tree of this number, if it is still shown.
+/// Changes the tree with this number, if it is still open.
 fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionView)) {
     if let Some(view) = view_numbered(cx.state, number) {
         change(view);
@@ -153,7 +153,7 @@ fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionV
     }
 }
 
-/// Does something to the tree that is shown.
+/// Changes the open tree.
 pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
     match view_of(cx.state) {
         Some(view) => {
@@ -164,7 +164,7 @@ pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
     }
 }
 
-/// Does something about the row that is selected.
+/// Runs an action on the selected row.
 pub fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
@@ -174,7 +174,7 @@ pub fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, S
     }
 }
 
-/// Asks for what the screen still lacks.
+/// Requests what is missing on the screen.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let rows = sessions::draw::height(cx.state.size);
     let Some(view) = view_of(cx.state) else { return };
@@ -202,7 +202,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// Other entries have rows from now on.
+/// Selects the next filter of entries.
 pub fn next_filter(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     view.set_filter(view.next_filter());
@@ -211,7 +211,7 @@ pub fn next_filter(cx: &mut Cx<'_>) {
     request_outline(cx, number, filter);
 }
 
-/// Looks for what entries say, in all that the filter has.
+/// Searches the texts of all entries that pass the filter.
 pub fn search(cx: &mut Cx<'_>, text: &str) {
     let Some(view) = view_of(cx.state) else { return };
     let number = view.number;
@@ -233,7 +233,7 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     ask_session(cx, "sessions.search", TASK, work, done);
 }
 
-/// The entries of a filter that contain a text; small letters stand for capitals, too.
+/// Returns the entries of a filter that contain a text; lower case letters also match capitals.
 async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<String>, Report> {
     let rows = session.outline(filter).await?.rows;
     let ids: Vec<String> = rows.into_iter().map(|row| row.id.into()).collect();
@@ -250,7 +250,7 @@ async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<St
     Ok(found)
 }
 
-/// Shows everything again where something was looked for; `false` where nothing was.
+/// Ends a search and shows all entries; `false` if there was none.
 pub fn end_search(cx: &mut Cx<'_>) -> bool {
     let Some(view) = cx.state.layers.top_mut::<SessionView>() else { return false };
     let looked = view.matches.is_some();
@@ -268,7 +268,7 @@ pub fn go_to_selected(cx: &mut Cx<'_>) {
     });
 }
 
-/// Goes to the selected row with a summary of what is left, which is about this above all if anything.
+/// Goes to the selected row with a summary of the branch that is left, with an optional focus.
 pub fn go_with_summary(cx: &mut Cx<'_>, about: &str) {
     let summary = match about.trim() {
         "" => BranchSummaryChoice::Written,

@@ -1,4 +1,4 @@
-//! The session tree as a layer: which keys do what in it.
+//! The session tree as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 
@@ -35,7 +35,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     }
 }
 
-/// Shows everything again where something was looked for; ends a summary that is being written; else closes the tree.
+/// Ends a search; or cancels a summary being written; or closes the tree.
 fn escape(cx: &mut Cx<'_>) {
     if events::end_search(cx) {
         return;

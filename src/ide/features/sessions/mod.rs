@@ -1,4 +1,4 @@
-//! The tree of the session, and going on with other sessions.
+//! The session tree, and continuing other sessions.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

@@ -1,4 +1,4 @@
-//! Sessions that were left: picking one goes on with it.
+//! Picker of earlier sessions, to continue one.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::undo_tree::view::age;
 use crate::runtime::history::navigation::SessionSwitch;
 
-/// Those of this folder.
+/// Picker of the sessions of this folder.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions",
     title: "Sessions of this folder",
@@ -23,8 +23,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     accept: resume_session,
 };
 
-/// Goes on with the session that was picked.
-/// The file of a session that a row stands for.
+/// The session file that a row represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile(pub PathBuf);
 
@@ -34,7 +33,7 @@ pub fn resume_session(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     }
 }
 
-/// Puts the sessions of this folder, or of every one, into the picker of this number.
+/// Adds the sessions of this folder, or of all folders, to the picker of this number.
 pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere: bool) {
     let Some(session) = cx.session.cloned() else { return cx.state.finish_filling(picker) };
     let now_ms = cx.now_ms;

@@ -1,4 +1,4 @@
-//! Sessions of every folder: one of another folder goes on in a copy for this one.
+//! Picker of the sessions of all folders: one of another folder continues in a copy for this one.
 
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions;

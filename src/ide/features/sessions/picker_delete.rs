@@ -1,4 +1,4 @@
-//! Sessions of this folder, to delete one.
+//! Picker of the sessions of this folder, to delete one.
 
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions::picker::SessionFile;

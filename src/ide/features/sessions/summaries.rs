@@ -1,11 +1,11 @@
-//! Commands on summaries: compact the conversation, read the summary that counts, change it.
+//! Commands on summaries: compact the conversation, show the current summary, edit it.
 
 use crate::ide::core::context::{Command, Cx, answer_or_error, command, success_or_error};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::sessions::view::SessionView;
 
-/// Begins a prompt that is another text for the summary.
+/// Slash command of a prompt whose text replaces the summary.
 const SUMMARY_COMMAND: &str = "/summary";
 
 /// The area's rows.
@@ -17,7 +17,7 @@ pub const COMMANDS: &[Command] = &[
     command("agent.edit-summary", "Edit compaction summary", &["summarize"], |cx| request_summary(cx, true)),
 ];
 
-/// Puts another text in place of the summary that counts; without one it is brought into the prompt first.
+/// Replaces the current summary; without a text, puts it into the prompt for editing.
 pub fn replace_summary(cx: &mut Cx<'_>, text: &str) {
     if text.is_empty() {
         return request_summary(cx, true);
@@ -29,7 +29,7 @@ pub fn replace_summary(cx: &mut Cx<'_>, text: &str) {
         if success_or_error(cx, "change the summary", changed).is_none() {
             return;
         }
-        // The conversation goes on behind a new entry: the tree that is shown does not have it.
+        // The conversation continues after a new entry, which the open tree does not have.
         cx.state.layers.close::<SessionView>();
         panes::focus(cx, Focus::Agent);
         cx.state.set_status("Summary changed");
@@ -37,7 +37,7 @@ pub fn replace_summary(cx: &mut Cx<'_>, text: &str) {
     });
 }
 
-/// Sums the conversation up, above all about something.
+/// Compacts the conversation, with an optional focus.
 pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if !cx.state.agent.connected {
         return cx.state.set_status("Session is starting; try again in a moment");
@@ -66,7 +66,7 @@ fn request_summary(cx: &mut Cx<'_>, change: bool) {
     });
 }
 
-/// Shows the summary that counts, to be read, or to be changed in the prompt.
+/// Shows the current summary, or puts it into the prompt for editing.
 fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
     let Some(summary) = summary else {
         return cx.state.set_status("No summary. Create one: /compact");

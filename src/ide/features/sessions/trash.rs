@@ -1,4 +1,4 @@
-//! Sessions that are deleted go to the system's trash, and come back from there.
+//! Moves deleted sessions to the system's trash, and restores them.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::features::sessions::picker::list;
 
-/// The question before a session is deleted.
+/// Asks before a session is deleted.
 pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
     let id = &cx.state.agent.session;
     if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
@@ -25,7 +25,7 @@ pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
     cx.state.push_layer(dialog);
 }
 
-/// Lists the sessions of the picker on top anew, with what was typed there.
+/// Reloads the topmost picker of sessions, keeping its query.
 fn refresh_picker(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let anywhere = match picker.spec.id {
@@ -55,7 +55,7 @@ fn delete(cx: &mut Cx<'_>, file: PathBuf) {
     );
 }
 
-/// Brings the session back that was deleted last.
+/// Restores the session deleted last.
 pub fn undelete(cx: &mut Cx<'_>) {
     let Some(past) = cx.session.map(crate::runtime::Handle::history_search) else { return };
     cx.tasks.spawn_blocking(

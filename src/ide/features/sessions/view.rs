@@ -1,5 +1,5 @@
-//! The tree of the session, on top of the panes: which rows are there, which one is selected, and what
-//! is known of them. Must not know how rows are drawn, or which keys move between them.
+//! State of the session tree: its rows, the selected one, and their known texts. Must not know how rows are
+//! drawn, or which keys move between them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,53 +10,53 @@ use crate::ide::core::tasks::latest_request::LatestRequest;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline, Row};
 
-/// Rows beside those on the screen whose words are asked for, too.
+/// Number of rows around those on the screen whose texts are requested, too.
 const PREFETCH_ROWS: usize = 50;
 
 /// The session tree.
 #[derive(Debug)]
 pub struct SessionView {
-    /// Counts the views of this run, so that what comes late finds the right one.
+    /// Number of the view in this run, so that late results find the right one.
     pub number: u64,
-    /// When it was opened, in milliseconds since the epoch: ages are told from then.
+    /// When it was opened, in milliseconds since the epoch, for the ages of entries.
     pub now_ms: u64,
-    /// What the user calls the session.
+    /// The user's name for the session.
     pub name: Option<String>,
     /// Which entries have rows.
     pub filter: Filter,
-    /// The rows; nothing before they have come.
+    /// The rows; `None` until they have arrived.
     pub outline: Option<Outline>,
-    /// Which of them are shown: those in no fold, and where something is looked for, those that say it.
+    /// The shown rows: those not folded, and during a search those that match.
     pub shown: Vec<u32>,
-    /// Which of the shown ones is selected.
+    /// Index of the selected row among the shown ones.
     pub selected: usize,
-    /// What was looked for, and which entries say it.
+    /// The search, and the matching entries.
     pub matches: Option<(String, HashSet<String>)>,
-    /// The turn of the row that is selected; that of the one before until it has come.
+    /// The turn of the selected row; that of the previous one until it has arrived.
     pub turn: Option<Turn>,
-    /// Whose turn was asked for.
+    /// The entry whose turn was requested.
     pub requested_turn: Option<CompactString>,
-    /// Which entry is wanted selected once the rows are there.
+    /// The entry to select once the rows have arrived.
     pending_selection: Option<CompactString>,
     /// Requests for the rows.
     pub outlines: LatestRequest,
-    /// Searches in what the entries say.
+    /// Searches of the texts of entries.
     pub searches: LatestRequest,
     folded: HashSet<CompactString>,
     texts: HashMap<CompactString, Option<String>>,
 }
 
-/// What has to be asked for before everything on the screen can be told.
+/// Data that is missing on the screen.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// What these entries say.
+    /// The texts of these entries.
     Texts(Vec<String>),
-    /// The turn of this one.
+    /// The turn of this entry.
     Turn(String),
 }
 
 impl SessionView {
-    /// A view whose rows are still to come.
+    /// Returns a view without rows.
     pub fn new(number: u64, now_ms: u64, name: Option<String>) -> Self {
         Self {
             number,
@@ -77,8 +77,8 @@ impl SessionView {
         }
     }
 
-    /// Takes the rows. The row that was selected stays so where it is still there; at first it is where
-    /// the conversation is.
+    /// Stores the rows. Keeps the selected row if it still exists; initially the current position of the
+    /// conversation is selected.
     pub fn set_outline(&mut self, outline: Outline) {
         let kept = self.pending_selection.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
         let here = outline.leaf_row.map(|at| outline.rows[at as usize].id.clone());
@@ -89,19 +89,19 @@ impl SessionView {
         self.selected = found.unwrap_or(0);
     }
 
-    /// Asks anew for the rows of another filter; the selection stays.
+    /// Changes the filter, which requires new rows; the selection stays.
     pub fn set_filter(&mut self, filter: Filter) {
         self.pending_selection = self.selected_row().map(|row| row.id.clone());
         (self.filter, self.matches) = (filter, None);
     }
 
-    /// Has rows for all entries, and this one selected once they are there.
+    /// Shows all entries, with this one selected once they have arrived.
     pub fn select_when_loaded(&mut self, entry: &str) {
         self.filter = Filter::All;
         self.pending_selection = Some(entry.into());
     }
 
-    /// Shows only what says something, or everything again.
+    /// Shows only matching entries, or all of them.
     pub fn set_matches(&mut self, found: Option<(String, HashSet<String>)>) {
         let kept = self.selected_row().map(|row| row.id.clone());
         self.matches = found;
@@ -114,14 +114,14 @@ impl SessionView {
         self.shown.iter().position(|at| outline.rows[*at as usize].id == id)
     }
 
-    /// Finds out which rows are shown, once for every outline and every search.
+    /// Computes the shown rows, once for every outline and every search.
     fn update_shown(&mut self) {
         let rows = self.outline.as_ref().map_or(0, |outline| outline.rows.len());
         self.shown = self.shown_in(0..rows);
         self.selected = self.selected.min(self.shown.len().saturating_sub(1));
     }
 
-    /// Which of these rows are shown.
+    /// Returns which of these rows are shown.
     fn shown_in(&self, rows: Range<usize>) -> Vec<u32> {
         let Some(outline) = &self.outline else { return Vec::new() };
         let mut shown = Vec::new();
@@ -136,8 +136,7 @@ impl SessionView {
         shown
     }
 
-    /// Hides what is below the selected row, or shows it again; from a row with nothing below it, of the
-    /// row above that has.
+    /// Folds or unfolds the selected row; if it has nothing below it, the nearest row above that has.
     pub fn fold(&mut self, close: bool) {
         let Some(outline) = &self.outline else { return };
         let Some(at) = self.shown.get(self.selected).map(|at| *at as usize) else { return };
@@ -157,7 +156,7 @@ impl SessionView {
         if self.matches.is_some() {
             return;
         }
-        // Only what is below the row comes or goes: a session of any length folds at once.
+        // Only rows below it are added or removed: folding is fast in a session of any length.
         let inner = if close { Vec::new() } else { self.shown_in(below.clone()) };
         let place = |row: usize| self.shown.partition_point(|at| (*at as usize) < row);
         let (from, to) = (place(below.start), place(below.end));
@@ -165,7 +164,7 @@ impl SessionView {
         self.selected = self.shown.partition_point(|at| (*at as usize) < row);
     }
 
-    /// Whether something is hidden below a row.
+    /// Returns whether rows are hidden below a row.
     pub fn is_folded(&self, row: &Row) -> bool {
         row.descendants > 0 && self.matches.is_none() && self.folded.contains(&row.id)
     }
@@ -176,7 +175,7 @@ impl SessionView {
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
-    /// Goes to the next place where the conversation parts or ends, or to the one before.
+    /// Goes to the next or the previous row where the conversation branches or ends.
     pub fn step_to_branch(&mut self, by: isize) {
         let Some(outline) = &self.outline else { return };
         let parts = |place: usize| {
@@ -192,7 +191,7 @@ impl SessionView {
         self.selected = found.unwrap_or(self.selected);
     }
 
-    /// The row at a place of the shown ones.
+    /// Returns a shown row by its index.
     pub fn row(&self, place: usize) -> Option<(u32, &Row)> {
         let at = *self.shown.get(place)?;
         Some((at, &self.outline.as_ref()?.rows[at as usize]))
@@ -203,25 +202,25 @@ impl SessionView {
         self.row(self.selected).map(|(_, row)| row)
     }
 
-    /// What a row says, once it is known.
+    /// Returns the text of a row, once it is known.
     pub fn text_of(&self, row: &Row) -> Option<&str> {
         self.texts.get(&row.id)?.as_deref()
     }
 
-    /// Takes what rows say.
+    /// Stores texts of rows.
     pub fn set_texts(&mut self, words: Vec<(String, String)>) {
         for (id, words) in words {
             self.texts.insert(id.into(), Some(words));
         }
     }
 
-    /// What was changed of the session is asked for anew.
+    /// Drops texts after a change of the session, so that they are requested again.
     pub fn invalidate(&mut self) {
         self.texts.clear();
         self.requested_turn = None;
     }
 
-    /// What there is to ask for. Nothing is asked for twice.
+    /// Returns what to request. Nothing is requested twice.
     pub fn missing(&mut self, rows: usize) -> Vec<Missing> {
         let mut missing = Vec::new();
         let Some(outline) = &self.outline else { return missing };
@@ -241,7 +240,7 @@ impl SessionView {
         missing
     }
 
-    /// The places on a screen of so many rows.
+    /// Returns the indices on a screen of this height.
     pub fn page(&self, rows: usize) -> Range<usize> {
         let rows = rows.max(1);
         let first = self.selected / rows * rows;

@@ -1,4 +1,4 @@
-//! Commands that put snippets in and go through their stops.
+//! Commands that insert snippets and move through their stops.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
@@ -29,12 +29,12 @@ pub const COMMANDS: &[Command] = &[
     command("snippet.next-choice", "Insert next snippet choice", &[], choose_option),
 ];
 
-/// The names under which snippets for the file that is shown are kept.
+/// Returns the language names of snippets for the shown file.
 pub fn languages(state: &State) -> Vec<&'static str> {
     state.buffers.current().map(|buffer| buffer.highlighting.names()).unwrap_or_default()
 }
 
-/// Puts a snippet in at every cursor, as one step, and goes to its first stop.
+/// Inserts a snippet at every cursor, as one step, and goes to its first stop.
 pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
     let snippet = match Snippet::parse(body) {
         Ok(snippet) => snippet,
@@ -69,7 +69,7 @@ pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
             let (version, is_list) = (buffer.area.document.version(), buffer.results().is_some());
             apply(cx, |_, _| edit);
             if is_list {
-                // Names of places stay: what was put in may be less than the stops are of.
+                // Remembered positions stay: the inserted text may be shorter than the stops require.
                 return;
             }
             let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -82,7 +82,7 @@ pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
     }
 }
 
-/// One is at a stop; behind the last one there is nothing to go through.
+/// Handles arriving at a stop; after the last one the snippet ends.
 fn go_to_stop(cx: &mut Cx<'_>, stops: SnippetStops) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let choices = stops.choices().join(", ");
@@ -117,7 +117,7 @@ fn choose_option(cx: &mut Cx<'_>) {
     apply(cx, |_, _| edit);
 }
 
-/// Nobody goes through the snippet any more.
+/// Ends the current snippet.
 pub fn end_snippet(state: &mut State) {
     if let Some(buffer) = state.buffers.current_mut() {
         buffer.area.per_view.snippet_stops = None;

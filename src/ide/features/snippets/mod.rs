@@ -1,4 +1,4 @@
-//! Snippets: inserted, with tab stops and variables.
+//! Snippets with tab stops and variables.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,4 +1,4 @@
-//! The user's snippets for the language of the file.
+//! Picker of the user's snippets for the language of the file.
 
 use std::path::PathBuf;
 
@@ -26,8 +26,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Puts the snippets for the languages of the file that is shown into the picker of this number. The last line says what
-/// is wrong with their files, or that there are none.
+/// Adds the snippets for the languages of the shown file to the picker of this number. The status line
+/// reports problems with their files, or that there are none.
 fn read(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let mut folders = vec![cx.state.config.join("snippets")];
     folders.extend(cx.state.slots[PLUGINS].snippets.iter().cloned());
@@ -41,7 +41,8 @@ fn read(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     });
 }
 
-/// Reads the snippets of folders for a language of these names into a picker. Gives what the user is told. Blocking.
+/// Reads the snippets in folders for a language with these names into a picker. Returns a message for the
+/// user. Blocking.
 fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str]) -> Option<String> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for folder in folders {

@@ -1,4 +1,4 @@
-//! What the variables of snippets stand for. Must not know who puts a snippet in.
+//! Values of the variables of snippets. Must not know the caller.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::text::operations::comment_tokens::CommentTokens;
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
-/// What is known of the place where a snippet is put in.
+/// Facts about the position where a snippet is inserted.
 pub struct VariableContext<'a> {
     /// The text.
     pub text: &'a Text,
@@ -18,13 +18,13 @@ pub struct VariableContext<'a> {
     pub workspace: &'a Path,
     /// Milliseconds since the epoch.
     pub now_ms: u64,
-    /// How comments are written there.
+    /// The comment syntax there.
     pub comment_tokens: Option<CommentTokens>,
-    /// What was cut or copied last.
+    /// The text cut or copied last.
     pub clipboard: Option<String>,
 }
 
-/// Variables that are a time, and how it is written.
+/// Time variables and their formats.
 const TIMES: &[(&str, &str)] = &[
     ("CURRENT_DATE", "%d"),
     ("CURRENT_DAY_NAME", "%A"),
@@ -42,7 +42,7 @@ const TIMES: &[(&str, &str)] = &[
 ];
 
 impl VariableContext<'_> {
-    /// What a variable stands for at a range; `None` when there is none of the name.
+    /// Returns the value of a variable at a range; `None` if there is no such variable.
     pub fn get(&self, range: Range, name: &str) -> Option<String> {
         let line = self.text.line_of(range.start());
         let of_path = |part: fn(&Path) -> Option<&std::ffi::OsStr>| {

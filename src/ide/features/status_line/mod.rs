@@ -1,4 +1,4 @@
-//! The last line of the screen.
+//! The status line: the last line of the screen.
 
 use crate::ide::core::feature::Feature;
 

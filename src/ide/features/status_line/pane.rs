@@ -1,4 +1,4 @@
-//! The last line: where the cursor is, what the agent does and costs, the next useful key.
+//! The pane of the status line: cursor position, activity and cost of the agent, the next useful key.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -23,22 +23,22 @@ use crate::tui::tree::Component;
 pub const PANE: PaneSpec =
     PaneSpec { part: Part::Status, layer: 0, make: || Box::new(StatusLine::default()) };
 
-/// The one moving sign while the agent works.
+/// Frames of the activity indicator while the agent works.
 pub const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
-/// Bytes that the left of the line takes seldom more than.
+/// Usual maximum bytes of the left part.
 const LEFT_USUAL: usize = 64;
 
-/// The line is drawn with every key, but little of it differs: what is the same is not found again.
+/// Cache of the status line: it is drawn with every key, but changes little.
 #[derive(Default)]
 struct StatusLine {
-    /// What is at the right, its cells, and what it was made of.
+    /// The right part, its width in cells, and what it was computed from.
     right: Option<(String, u16, RightInputs)>,
     /// A file, and its name.
     cached_name: (PathBuf, String),
 }
 
-/// All that the right of the line is made of.
+/// All input of the right part.
 struct RightInputs {
     cols: usize,
     /// Whether a message needs the room.
@@ -95,7 +95,7 @@ impl Component<State> for StatusLine {
 }
 
 impl StatusLine {
-    /// What is at the right, and its cells.
+    /// Returns the right part and its width in cells.
     fn right(&mut self, state: &State, cols: usize) -> (&str, u16) {
         let facts = RightInputs::of(state, cols);
         if self.right.as_ref().is_none_or(|(.., known)| *known != facts) {
@@ -115,7 +115,7 @@ impl StatusLine {
         Cow::Borrowed(&self.cached_name.1)
     }
 
-    /// What is at the left: hints, a message, or the cursor's place.
+    /// Returns the left part: key hints, a message, or the cursor position.
     fn left(&mut self, state: &State) -> (String, &'static str) {
         if !state.hints.is_empty() {
             let hints: Vec<String> =
@@ -174,12 +174,12 @@ impl StatusLine {
         if edits > 0 {
             text.push_str(&format!("  {edits} to review (Alt-r)"));
         }
-        // The colors of the caret's line: a typed character then changes no color on its way here.
+        // The colors of the caret's line: drawing a typed character then changes no color.
         (text, "ui.status.place")
     }
 }
 
-/// The keys that a terminal does not get.
+/// Returns the keys that a terminal does not get.
 fn terminal_keys(state: &State) -> String {
     let keys = [("terminal.toggle", "editor"), ("view.next-pane", "next pane")];
     let key = |(id, what): (&str, &str)| {
@@ -192,7 +192,7 @@ fn terminal_keys(state: &State) -> String {
     keys.into_iter().filter_map(key).chain(more).collect::<Vec<_>>().join("  ")
 }
 
-/// What of a modal command has come already, and the recording that goes on.
+/// Returns the pending keys of a modal command, and the recording in progress.
 fn pending_input(state: &State) -> String {
     let modal = &state.modal;
     let mut text = String::new();
@@ -210,7 +210,7 @@ fn pending_input(state: &State) -> String {
     text
 }
 
-/// What is at the right, as much as fits in half the line or the whole of a wide one.
+/// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
 fn right(facts: &RightInputs) -> String {
     let cols = facts.cols;
     let mut parts: Vec<String> =
@@ -218,7 +218,7 @@ fn right(facts: &RightInputs) -> String {
     if facts.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }
-    // A message needs the room: what it advises must be readable.
+    // A message needs the space: its advice must be readable.
     if facts.has_message {
         return parts.join("  ");
     }
@@ -244,7 +244,7 @@ fn right(facts: &RightInputs) -> String {
     }
     parts.push("F1 palette".to_string());
     while parts.len() > 1 && text_width(&parts.join("  ")) > cols / 2 {
-        // The working sign and the model go last: drop from the end.
+        // Activity indicator and model are dropped last: drop from the end.
         parts.pop();
     }
     while parts.len() > signs && cols < 40 && text_width(&parts.join("  ")) * 2 > cols {

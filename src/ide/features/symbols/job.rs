@@ -1,5 +1,5 @@
-//! The named things of a file as the rows of a picker, found beside the loop. Must not run
-//! anything: a job is data, and a task runs it.
+//! Symbols of a file as picker rows, computed in a task. Must not run anything: a job is data, and a task
+//! runs it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,21 +14,21 @@ use crate::syntax::{Language, Syntax};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Time for a parse where the tree is not there yet.
+/// Time limit of a parse where there is no tree yet.
 const BUDGET: Duration = Duration::from_secs(5);
 
-/// Where a named thing stands in a version of an open file.
+/// Position of a symbol in a version of an open file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolLocation {
     /// Which file.
     pub buffer: BufferId,
-    /// The version of its text.
+    /// Version of its text.
     pub version: u64,
-    /// Where in it.
+    /// Its position.
     pub at: Byte,
 }
 
-/// A text whose things are wanted.
+/// A text whose symbols are listed.
 pub struct SymbolsJob {
     buffer: BufferId,
     version: u64,
@@ -38,7 +38,7 @@ pub struct SymbolsJob {
 }
 
 impl SymbolsJob {
-    /// For an open file; `None` when it is not read as code.
+    /// Returns the job for an open file; `None` if it has no known language.
     pub fn of(buffer: &Buffer) -> Option<Self> {
         let text = buffer.area.text().clone();
         let readable = buffer.loading.is_none() && text.end().0 <= SIZE_MAX;
@@ -47,7 +47,7 @@ impl SymbolsJob {
         Some(Self { buffer: buffer.id, version, text, language, tree })
     }
 
-    /// The rows, in the order of the text. Takes its time.
+    /// Returns the rows, in the order of the text. Expensive.
     pub fn run(self) -> Vec<PickRow> {
         let parse = || Syntax::parse(self.language, &self.text, None, BUDGET).ok().map(Arc::new);
         let Some(tree) = self.tree.clone().or_else(parse) else { return Vec::new() };

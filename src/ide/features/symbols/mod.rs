@@ -1,4 +1,4 @@
-//! The named things of a file.
+//! Symbols of a file.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,4 +1,4 @@
-//! The functions, types and headings of the file that is shown, each in what holds it.
+//! Picker of the functions, types and headings of the shown file, with their containers.
 
 use nucleo::Injector;
 
@@ -23,7 +23,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
-/// Puts the named things of the file that is shown into the picker of this number.
+/// Adds the symbols of the shown file to the picker of this number.
 fn find(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let Some(job) = cx.state.buffers.current().and_then(SymbolsJob::of) else {
         return cx.state.finish_filling(picker);

@@ -1,4 +1,4 @@
-//! The line of open files.
+//! The line of tabs of open files.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,4 +1,4 @@
-//! The line of open files above the editor.
+//! The pane of the line of tabs above the editor.
 
 use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
@@ -14,7 +14,7 @@ pub const PANE: PaneSpec = PaneSpec { part: Part::Tabs, layer: 0, make: || Box::
 
 struct TabLine;
 
-/// Which tabs are shown, so that the current one is among them: buffer index and columns.
+/// Returns the shown tabs, such that the current one is among them: buffer index and columns.
 pub fn tab_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let current = state.buffers.current().map(|b| b.id);
     let widths: Vec<u16> = state.buffers.all().iter().map(|b| text_width(&b.label()) as u16).collect();

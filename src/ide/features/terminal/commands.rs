@@ -76,7 +76,7 @@ fn open(cx: &mut Cx<'_>) {
     panes::focus(cx, Focus::Terminal);
 }
 
-/// Does something with the terminal that is shown; says so where there is none.
+/// Runs an action on the shown terminal; reports if there is none.
 fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
         return cx.state.set_status("No terminal open. Open one: Alt-4");
@@ -106,7 +106,7 @@ fn close(cx: &mut Cx<'_>) {
     });
 }
 
-/// Closes it once it is known which program runs in it; asks where there is one.
+/// Closes it once it is known which program runs in it; asks if there is one.
 fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
     let Some(program) = programs.first() else { return terminal::events::close(cx, id) };
     let lines = vec![format!("{program} is running. Closing ends it.")];
@@ -142,7 +142,7 @@ fn send_selection(cx: &mut Cx<'_>) {
         return cx.state.set_status("Empty line");
     }
     if cx.state.slots[TERMINALS].active().is_none() {
-        // A shell that has not begun to read takes it as it is typed.
+        // A shell that has not begun to read takes it as typed text.
         let mut typed = terminal::emulator::keys::paste(&text, Modes::default());
         typed.push(b'\r');
         cx.state.slots[TERMINALS].add(typed);

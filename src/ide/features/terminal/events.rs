@@ -1,5 +1,5 @@
-//! Terminals on the loop: what they tell, and what they are told so that they fit what is shown. Must not
-//! know their tasks' inside.
+//! Terminals on the event loop: their events, and their updates before a frame. Must not know the internals
+//! of their tasks.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::ide::features::terminal::tasks;
 /// Lower panes have no title.
 const TITLE_ROWS_MIN: u16 = 3;
 
-/// Where the title row of a pane is, and where its grid.
+/// Returns the areas of a pane's title row and grid.
 pub fn divide(pane: Rect) -> (Option<Rect>, Rect) {
     if pane.height < TITLE_ROWS_MIN {
         return (None, pane);
@@ -30,7 +30,7 @@ pub fn divide(pane: Rect) -> (Option<Rect>, Rect) {
     (Some(Rect { height: 1, ..pane }), grid)
 }
 
-/// Tells terminals before a frame what they must know: their size, who is seen, who has the keys.
+/// Updates terminals before a frame: their size, which is visible, which has the focus.
 pub fn sync_terminals(cx: &mut Cx<'_>) {
     let area = cx.state.areas.terminal.map(|pane| divide(pane).1);
     if let Some(size) = area.map(|grid| (grid.width, grid.height))
@@ -73,7 +73,7 @@ fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
     }
 }
 
-/// Something happened to a terminal.
+/// Handles an event of a terminal.
 pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
     match happening {
         TerminalEvent::Started(id, name) => {
@@ -121,7 +121,7 @@ fn on_shell_ended(cx: &mut Cx<'_>, id: TerminalId, shell: ShellState) {
     cx.state.damage.add(Part::Terminal);
 }
 
-/// A terminal shows something else: only rows that differ are drawn.
+/// Handles new content of a terminal: only changed rows are drawn.
 fn update_grid(state: &mut State, id: TerminalId, grid: Grid) {
     let is_seen = state.slots[TERMINALS].watched == Some(id);
     let title_rows = state.areas.terminal.map_or(0, |pane| u16::from(divide(pane).0.is_some()));
@@ -151,7 +151,7 @@ fn update_grid(state: &mut State, id: TerminalId, grid: Grid) {
     }
 }
 
-/// Ends a terminal, and its task with what runs in it; the pane goes with the last one.
+/// Closes a terminal, with its task and its processes; the pane closes with the last one.
 pub fn close(cx: &mut Cx<'_>, id: TerminalId) {
     cx.state.slots[TERMINALS].remove(id);
     if cx.state.slots[TERMINALS].all().is_empty() {

@@ -1,5 +1,5 @@
-//! Keys, pastes and the mouse on their way into a terminal. Must not know which keys the pane keeps: the key
-//! map says that.
+//! Sends keys, pastes and the mouse to a terminal. Must not know which keys the pane keeps: that is in the
+//! key map.
 
 use ratatui::layout::{Position, Rect};
 
@@ -18,19 +18,19 @@ use crate::ide::features::terminal::state::ShellState;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
 
-/// Rows that one notch of the wheel scrolls.
+/// Rows per notch of the wheel.
 const WHEEL_ROWS: i32 = 3;
-/// Presses at one cell within this time are a double or triple click.
+/// Maximum time between the presses of a double or triple click at one cell.
 const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
 
-/// Asks the terminal that is shown for something.
+/// Sends a request to the shown terminal.
 pub fn send_to_active(cx: &mut Cx<'_>, ask: TerminalRequest) {
     if let Some(id) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id) {
         terminal::tasks::send_request(cx, id, ask);
     }
 }
 
-/// A key that goes into the terminal.
+/// Handles a key for the terminal.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     match terminal.shell {
@@ -84,7 +84,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse, pane: Rect) {
     }
 }
 
-/// A press in the title shows a terminal, or takes hold of the edge of the pane.
+/// Handles a press on the title: shows a terminal, or starts dragging the edge of the pane.
 fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
     if mouse.kind != MouseKind::Down(Button::Left) {
         return;
@@ -98,7 +98,7 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
     }
 }
 
-/// Lets the program inside have what the mouse does, if it wants that; Shift keeps it here.
+/// Sends a mouse event to the program inside, if it requests it; not with Shift.
 fn forward_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
     let Some(modes) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.grid.modes) else {
         return true;
@@ -118,7 +118,7 @@ fn forward_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
     taken
 }
 
-/// What the mouse does where no program wants it.
+/// Handles a mouse event that no program requests.
 fn handle_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
     match mouse.kind {
         MouseKind::ScrollUp => send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(WHEEL_ROWS))),
@@ -145,7 +145,7 @@ fn handle_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
     }
 }
 
-/// What a press selects by: more at the second and third time, a rectangle with Alt.
+/// Returns the unit of selection of a press: larger for the second and third, a rectangle with Alt.
 fn selection_unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> SelectionUnit {
     if mods.contains(Mods::ALT) {
         return SelectionUnit::Block;
@@ -159,7 +159,7 @@ fn selection_unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> SelectionUni
     [SelectionUnit::Chars, SelectionUnit::Words, SelectionUnit::Lines][usize::from(times - 1)]
 }
 
-/// While a button is held that was pressed in the pane, everything is the pane's. Tells whether it was.
+/// Handles events while a button pressed in the pane is held. Returns whether one is.
 pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     let Some(pane) = cx.state.areas.terminal else { return false };
     let (up, drag) = (matches!(mouse.kind, MouseKind::Up(_)), matches!(mouse.kind, MouseKind::Drag(_)));
@@ -197,10 +197,10 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     true
 }
 
-/// Takes the selection to the mouse; above and below the grid it scrolls.
+/// Extends the selection to the mouse; scrolls above and below the grid.
 fn select_to(cx: &mut Cx<'_>, mouse: Mouse, grid: Rect, cell: (u16, u16)) {
     if let Some(start) = cx.state.slots[TERMINALS].selection_start.take() {
-        // A press alone selects nothing; which half of its cell was meant shows the way that the mouse goes.
+        // A press alone selects nothing; the drag's direction tells which half of its cell was meant.
         let backwards = (cell.1, cell.0) < (start.1, start.0);
         send_to_active(cx, TerminalRequest::Select(start, backwards, SelectionUnit::Chars));
         cx.state.slots[TERMINALS].selection_anchor = Some(start);

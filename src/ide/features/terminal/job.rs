@@ -1,7 +1,8 @@
-//! The task of one terminal: reads what programs print, writes what they are to read, and tells the loop
-//! what there is to be seen, no more often than it can be shown. Knows no state and no pane.
+//! The task of one terminal: reads the output of programs, writes their input, and sends content to the event
+//! loop, no more often than it can be shown. Must not know state or pane.
 //!
-//! However much is printed, the loop gets one grid at a time, and the next one only when it has taken that.
+//! However much is printed, the event loop gets one grid at a time, and the next one only when it has
+//! processed that.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,18 +19,18 @@ use crate::ide::features::terminal::emulator::screen::{Emulator, ScrollBy};
 use crate::ide::features::terminal::events::handle_event;
 use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
 
-/// Read size; what is taken in between two looks at what the user asks for.
+/// Size of a read, between two checks for requests of the user.
 const CHUNK: usize = 32 << 10;
-/// What is printed without a pause is shown no faster than this.
+/// Minimum time between updates while output is continuous.
 const FRAME: Duration = Duration::from_millis(20);
-/// What waits for a program to read it, in bytes.
+/// Maximum bytes of pending input for a program.
 const INPUT_MAX: usize = 1 << 20;
-/// After the shell's end, how long what it left running may still print here.
+/// How long processes left by the shell may still print after its end.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
-/// How long programs may take to end when their terminal goes away.
+/// How long processes may take to end when their terminal is closed.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// One terminal.
+/// A terminal.
 pub struct TerminalJob {
     id: TerminalId,
     env: Arc<dyn Environment>,
@@ -39,10 +40,10 @@ pub struct TerminalJob {
     emulator: Emulator,
     input: Vec<u8>,
     watched: bool,
-    /// Whether something else is to be seen than what was told.
+    /// Whether the content differs from what was sent.
     dirty: bool,
     reported_at: Instant,
-    /// Whether the user knows that the clipboard is refused: a program may ask without end.
+    /// Whether the user was notified that the clipboard is not accessible: a program may try endlessly.
     refused: bool,
     turn: Arc<Semaphore>,
 }
@@ -51,12 +52,12 @@ pub struct TerminalJob {
 enum ShellExit {
     /// It ended with this code.
     Ended(i32),
-    /// Nobody wants it any more.
+    /// It was closed.
     Closed,
 }
 
 impl TerminalJob {
-    /// A terminal whose window has so many columns and rows.
+    /// Returns a terminal with a window of this size in columns and rows.
     pub fn new(
         id: TerminalId,
         size: (u16, u16),
@@ -83,7 +84,7 @@ impl TerminalJob {
         }
     }
 
-    /// Runs until nobody can ask it for anything any more.
+    /// Runs until its request channel is closed.
     pub async fn run(mut self) {
         loop {
             let spec =
@@ -141,14 +142,14 @@ impl TerminalJob {
                 },
                 read = terminal.output.read(&mut buffer), if open => match read {
                     Ok(n @ 1..) => self.on_output(&buffer[..n]).await,
-                    // The system calls it an error when the last program has closed its side.
+                    // The system reports an error when the last program has closed its side.
                     Ok(0) | Err(_) => open = false,
                 },
             }
         }
     }
 
-    /// After the shell's end. False when there is to be no other.
+    /// Waits after the shell's end. Returns `false` if there will be no other shell.
     async fn wait_for_restart(&mut self) -> bool {
         loop {
             let (due, shows) = (self.deadline(), self.can_report());
@@ -177,12 +178,12 @@ impl TerminalJob {
         }
     }
 
-    /// Whether there is something to tell, and the time for it has come.
+    /// Returns whether there is content to send, and it is due.
     fn can_report(&self) -> bool {
         self.dirty && self.watched && self.reported_at.elapsed() >= FRAME
     }
 
-    /// When time alone changes what is to be done.
+    /// Returns when something is due by time alone.
     fn deadline(&self) -> Option<Instant> {
         let frame = (self.dirty && self.watched && !self.can_report()).then(|| self.reported_at + FRAME);
         [frame, self.emulator.sync_deadline()].into_iter().flatten().min()
@@ -239,14 +240,14 @@ impl TerminalJob {
             }
             TerminalRequest::Watch(watched) => self.watched = watched,
             TerminalRequest::ForegroundProgram(reply) => {
-                // Whoever has asked may have gone meanwhile.
+                // The requester may have gone in the meantime.
                 reply.send(control.and_then(TerminalControl::foreground_program)).ok();
             }
         }
         self.dirty |= changes;
     }
 
-    /// The file that a word names, with a line and a column behind it or not.
+    /// Returns the file that a word names, with or without a line and column after it.
     async fn find_location(&self, word: String) -> TerminalEvent {
         let path = |name: &str| paths::absolute(self.env.root(), Path::new(name));
         let (name, at) = paths::split_position(&word);
@@ -267,7 +268,7 @@ impl TerminalJob {
             return self.send_event(TerminalEvent::InputFull(self.id)).await;
         }
         self.input.extend_from_slice(bytes);
-        // Whoever types wants to see what comes of it.
+        // The user wants to see the effect of typing.
         self.emulator.scroll(ScrollBy::Bottom);
         self.emulator.unselect();
         self.dirty = true;
@@ -278,7 +279,7 @@ impl TerminalJob {
     }
 }
 
-/// Waits for the right to tell something, if there is something to tell.
+/// Waits for the permit to send, if there is something to send.
 async fn acquire_turn(turn: &Arc<Semaphore>, wanted: bool) -> OwnedSemaphorePermit {
     if wanted && let Ok(permit) = turn.clone().acquire_owned().await {
         return permit;
@@ -294,7 +295,7 @@ async fn sleep_until(due: Option<Instant>) {
     }
 }
 
-/// Ends everything inside: it is told, and what is left after a while is killed.
+/// Ends all processes: they get a signal, and the remaining ones are killed after a while.
 async fn end_terminal(terminal: Terminal) {
     let Terminal { mut output, mut control, .. } = terminal;
     control.hang_up();
@@ -304,7 +305,7 @@ async fn end_terminal(terminal: Terminal) {
         loop {
             tokio::select! {
                 _code = control.wait() => return,
-                // Who still prints must not wait for us.
+                // Processes that still print must not block on us.
                 read = output.read(&mut buffer), if open => open = read.is_ok_and(|n| n > 0),
             }
         }

@@ -1,4 +1,4 @@
-//! What the loop and the tasks of terminals tell each other. Plain data.
+//! Messages between the event loop and the tasks of terminals. Plain data.
 
 use std::path::PathBuf;
 
@@ -7,58 +7,58 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::emulator::screen::{ScrollBy, SelectionUnit};
 
-/// Identifies a terminal for the life of the program.
+/// Id of a terminal, unique while the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TerminalId(pub u64);
 
-/// What a terminal is asked for.
+/// A request to a terminal.
 #[derive(Debug)]
 pub enum TerminalRequest {
-    /// Let the program inside read this.
+    /// Send this input to the program.
     Input(Vec<u8>),
-    /// Have another size: columns and rows.
+    /// Resize to this number of columns and rows.
     Resize(u16, u16),
-    /// The same for what nobody has typed: it does not scroll.
+    /// Send input that was not typed: it does not scroll.
     Report(Vec<u8>),
-    /// Show other rows.
+    /// Scroll.
     Scroll(ScrollBy),
     /// Begin a selection at a column and row, at the right half of the cell or not.
     Select((u16, u16), bool, SelectionUnit),
-    /// Take the selection to a cell.
+    /// Extend the selection to a cell.
     SelectTo((u16, u16), bool),
-    /// Select nothing.
+    /// Clear the selection.
     Unselect,
-    /// Tell what is selected.
+    /// Return the selected text.
     Copy,
-    /// Tell which file is named at a cell.
+    /// Return the file named at a cell.
     WordAt((u16, u16)),
-    /// Tell what changes on the screen, or do not: nobody sees it.
+    /// Start or stop sending content, as the terminal becomes visible or hidden.
     Watch(bool),
     /// Start another shell in place of the one that ended.
     Restart,
-    /// Tell which program runs in front of the shell.
+    /// Return the foreground program of the shell.
     ForegroundProgram(oneshot::Sender<Option<String>>),
 }
 
-/// What happens to terminals.
+/// An event of a terminal.
 #[derive(Debug)]
 pub enum TerminalEvent {
-    /// A shell runs; its name.
+    /// A shell was started; its name.
     Started(TerminalId, String),
-    /// It shows something else. Until the permit is dropped it tells nothing new.
+    /// New content. Nothing more is sent until the permit is dropped.
     GridChanged(TerminalId, Box<Grid>, OwnedSemaphorePermit),
     /// The shell has ended with this code.
     Ended(TerminalId, i32),
     /// No shell could be started, and why.
     Failed(TerminalId, String),
-    /// What was selected.
+    /// The selected text.
     Copied(Option<String>),
-    /// Where the user pointed a file is named: it and its line and column, from 1.
+    /// The file named at the requested cell, with its one-based line and column.
     Location(PathBuf, Option<(usize, usize)>),
-    /// What stands where the user pointed names no file.
+    /// The text at the requested cell names no file.
     NoLocation(String),
-    /// The program inside does not read what it is given, and more is not kept.
+    /// The program inside does not read its input, and the queue is full.
     InputFull(TerminalId),
-    /// A program inside wanted to write the clipboard.
+    /// A program inside tried to write the clipboard.
     ClipboardRefused(TerminalId),
 }

@@ -1,4 +1,4 @@
-//! The terminal pane. `emulator` makes a grid of what programs print and bytes of keys.
+//! The terminal pane. `emulator` converts the output of programs to a grid, and keys to bytes.
 
 use crate::ide::core::feature::Feature;
 

@@ -1,4 +1,4 @@
-//! The terminals: a row of their titles, and the grid of one of them.
+//! The pane of the terminals: a row of their titles, and the grid of one of them.
 
 use ratatui::layout::Rect;
 
@@ -39,7 +39,7 @@ fn label(place: usize, terminal: &Terminal) -> String {
     format!(" {} {name}{title}{sign} ", place + 1)
 }
 
-/// The titles that are shown, so that the one of the active terminal is among them: place, column, width.
+/// Returns the shown titles, such that the active terminal's is among them: index, column, width.
 fn title_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let all = state.slots[TERMINALS].all().iter().enumerate();
     let widths: Vec<u16> = all.map(|(place, one)| text_width(&label(place, one)) as u16).collect();
@@ -62,7 +62,7 @@ fn title_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     places
 }
 
-/// The terminal whose title is at a column of a title row of that width.
+/// Returns the terminal whose title is at a column of a title row of that width.
 pub fn title_at(state: &State, cols: u16, x: u16) -> Option<usize> {
     let places = title_spans(state, cols);
     places.into_iter().find(|(_, from, width)| (*from..from + width).contains(&x)).map(|(place, ..)| place)
@@ -134,7 +134,7 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
     canvas.text(1, y, &truncate(&told, usize::from(cols.saturating_sub(2))), style);
 }
 
-/// The shape of the caret in the terminal that is shown.
+/// Returns the shape of the caret in the shown terminal.
 pub fn cursor_shape(state: &State) -> CursorShape {
     state.slots[TERMINALS].active().map_or(CursorShape::Default, |terminal| terminal.grid.shape)
 }

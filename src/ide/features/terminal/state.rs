@@ -1,4 +1,4 @@
-//! The terminals as the user sees them. Must not know the tasks behind them.
+//! State of the terminals for the user interface. Must not know their tasks.
 
 use std::time::Duration;
 
@@ -10,47 +10,47 @@ use crate::ide::core::slots::Slot;
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::messages::{TerminalId, TerminalRequest};
 
-/// How many terminals there may be.
+/// Maximum number of terminals.
 pub const TERMINALS_MAX: usize = 16;
 
-/// How a terminal's shell is.
+/// State of a terminal's shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShellState {
-    /// It is being started.
+    /// It is starting.
     Starting,
-    /// It runs.
+    /// It is running.
     Running,
     /// It has ended with this code.
     Ended(i32),
-    /// It could not be started, and why.
+    /// It could not be started, with the reason.
     Failed(String),
 }
 
-/// One terminal.
+/// A terminal.
 #[derive(Debug)]
 pub struct Terminal {
-    /// Which one.
+    /// Its id.
     pub id: TerminalId,
     /// The shell's name.
     pub name: String,
-    /// How it is.
+    /// State of its shell.
     pub shell: ShellState,
-    /// What it shows.
+    /// Its content.
     pub grid: Grid,
-    /// What its task is asked through, once there is one. Where nobody can ask it any more the task ends.
+    /// Channel for requests to its task, once there is one. The task ends when this is dropped.
     pub requests: Option<mpsc::Sender<TerminalRequest>>,
-    /// What its shell is to read first.
+    /// The first input of its shell.
     initial_input: Vec<u8>,
 }
 
 impl Terminal {
-    /// Whether nobody is there to read.
+    /// Returns whether no process reads input any more.
     pub fn has_ended(&self) -> bool {
         matches!(self.shell, ShellState::Ended(_) | ShellState::Failed(_))
     }
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const TERMINALS: Slot<Terminals> = Slot::new();
 
 /// All terminals.
@@ -60,25 +60,25 @@ pub struct Terminals {
     active: usize,
     last_id: u64,
     running: TaskTracker,
-    /// Columns and rows that the terminals were told last.
+    /// Columns and rows last sent to the terminals.
     pub size: (u16, u16),
-    /// Which one is told that it is seen.
+    /// The terminal that was notified that it is visible.
     pub watched: Option<TerminalId>,
-    /// Which one was told that it has the keys.
+    /// The terminal that was notified that it has the focus.
     pub focused: Option<TerminalId>,
-    /// Whether the next key goes to the program, whatever the pane makes of it else.
+    /// Whether the next key goes to the program, even if the pane would handle it.
     pub next_is_raw: bool,
     /// Whether a selection is being made with the mouse.
     pub selecting: bool,
-    /// Whether the program inside gets what the mouse does while a button is held.
+    /// Whether the program inside gets mouse events while a button is held.
     pub held_inside: bool,
     /// Whether the pane's edge is being moved.
     pub resizing: bool,
-    /// Where a press was that has selected nothing yet: column and row.
+    /// Column and row of a press that has not selected anything yet.
     pub selection_start: Option<(u16, u16)>,
-    /// Where the selection that is being made began.
+    /// Where the selection being made began.
     pub selection_anchor: Option<(u16, u16)>,
-    /// The last press: when, where, how many in a row.
+    /// The last press: time, cell, number of presses in a row.
     pub last_click: Option<(Duration, (u16, u16), u8)>,
 }
 
@@ -104,27 +104,27 @@ impl Default for Terminals {
 }
 
 impl Terminals {
-    /// All of them, in the order of their titles.
+    /// Returns all terminals, in the order of their titles.
     pub fn all(&self) -> &[Terminal] {
         &self.list
     }
 
-    /// The one that is shown.
+    /// Returns the shown terminal.
     pub fn active(&self) -> Option<&Terminal> {
         self.list.get(self.active)
     }
 
-    /// The place of the one that is shown.
+    /// Returns the index of the shown terminal.
     pub fn active_index(&self) -> usize {
         self.active
     }
 
-    /// One of them, to be changed.
+    /// Returns a terminal, to be changed.
     pub fn get_mut(&mut self, id: TerminalId) -> Option<&mut Terminal> {
         self.list.iter_mut().find(|terminal| terminal.id == id)
     }
 
-    /// Adds one, whose shell is to read `first`, and shows it; `None` when there are too many.
+    /// Adds a terminal whose shell gets `first` as input, and shows it; `None` if there are too many.
     pub fn add(&mut self, first: Vec<u8>) -> Option<TerminalId> {
         if self.list.len() >= TERMINALS_MAX {
             return None;
@@ -144,50 +144,50 @@ impl Terminals {
         Some(id)
     }
 
-    /// Those that have no task yet, with what their shells are to read first.
+    /// Returns the terminals without a task, with the first input of their shells.
     pub fn take_unstarted(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
         let fresh = self.list.iter_mut().filter(|terminal| terminal.requests.is_none());
         fresh.map(|terminal| (terminal.id, std::mem::take(&mut terminal.initial_input))).collect()
     }
 
-    /// Those that have a task.
+    /// Returns the terminals with a task.
     pub fn started(&self) -> Vec<TerminalId> {
         self.list.iter().filter(|terminal| terminal.requests.is_some()).map(|terminal| terminal.id).collect()
     }
 
-    /// The task of a terminal, so that [`Terminals::end`] waits for it.
+    /// Tracks the task of a terminal, so that [`Terminals::end`] waits for it.
     pub fn track<F: Future>(&self, task: F) -> TrackedFuture<F> {
         self.running.track_future(task)
     }
 
-    /// Ends every terminal and what runs in it; done once all are gone.
+    /// Ends all terminals and their processes; the future completes once all are gone.
     pub fn end(&mut self) -> impl Future<Output = ()> + use<> {
-        // None is left that a frame could start anew.
+        // The list is emptied, so that no frame starts one again.
         self.list.clear();
         let running = self.running.clone();
         running.close();
         async move { running.wait().await }
     }
 
-    /// Those whose shells may run.
+    /// Returns the terminals whose shells may be running.
     pub fn running(&self) -> Vec<TerminalId> {
         let runs =
             |terminal: &&Terminal| matches!(terminal.shell, ShellState::Starting | ShellState::Running);
         self.list.iter().filter(runs).map(|terminal| terminal.id).collect()
     }
 
-    /// Shows the one so many places further on, going round.
+    /// Shows the terminal this many places further, wrapping around.
     pub fn step(&mut self, by: isize) {
         let all = self.list.len().max(1) as isize;
         self.show(((self.active as isize + by).rem_euclid(all)) as usize);
     }
 
-    /// Shows the one at a place.
+    /// Shows the terminal at an index.
     pub fn show(&mut self, place: usize) {
         self.active = place.min(self.list.len().saturating_sub(1));
     }
 
-    /// Takes one away; another is shown in its place.
+    /// Removes a terminal; another is shown in its place.
     pub fn remove(&mut self, id: TerminalId) {
         let Some(at) = self.list.iter().position(|terminal| terminal.id == id) else { return };
         self.list.remove(at);

@@ -1,4 +1,4 @@
-//! Starts the tasks of terminals and passes on what they are asked for. Must not know what they show.
+//! Starts the tasks of terminals and sends requests to them. Must not know their content.
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -9,10 +9,10 @@ use crate::ide::features::terminal::job::TerminalJob;
 use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
 use crate::ide::features::terminal::state::TERMINALS;
 
-/// What a terminal may be asked for before it has answered anything.
+/// Capacity of the queue of requests to a terminal.
 const REQUESTS_MAX: usize = 1024;
 
-/// Starts a shell with a window of so many columns and rows.
+/// Starts a shell with a window of this size in columns and rows.
 pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
     let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
     let (sender, asks) = mpsc::channel(REQUESTS_MAX);
@@ -32,7 +32,7 @@ pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
     cx.tasks.detach(cx.state.slots[TERMINALS].track(run));
 }
 
-/// Asks a terminal for something.
+/// Sends a request to a terminal.
 pub fn send_request(cx: &mut Cx<'_>, id: TerminalId, ask: TerminalRequest) {
     let Some(asks) = cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.requests.as_ref())
     else {
@@ -55,7 +55,7 @@ pub fn find_programs(
         let mut programs = Vec::new();
         for asks in asks {
             let (reply, answer) = oneshot::channel();
-            // One that has ended meanwhile has nothing to say.
+            // A terminal that has ended in the meantime has no programs.
             if asks.send(TerminalRequest::ForegroundProgram(reply)).await.is_ok() {
                 programs.extend(answer.await.ok().flatten());
             }

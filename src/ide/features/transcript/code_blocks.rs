@@ -1,5 +1,5 @@
-//! The colors of fenced code in answers: found by a task once a block is complete. Must not know where a block stands
-//! in its answer.
+//! Colors of fenced code in answers, computed by a task once a block is complete. Must not know the position
+//! of a block in its answer.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 
-/// Time for a block; what takes longer stays plain.
+/// Time limit for a block; beyond it the block stays plain.
 const BUDGET: Duration = Duration::from_secs(1);
 
-/// After a frame: asks for the colors of the blocks that it showed plain.
+/// Runs after a frame: requests the colors of the blocks that it showed plain.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let blocks = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().take_blocks();
     for job in blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block)) {
@@ -39,7 +39,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// One search for a block's colors.
+/// A job that computes a block's colors.
 #[derive(Debug)]
 struct CodeJob {
     item: u64,
@@ -47,26 +47,26 @@ struct CodeJob {
     language: CodeLanguage,
 }
 
-/// How its colors are found.
+/// How the colors are computed.
 #[derive(Debug)]
 enum CodeLanguage {
     Grammar(&'static Language),
     Lines(&'static LineLanguage),
 }
 
-/// What one search found.
+/// Result of a job.
 #[derive(Debug)]
 struct ColoredCode {
     /// The item that the block belongs to.
     item: u64,
     /// The block.
     block: Block,
-    /// Its colors; ranges are those of its code.
+    /// Its colors, in ranges of its code.
     colors: Vec<Colored>,
 }
 
 impl CodeJob {
-    /// A job for a block, where its language is known.
+    /// Returns a job for a block, if its language is known.
     fn new(item: u64, block: Block) -> Option<Self> {
         let language = match detect::by_name(&block.language) {
             Some(language) => CodeLanguage::Grammar(language),
@@ -75,7 +75,7 @@ impl CodeJob {
         Some(Self { item, block, language })
     }
 
-    /// Looks for the colors. Takes its time.
+    /// Computes the colors. Expensive.
     fn run(self) -> ColoredCode {
         let text = Text::from(self.block.code.as_str());
         let all = Byte(0)..text.end();
@@ -91,7 +91,7 @@ impl CodeJob {
         let colors = painted.map(|painted| {
             painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });
-        // A block that cannot be parsed in time stays as it is.
+        // A block that cannot be parsed in time stays plain.
         ColoredCode { item: self.item, block: self.block, colors: colors.unwrap_or_default() }
     }
 }

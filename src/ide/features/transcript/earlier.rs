@@ -1,7 +1,7 @@
-//! Messages before those that the screen began with, on the loop: asked for when the screen comes near them or the
-//! start is looked for, put in front of the others when they come.
+//! Earlier messages on the event loop: they are requested when the screen comes near them or the user goes to
+//! the start, and inserted before the others when they arrive.
 //!
-//! Must not know where they are kept.
+//! Must not know where they are stored.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -12,10 +12,10 @@ use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::session::format::message::PagePosition;
 
-/// What is said until the start of a long conversation is here.
+/// Message shown until the start of a long conversation is loaded.
 const LOADING: &str = "Loading the start of the conversation…";
 
-/// After a frame: asks for what is near, and lets go what is out of sight.
+/// Runs after a frame: requests messages near the screen, and releases distant ones.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
     let in_front = state.slots[TRANSCRIPT].prepended_count();
@@ -23,7 +23,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     let wants_earlier = view.needs_earlier();
     if in_front > 0 && view.can_drop(in_front) {
         view.shift(0, in_front);
-        // Giving back the memory takes its time.
+        // Freeing memory takes time.
         let released = state.slots[TRANSCRIPT].drop_prepended();
         cx.tasks.detach(on_thread(move || drop(released)));
     }
@@ -32,14 +32,14 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// Has the session read the messages before a place.
+/// Makes the session read the messages before a position.
 fn fetch(cx: &Cx<'_>, from: PagePosition) {
     let Some(session) = cx.session.cloned() else { return };
     let tools = cx.state.tools.clone();
     let (wanted, known) = (from.clone(), tools.clone());
     let fetched = async move {
         let piece = session.earlier_messages(wanted.clone()).await.map_err(|report| report.to_string());
-        // Items of many messages take their time, which the loop does not have.
+        // Building the items of many messages is too slow for the event loop.
         Fetched::new(wanted, piece, &known)
     };
     cx.tasks.spawn("transcript.fetch-earlier", fetched, move |cx, fetched| {
@@ -48,7 +48,7 @@ fn fetch(cx: &Cx<'_>, from: PagePosition) {
     });
 }
 
-/// Shows the start of the conversation, which may have to be fetched first.
+/// Shows the start of the conversation, which may have to be loaded first.
 pub fn scroll_to_start(cx: &mut Cx<'_>) {
     if scroll_to_top(&cx.state.slots) {
         cx.state.set_status(LOADING);
@@ -56,14 +56,14 @@ pub fn scroll_to_start(cx: &mut Cx<'_>) {
     }
 }
 
-/// Shows the start of what is there; returns whether the conversation has an earlier one.
+/// Shows the start of the loaded part; returns whether the conversation has an earlier one.
 fn scroll_to_top(slots: &Slots) -> bool {
     let mut view = slots[TRANSCRIPT_VIEW].borrow_mut();
     view.to_top(&slots[TRANSCRIPT]);
     view.is_seeking_start()
 }
 
-/// A piece has come.
+/// Handles a loaded part.
 fn on_fetched(cx: &mut Cx<'_>, fetched: Fetched) {
     let state = &mut *cx.state;
     let Some(count) = state.slots[TRANSCRIPT].prepend(fetched, &state.tools) else { return };

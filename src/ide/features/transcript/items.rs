@@ -1,5 +1,5 @@
-//! The conversation as the IDE shows it: a list of items that grows at its end, folded from the agent's events,
-//! and at its front, where earlier messages are looked for. Must not know widths or colors.
+//! Items of the conversation as shown: a list that grows at its end by the agent's events, and at its front
+//! by earlier messages. Must not know widths or colors.
 
 pub mod earlier_messages;
 pub mod retry;
@@ -25,35 +25,35 @@ use crate::tools::contract::view::{CallView, ResultView};
 /// One item of the conversation.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Identifies it for as long as the session is shown.
+    /// Its id, unique while the session is shown.
     pub id: u64,
-    /// Counts its changes, so that a drawing of it can be kept.
+    /// Number of its changes, so that its layout can be cached.
     pub version: u64,
-    /// What it is.
+    /// Its content.
     pub kind: ItemKind,
 }
 
-/// What an item is.
+/// Content of an item.
 #[derive(Debug, Clone)]
 pub enum ItemKind {
-    /// What the user said.
+    /// A message of the user.
     User(String),
-    /// What the model said: markdown, growing while it streams.
+    /// A message of the model: Markdown that grows while it streams.
     Answer(String),
-    /// What the model thought.
+    /// Thinking of the model.
     Thinking(String),
     /// A tool call.
     Tool(Box<Call>),
-    /// What stands for a part of the conversation.
+    /// A summary that replaces a part of the conversation.
     Summary {
-        /// What it is, in a line.
+        /// Its description, in a line.
         title: String,
         /// Markdown.
         text: String,
     },
-    /// Something that the program says.
+    /// A notice of the program.
     Notice {
-        /// Whether it is a failure.
+        /// Whether it is an error.
         error: bool,
         /// The text.
         text: String,
@@ -67,30 +67,30 @@ pub struct Call {
     pub call_id: String,
     /// The tool's name.
     pub tool: String,
-    /// What it is about.
+    /// Its arguments.
     pub view: CallView,
-    /// How it stands.
+    /// Its status.
     pub status: CallStatus,
     /// Live output.
     pub live_output: String,
-    /// What came of it.
+    /// Its result.
     pub result: Option<ResultView>,
 }
 
-/// How a call stands.
+/// Status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallStatus {
-    /// Its arguments are still coming.
+    /// Its arguments are still streaming.
     Streaming,
-    /// It runs, or waits to be allowed.
+    /// It is running, or waits for permission.
     Running,
-    /// It ended well, after this time if that is known.
+    /// It succeeded, after this time if that is known.
     Done(Option<Duration>),
     /// It failed.
     Failed(Option<Duration>),
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const TRANSCRIPT: Slot<Transcript> = Slot::new();
 
 /// The conversation.
@@ -98,9 +98,9 @@ pub const TRANSCRIPT: Slot<Transcript> = Slot::new();
 pub struct Transcript {
     items: VecDeque<Item>,
     next_id: u64,
-    /// What stands before the items.
+    /// What precedes the items.
     earlier: earlier_messages::EarlierMessages,
-    /// Which item each open part of the streaming message is.
+    /// The item of each open part of the streaming message.
     streaming: Vec<(usize, usize)>,
     /// The failed model call that is retried.
     retry: Option<retry::Notice>,
@@ -112,13 +112,13 @@ impl Transcript {
         &self.items
     }
 
-    /// An item by what identifies it.
+    /// Returns an item by its id.
     pub fn item(&self, id: u64) -> Option<&Item> {
-        // A part that begins again has a later id than what follows it.
+        // A part that begins again has a higher id than what follows it.
         self.items.iter().rev().find(|item| item.id == id)
     }
 
-    /// Takes in the end of a stored conversation, and where the rest of it is.
+    /// Loads the end of a stored conversation; `earlier` is the position of the rest.
     pub fn load(&mut self, messages: &[Arc<AgentMessage>], earlier: Option<&PagePosition>, tools: &Registry) {
         self.set_earlier(earlier);
         self.add_all(messages, tools);
@@ -128,7 +128,7 @@ impl Transcript {
         }
     }
 
-    /// Adds what stored messages say. Calls whose results are missing stay open.
+    /// Adds stored messages. Calls without results stay open.
     fn add_all(&mut self, messages: &[Arc<AgentMessage>], tools: &Registry) {
         for message in messages {
             match &**message {
@@ -150,7 +150,7 @@ impl Transcript {
         }
     }
 
-    /// What a killed program has left open is told as such.
+    /// Marks open calls as interrupted, as after the program was killed.
     fn close_calls(&mut self) {
         for item in &mut self.items {
             if let ItemKind::Tool(call) = &mut item.kind
@@ -163,7 +163,7 @@ impl Transcript {
         self.items.shrink_to_fit();
     }
 
-    /// Says something on the program's behalf.
+    /// Adds a notice of the program.
     pub fn notice(&mut self, error: bool, text: String) {
         self.add(ItemKind::Notice { error, text });
     }
@@ -178,7 +178,7 @@ impl Transcript {
         self.add(ItemKind::Summary { title, text });
     }
 
-    /// A compaction has come to its end; tells whether anything is to be seen of it.
+    /// Handles the end of a compaction; returns whether anything visible changed.
     fn end_compaction(&mut self, result: Option<&Compacted>, aborted: bool, error: Option<&str>) -> bool {
         match (result, error) {
             (Some(done), _) => {
@@ -217,7 +217,7 @@ impl Transcript {
         self.add_failure(answer);
     }
 
-    /// An answer that broke off stays to be read; its calls are not run. The notice of the retry says the rest.
+    /// Keeps an interrupted answer readable; its calls are not run. The notice of the retry explains it.
     fn replace(&mut self, answer: &AssistantMessage) {
         for call in answer.tool_calls() {
             self.change_call(&call.id, |call| call.status = CallStatus::Failed(None));
@@ -243,7 +243,7 @@ impl Transcript {
         }
     }
 
-    /// Takes in one event; tells whether anything visible changed.
+    /// Handles an event; returns whether anything visible changed.
     pub fn apply(&mut self, event: &AgentEvent, tools: &Registry) -> bool {
         match event {
             AgentEvent::MessageStart(message) => match &**message {
@@ -288,7 +288,7 @@ impl Transcript {
             | AgentEvent::TurnStart
             | AgentEvent::TurnEnd { .. }
             | AgentEvent::QueueUpdate { .. }
-            // `Self::begin_retry` and `Self::end_retry` take these: they need the time.
+            // `Self::begin_retry` and `Self::end_retry` handle these: they need the time.
             | AgentEvent::RetryStart { .. }
             | AgentEvent::RetryEnd { .. }
             | AgentEvent::SummaryRetryStart { .. }
@@ -296,7 +296,7 @@ impl Transcript {
             | AgentEvent::SummaryRetryEnd
             | AgentEvent::CompactionStart { .. }
             | AgentEvent::BranchSummaryStart
-            // Whoever goes elsewhere is answered.
+            // The user who moved the conversation gets a message.
             | AgentEvent::BranchSummaryEnd { .. }
             | AgentEvent::AgentEnd { .. } => return false,
         }
@@ -327,7 +327,7 @@ impl Transcript {
         true
     }
 
-    /// The answer that streams in begins anew; tells whether any of it was shown.
+    /// Restarts the streaming answer; returns whether any of it was shown.
     fn restart_streaming(&mut self) -> bool {
         let mut shown: Vec<usize> = self.streaming.drain(..).map(|(_, at)| at).collect();
         shown.sort_unstable();
@@ -337,7 +337,7 @@ impl Transcript {
         !shown.is_empty()
     }
 
-    /// The parts of the message are complete: room for more is given back.
+    /// Handles the end of streaming: frees spare capacity.
     fn end_streaming(&mut self) {
         for (_, at) in self.streaming.drain(..) {
             if let Some(ItemKind::Answer(text) | ItemKind::Thinking(text)) =
@@ -348,7 +348,7 @@ impl Transcript {
         }
     }
 
-    /// A part begins. One that began before begins anew in its place.
+    /// Begins a part. A part that began before restarts in its place.
     fn open_part(&mut self, index: usize, kind: ItemKind) {
         let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
         if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
@@ -365,7 +365,7 @@ impl Transcript {
         self.items.get_mut(at)
     }
 
-    /// Adds a call, or changes how a known one stands.
+    /// Adds a call, or updates the status of a known one.
     fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: CallStatus) {
         let view = tools.find_for_display(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
         let changed = self.change_call(call_id, |call| {
@@ -379,7 +379,7 @@ impl Transcript {
         }
     }
 
-    /// Takes in the result of a call; tells whether the call is here.
+    /// Stores the result of a call; returns whether the call is loaded.
     fn end_call(
         &mut self,
         result: &ToolResultMessage,
@@ -400,7 +400,7 @@ impl Transcript {
         })
     }
 
-    /// Changes the newest call of an id: providers may use an id again in a later message.
+    /// Changes the newest call with an id: providers may reuse an id in a later message.
     fn change_call(&mut self, call_id: &str, change: impl FnOnce(&mut Call)) -> bool {
         for item in self.items.iter_mut().rev() {
             match &mut item.kind {
@@ -409,7 +409,7 @@ impl Transcript {
                     item.version += 1;
                     return true;
                 }
-                // Calls and their results stand between two things that the user said.
+                // Calls and their results are between two messages of the user.
                 ItemKind::User(_) => return false,
                 _ => {}
             }

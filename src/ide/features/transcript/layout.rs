@@ -1,4 +1,4 @@
-//! The laid-out lines of one item of the conversation, whatever it is. Must not know where an item is shown.
+//! Layout of one item of the conversation as lines. Must not know where an item is shown.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct Layout {
 enum Lines {
     Markdown(Box<Markdown>),
     Plain(Box<PlainText>),
-    /// A number of rows that has a limit, as they were at a version.
+    /// A limited number of rows, for a version.
     Rows {
         version: Option<u64>,
         rows: Vec<Line>,
@@ -29,7 +29,7 @@ enum Lines {
     },
 }
 
-/// The text of an item that may have any length.
+/// Returns the text of an item of unlimited length.
 fn text_of(item: &Item) -> &str {
     match &item.kind {
         ItemKind::User(text)
@@ -41,7 +41,7 @@ fn text_of(item: &Item) -> &str {
 }
 
 impl Layout {
-    /// The layout of an item, nothing made yet.
+    /// Returns the layout of an item, without lines yet.
     pub fn new(item: &Item, width: u16, show: TextOptions) -> Self {
         let plain = |scope, lead| Lines::Plain(Box::new(PlainText::new(scope, lead)));
         let lines = match &item.kind {
@@ -59,9 +59,9 @@ impl Layout {
         Self { lines, version: item.version, show, width }
     }
 
-    /// Takes in what the item is now, and how it is shown.
+    /// Updates the layout for the current item and display options.
     pub fn update(&mut self, item: &Item, width: u16, show: TextOptions) {
-        // Other texts only grow; a notice says something else in its place.
+        // Other texts only grow; the text of a notice may be replaced.
         if matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version {
             *self = Self::new(item, width, show);
         }
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// How many lines the item takes.
+    /// Returns the number of lines of the item.
     pub fn height(&mut self, item: &Item) -> usize {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.height(text_of(item), self.width),
@@ -84,7 +84,7 @@ impl Layout {
         }
     }
 
-    /// Gives lines of a range to `draw`.
+    /// Passes lines of a range to `draw`.
     pub fn visit(&mut self, item: &Item, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.visit(text_of(item), self.width, range, draw),
@@ -93,7 +93,7 @@ impl Layout {
         }
     }
 
-    /// Blocks of code that came on screen and have no colors yet.
+    /// Takes the code blocks that came on screen and have no colors yet.
     pub fn take_blocks(&mut self) -> Vec<Block> {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.take_blocks(),
@@ -101,7 +101,7 @@ impl Layout {
         }
     }
 
-    /// The colors of a block were found; tells whether the block is still there.
+    /// Stores the colors of a block; returns whether the block still exists.
     pub fn color(&mut self, item: &Item, block: &Block, colors: &[Colored]) -> bool {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.color(text_of(item), block, colors),
@@ -109,7 +109,7 @@ impl Layout {
         }
     }
 
-    /// Bytes that this holds.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         match &self.lines {
             Lines::Markdown(markdown) => markdown.bytes(),

@@ -1,5 +1,5 @@
-//! How tool calls, their results and summaries read as lines, in as many rows as they may have. Must not know text
-//! of any length, such as answers: that is laid out elsewhere.
+//! Lines of tool calls, their results and summaries, within limited numbers of rows. Must not know text of
+//! unlimited length, such as answers: that is laid out elsewhere.
 
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::features::transcript::items::{Call, CallStatus, Item, ItemKind};
@@ -7,20 +7,20 @@ use crate::ide::model::view::text_options::TextOptions;
 use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView, StepProgress};
 use crate::tui::widgets::line::{BreakMode, Line, Span, wrap};
 
-/// Lines of output that are shown in short.
+/// Lines shown of output in short form.
 const TAIL_ROWS: usize = 5;
-/// Lines of a failure that are shown in short.
+/// Lines shown of an error in short form.
 const FAILURE_ROWS: usize = 8;
-/// Lines of a change that are shown in short.
+/// Lines shown of a diff in short form.
 const DIFF_ROWS: usize = 30;
-/// Lines of anything that are shown whole; the rest is in the session's artifacts.
+/// Maximum lines shown in full form; the rest is in the session's artifacts.
 const WHOLE_ROWS: usize = 2_000;
 
-/// Bytes of text that a cell takes at most: what a long line holds beyond its rows is not laid out. An emoji of a
-/// family takes 25.
+/// Maximum bytes of text per cell: of a long line, what exceeds its rows is not laid out. A family emoji
+/// takes 25.
 const CELL_BYTES: usize = 32;
 
-/// The lines of an item whose rows have a limit; text of any length is laid out where it is shown.
+/// Returns the lines of an item with limited rows; text of unlimited length is laid out where it is shown.
 pub fn lay_out(item: &Item, width: u16, show: TextOptions) -> Vec<Line> {
     match &item.kind {
         ItemKind::Tool(call) => tool(call, width, show),
@@ -31,7 +31,7 @@ pub fn lay_out(item: &Item, width: u16, show: TextOptions) -> Vec<Line> {
     }
 }
 
-/// A summary: what it stands for, and what it says where output is shown whole.
+/// Returns the lines of a summary: its title, and its text if output is shown in full.
 fn summary(title: &str, text: &str, width: u16, show: TextOptions) -> Vec<Line> {
     let head =
         if show.expand_output { format!("▾ {title}") } else { format!("▸ {title} (Ctrl-o shows it)") };
@@ -42,8 +42,8 @@ fn summary(title: &str, text: &str, width: u16, show: TextOptions) -> Vec<Line> 
     lines
 }
 
-/// The one line that stands for thinking that is not shown. It says how much there is by its
-/// bytes: counting words would read all of it at every delta.
+/// Returns the one line shown for hidden thinking. It gives the amount in bytes: counting words would read
+/// all of it at every delta.
 pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
     let ItemKind::Thinking(text) = &item.kind else { return Vec::new() };
     if text.is_empty() {
@@ -123,7 +123,7 @@ fn body(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
     }
 }
 
-/// The list of what is to be done, whole: it is what one looks for.
+/// Returns the whole task list, which is always of interest.
 fn plan(items: &[PlanStep], width: u16) -> Vec<Line> {
     let row = |item: &PlanStep| {
         let (sign, scope) = match item.progress {
@@ -140,7 +140,7 @@ fn plan(items: &[PlanStep], width: u16) -> Vec<Line> {
     items.iter().flat_map(row).collect()
 }
 
-/// Lines indented below a call, the first `rows` of them.
+/// Returns lines indented below a call, the first `rows` of them.
 fn indented<'a>(
     lines: impl Iterator<Item = &'a str>,
     width: u16,
@@ -162,7 +162,7 @@ fn indented<'a>(
     out
 }
 
-/// The last `rows` lines, with a word on how many stand before them.
+/// Returns the last `rows` lines, with a note on how many precede them.
 fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
     let text = text.trim_end();
     if text.is_empty() {
@@ -178,7 +178,7 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
     out
 }
 
-/// The changes of several files, in the rows that one of them may have.
+/// Returns the diffs of several files, within the rows allowed for one.
 fn diffs(files: &[FileDiff], width: u16, show: TextOptions) -> Vec<Line> {
     let rows = if show.expand_output { WHOLE_ROWS } else { DIFF_ROWS };
     let mut out: Vec<Line> = Vec::new();

@@ -1,4 +1,4 @@
-//! The conversation on the screen: its items, how they are laid out, colors of code in them.
+//! The transcript: items of the conversation, their layout, colors of code in them.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 use std::cell::RefCell;

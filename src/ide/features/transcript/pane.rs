@@ -1,4 +1,4 @@
-//! The conversation: a virtual list that lays out what is on screen and nothing else.
+//! The pane of the conversation: a virtual list that lays out only what is on screen.
 
 use ratatui::layout::Rect;
 
@@ -30,13 +30,13 @@ impl Component<State> for TranscriptPane {
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
         view.visit(&state.slots[TRANSCRIPT], state.text_options, (cols, rows), |y, line| {
             let mut x = 1;
-            // The parts of code stand on the code's own ground.
+            // Parts of code keep the background of the code.
             let is_code = line.first().is_some_and(|span| span.scope == CODE);
             let ground = content.style(if is_code { CODE } else { "" });
             for span in line {
                 let style = ground.patch(content.style(span.scope));
                 x = content.text(x, y, &span.text, style);
-                // What has a ground of its own has it to the edge.
+                // A line with its own background has it up to the edge.
                 if span.scope.starts_with("diff.added")
                     || span.scope.starts_with("diff.removed")
                     || span.scope == "agent.user"
@@ -49,7 +49,7 @@ impl Component<State> for TranscriptPane {
     }
 }
 
-/// The line between the editor and the agent, where there is an editor.
+/// Draws the border between the editor and the agent, if there is an editor.
 fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
     let border = canvas.style("ui.border");
     if state.areas.transcript.is_some_and(|area| area.x > 0) {

@@ -1,4 +1,4 @@
-//! Failed model calls that are retried, as the transcript shows them: when the notice appears, counts and goes.
+//! Retried model calls in the transcript: when the notice appears, counts down and disappears.
 
 use crate::agent::event::AgentEvent;
 use crate::ide::core::context::Cx;
@@ -6,7 +6,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::retry::Retry;
 
-/// Takes in what happened to a retry.
+/// Handles an event of a retry.
 pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
     let transcript = &mut cx.state.slots[TRANSCRIPT];
     match event {
@@ -28,7 +28,7 @@ pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
     cx.state.damage.add(Part::Transcript);
 }
 
-/// Counts down.
+/// Updates the countdown.
 pub fn tick(cx: &mut Cx<'_>) {
     if cx.state.slots[TRANSCRIPT].count_down(cx.now) {
         cx.state.damage.add(Part::Transcript);

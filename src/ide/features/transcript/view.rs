@@ -1,6 +1,5 @@
-//! What of the conversation is on screen: where it is scrolled to, and the layouts of the items
-//! that were on screen lately. The cost of anything here is that of the screen, never of the
-//! conversation's length.
+//! Visible part of the conversation: its scroll position, and cached layouts of recently shown items. The
+//! cost of every operation is that of the screen, independent of the length of the conversation.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -17,14 +16,15 @@ use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 use std::cell::RefCell;
 
-/// Items whose layout is cached; more than any screen shows.
+/// Maximum number of cached layouts; more than any screen shows.
 const LAYOUTS_MAX: usize = 400;
-/// Bytes of layouts that are cached beside what is on screen.
+/// Maximum bytes of cached layouts in addition to those on screen.
 const LAYOUT_BYTES_MAX: usize = 1 << 20;
-/// Items before the first on screen below which earlier ones are fetched: more than a screen of them.
+/// Minimum number of items before the first one on screen; with fewer, earlier ones are loaded. More than a
+/// screen.
 const PREFETCH_ITEMS: usize = 50;
 
-/// A layout, and its bytes when they were counted last.
+/// A layout, and its size in bytes when last counted.
 struct CachedLayout {
     layout: Layout,
     bytes: usize,
@@ -40,7 +40,7 @@ pub fn scroll(state: &mut State, lines: isize) {
     state.damage.add(Part::Transcript);
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const TRANSCRIPT_VIEW: Slot<RefCell<TranscriptView>> = Slot::new();
 
 /// The scroll position and the cached layouts.
@@ -49,9 +49,9 @@ pub struct TranscriptView {
     layouts: HashMap<u64, CachedLayout>,
     /// Bytes of all layouts.
     bytes: usize,
-    /// Blocks of code that came on screen, with the items that they belong to.
+    /// Code blocks that came on screen, with their items.
     blocks: Vec<(u64, Block)>,
-    /// The topmost line on screen: item and line in it. `None` keeps to the end.
+    /// The topmost line on screen: item and line in it. `None` follows the end.
     top: Option<(usize, usize)>,
     /// The first item on screen, once something was drawn.
     first: Option<usize>,
@@ -67,12 +67,12 @@ struct LayoutOptions {
 }
 
 impl TranscriptView {
-    /// Shows the end, and keeps to it as it grows.
+    /// Shows the end, and follows it as it grows.
     pub fn to_tail(&mut self) {
         (self.top, self.is_seeking_start) = (None, false);
     }
 
-    /// Shows the start, once it is here.
+    /// Shows the start, once it is loaded.
     pub fn to_top(&mut self, transcript: &Transcript) {
         self.is_seeking_start = transcript.has_earlier();
         if !self.is_seeking_start {
@@ -85,36 +85,36 @@ impl TranscriptView {
         self.is_seeking_start
     }
 
-    /// Whether items before those that are here are wanted.
+    /// Returns whether earlier items are needed.
     pub fn needs_earlier(&self) -> bool {
         self.is_seeking_start || self.first.is_some_and(|first| first < PREFETCH_ITEMS)
     }
 
-    /// Whether so many items at the front are out of sight, and stay so for a while.
+    /// Returns whether this many items at the front can be released, being far from the screen.
     pub fn can_drop(&self, items: usize) -> bool {
         self.is_at_tail()
             && !self.is_seeking_start
             && self.first.is_some_and(|first| first >= items + PREFETCH_ITEMS)
     }
 
-    /// So many items came in front, or went: the same lines stay on screen.
+    /// Adjusts to items added or removed at the front: the same lines stay on screen.
     pub fn shift(&mut self, came: usize, went: usize) {
         let moved = |item: usize| (item + came).saturating_sub(went);
         self.first = self.first.map(moved);
         self.top = self.top.map(|(item, line)| (moved(item), line));
     }
 
-    /// Whether the end is shown.
+    /// Returns whether the end is shown.
     pub fn is_at_tail(&self) -> bool {
         self.top.is_none()
     }
 
-    /// Blocks of code that came on screen and have no colors yet.
+    /// Takes the code blocks that came on screen and have no colors yet.
     pub fn take_blocks(&mut self) -> Vec<(u64, Block)> {
         std::mem::take(&mut self.blocks)
     }
 
-    /// The colors of a block were found; tells whether the block is still there.
+    /// Stores the colors of a block; returns whether the block still exists.
     pub fn color(&mut self, transcript: &Transcript, item: u64, block: &Block, colors: &[Colored]) -> bool {
         let Some(item) = transcript.item(item) else { return false };
         match self.layouts.get_mut(&item.id) {
@@ -123,12 +123,12 @@ impl TranscriptView {
         }
     }
 
-    /// Bytes that the cached layouts hold.
+    /// Returns the size of the cached layouts in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many lines an item takes, the blank one after it included.
+    /// Returns the number of lines of an item, including the blank one after it.
     fn height(&mut self, item: &Item, next: Option<&Item>, form: LayoutOptions) -> usize {
         let lines = if is_hidden(item, form) {
             transcript::lines::hidden_thinking(item, form.width).len()
@@ -140,7 +140,7 @@ impl TranscriptView {
         if lines == 0 { 0 } else { lines + usize::from(!joined) }
     }
 
-    /// Gives the lines of an item that are in the range to `draw`.
+    /// Passes the lines of an item in the range to `draw`.
     fn draw(&mut self, item: &Item, form: LayoutOptions, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         if is_hidden(item, form) {
             let lines = transcript::lines::hidden_thinking(item, form.width);
@@ -153,7 +153,7 @@ impl TranscriptView {
         self.blocks.extend(blocks.into_iter().map(|block| (item.id, block)));
     }
 
-    /// Works with the layout of an item as it is now.
+    /// Runs `work` with the updated layout of an item.
     fn with<T>(&mut self, item: &Item, form: LayoutOptions, work: impl FnOnce(&mut Layout) -> T) -> T {
         let new = || CachedLayout { layout: Layout::new(item, form.width, form.show), bytes: 0 };
         let laid = self.layouts.entry(item.id).or_insert_with(new);
@@ -165,7 +165,7 @@ impl TranscriptView {
         out
     }
 
-    /// Drops the layouts of other items where there are too many, or they are too large.
+    /// Drops the layouts of other items if there are too many, or they are too large.
     fn drop_others(&mut self, items: &VecDeque<Item>, shown: [Range<usize>; 2]) {
         if self.layouts.len() <= LAYOUTS_MAX && self.bytes <= LAYOUT_BYTES_MAX {
             return;
@@ -181,7 +181,7 @@ impl TranscriptView {
         let mut left = rows;
         for at in (0..items.len()).rev() {
             let height = self.height(&items[at], items.get(at + 1), form);
-            // The blank line behind the last item is not worth a row.
+            // The blank line after the last item is omitted.
             let height = if at + 1 == items.len() { height.saturating_sub(1) } else { height };
             if height >= left {
                 return (at, height - left);
@@ -221,7 +221,7 @@ impl TranscriptView {
         self.top = ((item, line) < tail).then_some((item, line));
     }
 
-    /// Gives every visible line to `draw`, with its row.
+    /// Passes every visible line to `draw`, with its row.
     pub fn visit(
         &mut self,
         transcript: &Transcript,
@@ -239,7 +239,7 @@ impl TranscriptView {
             if y >= rows {
                 break;
             }
-            // The blank line behind an item is a row that no line stands in.
+            // The blank line after an item is an empty row.
             let height = self.height(item, items.get(n + 1), form);
             let mut row = y;
             self.draw(item, form, skip..skip + rows - y, &mut |line: &Line| {
@@ -249,13 +249,13 @@ impl TranscriptView {
             y += height.saturating_sub(skip);
             (skip, end) = (0, n + 1);
         }
-        // The end was laid out to find where it begins, and will be with the next frame.
+        // The end was laid out to find its start, and will be with the next frame.
         self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
         self.first = Some(first);
     }
 }
 
-/// Whether only a line stands for the item.
+/// Returns whether the item is hidden behind a single line.
 fn is_hidden(item: &Item, form: LayoutOptions) -> bool {
     matches!(item.kind, ItemKind::Thinking(_)) && !form.show.show_thinking
 }

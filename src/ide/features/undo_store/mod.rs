@@ -1,4 +1,4 @@
-//! Undo reaches beyond the program: the trees of files are kept and found again.
+//! Persistent undo: the undo trees of files are saved and restored.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 

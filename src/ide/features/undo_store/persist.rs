@@ -1,7 +1,7 @@
-//! Undo reaches beyond the program: the tree of a file is kept when it is saved or closed, and
-//! taken up when the file is opened as it was left.
+//! Persistent undo: the undo tree of a file is saved when the file is saved or closed, and restored when it
+//! is opened unchanged.
 //!
-//! Must not touch the disk on the loop: `ide::features::undo_store::store` does it in tasks.
+//! Must not access the disk on the event loop: `ide::features::undo_store::store` does so in tasks.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
@@ -11,12 +11,12 @@ use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::undo::archive::ArchiveError;
 use crate::text::undo::history::{History, RevisionId};
 
-/// Trees of longer texts are not kept, in bytes: each is read whole to be sure of it.
+/// Maximum text size in bytes for which trees are saved, since verification reads the whole text.
 const TEXT_MAX: usize = 64 << 20;
 
-/// A file was opened: is its tree kept?
+/// Handles an opened file: looks for its saved tree.
 pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
-    // A text that was edited already is not the one that the file holds.
+    // A text that was already edited differs from the file.
     let is_as_read =
         |buffer: &&mut Buffer| buffer.stamp.is_some() && buffer.area.document.history().is_empty();
     let Some(buffer) = cx.state.buffers.get_mut(id).filter(is_as_read) else { return };
@@ -44,7 +44,7 @@ pub fn on_found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, ArchiveErro
         Ok(history) => {
             let is_all = buffer.area.document.history().is_empty();
             buffer.area.document.adopt(history);
-            // What was kept meanwhile lacks the steps that were adopted.
+            // A tree saved in the meantime lacks the restored steps.
             buffer.stored_undo = if is_all { stored_version(&buffer.area.document) } else { None };
         }
         Err(why) => {
@@ -59,12 +59,12 @@ pub fn on_found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, ArchiveErro
     }
 }
 
-/// What a kept tree is of.
+/// Returns what identifies a saved tree.
 fn stored_version(document: &crate::text::document::Document) -> Option<(u64, RevisionId)> {
     Some((document.version(), document.saved()?))
 }
 
-/// A file was saved, or goes: keeps its tree, unless it is kept already.
+/// Saves the tree of a file that was saved or is being closed, unless it is already saved.
 pub fn store_tree(cx: &mut Cx<'_>, id: BufferId) {
     let tree = unstored_tree(cx.state, id);
     let (Some(tree), Some(store)) = (tree, &cx.state.slots[UNDO_STORE]) else { return };
@@ -80,7 +80,7 @@ pub fn store_tree(cx: &mut Cx<'_>, id: BufferId) {
     );
 }
 
-/// What keeps everything that is not kept as it is, at the end; blocking.
+/// Returns the final saving of all trees on exit; blocking.
 pub fn final_writes(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let ids: Vec<BufferId> = state.buffers.all().iter().map(|buffer| buffer.id).collect();
     let trees: Vec<StoredTree> = ids.into_iter().filter_map(|id| unstored_tree(state, id)).collect();
@@ -93,7 +93,7 @@ pub fn final_writes(state: &mut State) -> impl FnOnce() + Send + 'static + use<>
     }
 }
 
-/// The tree of a file, where it is wanted and not kept as it is.
+/// Returns the tree of a file, if it is wanted and not saved yet.
 fn unstored_tree(state: &mut State, id: BufferId) -> Option<StoredTree> {
     let store = state.slots[UNDO_STORE].as_mut()?;
     let buffer = state.buffers.get_mut(id)?;

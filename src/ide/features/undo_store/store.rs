@@ -1,5 +1,4 @@
-//! Keeps undo trees beyond the program and finds them again, away from the loop. Must not know
-//! the state.
+//! Storage of undo trees, in tasks. Must not know the state.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,34 +15,34 @@ use crate::text::rope::Text;
 use crate::text::undo::archive::{self, ArchiveError};
 use crate::text::undo::history::{History, RevisionId};
 
-/// Bytes of one tree's texts.
+/// Maximum bytes of one tree's texts.
 const TREE_BYTES: usize = 4 << 20;
-/// Bytes of the longest archive that is read; what is kept is written shorter.
+/// Maximum bytes of an archive that is read; stored ones are shorter.
 const ARCHIVE_BYTES: u64 = 4 * TREE_BYTES as u64;
-/// What is kept of all files.
+/// Limits of all stored trees.
 const LIMITS: Limits = Limits { bytes: 64 << 20, age: Duration::from_hours(90 * 24) };
 
-/// An undo tree to be kept.
+/// An undo tree to save.
 pub struct StoredTree {
     /// Of which file, links followed.
     pub path: PathBuf,
     /// The tree.
     pub history: History,
-    /// Its text as it is.
+    /// Its current text.
     pub text: Text,
     /// The revision that is in the file.
     pub saved: RevisionId,
-    /// Of two of one file the one with the higher number counts.
+    /// Of two trees of one file the one with the higher number wins.
     pub number: u64,
 }
 
-/// Where it is in the state.
+/// Slot of the feature's state.
 pub const UNDO_STORE: Slot<Option<UndoStore>> = Slot::new();
 
-/// Where the trees of this run are kept, and how many were handed out to be.
+/// Storage of the trees of this run, and the number of trees passed to it.
 #[derive(Debug)]
 pub struct UndoStore {
-    /// Where they are kept.
+    /// The storage.
     pub files: Arc<UndoFiles>,
     number: u64,
 }
@@ -61,11 +60,11 @@ impl UndoStore {
     }
 }
 
-/// Where trees are kept.
+/// The files of the storage.
 #[derive(Debug)]
 pub struct UndoFiles {
     files: CacheFolder,
-    /// The number of what is kept of each file; `None` before anything is.
+    /// Number of the stored tree of each file; `None` before any is stored.
     stored: Mutex<Option<BTreeMap<String, u64>>>,
 }
 
@@ -75,7 +74,7 @@ impl UndoFiles {
         Self { files: CacheFolder::new(folder), stored: Mutex::default() }
     }
 
-    /// Keeps a tree, if it can be; blocking.
+    /// Saves a tree, if possible; blocking.
     pub fn store(&self, tree: StoredTree) {
         let StoredTree { path, history, text, saved, number } = tree;
         if let Err(error) = self.write(&path, &history, text, saved, number) {
@@ -111,7 +110,7 @@ impl UndoFiles {
         if is_first { self.files.clean(LIMITS) } else { Ok(()) }
     }
 
-    /// The tree of a file; `None` when none is kept. One of no use is not found twice. Blocking.
+    /// Returns the tree of a file; `None` if none is stored. An unusable one is removed. Blocking.
     pub fn find(&self, path: &Path, text: &Text) -> Option<Result<History, ArchiveError>> {
         let key = name_of(path);
         let bytes = match self.files.get(&key, ARCHIVE_BYTES) {

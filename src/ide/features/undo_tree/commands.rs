@@ -1,4 +1,4 @@
-//! Commands that move through the undo tree beyond one step back and forth.
+//! Commands that move in the undo tree beyond single steps.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn tree(cx: &mut Cx<'_>) {
     cx.state.push_layer(view);
 }
 
-/// Moves the selection of the tree on top; the text goes along.
+/// Moves the selection of the open tree; the text follows.
 pub fn step(cx: &mut Cx<'_>, by: isize) {
     let Some(view) = cx.state.layers.top_mut::<UndoView>() else { return };
     let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
@@ -47,8 +47,7 @@ pub fn step(cx: &mut Cx<'_>, by: isize) {
     travel(cx, buffer, revision);
 }
 
-/// Leaves the tree without having gone anywhere; an edit that the agent or another program made
-/// meanwhile stays.
+/// Returns to the revision before the tree was opened, unless the agent or another program has edited since.
 pub fn cancel(cx: &mut Cx<'_>, view: &UndoView) {
     let unchanged = |history: &History| history.commits() == view.commits;
     if cx.state.buffers.get_mut(view.buffer).is_some_and(|b| unchanged(b.area.document.history())) {
@@ -72,8 +71,8 @@ fn earlier(cx: &mut Cx<'_>) {
     }
 }
 
-/// Goes to the text as it was; the answer is a time like `90s`, `5m`, `2h`, or a number of
-/// steps. What cannot be understood is told.
+/// Goes to an earlier text; the answer is a time such as `90s`, `5m`, `2h`, or a number of steps. Fails with
+/// a message if it is invalid.
 fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     let answer = answer.trim();
     let digits = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
@@ -107,7 +106,7 @@ fn undo_agent(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.set_status("No file open") };
     let edits: Vec<String> = buffer.area.document.agent_edits().map(str::to_string).collect();
-    // Of some nothing is left in the text: the one before it is meant.
+    // If nothing of an edit is left in the text, the previous one is meant.
     match edits.iter().find_map(|by| undo_edits_by(buffer, by, now_ms)) {
         None => cx.state.set_status(NO_EDIT),
         Some(Ok(())) => cx.state.set_status("Undid the agent's edit"),
@@ -118,8 +117,8 @@ fn undo_agent(cx: &mut Cx<'_>) {
 
 const NO_EDIT: &str = "No agent edit to undo";
 
-/// Takes back what the agent edited in its newest turn, in every open file, each as one step.
-/// Files in which that cannot be done are named and stay as they are.
+/// Undoes the agent's edits of its newest turn, in every open file as one step. Files in which that is
+/// impossible are reported and stay unchanged.
 fn undo_turn(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let edits = |buffer: &Buffer| buffer.area.document.agent_edits().map(str::to_string).collect::<Vec<_>>();
@@ -134,7 +133,7 @@ fn undo_turn(cx: &mut Cx<'_>) {
                 Some(Err(why)) => refused.push(format!("{}: {why}", buffer.name())),
             }
         }
-        // Of some nothing is left in any text: the one before it is meant.
+        // If nothing of a turn is left in any text, the previous one is meant.
         if !done.is_empty() || !refused.is_empty() {
             break;
         }
@@ -149,8 +148,7 @@ fn undo_turn(cx: &mut Cx<'_>) {
     }
 }
 
-/// Takes back an edit or a turn of the agent's in one file, if there is anything of it. Tells why
-/// it cannot be done.
+/// Undoes an edit or a turn of the agent in one file, if anything of it is left. Fails with a message.
 fn undo_edits_by(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), String>> {
     let edit = buffer.area.document.revert_agent_edits(by)?;
     if let Some(reason) = buffer.read_only() {

@@ -1,4 +1,4 @@
-//! The undo tree: beside the text, which shows the selected revision.
+//! Draws the undo tree beside the text, which shows the selected revision.
 
 use ratatui::layout::Rect;
 
@@ -10,10 +10,10 @@ use crate::tui::canvas::Canvas;
 
 /// Columns; the text beside it stays readable.
 const COLS: u16 = 56;
-/// Below this the tree lies over the text instead of beside it.
+/// Below this width the tree is over the text instead of beside it.
 const WIDE: u16 = 100;
 
-/// Where it is: at the right edge of a wide screen, else where others are.
+/// Returns its area: at the right edge of a wide screen, else as for other overlays.
 pub fn view_area(size: (u16, u16), view: &UndoView) -> Rect {
     let rows = view.rows.len().min(1_000) as u16 + 2;
     let beside = frame::frame_area(size, COLS, rows.max(4));
@@ -23,7 +23,7 @@ pub fn view_area(size: (u16, u16), view: &UndoView) -> Rect {
     Rect { x: size.0 - beside.width - 1, ..beside }
 }
 
-/// Draws it.
+/// Draws the tree.
 pub fn draw(canvas: &mut Canvas<'_>, view: &UndoView, state: &State) {
     let count = format!("{} / {}", view.selected + 1, view.rows.len());
     let inner = frame::draw(canvas, "undo tree", &count, "Enter restore  Escape cancel");

@@ -1,4 +1,4 @@
-//! The undo tree as a layer: which keys do what in it.
+//! The undo tree as a layer: its key handlers.
 
 use ratatui::layout::Rect;
 
@@ -26,7 +26,7 @@ impl Layer for UndoView {
     fn actions(&self) -> Actions {
         Actions {
             step: commands::step,
-            // The text is there already.
+            // The text already shows the selection.
             accept: |cx| drop(cx.state.pop_layer()),
             escape: |cx| {
                 if let Some(view) = cx.state.layers.pop_as::<Self>() {

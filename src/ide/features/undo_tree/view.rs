@@ -1,38 +1,38 @@
-//! The undo tree of an open file as rows: its branches drawn as lines, newest on top. Must not
-//! know how rows are drawn or which keys move between them.
+//! Rows of the undo tree of an open file: branches drawn as lines, newest on top. Must not know how rows are
+//! drawn or which keys move between them.
 
 use crate::ide::model::buffers::BufferId;
 use crate::text::transaction::Author;
 use crate::text::undo::history::{History, Revision, RevisionId};
 
-/// Branches side by side that are drawn; more than anyone can follow are not.
+/// Maximum number of parallel branches drawn.
 const LANES_MAX: usize = 12;
-/// Revisions that are shown, the newest: the tree is looked at, not archived.
+/// Maximum number of revisions shown, the newest ones.
 const ROWS_MAX: usize = 10_000;
-/// Characters of what a step wrote or took away.
+/// Maximum characters shown of what a step inserted or deleted.
 const SAMPLE: usize = 60;
 
 /// The undo tree on top of the panes.
 #[derive(Debug)]
 pub struct UndoView {
-    /// Whose it is.
+    /// Its buffer.
     pub buffer: BufferId,
-    /// Where the text was when the tree was opened; leaving goes back there.
+    /// The revision when the tree was opened; cancelling returns to it.
     pub origin: RevisionId,
-    /// How many revisions were committed then.
+    /// Number of revisions committed at that time.
     pub commits: i64,
     /// Newest first; the last one is the text as it was opened, unless there are too many.
     pub rows: Vec<UndoRow>,
-    /// Which one the text shows.
+    /// Index of the revision that the text shows.
     pub selected: usize,
-    /// When it was opened, in milliseconds since the epoch: ages are told from then.
+    /// When it was opened, in milliseconds since the epoch, for the ages of revisions.
     pub now_ms: u64,
 }
 
 /// One revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoRow {
-    /// Which one.
+    /// Its id.
     pub revision: RevisionId,
     /// The branches beside it: its own as `●`.
     pub graph: String,
@@ -47,9 +47,9 @@ impl UndoView {
         Self { buffer, origin, commits: history.commits(), rows, selected, now_ms }
     }
 
-    /// Takes in what happened to the tree since it was opened. An edit of another author is the
-    /// newest row, and leaving does not go back past it; a tree that was adopted from an earlier
-    /// run only adds rows. Returns whether there are other rows now.
+    /// Updates the rows after changes of the tree. An edit of another author is the newest row, and
+    /// cancelling does not undo it; a tree restored from an earlier run only adds rows. Returns whether the
+    /// rows changed.
     pub fn refresh(&mut self, history: &History, now_ms: u64) -> bool {
         if history.commits() != self.commits {
             *self = Self::new(self.buffer, history, now_ms);
@@ -63,15 +63,14 @@ impl UndoView {
         true
     }
 
-    /// Moves the selection; returns the revision that it is at.
+    /// Moves the selection; returns its revision.
     pub fn step(&mut self, by: isize) -> RevisionId {
         self.selected = self.selected.saturating_add_signed(by).min(self.rows.len().saturating_sub(1));
         self.rows.get(self.selected).map_or(self.origin, |row| row.revision)
     }
 }
 
-/// Each revision waits in a lane for its parent; where several wait for the same one their
-/// lanes meet.
+/// Each revision waits in a lane for its parent; where several wait for the same one, their lanes join.
 fn rows(history: &History) -> Vec<UndoRow> {
     let mut lanes: Vec<Option<RevisionId>> = Vec::new();
     let mut rows = Vec::new();
@@ -102,7 +101,7 @@ fn rows(history: &History) -> Vec<UndoRow> {
     rows
 }
 
-/// Who made a step.
+/// Returns the author of a step.
 pub fn author(author: &Author) -> &str {
     match author {
         Author::User | Author::Revert(_) => "you",
@@ -113,7 +112,7 @@ pub fn author(author: &Author) -> &str {
     }
 }
 
-/// How long ago, in the largest unit that is not zero.
+/// Returns the age in the largest unit that is not zero.
 pub fn age(now_ms: u64, then_ms: u64) -> String {
     let seconds = now_ms.saturating_sub(then_ms) / 1_000;
     match seconds {
@@ -124,7 +123,7 @@ pub fn age(now_ms: u64, then_ms: u64) -> String {
     }
 }
 
-/// What a step did: bytes written and taken away, and the beginning of the text.
+/// Returns a summary of a step: bytes inserted and deleted, and the beginning of the text.
 pub fn summary(revision: &Revision) -> String {
     let (mut added, mut removed, mut places) = (0, 0, 0);
     for edit in revision.forward.edits() {

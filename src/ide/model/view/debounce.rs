@@ -1,28 +1,27 @@
-//! When a text is parsed again, or compared, after changes. Must not know what parsing is.
+//! Debounces parsing or comparing a text after changes. Must not know what parsing is.
 //!
-//! A parse after every key costs more than the key itself, mostly for nothing that is seen, since
-//! colors are carried along: so the next one waits for a pause in typing, and without one as
-//! long as makes parsing a small part of the time. New words of a short text have their colors
-//! before anybody misses them.
+//! A parse after every key costs more than the key itself, mostly without visible effect, since colors are
+//! mapped through changes. So the next parse waits for a pause in typing; without a pause it waits so long
+//! that parsing is a small part of the time. In a short text, new words are colored before the user notices.
 
 use std::time::Duration;
 
-/// Shorter texts wait a moment only.
+/// Shorter texts wait only briefly.
 const SHORT_LEN: usize = 200 << 10;
-/// Somebody who has not typed for so long is looking.
+/// After a pause of this length the user is assumed to have stopped typing.
 const PAUSE: Duration = Duration::from_millis(150);
 /// The same for a short text.
 const PAUSE_SHORT: Duration = Duration::from_millis(30);
 /// The longest wait for a short text.
 const WAIT_SHORT: Duration = Duration::from_millis(150);
-/// Of the time of somebody who types without a pause, parsing takes one part in so many.
+/// While the user types without a pause, parsing takes at most 1/`SHARE` of the time.
 const SHARE: u32 = 1000;
 /// Colors are never older.
 const WAIT_MAX: Duration = Duration::from_secs(2);
-/// What may come later waits for a pause that is so many times as long as what it takes.
+/// Less urgent work waits for a pause of this many times its own duration.
 const PAUSE_SHARE: u32 = 10;
 
-/// The changes that wait, and what the last parse took. Times are those of the monotonic clock.
+/// Pending changes, and the duration of the last parse. Times are on the monotonic clock.
 #[derive(Debug, Default)]
 pub struct Debounce {
     first_change: Option<Duration>,
@@ -32,12 +31,12 @@ pub struct Debounce {
 }
 
 impl Debounce {
-    /// For what nobody looks at while typing: a short pause is not worth much work.
+    /// Returns a debouncer for results that are not watched while typing: it waits for longer pauses.
     pub fn low_priority() -> Self {
         Self { may_be_late: true, ..Self::default() }
     }
 
-    /// The text has changed.
+    /// Records a change of the text.
     pub fn note_change(&mut self, now: Duration) {
         self.first_change.get_or_insert(now);
         self.last_change = Some(now);
@@ -48,12 +47,12 @@ impl Debounce {
         self.first_change = None;
     }
 
-    /// A parse has ended.
+    /// Records the duration of a finished parse.
     pub fn note_cost(&mut self, cost: Duration) {
         self.cost = cost;
     }
 
-    /// When a text of so many bytes should be parsed again; `None` while nothing has changed.
+    /// Returns when a text of this many bytes should be parsed again; `None` while nothing has changed.
     pub fn deadline(&self, len: usize) -> Option<Duration> {
         let first = self.first_change?;
         let (pause, wait) = pause_and_wait(len);
@@ -61,8 +60,8 @@ impl Debounce {
         Some((self.last_change.unwrap_or(first) + pause).min(first + (self.cost * SHARE).min(wait)))
     }
 
-    /// When the pause begins in which a frame may be drawn for what was found alone; before it,
-    /// somebody types. `None` when nobody has.
+    /// Returns when the typing pause begins after which a frame may be drawn for results alone; `None` if the
+    /// user has not typed.
     pub fn pause_deadline(&self, len: usize) -> Option<Duration> {
         self.last_change.map(|last| last + pause_and_wait(len).0)
     }

@@ -1,22 +1,22 @@
-//! What the editor shows beside the text itself, from the settings and changed by commands.
-//! Must not know how any of it is drawn.
+//! Display options of the editor, from the settings and changed by commands. Must not know how any of them is
+//! drawn.
 
 use crate::config::settings::Settings;
 
-/// Which blanks are shown as signs.
+/// Which whitespace is shown as symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WhitespaceDisplay {
     /// None.
     #[default]
     Off,
-    /// Those at the ends of lines.
+    /// At the ends of lines.
     Trailing,
     /// All.
     All,
 }
 
 impl WhitespaceDisplay {
-    /// By the setting's word; none for an unknown one.
+    /// Returns the value of a setting; off for an unknown one.
     pub fn from_name(name: &str) -> Self {
         match name {
             "trailing" => Self::Trailing,
@@ -25,7 +25,7 @@ impl WhitespaceDisplay {
         }
     }
 
-    /// The setting's word.
+    /// Returns the name in the settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -34,7 +34,7 @@ impl WhitespaceDisplay {
         }
     }
 
-    /// What comes after it when a user goes through them.
+    /// Returns the next value when the user cycles through them.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -45,20 +45,20 @@ impl WhitespaceDisplay {
     }
 }
 
-/// When there is a line of open files.
+/// When the line of tabs is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TabLineDisplay {
     /// Always, where it fits.
     #[default]
     Always,
-    /// When more than one is open.
+    /// When more than one file is open.
     Several,
     /// Never.
     Never,
 }
 
 impl TabLineDisplay {
-    /// By the setting's word; always for an unknown one.
+    /// Returns the value of a setting; always for an unknown one.
     pub fn from_name(name: &str) -> Self {
         match name {
             "several" => Self::Several,
@@ -67,7 +67,7 @@ impl TabLineDisplay {
         }
     }
 
-    /// Whether there is one with so many files open.
+    /// Returns whether it is shown with this many files open.
     pub fn is_shown(self, files: usize) -> bool {
         match self {
             Self::Always => true,
@@ -77,20 +77,20 @@ impl TabLineDisplay {
     }
 }
 
-/// What the editor shows.
+/// Display options of the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayOptions {
     /// Line numbers.
     pub numbers: bool,
-    /// They count from the cursor's line, which has its own number.
+    /// Whether line numbers are relative to the cursor's line, which shows its own number.
     pub relative: bool,
     /// The ground of the cursor's line.
     pub caret_line: bool,
-    /// The bracket at the cursor and its partner.
+    /// Whether the bracket at the cursor and its partner are highlighted.
     pub matching_brackets: bool,
     /// Brackets in colors by their depth.
     pub rainbow: bool,
-    /// Bytes that parse trees may take, but those of files that are shown.
+    /// Maximum bytes of parse trees, except those of shown files.
     pub syntax_memory: usize,
     /// Blanks as signs.
     pub whitespace: WhitespaceDisplay,
@@ -98,26 +98,26 @@ pub struct DisplayOptions {
     pub indent_guides: bool,
     /// Marked columns, from 1.
     pub rulers: Vec<usize>,
-    /// The most columns that a line should have; what is beyond is marked. 0 for no limit.
+    /// Maximum columns of a line; what exceeds it is marked. 0 for no limit.
     pub line_max: usize,
     /// Whether rulers and the limit are shown.
     pub rulers_shown: bool,
-    /// Rows kept between the cursor and the pane's edge.
+    /// Minimum number of rows between the cursor and the edge of the pane.
     pub scrolloff: usize,
-    /// Long lines go on in the next row.
+    /// Whether long lines are wrapped.
     pub wrap: bool,
-    /// The names of what is around the cursor, above the text.
+    /// Whether the names of the items around the cursor are shown above the text.
     pub breadcrumbs: bool,
-    /// The heads of what the first row is in stay in sight.
+    /// Whether the headers of the items that contain the first row stay visible (sticky scroll).
     pub sticky_scroll: bool,
-    /// When there is a line of open files.
+    /// When the line of tabs is shown.
     pub tabs: TabLineDisplay,
-    /// A column at the right with the place in the text, where it does not fit.
+    /// Whether a scrollbar is shown where the text does not fit.
     pub scrollbar: bool,
 }
 
 impl DisplayOptions {
-    /// As the settings say.
+    /// Returns the options from the settings.
     pub fn from_settings(settings: &Settings) -> Self {
         Self {
             numbers: settings.line_numbers,

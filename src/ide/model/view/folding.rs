@@ -1,5 +1,5 @@
-//! What a user wants folded, found beside the loop: the code's own parts, or blocks of
-//! indented lines. Must not run anything: a job is data, and a task runs it.
+//! Computes folds in the background: syntax nodes, or blocks of indented lines. Must not run anything: a job
+//! is data, and a task runs it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::text::display::folds::hidden_range;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Time for a parse where the tree is not there yet.
+/// Time limit of a parse where there is no tree yet.
 const BUDGET: Duration = Duration::from_secs(5);
 
-/// What is to be folded.
+/// What to fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoldTarget {
-    /// The smallest part around or below each of these lines.
+    /// The smallest foldable part around or below each of these lines.
     Around(Vec<Line>),
     /// Everything.
     All,
-    /// What lies in so many parts, counting itself.
+    /// Parts at this nesting depth, counting themselves.
     Level(usize),
 }
 
-/// A text in which something is to be folded.
+/// A text in which folds are computed.
 #[derive(Debug)]
 pub struct FoldJob {
     /// The text.
@@ -35,27 +35,27 @@ pub struct FoldJob {
     pub version: u64,
     /// Its language.
     pub language: Option<&'static Language>,
-    /// Its tree, if that is there already.
+    /// Its tree, if there is one already.
     pub tree: Option<Arc<Syntax>>,
-    /// Cells from one tab stop to the next.
+    /// Tab width in cells.
     pub tab_width: usize,
-    /// What is wanted.
+    /// What to fold.
     pub target: FoldTarget,
 }
 
-/// What is to be folded, found.
+/// The computed folds.
 #[derive(Debug)]
 pub struct FoldResult {
     /// The version of the text.
     pub version: u64,
-    /// What was wanted.
+    /// What was to be folded.
     pub target: FoldTarget,
-    /// What is to be hidden, see [`hidden`].
+    /// The ranges to hide, see [`hidden`].
     pub hide: Vec<Range<Byte>>,
 }
 
 impl FoldJob {
-    /// Finds it. Takes its time.
+    /// Computes the folds. Expensive.
     pub fn run(self) -> FoldResult {
         let ranges = self.foldable();
         let hidden = |lines: &Range<Line>| hidden_range(&self.text, lines);
@@ -78,7 +78,7 @@ impl FoldJob {
         FoldResult { version: self.version, target: self.target, hide }
     }
 
-    /// First and last lines of what can be folded.
+    /// Returns first and last lines of the foldable parts.
     fn foldable(&self) -> Vec<Range<Line>> {
         let parse = || {
             let language = self.language.filter(|_| self.text.end().0 <= SIZE_MAX)?;

@@ -1,8 +1,8 @@
-//! The colors of an open file: what is known of them, what is under way, what is wanted next.
-//! Must not run anything: a job is data, and a task runs it.
+//! Syntax colors of an open file: known results, the job in progress, the next job. Must not run anything: a
+//! job is data, and a task runs it.
 //!
-//! What was found is carried along with every change, so that a frame always has colors. One
-//! job is under way at most; it takes the changes since the last tree along.
+//! Results are mapped through every change, so that a frame always has colors. At most one job is in
+//! progress; it takes the changes since the last tree.
 
 use std::ops::Range;
 use std::path::Path;
@@ -28,13 +28,13 @@ use crate::text::document::{ChangeRecord, Document};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Time for the first parse of a text.
+/// Time limit of the first parse of a text.
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
-/// Edits of one change that colors are carried through.
+/// Maximum number of edits in a change through which colors are mapped.
 const MAPPED_EDITS_MAX: usize = 20_000;
-/// Bytes of the first line that tell a language.
+/// Maximum bytes of the first line used to detect a language.
 const FIRST_LINE_MAX: usize = 200;
 
 /// Colors of one file.
@@ -43,40 +43,40 @@ pub struct Highlighting {
     /// The name of the file for which the language was found.
     name: Option<String>,
     language: Option<&'static Language>,
-    /// The language, where it has no grammar and is read line by line.
+    /// The language, if it has no grammar and is scanned line by line.
     line_language: Option<&'static LineLanguage>,
     tree: Option<Arc<Syntax>>,
-    /// How far it was read line by line.
+    /// How far it was scanned line by line.
     line_state: Option<LineHighlighter>,
-    /// Changes since the tree, or since the job under way has begun.
+    /// Changes since the tree, or since the job in progress started.
     changes_since: Vec<ChangeRecord>,
-    /// How many of these the pace has heard of.
+    /// Number of these changes reported to the debouncer.
     debounced: usize,
     debounce: Debounce,
-    /// The scopes of some ranges, sorted and apart.
+    /// Scopes of some ranges, sorted and disjoint.
     painted: Vec<HighlightedRange>,
-    /// The named things around them.
+    /// The named items around them.
     outline: Vec<OutlineItem>,
     /// When it was shown last.
     shown: Duration,
-    /// What a frame showed last.
+    /// Ranges visible in the last frame.
     visible: Vec<Range<Byte>>,
-    /// What looks different since the last frame, if that waits for the next.
+    /// Visible differences since the last frame that wait for the next one.
     deferred: HighlightChange,
-    /// Whether what is looked for was wanted at once, and not for changes that were due.
+    /// Whether the job was needed at once, rather than for changes that were due.
     is_urgent: bool,
     /// Whether brackets are colored by depth.
     rainbow: bool,
-    /// Whether what was found is no longer what is wanted.
+    /// Whether the results no longer match what is wanted.
     stale: bool,
     running: bool,
-    /// Counts beginnings from nothing: what was found before one is out of date.
+    /// Counts restarts: results from before a restart are outdated.
     round: u64,
     listening: bool,
     trouble: Option<ParseError>,
 }
 
-/// One search for colors.
+/// A job that computes colors.
 #[derive(Debug)]
 pub struct HighlightJob {
     update: Update,
@@ -87,21 +87,21 @@ pub struct HighlightJob {
     round: u64,
 }
 
-/// How colors are looked for, and what is left of the last time.
+/// How colors are computed, with reusable state of the last time.
 #[derive(Debug)]
 enum Update {
     Grammar(&'static Language, Option<Arc<Syntax>>),
     Lines(&'static LineLanguage, Option<LineHighlighter>),
 }
 
-/// What can be used the next time.
+/// Reusable state for the next time.
 #[derive(Debug)]
 enum HighlightBase {
     Tree(Arc<Syntax>),
     Read(LineHighlighter),
 }
 
-/// What there is to see in some ranges.
+/// Results for some ranges.
 #[derive(Debug)]
 struct Highlights {
     base: HighlightBase,
@@ -109,7 +109,7 @@ struct Highlights {
     outline: Vec<OutlineItem>,
 }
 
-/// What looks different after a search.
+/// What looks different after a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum HighlightChange {
     /// Nothing on the screen.
@@ -117,7 +117,7 @@ pub enum HighlightChange {
     Nothing,
     /// Something in this part of the text.
     Colors(Range<Byte>),
-    /// Perhaps everything.
+    /// Possibly everything.
     Everything,
 }
 
@@ -132,17 +132,17 @@ impl HighlightChange {
     }
 }
 
-/// What one search found.
+/// Result of a job.
 #[derive(Debug)]
 pub struct HighlightResult {
     result: Result<Highlights, ParseError>,
-    /// The time that it took.
+    /// Time that it took.
     cost: Duration,
     round: u64,
 }
 
 impl Highlighting {
-    /// The scopes in a range, as far as they are known.
+    /// Returns the known scopes in a range.
     pub fn within(&self, range: &Range<Byte>) -> Spans<'_> {
         let of = |painted: &&HighlightedRange| painted.covers(range);
         let near = |painted: &&HighlightedRange| painted.range().end > range.start;
@@ -150,7 +150,7 @@ impl Highlighting {
         painted.map_or_else(Spans::default, |painted| painted.within(range))
     }
 
-    /// The named things around what is on screen, each before what is in it.
+    /// Returns the named items around what is on screen, outer before inner.
     pub fn outline(&self) -> &[OutlineItem] {
         &self.outline
     }
@@ -170,17 +170,17 @@ impl Highlighting {
         aliases.iter().copied().chain([name]).collect()
     }
 
-    /// Why there are no colors, if there should be some.
+    /// Returns why there are no colors where some are expected.
     pub fn trouble(&self) -> Option<ParseError> {
         self.trouble
     }
 
-    /// The tree of the text as it is now, if there is one already.
+    /// Returns the tree of the current text, if there is one.
     pub fn tree(&self) -> Option<&Arc<Syntax>> {
         self.tree.as_ref().filter(|_| self.changes_since.is_empty() && !self.running)
     }
 
-    /// Bytes of memory that the tree takes, estimated.
+    /// Returns the estimated memory of the tree in bytes.
     pub fn memory(&self) -> usize {
         self.tree.as_ref().map_or(0, |tree| tree.memory())
     }
@@ -190,19 +190,19 @@ impl Highlighting {
         self.shown
     }
 
-    /// Gives the tree away. What was found with it stays; it is parsed again when it is shown.
+    /// Releases the tree. Its results stay; the text is parsed again when it is shown.
     pub fn take_tree(&mut self) -> Option<Arc<Syntax>> {
         self.tree.take()
     }
 
-    /// Carries everything along with what was changed.
+    /// Maps everything through the changes of the document.
     pub fn apply_changes(&mut self, document: &mut Document) {
         if !self.listening {
             return;
         }
         let Some(heard) = document.take_changes() else { return self.restart() };
         for past in heard {
-            // To carry them through that many takes longer than a frame may: they are found anew.
+            // Mapping that many edits takes longer than a frame may: colors are computed again.
             if past.changes.edits().nth(MAPPED_EDITS_MAX).is_some() {
                 self.painted.clear();
                 self.outline.clear();
@@ -221,7 +221,7 @@ impl Highlighting {
         }
     }
 
-    /// Forgets everything but the language.
+    /// Resets everything but the language.
     fn restart(&mut self) {
         let round = self.round + 1;
         let (name, language, lined) = (self.name.take(), self.language, self.line_language);
@@ -229,8 +229,8 @@ impl Highlighting {
             Self { name, language, line_language: lined, round, rainbow: self.rainbow, ..Self::default() };
     }
 
-    /// Wants brackets by their depth, or not. What was found the other way is looked for again,
-    /// and seen until then.
+    /// Sets whether brackets are colored by depth. Colors of the other kind are computed again, and shown
+    /// until then.
     pub fn want_rainbow(&mut self, wanted: bool) {
         if self.rainbow != wanted {
             self.rainbow = wanted;
@@ -238,15 +238,14 @@ impl Highlighting {
         }
     }
 
-    /// Another document stands in the place of this one: nothing that was found, or is still being
-    /// looked for, is about it.
+    /// Records that the document was replaced: no result, nor the job in progress, applies to it.
     pub fn reset(&mut self) {
         self.restart();
         (self.name, self.language, self.line_language) = (None, None, None);
     }
 
-    /// What has to be looked for so that the next frame has its colors, if anything is due by
-    /// now. `visible` is what it shows, sorted and apart.
+    /// Returns the job that is due so that the next frame has its colors, if any. `visible` is what it shows,
+    /// sorted and disjoint.
     pub fn next_job(
         &mut self,
         document: &mut Document,
@@ -287,7 +286,7 @@ impl Highlighting {
         let known =
             (self.tree.is_some() || self.line_state.is_some()) && self.changes_since.is_empty() && covered;
         let idle = self.running || self.trouble.is_some() || !self.listening;
-        // What comes into sight is wanted at once, what was changed when it is due.
+        // Newly visible ranges are needed at once, changed ones when they are due.
         let waits = covered && self.search_deadline(document.text()).is_some_and(|due| due > now);
         if known || idle || waits {
             return None;
@@ -297,7 +296,7 @@ impl Highlighting {
         self.stale = false;
         self.debounced = 0;
         self.debounce.note_start();
-        // The task gets the tree for good: giving back the memory of an old one takes its time, too.
+        // The task takes ownership of the tree: freeing an old one takes time, too.
         let since = std::mem::take(&mut self.changes_since);
         let way = match self.language {
             Some(language) => Update::Grammar(language, self.tree.take()),
@@ -307,7 +306,7 @@ impl Highlighting {
         Some(HighlightJob { update: way, changes_since: since, text, ranges, rainbow, round: self.round })
     }
 
-    /// When time alone makes changes due, or a frame for what has waited for one.
+    /// Returns when changes become due by time alone, or a frame for pending differences.
     pub fn deadline(&self, text: &Text) -> Option<Duration> {
         [self.search_deadline(text), self.frame_deadline(text)].into_iter().flatten().min()
     }
@@ -321,8 +320,8 @@ impl Highlighting {
         self.debounce.pause_deadline(text.end().0).filter(|_| self.deferred != HighlightChange::Nothing)
     }
 
-    /// Lets a difference wait for the frame of the next key, so that none is drawn in between,
-    /// unless nobody types: then it is given back.
+    /// Holds a difference back for the frame of the next key, so that no frame is drawn in between. If the
+    /// user is not typing, returns it instead.
     pub fn defer(&mut self, differs: HighlightChange, text: &Text, now: Duration) -> HighlightChange {
         let typed = self.debounce.pause_deadline(text.end().0).is_some_and(|quiet| now < quiet);
         let differs = std::mem::take(&mut self.deferred).and(differs);
@@ -333,12 +332,12 @@ impl Highlighting {
         differs
     }
 
-    /// What has waited for a frame, when there is one anyway.
+    /// Takes the pending difference, when a frame is drawn anyway.
     pub fn take_deferred(&mut self) -> HighlightChange {
         std::mem::take(&mut self.deferred)
     }
 
-    /// What has waited for a frame, if it need not wait any longer.
+    /// Takes the pending difference, if it need not wait any longer.
     pub fn take_overdue(&mut self, text: &Text, now: Duration) -> HighlightChange {
         let due = self.frame_deadline(text).is_some_and(|due| due <= now);
         if due { self.take_deferred() } else { HighlightChange::Nothing }
@@ -361,7 +360,7 @@ impl Highlighting {
         }
     }
 
-    /// Takes in what was found; tells what of the screen looks different now.
+    /// Stores a result; returns what looks different on the screen.
     pub fn apply_result(&mut self, colored: HighlightResult) -> HighlightChange {
         if colored.round != self.round {
             return HighlightChange::Nothing;
@@ -404,7 +403,7 @@ impl Highlighting {
     }
 }
 
-/// Where two lists of scopes differ, from the first place to the last.
+/// Returns the range from the first to the last difference of two lists of scopes.
 fn differing_range(old: Spans<'_>, new: Spans<'_>) -> Option<Range<Byte>> {
     let front = old.clone().zip(new.clone()).take_while(|(a, b)| a == b).count();
     let (old, new) = (old.skip(front), new.skip(front));
@@ -414,12 +413,12 @@ fn differing_range(old: Spans<'_>, new: Spans<'_>) -> Option<Range<Byte>> {
     rest.map(|span| span.range).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
-/// What is on screen, and that with a screen more on either side. Both are bounded, however
+/// Returns what is on screen, and the same with one more screen on either side. Both are bounded, however
 /// long lines are and however many parts folds and windows make of the screen.
 fn visible_and_near(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Vec<Range<Byte>>) {
     let parts = shown.len().max(1);
     let len = |part: &Range<Byte>| part.end.min(text.end()).0.saturating_sub(part.start.0);
-    // Many short parts need no share each: together they are a screen.
+    // Many short parts need no share each: together they make up one screen.
     let all: usize = shown.iter().map(len).sum();
     let half = highlight::RANGE_MAX / 2;
     let (most, beside) = (if all <= half { half } else { half / parts }, half / 2 / parts);
@@ -440,11 +439,11 @@ fn visible_and_near(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Ve
     (visible, around)
 }
 
-/// Bytes beside the screen that are looked at, too, though it may show less.
+/// Minimum bytes beside the screen that are included.
 const MARGIN_MIN: usize = 2 << 10;
 
 impl HighlightJob {
-    /// Looks for the colors. Takes its time.
+    /// Computes the colors. Expensive.
     pub fn run(self) -> HighlightResult {
         let begun = Instant::now();
         let Self { update: way, changes_since: since, text, ranges, rainbow, round } = self;
@@ -473,18 +472,18 @@ impl HighlightJob {
         HighlightResult { result, cost: begun.elapsed(), round }
     }
 
-    /// How long the text is.
+    /// Returns the length of the text.
     pub fn bytes(&self) -> usize {
         self.text.end().0
     }
 
-    /// What comes of it when it breaks down.
+    /// Returns the result for a job that panicked.
     pub fn failed_result(&self) -> HighlightResult {
         HighlightResult { result: Err(ParseError::Broken), cost: Duration::ZERO, round: self.round }
     }
 }
 
-/// The tree of a text, made out of an older one where there is one.
+/// Parses a text, incrementally where there is an older tree.
 fn parse_incrementally(
     language: &'static Language,
     old: Option<Arc<Syntax>>,

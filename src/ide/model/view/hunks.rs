@@ -1,5 +1,5 @@
-//! How an open text differs from what git has of it: runs of lines, found beside the loop and
-//! carried along with every edit until the next answer. Must not know git's ways or tasks.
+//! Differences of an open text from git's version, as hunks: computed in the background and mapped through
+//! every edit until the next result. Must not know git or tasks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::text::diff;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
-/// Texts with more bytes are not compared.
+/// Maximum size of a compared text in bytes.
 pub const SIZE_MAX: usize = 8 << 20;
 
-/// How a run of lines differs.
+/// Kind of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkKind {
-    /// They are new.
+    /// Added lines.
     Added,
-    /// They were others.
+    /// Changed lines.
     Changed,
     /// Lines are missing below.
     Removed,
@@ -27,17 +27,17 @@ pub enum HunkKind {
     RemovedAbove,
 }
 
-/// One run of lines that differs.
+/// A run of lines that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The lines in the text, whole with their endings; empty where lines are missing.
+    /// The lines in the text, including line endings; empty where lines are missing.
     pub range: Range<Byte>,
-    /// What git has in their place.
+    /// The lines in git's version.
     pub base: Range<Line>,
 }
 
 impl Hunk {
-    /// How it differs.
+    /// Returns its kind.
     pub fn kind(&self) -> HunkKind {
         match (self.base.is_empty(), self.range.is_empty()) {
             (true, _) => HunkKind::Added,
@@ -47,19 +47,19 @@ impl Hunk {
     }
 }
 
-/// How one file differs from git's.
+/// Differences of one file from git's version.
 #[derive(Debug)]
 pub struct Hunks {
     /// What git has, if it has the file.
     base: Option<Arc<Text>>,
     /// In order.
     hunks: Vec<Hunk>,
-    /// The version that they were found in.
+    /// Version of the text in which the hunks were computed.
     version: Option<u64>,
-    /// Whether git is to be asked, was not asked yet, or what it has may be another one by now.
+    /// Whether git must be asked: it was not asked yet, or its version may have changed.
     stale: bool,
     running: bool,
-    /// The version that was asked about last.
+    /// Version of the text last passed to a comparison.
     requested_version: Option<u64>,
     debounce: Debounce,
 }
@@ -79,14 +79,14 @@ impl Default for Hunks {
     }
 }
 
-/// What git has of a file.
+/// Git's version of a file.
 #[derive(Debug)]
 pub enum GitText {
-    /// What it had before.
+    /// Unchanged.
     Unchanged,
     /// Another text.
     Changed(Text),
-    /// Nothing: the file is not in its index, there is no repository, or no git.
+    /// None: the file is not in the index, or there is no repository or no git.
     Missing,
 }
 
@@ -98,7 +98,7 @@ pub struct HunkJob {
     version: u64,
 }
 
-/// What came of it.
+/// Result of a comparison.
 #[derive(Debug)]
 pub struct HunkResult {
     base: Arc<Text>,
@@ -119,7 +119,7 @@ impl HunkJob {
 }
 
 impl Hunks {
-    /// All of them, in order.
+    /// Returns all hunks, in order.
     pub fn all(&self) -> &[Hunk] {
         &self.hunks
     }
@@ -129,17 +129,17 @@ impl Hunks {
         self.base.as_deref()
     }
 
-    /// Whether they are those of the text as it is.
+    /// Returns whether the hunks belong to the current text.
     pub fn is_current(&self, version: u64) -> bool {
         self.version == Some(version)
     }
 
-    /// What git has may be another text now.
+    /// Records that git's version may have changed.
     pub fn invalidate(&mut self) {
         self.stale = true;
     }
 
-    /// Whether git has to be asked; it is then under way. Gives what it had last.
+    /// Returns git's last known version if git must be asked, and records the request as pending.
     pub fn take_request(&mut self) -> Option<Option<Arc<Text>>> {
         if self.running || !self.stale {
             return None;
@@ -148,7 +148,7 @@ impl Hunks {
         Some(self.base.clone())
     }
 
-    /// Git answered. Tells whether what is shown differs now.
+    /// Stores git's response. Returns whether the shown hunks changed.
     pub fn set_git_text(&mut self, answer: GitText) -> bool {
         self.running = false;
         let base = match answer {
@@ -165,7 +165,7 @@ impl Hunks {
         had
     }
 
-    /// What is to be compared now, if anything; it is then under way.
+    /// Returns the comparison to run now, if any, and records it as pending.
     pub fn next_job(&mut self, text: &Text, version: u64, now: Duration) -> Option<HunkJob> {
         if self.requested_version.replace(version).is_some_and(|seen| seen != version) {
             self.debounce.note_change(now);
@@ -182,18 +182,18 @@ impl Hunks {
         Some(HunkJob { base, text: text.clone(), version })
     }
 
-    /// Somebody wants to know: the next comparison waits for no pause.
+    /// Makes the next comparison due at once, since its result is needed.
     pub fn skip_debounce(&mut self) {
         self.debounce.note_start();
     }
 
-    /// When time alone makes the next comparison due.
+    /// Returns when the next comparison becomes due by time alone.
     pub fn deadline(&self, text: &Text) -> Option<Duration> {
         let waits = self.base.is_some() && !self.running && !self.stale;
         self.debounce.deadline(text.end().0).filter(|_| waits)
     }
 
-    /// Takes in what was found, if the text is still that one.
+    /// Stores a result, if it belongs to the current text.
     pub fn set_result(&mut self, compared: HunkResult, version: u64) -> bool {
         self.running = false;
         self.debounce.note_cost(compared.cost);
@@ -207,20 +207,20 @@ impl Hunks {
         differs
     }
 
-    /// Nothing came of a question or a comparison.
+    /// Records that a request or comparison failed.
     pub fn set_failed(&mut self) {
         self.running = false;
     }
 
-    /// Those that touch a range or, if they are empty, are at its start or end.
+    /// Returns the hunks that touch a range or, if they are empty, are at its start or end.
     pub fn within(&self, range: &Range<Byte>) -> &[Hunk] {
         let from = self.hunks.partition_point(|hunk| hunk.range.end < range.start);
         let to = self.hunks.partition_point(|hunk| hunk.range.start <= range.end);
         &self.hunks[from.min(to)..to]
     }
 
-    /// What a line is marked with. Missing lines are marked at the one above them, or below
-    /// where there is none.
+    /// Returns the mark of a line. Missing lines are marked at the line above them, or below if there is
+    /// none.
     pub fn kind_of_line(&self, text: &Text, line: Line) -> Option<HunkKind> {
         let (start, next) = (text.line_start(line), text.line_start(Line(line.0 + 1)));
         let near = self.within(&(start..next));
@@ -235,7 +235,7 @@ impl Hunks {
         (line.0 == 0 && missing(start)).then_some(HunkKind::RemovedAbove)
     }
 
-    /// Carries them through a change.
+    /// Maps the hunks through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
         if self.hunks.is_empty() {
             return;

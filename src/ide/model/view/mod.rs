@@ -1,4 +1,4 @@
-//! How a text is shown: its colors, folds, marks of changes, scrollbar, and the rows that the last frame laid out.
+//! View state of a text: colors, folds, change marks, scrollbar, and the rows that the last frame laid out.
 
 pub mod debounce;
 pub mod display;

@@ -1,5 +1,5 @@
-//! What the scrollbar says: which lines are on screen, and where in the text something is
-//! worth going to. Must not know how it is drawn. Costs what the marks that are drawn cost.
+//! Content of the scrollbar: which lines are on screen, and positions of interest in the text. Must not know
+//! how it is drawn. The cost depends only on the number of drawn marks.
 
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::view::hunks::HunkKind;
@@ -9,14 +9,14 @@ use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::Needle;
 
-/// Marks of one kind that are looked at; of more, every so manieth.
+/// Maximum number of marks of one kind that are processed; of more, an even sample is taken.
 const MARKS_MAX: usize = 200;
 /// Lines with matches that are remembered.
 const FOUND_MAX: usize = 10_000;
 /// Texts with more bytes are not searched for the scrollbar.
 pub const SCAN_MAX: usize = 32 << 20;
 
-/// Where in a text something was found, for the scrollbar.
+/// Result of a scan of a text for the scrollbar.
 #[derive(Debug)]
 pub struct ScanResult {
     /// Of which file.
@@ -29,10 +29,10 @@ pub struct ScanResult {
     pub lines: Vec<Line>,
 }
 
-/// What is known of the text that is shown.
+/// Scans of the shown text.
 #[derive(Debug, Default)]
 pub struct ScrollbarScans {
-    /// What was found last.
+    /// The last result.
     pub found: Option<ScanResult>,
     /// Whether a text is being searched.
     pub running: bool,
@@ -52,7 +52,7 @@ pub struct ScanJob {
 }
 
 impl ScanJob {
-    /// Searches the whole text; not to be called on the loop.
+    /// Searches the whole text. Must not be called on the event loop.
     pub fn run(self) -> ScanResult {
         let mut lines: Vec<Line> = Vec::new();
         let mut from = Byte(0);
@@ -61,7 +61,7 @@ impl ScanJob {
         {
             let line = self.text.line_of(found.start);
             lines.push(line);
-            // One match a line is enough.
+            // One match per line is enough.
             from = self.text.line_start(Line(line.0 + 1));
             if line == self.text.last_line() {
                 break;
@@ -72,24 +72,24 @@ impl ScanJob {
 }
 
 impl ScanResult {
-    /// Whether it is what a search of this file as it is would find.
+    /// Returns whether it is the result of a search of the current text of this file.
     pub fn is_of(&self, buffer: &Buffer, needle: &Needle) -> bool {
         (self.buffer, self.version) == (buffer.id, buffer.area.document.version())
             && self.needle.is_same(needle)
     }
 
-    /// The lines, if they are those of this file.
+    /// Returns the lines, if they belong to this file.
     pub fn lines_in(&self, buffer: &Buffer) -> &[Line] {
         if self.buffer == buffer.id { &self.lines } else { &[] }
     }
 }
 
-/// Some of them, evenly.
+/// Returns an even sample of the items.
 fn sample<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len().div_ceil(MARKS_MAX).max(1))
 }
 
-/// The scrollbar of a pane of so many rows.
+/// Returns the scrollbar of a pane with this many rows.
 pub fn cells(buffer: &Buffer, rows: &[Row], height: usize, matches: &[Line]) -> Vec<BarCell> {
     let text = buffer.area.text();
     let lines = text.line_count();

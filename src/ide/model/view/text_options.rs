@@ -1,22 +1,22 @@
-//! How things are shown and typed. Must not know what they are.
+//! Options for showing and typing text. Must not know what the text is.
 
-/// How things are shown and typed, from the settings.
+/// Options for showing and typing text, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextOptions {
     /// Cells between tab stops.
     pub tab_width: usize,
-    /// Whether typing an opening bracket or quote puts in its partner.
+    /// Whether typing an opening bracket or quote inserts its partner.
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// Whether the model's thinking is shown.
     pub show_thinking: bool,
-    /// Whether tool output is shown whole.
+    /// Whether tool output is shown in full.
     pub expand_output: bool,
 }
 
 impl TextOptions {
-    /// As the settings want it.
+    /// Returns the options from the settings.
     pub fn new(tab_width: usize, auto_pairs: bool, wrap_column: usize) -> Self {
         Self {
             tab_width: tab_width.clamp(1, 16),

@@ -1,5 +1,5 @@
-//! What travels with a text through every change beside its cursors: where views of it are
-//! scrolled to, what is folded, what is shown between its characters. Must not know screens.
+//! Per-view state that follows a text's changes, besides its cursors: scroll positions of its views, folds,
+//! inlays. Must not know screens.
 
 use ratatui::layout::Rect;
 
@@ -12,51 +12,51 @@ use crate::text::display::inlay::Inlays;
 use crate::text::position::{Byte, Column};
 use crate::text::selection::Selection;
 
-/// Where a view of a text is.
+/// Scroll state of a view.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// A place in the first row on screen.
+    /// A position in the first row on screen.
     pub top: Byte,
     /// The first column on screen; 0 where lines are wrapped.
     pub left: Column,
-    /// The cells of a row, where long lines are wrapped.
+    /// Width of a row in cells, where long lines are wrapped.
     pub wrap: Option<usize>,
-    /// Whether it was scrolled away from its cursor by the wheel.
+    /// Whether the mouse wheel scrolled it away from its cursor.
     pub free_scroll: bool,
-    /// Which cursor it was scrolled to last, in which part of the screen.
+    /// The cursor and the screen area that it last scrolled to.
     pub followed: Option<(Byte, Rect)>,
 }
 
-/// A view of a text in a window that does not have the keys.
+/// A view in a window without the focus.
 #[derive(Debug, Clone)]
 pub struct SavedView {
     /// Which window.
     pub window: WindowId,
     /// Its cursors.
     pub selection: Selection,
-    /// Where it is.
+    /// Its scroll state.
     pub view: View,
 }
 
-/// What travels with one text.
+/// View state of one text.
 #[derive(Debug, Default)]
 pub struct PerView {
-    /// The view that has the keys, or had them last.
+    /// The view that has the focus, or had it last.
     pub view: View,
     /// The views in other windows.
     pub other_views: Vec<SavedView>,
-    /// What is folded.
+    /// Its folds.
     pub folds: Folds,
-    /// What is shown between the characters.
+    /// Texts shown between the characters.
     pub inlays: Inlays,
-    /// How it differs from what git has.
+    /// Its differences from git's version.
     pub hunks: Hunks,
-    /// The stops of a snippet that somebody goes through.
+    /// The stops of the active snippet.
     pub snippet_stops: Option<SnippetStops>,
 }
 
 impl PerView {
-    /// Carries everything through a change.
+    /// Maps everything through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
         self.view.top = changes.map(self.view.top, Side::Before);
         for parked in &mut self.other_views {

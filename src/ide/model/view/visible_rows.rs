@@ -1,5 +1,5 @@
-//! What the editor shows, as the last frame laid it out: which rows of which text are where.
-//! Drawing, the mouse and motions by rows all read it. Must not know how it was found.
+//! Rows of the editor as laid out by the last frame: which rows of which text are where. Used by drawing, the
+//! mouse and motions by rows. Must not know how they were computed.
 
 use ratatui::layout::{Position, Rect};
 
@@ -9,8 +9,7 @@ use crate::text::display::rows::Row;
 use crate::text::position::{Byte, Line};
 use crate::text::selection::Range;
 
-/// What a row of the scrollbar says about the lines that it stands for; what matters most
-/// comes last.
+/// A mark in a row of the scrollbar, in ascending priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BarMark {
     /// Lines differ from git's.
@@ -19,46 +18,46 @@ pub enum BarMark {
     Added,
     /// Lines are missing.
     Removed,
-    /// The agent wrote there and nobody has reviewed it.
+    /// Text written by the agent and not reviewed.
     Agent,
-    /// What was looked for stands there.
+    /// A search match.
     Match,
-    /// The cursor is there.
+    /// The cursor.
     Cursor,
 }
 
-/// A named thing around the cursor.
+/// A named item around the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breadcrumb {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Where.
+    /// Its position.
     pub at: Byte,
 }
 
 /// One row of the scrollbar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BarCell {
-    /// Whether the screen shows these lines.
+    /// Whether its lines are on screen.
     pub is_thumb: bool,
-    /// What is there.
+    /// Its mark.
     pub mark: Option<BarMark>,
 }
 
-/// What the mouse selects while its button is held.
+/// Selection by the mouse while its button is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DragSelection {
-    /// By characters, words or lines: 1, 2, 3.
+    /// Unit: 1 characters, 2 words, 3 lines.
     pub by: u8,
-    /// What was selected by the first press.
+    /// The selection made by the first press.
     pub from: Range,
     /// In which file.
     pub buffer: BufferId,
-    /// The version of its text then.
+    /// Version of its text at that time.
     pub version: u64,
 }
 
-/// Bytes between two rows that are worth no part of their own.
+/// Maximum gap in bytes between two rows that are treated as one part.
 const GAP: usize = 1 << 10;
 
 /// One view of a text on the screen.
@@ -68,23 +67,23 @@ pub struct VisibleRows {
     pub window: WindowId,
     /// Of which file.
     pub buffer: BufferId,
-    /// The row above it with its name, if there is one.
+    /// The row above it with its name, if any.
     pub title: Option<Rect>,
-    /// The named things around its cursor, outermost first, where they are shown.
+    /// Breadcrumbs: named items around its cursor, outermost first, where they are shown.
     pub crumbs: Vec<Breadcrumb>,
-    /// How many rows from the top are the heads of what the others are in.
+    /// Number of sticky header rows at the top.
     pub sticky: usize,
-    /// The version of its text.
+    /// Version of its text.
     pub version: u64,
-    /// The cells of a row, where long lines are wrapped.
+    /// Width of a row in cells, where long lines are wrapped.
     pub wrap: Option<usize>,
-    /// Where its rows are, on the screen, gutter and scrollbar included.
+    /// Area of its rows on the screen, including gutter and scrollbar.
     pub area: Rect,
-    /// Cells left of the text.
+    /// Width of the gutter in cells.
     pub gutter: u16,
     /// Cells for the text.
     pub cols: u16,
-    /// The first column that is shown.
+    /// The first column shown.
     pub left: usize,
     /// The rows, from the top.
     pub rows: Vec<Row>,
@@ -97,7 +96,7 @@ pub struct VisibleRows {
 }
 
 impl VisibleRows {
-    /// Whether a cell of the screen belongs to it.
+    /// Returns whether it contains a cell of the screen.
     pub fn contains(&self, col: u16, row: u16) -> bool {
         self.area.contains(Position::new(col, row))
     }
@@ -107,14 +106,14 @@ impl VisibleRows {
         Rect { x: self.area.x + self.gutter, width: self.cols, ..self.area }
     }
 
-    /// Which rows show a line, counted from the top.
+    /// Returns the rows that show a line, counted from the top.
     pub fn rows_of(&self, line: Line) -> std::ops::Range<u16> {
         let from = self.rows.partition_point(|row| row.line < line);
         let to = self.rows.partition_point(|row| row.line <= line);
         from as u16..to as u16
     }
 
-    /// What of the text is seen, without what is folded between it.
+    /// Returns the visible parts of the text, without folded text between them.
     pub fn visible_ranges(&self) -> Vec<std::ops::Range<Byte>> {
         let mut parts: Vec<std::ops::Range<Byte>> = Vec::new();
         for row in &self.rows {
@@ -126,7 +125,7 @@ impl VisibleRows {
         parts
     }
 
-    /// The row that shows a place, counted from the top.
+    /// Returns the row that shows a position, counted from the top.
     pub fn row_of(&self, at: Byte) -> Option<u16> {
         self.rows.iter().position(|row| row.contains(at)).map(|row| row as u16)
     }

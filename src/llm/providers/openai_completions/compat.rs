@@ -145,7 +145,7 @@ impl<'a> Compat<'a> {
         self.known.thinking == Some("openrouter")
     }
 
-    /// Whether it must be told not to store answers.
+    /// Returns whether it must be instructed not to store answers.
     pub fn must_disable_store(self) -> bool {
         self.flag_or("supportsStore", self.is_openai())
     }

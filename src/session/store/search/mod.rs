@@ -1,8 +1,8 @@
 //! The index of all sessions' words: a database of `SQLite` with FTS5 below their root.
 //!
 //! Must not know what entries say. Everything in it follows from the session files: it can be deleted at
-//! any time, and one that is damaged or of another version is made anew. It holds no text, only which words
-//! stand where; what is shown is read from the session files again.
+//! any time, and one that is damaged or of another version is created anew. It holds no text, only the positions
+//! of words; shown text is read from the session files.
 
 pub mod error;
 pub mod find;

@@ -1,24 +1,24 @@
-//! Finding one character in the line. Must not know keys.
+//! Search for one character in the line. Must not know keys.
 
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Byte;
 
-/// A search for a character in the line.
+/// A character search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Find {
-    /// Which one.
+    /// The character.
     pub target: char,
     /// To the right.
     pub forward: bool,
-    /// Stops one character before it.
+    /// Whether to stop one character before it.
     pub till: bool,
 }
 
-/// Where it leads; `again` does not stay before the one that was found last.
+/// Returns the target; with `again` the last match is skipped.
 pub fn find(page: ModalText<'_>, from: Byte, find: Find, count: usize, again: bool) -> Option<Byte> {
     let mut at = from;
     let mut left = count;
-    // One who stands before the wanted character by `t` goes on to the next one.
+    // A repeated `t` before the character skips to the next one.
     let skip = again && find.till && count == 1;
     let mut first = true;
     loop {

@@ -1,54 +1,54 @@
-//! Where a motion comes to, and what an operator takes of the way there. Must not know motions.
+//! Landing of a motion, and the extent for operators. Must not know motions.
 
 use crate::text::position::{Byte, Column};
 
-/// What an operator takes of the way between two places.
+/// What an operator covers between two positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// The way without its end.
+    /// The range without its end.
     Exclusive,
-    /// The same, even where that is the end of a line alone.
+    /// The same, even if that is only the end of a line.
     Exact,
-    /// The way with the character at its end.
+    /// The range including the character at its end.
     Inclusive,
     /// Whole lines.
     Lines,
 }
 
-/// Where a motion comes to.
+/// The result of a motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MotionTarget {
-    /// The place.
+    /// The target position.
     pub to: Byte,
-    /// What an operator takes.
+    /// The extent for an operator.
     pub extent: Extent,
-    /// The column that vertical motions aim at from there; the place's own when `None`.
+    /// The goal column for following vertical motions; the target's own when `None`.
     pub goal: Option<Column>,
-    /// Where the way begins, when not at the cursor: text objects.
+    /// The start of the range, if it is not the cursor: text objects.
     pub from: Option<Byte>,
-    /// Whether it is only as far as one could come: the cursor goes there, but an operator does nothing, and a
-    /// replay ends.
+    /// Whether the motion could not be completed: the cursor moves as far as possible, but an operator does
+    /// nothing, and a replay ends.
     pub is_partial: bool,
 }
 
 impl MotionTarget {
-    /// A landing without a column of its own.
+    /// Creates a landing without a goal column.
     pub fn new(to: Byte, extent: Extent) -> Self {
         Self { to, extent, goal: None, from: None, is_partial: false }
     }
 
-    /// A thing from one place to another.
+    /// Creates the landing of a text object.
     pub fn object(from: Byte, to: Byte, extent: Extent) -> Self {
         Self { to, extent, goal: None, from: Some(from), is_partial: false }
     }
 
-    /// The same, which is only as far as one could come.
+    /// Marks it as incomplete if `fails`.
     #[must_use]
     pub fn partial(self, fails: bool) -> Self {
         Self { is_partial: fails, ..self }
     }
 
-    /// The same, aiming at a column.
+    /// Sets the goal column.
     #[must_use]
     pub fn with_goal(self, goal: Column) -> Self {
         Self { goal: Some(goal), ..self }

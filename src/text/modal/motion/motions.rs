@@ -1,4 +1,4 @@
-//! Every motion that needs nothing but the text. Must not know keys, searches or screens.
+//! Motions that depend only on the text. Must not know keys, searches or screens.
 
 use crate::text::modal::motion::find::{self, Find};
 use crate::text::modal::motion::modal_text::{ModalText, StepResult};
@@ -11,13 +11,13 @@ use crate::text::position::{Byte, Column, Line};
 /// A motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
-    /// One character to the left in the line.
+    /// One character left, within the line.
     Left,
-    /// One to the right.
+    /// One character right, within the line.
     Right,
-    /// One back, over line ends.
+    /// One character back, across lines.
     Backward,
-    /// One on, over line ends.
+    /// One character forward, across lines.
     Forward,
     /// A line down, at the column aimed at.
     Down,
@@ -31,27 +31,27 @@ pub enum Move {
     LineEnd,
     /// To the last character that is no white space.
     LastNonBlank,
-    /// To the column of the count.
+    /// To the column given by the count.
     Column,
     /// To the first character of a line below.
     LineBelow,
     /// To the first character of a line above.
     LineAbove,
-    /// To the first character of this line, or of a line below by the count less one.
+    /// To the first non-blank character of this line, or of the line count minus one below.
     LineHere,
-    /// To the first line, or the line of the count.
+    /// To the first line, or the line given by the count.
     Top,
-    /// To the last line, or the line of the count.
+    /// To the last line, or the line given by the count.
     Bottom,
     /// To the matching bracket; with a count to that percentage of the lines.
     Match,
-    /// To the next word; of anything but white space when true.
+    /// To the next word; to the next WORD (delimited by white space) if true.
     Word(bool),
     /// To the start of the word.
     WordBack(bool),
     /// To the end of the word.
     WordEnd(bool),
-    /// To the end of the word before.
+    /// To the end of the previous word.
     WordEndBack(bool),
     /// To the next empty line.
     Paragraph,
@@ -61,12 +61,12 @@ pub enum Move {
     Sentence,
     /// To the start of the sentence.
     SentenceBack,
-    /// To a character in the line; whether it is the last search again.
+    /// To a character in the line; the flag repeats the last search.
     Find(Find, bool),
 }
 
-/// Where a motion leads from a place, `goal` being the column aimed at; `None` when it cannot
-/// be made. `operator`: one waits for it, which changes a few ends.
+/// Returns the landing of a motion, `goal` being the goal column; `None` when it is impossible. `operator`:
+/// one is pending, which changes some ends.
 pub fn motion_target(
     page: ModalText<'_>,
     from: Byte,
@@ -82,7 +82,7 @@ pub fn motion_target(
     let to = |at, extent| Some(MotionTarget::new(at, extent));
     let found = |at: Option<Byte>, extent| at.map(|at| MotionTarget::new(at, extent));
     let ends = |landing| clamp_for_operator(page, from, operator, landing);
-    // An operator takes what there is of too many words.
+    // With too large a count an operator covers what exists.
     let words_on = |way, extent| {
         let landing = word_target(page, operator, way, extent);
         Some(ends(landing).partial(landing.is_partial && !operator))
@@ -94,7 +94,7 @@ pub fn motion_target(
         Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
         Move::LineBegin => to(page.start(line), Exclusive),
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
-        // A count goes to lines below, of which there must be one.
+        // A count moves to lines below, of which one must exist.
         Move::LineEnd | Move::LastNonBlank | Move::LineHere if n > 1 && line == page.last_line() => None,
         Move::LineEnd => {
             let line = Line((line.0 + n - 1).min(page.last_line().0));
@@ -103,7 +103,7 @@ pub fn motion_target(
         }
         Move::LastNonBlank => {
             let at = last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0)));
-            // An operator that keeps the column aimed at finds the line's end there.
+            // An operator that keeps the goal column uses the line's end.
             let goal = operator.then_some(Column(usize::MAX));
             Some(MotionTarget { goal, ..MotionTarget::new(at, Inclusive) })
         }
@@ -139,14 +139,14 @@ fn line_target(page: ModalText<'_>, from: Byte, goal: Option<Column>, number: us
     MotionTarget::new(page.at(line, goal), Extent::Lines).with_goal(goal)
 }
 
-/// To a word, or as far as one could come.
+/// To a word, or as far as possible.
 fn word_target(page: ModalText<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> MotionTarget {
     let at = way.unwrap_or_else(|at| at);
     let at = if operator { at } else { page.resting_place(at) };
     MotionTarget::new(at, extent).partial(way.is_err())
 }
 
-/// An operator reaches the end of a line by taking its last character.
+/// With an operator, includes the last character to reach the end of the line.
 fn clamp_for_operator(
     page: ModalText<'_>,
     from: Byte,
@@ -158,7 +158,7 @@ fn clamp_for_operator(
     if ends { MotionTarget { to: page.left(at), extent: Extent::Inclusive, ..landing } } else { landing }
 }
 
-/// By characters. For an operator it does not fail at a border: the way is none then, or a line.
+/// By characters. With an operator it does not fail at the border: the range is then empty, or a line.
 fn step(page: ModalText<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<MotionTarget> {
     let line = page.line(from);
     let (at, extent) = match motion {
@@ -166,7 +166,7 @@ fn step(page: ModalText<'_>, from: Byte, n: usize, motion: Move, operator: bool)
         Move::Right => (right(page, from, n, operator), Extent::Exclusive),
         Move::Backward if operator => {
             let at = wrapped(page, from, n, false, operator);
-            // Only behind a line with something in it its line break is taken.
+            // The line break is included only after a line with content.
             let above = at.map_or(line.0, |at| page.line(at).0)..line.0;
             let exact = above.is_empty() || above.map(Line).any(|line| !page.is_empty_line(line));
             (at, if exact { Extent::Exact } else { Extent::Exclusive })
@@ -179,7 +179,7 @@ fn step(page: ModalText<'_>, from: Byte, n: usize, motion: Move, operator: bool)
 
 fn sentence(page: ModalText<'_>, from: Byte, n: usize, forward: bool) -> Option<MotionTarget> {
     let at = sentences::go(page, from, n, forward)?;
-    // The place behind the last character is none to stay at: an operator takes that character.
+    // The cursor cannot rest after the last character: an operator includes it.
     let behind = forward && at > page.start_of(at) && page.at_end(at) && !page.can_rest_at_end;
     let extent = if behind { Extent::Inclusive } else { Extent::Exclusive };
     Some(MotionTarget::new(if behind { page.left(at) } else { at }, extent))
@@ -197,7 +197,7 @@ fn repeat_step(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte
     (at != from).then_some(at)
 }
 
-/// To the right; an operator may reach the end of the line.
+/// Right; with an operator it may reach the end of the line.
 fn right(page: ModalText<'_>, from: Byte, n: usize, operator: bool) -> Option<Byte> {
     let at = repeat_step(from, n, |at| page.right(at))?;
     if operator || page.can_rest_at_end || !page.at_end(at) {
@@ -213,13 +213,13 @@ fn wrapped(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: b
         if step == StepResult::Nowhere {
             break;
         }
-        // An operator takes the end of the line before.
+        // An operator includes the end of the previous line.
         at = if !forward && (operator || page.can_rest_at_end) && step == StepResult::NewLine {
             page.end_of(to)
         } else {
             to
         };
-        // The end of a line is no place to rest: one goes on to the next line.
+        // The cursor cannot rest at the end of a line: it moves on to the next line.
         if forward && step == StepResult::LineEnd && !operator && !page.can_rest_at_end {
             let (step, to) = page.next(at);
             if step == StepResult::Nowhere {
@@ -283,7 +283,7 @@ fn bracket(
 fn paragraph(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
     let mut line = page.line(from);
     for left in (0..n).rev() {
-        // Over the empty lines that one stands on, then to the next one.
+        // Over the empty lines at the cursor, then to the next one.
         let mut seen_text = !page.is_empty_line(line);
         loop {
             let beyond = if forward { line >= page.last_line() } else { line.0 == 0 };

@@ -1,9 +1,9 @@
-//! Paragraphs: lines up to an empty one, and the empty lines between them. Must not know selections.
+//! Paragraphs: lines up to an empty one, and runs of empty lines. Must not know selections.
 
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Line;
 
-/// The lines of paragraphs, and of the empty lines between them.
+/// Iterates over paragraphs and runs of empty lines.
 pub struct Paragraphs<'t> {
     /// The text.
     pub page: ModalText<'t>,
@@ -15,7 +15,7 @@ impl Paragraphs<'_> {
         self.page.text.chunks_in(span).all(|chunk| chunk.chars().all(char::is_whitespace))
     }
 
-    /// The end of a selection of lines that grows by so many, and whether there were so many.
+    /// Returns the end of a linewise selection that grows by this many, and whether there were enough.
     pub fn grown(&self, from: usize, back: bool, outer: bool, count: usize) -> (usize, bool) {
         let border = if back { 0 } else { self.page.last_line().0 };
         let step = |line: usize| if back { line - 1 } else { line + 1 };
@@ -44,7 +44,7 @@ impl Paragraphs<'_> {
         (line, true)
     }
 
-    /// The first and the last line of so many around a line.
+    /// Returns the first and last line of this many around a line.
     pub fn around(&self, line: usize, outer: bool, count: usize) -> Option<(usize, usize)> {
         let last = self.page.last_line().0;
         let white = self.blank(line);
@@ -52,7 +52,7 @@ impl Paragraphs<'_> {
         while start > 0 && self.blank(start - 1) == white {
             start -= 1;
         }
-        // The line behind the last one that is taken.
+        // The line after the last selected one.
         let mut end = start;
         while end <= last && self.blank(end) {
             end += 1;

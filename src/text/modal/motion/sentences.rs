@@ -1,17 +1,17 @@
-//! Sentences: ended by `.`, `!` or `?`, then closing brackets and quotes, then white space or the
-//! line's end; empty lines are boundaries. Must not know paragraphs' insides.
+//! Sentences: ended by `.`, `!` or `?`, then closing brackets and quotes, then white space or the line's end;
+//! empty lines are boundaries. Must not know the inside of paragraphs.
 
 use crate::text::modal::motion::modal_text::{ModalText, StepResult};
 use crate::text::position::{Byte, Line};
 
-/// A place of a walk through sentences, which knows the ends of lines, too.
+/// A position in a traversal of sentences, which can also be at the end of a line.
 struct SentenceWalk<'t> {
     page: ModalText<'t>,
     at: Byte,
 }
 
 impl SentenceWalk<'_> {
-    /// The character; none at the end of a line.
+    /// Returns the character; `None` at the end of a line.
     fn char(&self) -> Option<char> {
         self.page.char(self.at)
     }
@@ -24,7 +24,7 @@ impl SentenceWalk<'_> {
         matches!(self.char(), Some(' ' | '\t'))
     }
 
-    /// Over the end of a line that holds something; tells whether there was a place.
+    /// Moves one step, skipping the end of a non-empty line; returns whether it was possible.
     fn step(&mut self, forward: bool) -> bool {
         let (step, to) = if forward { self.page.next(self.at) } else { self.page.back(self.at) };
         if step == StepResult::Nowhere {
@@ -47,7 +47,7 @@ impl SentenceWalk<'_> {
         matches!(c, Some('.' | '!' | '?'))
     }
 
-    /// Back to what is neither white space nor a sign of an end.
+    /// Moves back over white space and end punctuation.
     fn back_over_end(&mut self, forward: bool) {
         let mut stopped = false;
         loop {
@@ -68,7 +68,7 @@ impl SentenceWalk<'_> {
         }
     }
 
-    /// The place behind a sentence's signs, if it ends here.
+    /// Returns the position after a sentence's end punctuation, if it ends here.
     fn behind_end(&self) -> Option<Byte> {
         if !Self::stops(self.char()) {
             return None;
@@ -84,7 +84,7 @@ impl SentenceWalk<'_> {
         }
     }
 
-    /// On to where a sentence ends or begins; `false` at an end of the text.
+    /// Moves forward to the end or start of a sentence; `false` at an end of the text.
     fn find_end(&mut self, forward: bool) -> bool {
         let first = self.page.line(self.at);
         loop {
@@ -107,7 +107,7 @@ impl SentenceWalk<'_> {
     }
 }
 
-/// Where `)` or `(` lead, `count` sentences on; `None` where there are not so many.
+/// Returns the target of `)` or `(` with a count; `None` when there are too few sentences.
 pub fn go(page: ModalText<'_>, from: Byte, count: usize, forward: bool) -> Option<Byte> {
     let mut walk = SentenceWalk { page, at: from };
     // At an end of the text white space is not skipped.
@@ -151,7 +151,7 @@ fn is_white(page: ModalText<'_>, at: Byte) -> bool {
     matches!(page.char(at), Some(' ' | '\t'))
 }
 
-/// Back to the first white space of what stands before a place.
+/// Moves back to the start of the white space before a position.
 fn first_blank(page: ModalText<'_>, at: Byte) -> Byte {
     let mut walk = SentenceWalk { page, at };
     while walk.step(false) {
@@ -169,7 +169,7 @@ fn back(page: ModalText<'_>, at: Byte) -> Byte {
     walk.at
 }
 
-/// The last place of so many sentences and gaps between them; `sentence`: whether it begins with a sentence.
+/// Returns the last position of this many sentences and gaps; `sentence`: whether it starts with a sentence.
 pub fn last_of(page: ModalText<'_>, from: Byte, count: usize, sentence: bool) -> Byte {
     let (mut at, mut sentence) = (from, sentence);
     for left in (0..count).rev() {
@@ -185,7 +185,8 @@ pub fn last_of(page: ModalText<'_>, from: Byte, count: usize, sentence: bool) ->
     at
 }
 
-/// So many sentences around a place, with the white space behind them when `outer`: the first and the last place.
+/// Returns the first and last position of this many sentences around a position, with the following white
+/// space when `outer`.
 pub fn around(page: ModalText<'_>, from: Byte, outer: bool, count: usize) -> (Byte, Byte) {
     let next = go(page, from, 1, true).unwrap_or(from);
     let mut walk = SentenceWalk { page, at: from };
@@ -210,7 +211,7 @@ pub fn around(page: ModalText<'_>, from: Byte, outer: bool, count: usize) -> (By
     (start, end)
 }
 
-/// The head of a selection that grows by so many sentences or gaps.
+/// Returns the head of a selection that grows by this many sentences or gaps.
 pub fn grown(page: ModalText<'_>, anchor: Byte, head: Byte, outer: bool, count: usize) -> Byte {
     let next = go(page, head, 1, true).unwrap_or(head);
     let count = if outer { count * 2 } else { count };
@@ -228,7 +229,7 @@ pub fn grown(page: ModalText<'_>, anchor: Byte, head: Byte, outer: bool, count: 
     last_of(page, begun, count, sentence)
 }
 
-/// The same where the head is the start of the selection.
+/// The same for a backward selection.
 fn grown_back(page: ModalText<'_>, head: Byte, next: Byte, outer: bool, count: usize) -> Byte {
     let mut walk = SentenceWalk { page, at: back(page, head) };
     let mut at_start = true;
@@ -260,7 +261,7 @@ fn grown_back(page: ModalText<'_>, head: Byte, next: Byte, outer: bool, count: u
     at
 }
 
-/// The place behind one; `None` at the end of the text.
+/// Returns the next position; `None` at the end of the text.
 pub fn behind(page: ModalText<'_>, at: Byte) -> Option<Byte> {
     let mut walk = SentenceWalk { page, at };
     walk.step(true).then_some(walk.at)

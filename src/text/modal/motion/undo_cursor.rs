@@ -1,12 +1,12 @@
-//! Where the cursor goes when steps are taken back or made again: to where it was before the step, if the lines
-//! there changed, else to the first line that did; and where other lines go. Must not know the history.
+//! Cursor position after undo and redo: where it was before the step, if the lines there changed, else the
+//! first changed line; and the mapping of other lines. Must not know the history.
 
 use crate::text::changes::{ChangeSet, Edit};
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 
-/// Where the cursor was before the step was made.
+/// The cursor before the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CursorBefore {
     line: usize,
@@ -15,20 +15,20 @@ pub struct CursorBefore {
 }
 
 impl CursorBefore {
-    /// A place of the text before the step.
+    /// Takes it from a position in the text before the step.
     pub fn of(page: ModalText<'_>, at: Byte) -> Self {
         let at = at.min(page.last());
         Self { line: page.line(at).0, offset: at - page.start_of(at) }
     }
 }
 
-/// Lines that a change made of others.
+/// Lines replaced by a change.
 struct ReplacedLines {
-    /// How many lines are above them.
+    /// Number of lines above them.
     top: usize,
-    /// How many there were.
+    /// Number of old lines.
     old: usize,
-    /// How many there are.
+    /// Number of new lines.
     new: usize,
 }
 
@@ -43,7 +43,7 @@ impl ReplacedLines {
         if starts(after, edit.new.start) && starts(before, edit.old.end) && starts(after, edit.new.end) {
             return Self { top: first.0, old, new };
         }
-        // What begins with the end of a line has lines behind it.
+        // A range that starts at the end of a line affects the lines after it.
         let behind = |text: &Text, span: &std::ops::Range<Byte>| {
             span.is_empty() || text.byte_at(span.start) == Some(b'\n') && ends(text, span.end)
         };
@@ -53,7 +53,7 @@ impl ReplacedLines {
         Self { top: first.0, old: old + 1, new: new + 1 }
     }
 
-    /// The first of them that is another one.
+    /// Returns the first differing line.
     fn differing(&self, before: &Text, after: &Text) -> Option<usize> {
         let shared = self.old.min(self.new);
         let line = |n| Line(self.top + n);
@@ -63,12 +63,12 @@ impl ReplacedLines {
     }
 }
 
-/// What became of a line of the text `before`; nothing where the step put fewer or more lines in its place.
+/// Maps a line of the text `before`; `None` if the step changed the number of lines there.
 pub fn map_line(before: &Text, after: &Text, changes: &ChangeSet, line: Line) -> Option<Line> {
     let mut moved = line.0;
     for edit in changes.edits() {
         let ReplacedLines { top, old, new } = ReplacedLines::of(&edit, before, after);
-        // `top` counts lines of the text after the edits before this one.
+        // `top` counts lines of the text after the preceding edits.
         if moved >= top + old {
             moved = moved + new - old;
         } else if moved >= top && old != new {
@@ -78,8 +78,8 @@ pub fn map_line(before: &Text, after: &Text, changes: &ChangeSet, line: Line) ->
     Some(Line(moved))
 }
 
-/// The place of the cursor in the text after `changes`, which the text `before` had not yet. `goal` is the column
-/// that it aims at where it was elsewhere.
+/// Returns the cursor's position in the text after `changes`; `before` is the text without them. `goal` is
+/// the goal column for another line.
 pub fn cursor_after(
     page: ModalText<'_>,
     before: &Text,
@@ -108,7 +108,7 @@ pub fn cursor_after(
         }
     }
     let mut line = line.unwrap_or(was.line);
-    // One line below it was a line that was opened.
+    // A line directly below was an opened line.
     if was.line + 1 == line {
         line -= 1;
     }

@@ -1,10 +1,10 @@
-//! Steps from place to place of a text, ends of lines being places too, and the words that one walks over so. Must
-//! not know motions or objects.
+//! Steps through a text, where ends of lines are positions, too, and steps by words. Must not know motions or
+//! objects.
 
 use crate::text::modal::motion::modal_text::{CharClass, ModalText, StepResult};
 use crate::text::position::{Byte, Line};
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkStep {
     /// To another character of the line.
@@ -13,34 +13,34 @@ pub enum WalkStep {
     End,
     /// To another line.
     Over,
-    /// There is nothing further.
+    /// There is no further position.
     Nowhere,
 }
 
-/// What a step by words came to.
+/// The result of a step by words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordStep {
-    /// To a word.
+    /// A word was found.
     Found,
-    /// To the border of the text, beyond which there are no more.
+    /// The border of the text, beyond which there are no words.
     Border,
-    /// There was none.
+    /// No word.
     None,
 }
 
-/// A place of a walk.
+/// A position in a traversal.
 #[derive(Clone, Copy)]
 pub struct Walk<'t> {
     /// The text.
     pub page: ModalText<'t>,
-    /// Where the walk is.
+    /// The position.
     pub at: Byte,
-    /// Whether words are of anything but white space.
+    /// Whether words are delimited by white space only.
     pub big: bool,
 }
 
 impl Walk<'_> {
-    /// What stands here; white space at the end of a line.
+    /// Returns the class here; white space at the end of a line.
     pub fn class(&self) -> CharClass {
         self.page.class(self.at, self.big)
     }
@@ -55,7 +55,7 @@ impl Walk<'_> {
         self.at == self.page.start_of(self.at)
     }
 
-    /// One step on.
+    /// One step forward.
     pub fn forward(&mut self) -> WalkStep {
         let (step, to) = self.page.next(self.at);
         self.at = to;
@@ -67,13 +67,13 @@ impl Walk<'_> {
         }
     }
 
-    /// One step on, over the end of a line that holds something.
+    /// One step forward, skipping the end of a non-empty line.
     pub fn forward_over(&mut self) -> WalkStep {
         let went = self.forward();
         if matches!(went, WalkStep::End | WalkStep::Over) && !self.at_start() { self.forward() } else { went }
     }
 
-    /// One step back; from the start of a line to the end of the one before.
+    /// One step back; from the start of a line to the end of the previous one.
     pub fn back(&mut self) -> WalkStep {
         let line = self.page.line(self.at);
         if self.at > self.page.start(line) {
@@ -85,18 +85,18 @@ impl Walk<'_> {
         WalkStep::Over
     }
 
-    /// One step back, over the end of a line that holds something.
+    /// One step back, skipping the end of a non-empty line.
     pub fn back_over(&mut self) -> WalkStep {
         let went = self.back();
         if went == WalkStep::Over && !self.at_start() { self.back() } else { went }
     }
 
-    /// To the left within the line; tells whether there was a place.
+    /// Left within the line; returns whether it was possible.
     pub fn left(&mut self) -> bool {
         !self.at_start() && self.back() == WalkStep::Along
     }
 
-    /// To the start of what stands here in the line.
+    /// To the start of the run of this class in the line.
     pub fn run_start(&mut self) {
         let class = self.class();
         while self.left() {
@@ -120,7 +120,7 @@ impl Walk<'_> {
         self.at_start() && self.on_empty_line()
     }
 
-    /// To the start of the next word; with `stop` to the end of the line where that comes first. None from the
+    /// To the start of the next word; with `stop` to the end of the line if that comes first. `None` from the
     /// end of the text.
     pub fn word(&mut self, stop: bool) -> WordStep {
         let class = self.class();
@@ -150,8 +150,8 @@ impl Walk<'_> {
         WordStep::Found
     }
 
-    /// To the end of the word at or behind this place. `stay`: an end that one stands on is one; `empty`: an empty
-    /// line is a word.
+    /// To the end of the word at or after this position. `stay`: the present position may be the end;
+    /// `empty`: an empty line is a word.
     pub fn word_end(&mut self, stay: bool, empty: bool) -> WordStep {
         let class = self.class();
         if self.forward() == WalkStep::Nowhere {
@@ -178,7 +178,7 @@ impl Walk<'_> {
         WordStep::Found
     }
 
-    /// To the start of the word at or before this place. `stay`: a start that one stands on is one.
+    /// To the start of the word at or before this position. `stay`: the present position may be the start.
     pub fn word_back(&mut self, stay: bool) -> WordStep {
         let class = self.class();
         if self.back() == WalkStep::Nowhere {
@@ -201,7 +201,7 @@ impl Walk<'_> {
         WordStep::Found
     }
 
-    /// To the end of the word before; with `stop` to the end of the line before where that comes first.
+    /// To the end of the previous word; with `stop` to the end of the previous line if that comes first.
     pub fn word_end_back(&mut self, stop: bool) -> WordStep {
         let class = self.class();
         match self.back() {

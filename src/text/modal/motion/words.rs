@@ -1,5 +1,6 @@
-//! Words: runs of letters or of signs, or of anything but white space. Empty lines are words. Where there are not so
-//! many, the error is how far one could come. Must not know operators beyond whether one waits.
+//! Words: runs of letters or of punctuation, or WORDs delimited by white space. Empty lines are words. With
+//! too large a count the error is the furthest position. Must not know operators beyond whether one is
+//! pending.
 
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::motion::walk::{Walk, WordStep};
@@ -16,7 +17,7 @@ fn steps(
     for n in 0..count {
         match step(&mut walk, n + 1 == count) {
             WordStep::Found => {}
-            // Too large a count is no failure there.
+            // Too large a count is not an error there.
             WordStep::Border => break,
             WordStep::None => return Err(walk.at),
         }
@@ -24,8 +25,8 @@ fn steps(
     Ok(walk.at)
 }
 
-/// The start of the next word. With `stop_at_end`, as for an operator, the last word's way ends
-/// at its line's end.
+/// Returns the start of the next word. With `stop_at_end`, as for an operator, the last word ends at its
+/// line's end.
 pub fn next(
     page: ModalText<'_>,
     from: Byte,
@@ -36,23 +37,23 @@ pub fn next(
     steps(page, from, count, big, |walk, last| walk.word(stop_at_end && last))
 }
 
-/// The start of the word at or before a place.
+/// Returns the start of the word at or before a position.
 pub fn previous(page: ModalText<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
     steps(page, from, count, big, |walk, _| walk.word_back(false))
 }
 
-/// The end of the word at or behind a place. With `stay`, the end that one stands on counts.
+/// Returns the end of the word at or after a position. With `stay`, the present position counts.
 pub fn end(page: ModalText<'_>, from: Byte, count: usize, big: bool, stay: bool) -> Result<Byte, Byte> {
     let mut stay = stay;
     steps(page, from, count, big, |walk, _| walk.word_end(std::mem::take(&mut stay), false))
 }
 
-/// The end of the word before a place.
+/// Returns the end of the previous word.
 pub fn previous_end(page: ModalText<'_>, from: Byte, count: usize, big: bool) -> Result<Byte, Byte> {
     steps(page, from, count, big, |walk, _| walk.word_end_back(false))
 }
 
-/// The start of the run of one class that a place is in.
+/// Returns the start of the run of one class at a position.
 pub fn run_start(page: ModalText<'_>, at: Byte, big: bool) -> Byte {
     let (class, start) = (page.class(at, big), page.start_of(at));
     let mut at = at;

@@ -1,4 +1,4 @@
-//! The transaction of an edit, and where cursors stand in the text after it. Must not know what is edited.
+//! Transaction of an edit with cursors in the resulting text. Must not know the edit.
 
 use std::ops::Range as ByteRange;
 
@@ -9,14 +9,14 @@ use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// The text after a change, for finding out where cursors stand in it.
+/// Returns the text after a change, for computing cursors.
 fn text_after(text: &Text, changes: &ChangeSet) -> Text {
     let mut after = text.clone();
     changes.apply(&mut after);
     after
 }
 
-/// A transaction whose cursors are found in the text after it.
+/// Returns a transaction whose cursors are computed from the text after it.
 pub(in crate::text::modal) fn into_transaction(
     page: ModalText<'_>,
     changes: ChangeSet,
@@ -31,7 +31,7 @@ pub(in crate::text::modal) fn into_transaction(
     Transaction::new(changes).select(Selection::new(ranges, 0))
 }
 
-/// Edits without those that put in what stands there already: a text is not modified by them.
+/// Returns edits without those that insert what is already there: they do not modify the text.
 pub(in crate::text::modal) fn drop_unchanged(
     page: ModalText<'_>,
     edits: impl IntoIterator<Item = (ByteRange<Byte>, String)>,

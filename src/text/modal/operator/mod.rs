@@ -1,4 +1,4 @@
-//! What the operators of Vim and Helix do to the text that a motion or an object covers.
+//! The operators of Vim and Helix on the text covered by a motion or an object.
 
 pub(in crate::text::modal) mod finish_edit;
 pub mod operate;

@@ -1,5 +1,5 @@
-//! What operators do to what they took: one transaction for all cursors, which says where they
-//! stand afterwards. Must not know registers or keys.
+//! Operators: each returns one transaction for all cursors, with their new positions. Must not know registers
+//! or keys.
 
 use std::ops::Range as ByteRange;
 
@@ -37,7 +37,7 @@ fn merge_spans(mut spans: Vec<ByteRange<Byte>>) -> Vec<ByteRange<Byte>> {
     out
 }
 
-/// Edits that delete, save what a rectangle leaves of characters at its sides: that much space.
+/// Returns edits that delete; a rectangle leaves space for partially covered characters at its sides.
 fn delete_edits(spans: Vec<ByteRange<Byte>>, pieces: &[OperatorSpan]) -> Vec<(ByteRange<Byte>, String)> {
     if let [OperatorSpan { shape: ContentShape::Block, spans, sides, .. }] = pieces {
         let left = |(left, right): (usize, usize)| " ".repeat(left + right);
@@ -52,7 +52,7 @@ pub fn delete(page: ModalText<'_>, pieces: &[OperatorSpan], goals: &[Column]) ->
     for piece in pieces {
         for span in &piece.spans {
             let mut span = span.clone();
-            // The last line of a text that does not end with a line feed takes the one before it.
+            // The last line of a text without a final line feed is deleted with the previous line feed.
             let open = piece.shape == ContentShape::Lines && span.end == page.text.end();
             if open
                 && page.text.line_end(page.text.line_of(page.text.end())) == span.end
@@ -69,7 +69,7 @@ pub fn delete(page: ModalText<'_>, pieces: &[OperatorSpan], goals: &[Column]) ->
     let gone_above = |first: Line, changes: &ChangeSet, after: ModalText<'_>| {
         let start = changes.map(page.start(first), Side::Before);
         let line = after.text.line_of(start);
-        // The line may have gone with the line feed before it.
+        // The line may have been deleted with the line feed before it.
         if page.start(first) > Byte(0) && after.start(line) != start { after.last_line() } else { line }
     };
     into_transaction(page, changes, |after, changes| {
@@ -87,8 +87,8 @@ pub fn delete(page: ModalText<'_>, pieces: &[OperatorSpan], goals: &[Column]) ->
     })
 }
 
-/// Deletes what is to be typed anew: of whole lines the indentation of the first one stays.
-/// Cursors stand between characters, where typing goes on.
+/// Deletes text that is to be retyped: of whole lines the first one's indentation stays. Cursors are between
+/// characters, for typing.
 pub fn delete_for_change(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Transaction {
     let mut spans = Vec::new();
     let mut cursors = Vec::new();
@@ -113,7 +113,7 @@ pub fn delete_for_change(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Transa
     })
 }
 
-/// How much space a rectangle leaves at the left of its first row.
+/// Returns how much space a rectangle leaves at the left of its first row.
 fn outside(piece: &OperatorSpan) -> usize {
     piece.sides.first().map_or(0, |sides| sides.outside.0)
 }
@@ -123,14 +123,14 @@ pub fn change_case(page: ModalText<'_>, pieces: &[OperatorSpan], letters: CaseCh
     map(page, pieces, |c| match letters {
         CaseChange::Upper => c.to_uppercase().collect(),
         CaseChange::Lower => c.to_lowercase().collect(),
-        // A letter whose other case is several letters keeps its own.
+        // A letter whose other case is several letters is unchanged.
         CaseChange::Toggle if c.is_lowercase() && c.to_uppercase().len() == 1 => c.to_uppercase().collect(),
         CaseChange::Toggle if c.is_uppercase() && c.to_lowercase().len() == 1 => c.to_lowercase().collect(),
         CaseChange::Toggle => c.into(),
     })
 }
 
-/// Puts one character in place of every other one; line ends stay.
+/// Replaces every character by one; line endings stay.
 pub fn fill(page: ModalText<'_>, pieces: &[OperatorSpan], with: char) -> Transaction {
     let mut edits = Vec::new();
     if let [OperatorSpan { shape: ContentShape::Block, spans, sides, .. }] = pieces {
@@ -165,7 +165,7 @@ fn map(page: ModalText<'_>, pieces: &[OperatorSpan], f: impl Fn(char) -> String)
     into_transaction(page, changes, |after, changes| {
         let place = |piece: &OperatorSpan| {
             let first = piece.spans[0].start;
-            // Inside what was changed a cursor is behind as much as stood before it.
+            // Inside changed text a cursor keeps the number of characters before it.
             let before = if piece.start > first && piece.start <= piece.spans[0].end {
                 text(first..piece.start).len()
             } else {
@@ -198,9 +198,9 @@ pub fn touched_lines(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Vec<Line> 
     lines
 }
 
-/// Moves lines by so many columns, to the left when `back`; by tab characters
-/// when `hard`. Cursors keep the columns that they aim at, `goals` in the order of pieces, or go
-/// to the first character of their first line; a rectangle is moved as it is.
+/// Shifts lines by this many columns, to the left when `back`; with tab characters when `hard`. Cursors keep
+/// their goal columns, `goals` in the order of pieces, or go to the first non-blank of their first line; a
+/// rectangle is shifted as it is.
 pub fn shift(
     page: ModalText<'_>,
     pieces: &[OperatorSpan],
@@ -233,7 +233,7 @@ pub fn shift(
     })
 }
 
-/// White space so many columns wide.
+/// Returns white space of this many columns.
 pub fn indentation(columns: usize, width: usize, hard: bool) -> String {
     if hard { "\t".repeat(columns / width) + &" ".repeat(columns % width) } else { " ".repeat(columns) }
 }
@@ -242,8 +242,8 @@ fn first_lines(page: ModalText<'_>, after: ModalText<'_>, pieces: &[OperatorSpan
     pieces.iter().map(|piece| after.first_non_blank(page.line(piece.start).min(after.last_line()))).collect()
 }
 
-/// Indents lines as the lines before them are: one stop more behind an opening bracket, one
-/// less for a closing one.
+/// Indents lines like the lines before them: one stop more after an opening bracket, one less for a closing
+/// one.
 pub fn reindent(page: ModalText<'_>, pieces: &[OperatorSpan], hard: bool) -> Transaction {
     let lines = touched_lines(page, pieces);
     let content =
@@ -269,8 +269,8 @@ pub fn reindent(page: ModalText<'_>, pieces: &[OperatorSpan], hard: bool) -> Tra
     into_transaction(page, changes, |after, _| first_lines(page, after, pieces))
 }
 
-/// Joins the lines of every piece into one, two at least; `spaces` puts one space between them
-/// and takes their indentation away. Cursors go to where the last two were joined.
+/// Joins the lines of every piece, two at least; `spaces` puts one space between them and removes
+/// indentation. Cursors go to the last join.
 pub fn join(page: ModalText<'_>, pieces: &[OperatorSpan], spaces: bool) -> Transaction {
     let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
     let mut cursors = Vec::new();
@@ -291,7 +291,7 @@ pub fn join(page: ModalText<'_>, pieces: &[OperatorSpan], spaces: bool) -> Trans
             let between = if bare || empty || matches!(before, Some(' ' | '\t')) { "" } else { " " };
             edits.push((end..to, between.to_string()));
             cursors.push((end, line + 1 == last.0));
-            // Behind a line without text comes a space, whatever stands before it.
+            // After a line without text there is a space, whatever precedes it.
             before = if to < page.end(next) { last_char(page, next) } else { None };
             empty &= to == page.end(next);
         }

@@ -1,5 +1,4 @@
-//! Putting back what was taken: between characters, as lines, as a rectangle. Must not know
-//! registers.
+//! Paste: between characters, as lines, as a rectangle. Must not know registers.
 
 use crate::base::width::graphemes;
 use crate::text::changes::{ChangeSet, Side};
@@ -11,19 +10,19 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// How something is put back.
+/// Paste options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PasteOptions {
-    /// Behind the cursor, or below its line.
+    /// Whether to paste after the cursor, or below its line.
     pub after: bool,
     /// How often.
     pub count: usize,
-    /// The cursor goes behind the new text rather than onto it.
+    /// Whether the cursor goes after the new text rather than onto it.
     pub cursor_after: bool,
 }
 
-/// Puts a text back at every cursor. One cursor gets all texts; several get one each, the last
-/// one again where there are fewer.
+/// Pastes at every cursor. One cursor gets all texts; several get one each, with the last one repeated if
+/// there are fewer.
 pub fn paste_content(
     page: ModalText<'_>,
     cursors: &[Byte],
@@ -62,13 +61,13 @@ fn chars(
         let end = changes.map(span.start, Side::After);
         let start = Byte(end.0 - new.len());
         let at = match (how.cursor_after, new.contains('\n')) {
-            // Nothing leaves the cursor where it was.
+            // An empty text leaves the cursor where it was.
             _ if new.is_empty() => return page.resting_place(if how.after { page.left(end) } else { end }),
             (true, _) => end,
             (false, true) => start,
             (false, false) => page.left(end),
         };
-        // Behind the last character of a line is a place here: typing may go on.
+        // After the last character of a line is a valid position here: typing may continue.
         if how.cursor_after {
             page.resting_place(at).max(at.min(page.end_of(at)))
         } else {
@@ -102,7 +101,7 @@ fn lines(
         let end = page.lines(line, line).end;
         let open = end == page.end(line);
         if how.after && page.text.end() == Byte(0) {
-            // A text without anything is an empty line, which stays.
+            // An empty text is an empty line, which is inserted.
             edits.push((end..end, format!("\n{new}")));
         } else if how.after && open {
             // The last line has no line feed: it gets one, and the new last line has none.
@@ -110,7 +109,7 @@ fn lines(
         } else {
             let at = if how.after { end } else { page.start(line) };
             if page.text.end() == Byte(0) {
-                // A text without anything is an empty line, which stays.
+                // An empty text is an empty line, which is inserted.
                 new.push('\n');
             }
             edits.push((at..at, new));
@@ -156,7 +155,7 @@ fn block(page: ModalText<'_>, cursors: &[Byte], content: &Content, how: PasteOpt
         }
         let to = crate::text::display::columns::at_column(page.text, line, column, page.tab_width);
         let here = page.column(to);
-        // At the end of a line nothing has to be kept apart.
+        // At the end of a line no padding is needed.
         let new = times(to < page.end(line));
         if here < column && to == page.end(line) {
             edits.push((to..to, " ".repeat(column.0 - here.0) + &new));

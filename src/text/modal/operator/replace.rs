@@ -1,4 +1,4 @@
-//! Single characters put in place of others, one by one and while typing. Must not know keys.
+//! Replacement of single characters, by command and while typing. Must not know keys.
 
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::modal::motion::modal_text::ModalText;
@@ -7,8 +7,8 @@ use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// Puts a character in place of `count` ones from every cursor on; `None` where a line has not
-/// so many. A line feed takes the place of all of them.
+/// Replaces `count` characters at every cursor by a character; `None` if a line has too few. A line feed
+/// replaces all of them.
 pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) -> Option<Transaction> {
     let mut edits: Vec<(std::ops::Range<Byte>, String)> = Vec::new();
     for at in cursors {
@@ -22,13 +22,13 @@ pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) 
         }
         let start = edits.last().map_or(*at, |(last, _)| last.end.max(*at));
         let new = if with == '\n' {
-            // The new line is indented as this one; white space that came before its text goes.
+            // The new line is indented like this one; white space before its text is removed.
             let line = page.line(*at);
             let indent = page.text.slice(page.start(line)..motion::indent_end(page.text, line).min(*at));
             while page.char(end).is_some_and(|c| c == ' ' || c == '\t') {
                 end = page.right(end);
             }
-            // A line without text has no indentation either.
+            // A line without text has no indentation.
             if page.at_end(end) { "\n".to_string() } else { format!("\n{indent}") }
         } else {
             with.to_string().repeat(count)
@@ -38,7 +38,7 @@ pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) 
     let changes = ChangeSet::replace(page.text.end().0, edits.iter().cloned());
     let after = |(span, new): &(std::ops::Range<Byte>, String)| {
         let end = changes.map(span.end, Side::After);
-        // Behind a line break the cursor is on the indentation's last character.
+        // After a line break the cursor is on the indentation's last character.
         let back = if with == '\n' { usize::from(new.len() > 1) } else { with.len_utf8() };
         Range::cursor(Byte(end.0 - back))
     };
@@ -47,7 +47,7 @@ pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) 
     Some(Transaction::new(changes).select(selection))
 }
 
-/// Puts a typed character over the one at every cursor; behind the last one it is added.
+/// Replaces the character at every cursor by a typed one; after the last one it is appended.
 pub fn overtype(page: ModalText<'_>, selection: &Selection, typed: &str) -> Transaction {
     let edits = selection.ranges().iter().map(|range| {
         let at = range.head;

@@ -1,4 +1,4 @@
-//! Shifts what stands in a rectangle and behind it, by the white space at its left side. Must not know operators.
+//! Shifts the text in and after a rectangle, by the white space at its left side. Must not know operators.
 
 use std::ops::Range as ByteRange;
 
@@ -10,8 +10,8 @@ use crate::text::modal::operator::spans::OperatorSpan;
 use crate::text::position::{Byte, Column};
 use crate::text::transaction::Transaction;
 
-/// Moves the rows of a rectangle by so many columns, to the left when `back`; tabs make the white space when `hard`.
-/// The cursor stays as far from the start of its line as the first row is.
+/// Shifts the rows of a rectangle by this many columns, to the left when `back`; with tabs when `hard`. The
+/// cursor stays as far from the start of its line as the first row is.
 pub(in crate::text::modal) fn shift(
     page: ModalText<'_>,
     piece: &OperatorSpan,
@@ -38,12 +38,12 @@ struct Row<'t> {
     /// The character at the first column, or the one that it cuts.
     start: Byte,
     left: Column,
-    /// Whether it cuts a character that is no tab.
+    /// Whether it cuts a character that is not a tab.
     cuts: bool,
 }
 
 impl<'t> Row<'t> {
-    /// `None` where the line ends before the rectangle or is empty.
+    /// Returns `None` if the line ends before the rectangle or is empty.
     fn of(page: ModalText<'t>, start: Byte, left: Column) -> Option<Self> {
         let line = page.line(start);
         let within = page.column(page.end(line)) >= left && !page.is_empty_line(line);
@@ -51,7 +51,7 @@ impl<'t> Row<'t> {
         within.then_some(Self { page, start, left, cuts })
     }
 
-    /// Where the white space ends that begins at a place.
+    /// Returns the end of the white space that starts at a position.
     fn text_behind(&self, at: Byte) -> Byte {
         let mut at = at;
         while is_white(self.page, at) {
@@ -60,7 +60,7 @@ impl<'t> Row<'t> {
         at
     }
 
-    /// All the white space at the left side, made anew.
+    /// Returns all the white space at the left side, rebuilt.
     fn to_right(&self, columns: usize, hard: bool) -> (ByteRange<Byte>, String) {
         let page = self.page;
         let mut from = self.start;
@@ -74,7 +74,7 @@ impl<'t> Row<'t> {
         (from..to, white(column, column + wide, page.tab_width, hard))
     }
 
-    /// As much of the white space as is there goes; what is left of a tab becomes spaces.
+    /// Removes as much of the white space as possible; the rest of a tab becomes spaces.
     fn to_left(&self, columns: usize) -> (ByteRange<Byte>, String) {
         let page = self.page;
         let text = self.text_behind(if self.cuts { page.right(self.start) } else { self.start });
@@ -89,7 +89,7 @@ fn is_white(page: ModalText<'_>, at: Byte) -> bool {
     matches!(page.char(at), Some(' ' | '\t'))
 }
 
-/// White space from one column to another, by tabs as far as they reach when `hard`.
+/// Returns white space from one column to another, with tabs as far as possible when `hard`.
 fn white(from: usize, to: usize, tab_width: usize, hard: bool) -> String {
     let stop = to - to % tab_width;
     if !hard || stop <= from {

@@ -1,5 +1,5 @@
-//! From a way between two places to the text that an operator takes. Must not know operators
-//! beyond whether they delete.
+//! Converts a motion's range to the text that an operator covers. Must not know operators beyond whether they
+//! delete.
 
 use std::ops::Range as ByteRange;
 
@@ -9,40 +9,40 @@ use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
 use crate::text::position::{Byte, Column, Line};
 
-/// What an operator takes at one cursor.
+/// The text that an operator covers at one cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorSpan {
     /// The text: one span, or one for each row of a rectangle, in order.
     pub spans: Vec<ByteRange<Byte>>,
-    /// What it is.
+    /// Its shape.
     pub shape: ContentShape,
-    /// Where the cursor is afterwards, unless the operator has its own mind.
+    /// The cursor afterwards, unless the operator sets it.
     pub start: Byte,
-    /// The column that the motion aimed at, where it did.
+    /// The motion's goal column, if any.
     pub goal: Option<Column>,
-    /// Whether a way by characters became one by lines.
+    /// Whether a characterwise range became linewise.
     pub widened: bool,
-    /// Of a rectangle the first column, and the one behind the last.
+    /// For a rectangle: the first column, and the one after the last.
     pub columns: (Column, Column),
-    /// Of a rectangle whether each row reaches to the end of its line.
+    /// For a rectangle: whether each row extends to the end of its line.
     pub to_end: bool,
-    /// Of a rectangle how much of the characters at its sides is taken, for each row.
+    /// For a rectangle: how much of the characters at its sides is covered, for each row.
     pub sides: Vec<Sides>,
 }
 
 /// How a rectangle cuts through a tab or a wide character at the sides of a row, in columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sides {
-    /// What is outside of it, at the left and at the right.
+    /// Columns outside of it, left and right.
     pub outside: (usize, usize),
-    /// What is inside of it.
+    /// Columns inside of it.
     pub inside: (usize, usize),
-    /// How long the characters are, in bytes.
+    /// Bytes of the characters.
     pub bytes: (usize, usize),
 }
 
 impl OperatorSpan {
-    /// Text of one kind, and where the cursor is afterwards.
+    /// Creates a piece with one shape, and the cursor afterwards.
     pub fn new(spans: Vec<ByteRange<Byte>>, shape: ContentShape, start: Byte) -> Self {
         Self {
             spans,
@@ -57,17 +57,17 @@ impl OperatorSpan {
     }
 }
 
-/// How an operator was told to take the way, whatever the motion says: `v`, `V`.
+/// Explicitly requested range type, overriding the motion's: `v`, `V`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForcedMotion {
-    /// By characters; the end is taken when it was not.
+    /// Characterwise; the end is included if it was not.
     Chars,
     /// By lines.
     Lines,
 }
 
-/// What is taken of the way from a place to where a motion came. `deletes`: several lines
-/// whose rest is white space are deleted as lines.
+/// Returns the text covered between a position and a motion's landing. `deletes`: several lines whose rest is
+/// white space are deleted linewise.
 pub fn motion_span(
     page: ModalText<'_>,
     from: Byte,
@@ -98,7 +98,7 @@ fn taken(
     }
     let several = page.line(start) < page.line(end);
     let (mut stop, mut inclusive) = (end, extent == Extent::Inclusive);
-    // A way that ends before the first column of a line does not reach into it.
+    // A range that ends before the first column of a line excludes it.
     if extent == Extent::Exclusive && several && end == page.start_of(end) {
         let above = Line(page.line(end).0 - 1);
         if page.in_indent(start) {
@@ -117,12 +117,12 @@ fn taken(
     OperatorSpan::new(vec![start..stop.max(start)], ContentShape::Chars, start)
 }
 
-/// Whole lines.
+/// Returns whole lines.
 pub fn lines(page: ModalText<'_>, first: Line, last: Line, start: Byte) -> OperatorSpan {
     OperatorSpan::new(vec![page.lines(first, last)], ContentShape::Lines, start)
 }
 
-/// What a selection holds whose both ends are taken; the end of a line counts as a character, save of the last.
+/// Returns a selection including both ends; the end of a line counts as a character, except of the last.
 pub fn selection_span(page: ModalText<'_>, anchor: Byte, head: Byte) -> OperatorSpan {
     let (start, end) = (anchor.min(head), anchor.max(head));
     let stop = match page.at_end(end) {
@@ -133,8 +133,8 @@ pub fn selection_span(page: ModalText<'_>, anchor: Byte, head: Byte) -> Operator
     OperatorSpan::new(vec![start..stop.max(start)], ContentShape::Chars, start)
 }
 
-/// The columns of a rectangle whose corners are characters: the first one, and the one behind
-/// the last.
+/// Returns the columns of a rectangle whose corners are characters: the first one, and the one after the
+/// last.
 pub fn columns(page: ModalText<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
     let left = page.column(anchor).min(page.column(head));
     // The end of a line is a column, too.
@@ -145,7 +145,7 @@ pub fn columns(page: ModalText<'_>, anchor: Byte, head: Byte) -> (Column, Column
     (left, end)
 }
 
-/// What a rectangle of [`columns`] holds; `to_end`: each row reaches to the end of its line.
+/// Returns the text in a rectangle of [`columns`]; `to_end`: each row extends to the end of its line.
 pub fn block(
     page: ModalText<'_>,
     anchor: Byte,
@@ -162,7 +162,8 @@ pub fn block(
     OperatorSpan { columns, to_end, sides, ..OperatorSpan::new(spans, ContentShape::Block, start) }
 }
 
-/// A row of a rectangle: its characters, those that are taken in part included, and how much of them is.
+/// Returns a row of a rectangle: its characters, including partially covered ones, and how much of them is
+/// covered.
 fn row(
     page: ModalText<'_>,
     line: Line,
@@ -193,8 +194,8 @@ fn row(
     (start..next, sides)
 }
 
-/// The edit that puts characters in at a column of a line, or at its end: a tab that the column cuts becomes spaces on
-/// both sides, before another character come as many spaces as it is cut at.
+/// Returns the edit that inserts characters at a column of a line, or at its end: a tab cut by the column
+/// becomes spaces on both sides; before another cut character as many spaces are inserted.
 pub fn inserted(page: ModalText<'_>, line: Line, column: Column, new: &str) -> (ByteRange<Byte>, String) {
     let at = at_column(page.text, line, column, page.tab_width);
     let before = column.0.saturating_sub(page.column(at).0);
@@ -207,7 +208,7 @@ pub fn inserted(page: ModalText<'_>, line: Line, column: Column, new: &str) -> (
     (at..end, " ".repeat(before) + new + &" ".repeat(behind))
 }
 
-/// The texts of what is taken, as a register keeps them.
+/// Returns the texts for a register.
 pub fn content(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Content {
     let shape = pieces.first().map_or(ContentShape::Chars, |piece| piece.shape);
     let slice = |span: &ByteRange<Byte>| page.text.slice(span.clone()).into_owned();
@@ -218,8 +219,8 @@ pub fn content(page: ModalText<'_>, pieces: &[OperatorSpan]) -> Content {
         let width = right.0.saturating_sub(left.0);
         let row = |(span, sides): (&ByteRange<Byte>, &Sides)| {
             if page.column(span.end) < left {
-                // A line that ends before the rectangle gives a row of spaces; where rows go to the ends of lines the
-                // line break of the longest one counts.
+                // A line that ends before the rectangle yields a row of spaces; with rows to the ends of
+                // lines, the longest one's line break counts.
                 return " ".repeat(width + usize::from(only.to_end));
             }
             let (before, behind) = sides.bytes;

@@ -1,7 +1,7 @@
-//! The fenced blocks of code of a text: which of them wait for colors, and the colors of those that are shown.
+//! Fenced code blocks of a text: which of them wait for colors, and the colors of those on screen.
 //!
-//! May not know how colors are found. Colors go with the lines: a block that is no longer cached has none, and asks
-//! for them when it is shown again.
+//! Must not know how colors are computed. Colors live as long as the cached lines: a block that is no longer
+//! cached loses them and requests them again when it is shown.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,15 +10,15 @@ use crate::tui::widgets::line::Span;
 use crate::tui::widgets::line_cache::LineCache;
 use crate::tui::widgets::markdown::layout;
 
-/// The scope of code, and the ground of its parts.
+/// Scope of code, and base scope of its parts.
 pub const CODE: &str = "markdown.code.block";
 
 /// A fenced block of code that is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What its fence calls its language; may be nothing.
+    /// Language named by its fence; may be empty.
     pub language: String,
-    /// Where its code begins in the text.
+    /// Start of its code in the text.
     pub start: usize,
     /// The code.
     pub code: String,
@@ -27,7 +27,7 @@ pub struct Block {
 /// A part of the text with a scope.
 pub type Colored = (Range<usize>, &'static str);
 
-/// A scope of a part of a block; bytes from the start of its code.
+/// A scope of a part of a block, in bytes from the start of its code.
 #[derive(Debug, Clone, Copy)]
 struct Paint {
     start: u32,
@@ -38,9 +38,9 @@ struct Paint {
 /// A block that is complete.
 #[derive(Debug)]
 struct CodeRange {
-    /// Where its fence begins.
+    /// Start of its fence.
     fence: usize,
-    /// Its code.
+    /// Range of its code.
     range: Range<usize>,
     /// Its pieces between the fences.
     pieces: Range<usize>,
@@ -50,11 +50,11 @@ struct CodeRange {
 #[derive(Debug, Default)]
 pub(super) struct CodeBlocks {
     blocks: Vec<CodeRange>,
-    /// The fence of the block that is open, and its piece.
+    /// Fence and pieces of the open block.
     open: Option<(usize, Range<usize>)>,
-    /// Blocks that have asked for colors, and those that came.
+    /// Blocks with requested colors, and the colors received so far.
     requested: BTreeMap<usize, Vec<Paint>>,
-    /// What was asked for and not yet taken.
+    /// Requests that were not taken yet.
     pending: Vec<Block>,
     /// The scopes of paints.
     scopes: Vec<&'static str>,
@@ -66,7 +66,7 @@ impl CodeBlocks {
         self.open = Some((piece, fence));
     }
 
-    /// A fence closes it.
+    /// Closes the open block at a fence.
     pub(super) fn close(&mut self, piece: usize, end: usize) {
         if let Some((first, fence)) = self.open.take() {
             let (fence, range) = (fence.start, fence.end..end);
@@ -74,7 +74,7 @@ impl CodeBlocks {
         }
     }
 
-    /// These pieces were shown: blocks among them ask for their colors.
+    /// Records that these pieces were shown: their blocks request colors.
     pub(super) fn on_shown(&mut self, pieces: Range<usize>, text: &str) {
         let from = self.blocks.partition_point(|block| block.pieces.end <= pieces.start);
         for (n, block) in self.blocks.iter().enumerate().skip(from) {
@@ -97,12 +97,13 @@ impl CodeBlocks {
         self.requested.retain(|n, _| cache.holds_any(blocks[*n].pieces.clone()));
     }
 
-    /// What was asked for since the last call.
+    /// Takes the requests since the last call.
     pub(super) fn take_pending(&mut self) -> Vec<Block> {
         std::mem::take(&mut self.pending)
     }
 
-    /// Takes the colors of a block in; its pieces, unless it is not here or does not want colors any more.
+    /// Stores the colors of a block. Returns its pieces, or `None` if the block is gone or no longer wants
+    /// colors.
     pub(super) fn color(&mut self, text: &str, block: &Block, colors: &[Colored]) -> Option<Range<usize>> {
         let at = self.blocks.binary_search_by_key(&block.start, |known| known.range.start).ok()?;
         let known = &self.blocks[at];
@@ -147,7 +148,7 @@ impl CodeBlocks {
         spans
     }
 
-    /// Bytes that this holds.
+    /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let paints: usize = self.requested.values().map(Vec::capacity).sum();
         let wanted: usize = self.pending.iter().map(|block| block.code.capacity()).sum();

@@ -1,6 +1,6 @@
-//! Lays one piece of markdown out in lines.
+//! Lays out one piece of Markdown as lines.
 //!
-//! May not know that text streams.
+//! Must not know that text streams.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -22,18 +22,18 @@ pub fn prose(text: &str, width: u16) -> Vec<Line> {
     layout.out
 }
 
-/// The lines of code: kept as they are, broken anywhere, filled to the width.
+/// Returns the lines of code: unchanged text, broken anywhere, padded to the width.
 pub fn code(text: &str, width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
     colored(&[Span::new(without_ending(text), scope)], width, scope, prefix)
 }
 
-/// A line without what ends it.
+/// Returns a line without its line ending.
 pub fn without_ending(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// The lines of code whose parts have scopes of their own; `scope` is that of the ground.
+/// Returns the lines of code whose parts have their own scopes; `scope` is the base scope.
 pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
     let mut first = prefix.to_vec();
     first.push(Span::new(" ", scope));
@@ -48,7 +48,7 @@ pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span])
     lines
 }
 
-/// The line above a code block that names its language, if it does.
+/// Returns the line above a code block that names its language, if there is one.
 pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
     match fence_name(fence) {
         "" => Vec::new(),
@@ -56,15 +56,15 @@ pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
     }
 }
 
-/// What the line of a fence calls the language; may be nothing.
+/// Returns the language in the line of a fence; may be empty.
 pub fn fence_name(fence: &str) -> &str {
     let info = fence.trim().trim_start_matches(['`', '~']).trim();
     info.split([' ', ',', '{']).next().unwrap_or_default()
 }
 
-/// What a container puts before its lines.
+/// Prefix of the lines of a container.
 struct Prefix {
-    /// Before its first line, until that is drawn.
+    /// Prefix of its first line, until that is drawn.
     first: Option<Span>,
     rest: Span,
 }
@@ -72,12 +72,12 @@ struct Prefix {
 #[derive(Default)]
 struct Layout<'a> {
     text: &'a str,
-    /// Where the event at hand begins.
+    /// Start of the current event.
     at: usize,
     width: u16,
     out: Vec<Line>,
     prefixes: Vec<Prefix>,
-    /// How many lists are open.
+    /// Number of open lists.
     depth: usize,
     inline: Vec<Span>,
     /// Scopes of open emphasis and the like, innermost last.
@@ -215,7 +215,7 @@ impl Layout<'_> {
         self.scopes.last().copied().unwrap_or("markdown.text")
     }
 
-    /// A scope, unless a heading or a link says more.
+    /// Returns the scope, unless a heading or a link overrides it.
     fn scope_over(&self, scope: &'static str) -> &'static str {
         match self.scope() {
             strong if strong.starts_with("markdown.heading") || strong == "markdown.link" => strong,
@@ -240,7 +240,7 @@ impl Layout<'_> {
         self.begin_block();
         let source = self.text[self.at..].trim_start();
         let digits = source.bytes().take_while(u8::is_ascii_digit).count();
-        // The number as it was written: an item of another piece cannot be counted on from.
+        // The number as written: counting cannot continue from an item of another piece.
         let marker = match (digits, self.depth % 2) {
             (1.., _) => format!("{}. ", &source[..digits]),
             (0, 1) => "• ".to_string(),
@@ -289,7 +289,7 @@ impl Layout<'_> {
         let Some(table) = self.table.take() else { return };
         let prefix = self.prefix();
         let room = u16::try_from(usize::from(self.width).saturating_sub(line::width(&prefix))).unwrap_or(1);
-        // Without room beside the prefix the table takes the whole width.
+        // If the prefix leaves too little room, the table takes the whole width.
         let (prefix, room) = if room < 4 { (Vec::new(), self.width) } else { (prefix, room) };
         for mut line in table::lines(&table, room) {
             line.splice(0..0, prefix.iter().cloned());
@@ -297,8 +297,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Ends what is open and sets a blank line where the text has one, as between pieces: what
-    /// is cut into pieces later must not look different then.
+    /// Ends the open block and adds a blank line where the text has one, as between pieces: the result must
+    /// not change when the text is cut into pieces later.
     fn begin_block(&mut self) {
         self.flush();
         let fresh = self.prefixes.iter().any(|prefix| prefix.first.is_some());
@@ -309,8 +309,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether the line above is blank, told once for each line of the text, since a quote and
-    /// its first paragraph begin on the same one.
+    /// Returns whether the line above is blank, once per line of the text, since a quote and its first
+    /// paragraph begin on the same line.
     fn follows_blank_line(&mut self) -> bool {
         let Some(end) = self.text[..self.at].rfind('\n') else { return false };
         let told = self.blank_checked_to.replace(end) == Some(end);
@@ -318,7 +318,7 @@ impl Layout<'_> {
         !told && above.trim_matches([' ', '\t', '\r', '>']).is_empty()
     }
 
-    /// Writes open text, if there is any.
+    /// Writes pending text, if there is any.
     fn flush(&mut self) {
         if !self.inline.is_empty() && self.table.is_none() {
             self.write_inline();
@@ -336,13 +336,13 @@ impl Layout<'_> {
         self.out.extend(wrap(&inline, self.width, first, &rest, BreakMode::Words));
     }
 
-    /// What stands before the next line; markers of items are used up by it.
+    /// Returns the prefix of the next line; consumes the markers of items.
     fn prefix(&mut self) -> Line {
         let take = |prefix: &mut Prefix| prefix.first.take().unwrap_or_else(|| prefix.rest.clone());
         self.prefixes.iter_mut().take(DEPTH_MAX).map(take).collect()
     }
 
-    /// What stands before lines after the first.
+    /// Returns the prefix of lines after the first.
     fn rest(&self) -> Line {
         self.prefixes.iter().take(DEPTH_MAX).map(|prefix| prefix.rest.clone()).collect()
     }

@@ -1,17 +1,17 @@
-//! Cuts growing markdown into pieces that can be laid out once and for all.
+//! Splits growing Markdown into pieces that can be laid out independently and permanently.
 //!
-//! May not know widths. Every decision looks only at whole lines, or at the fact that too much
-//! text is open, so that it does not matter in which portions the text came.
+//! Must not know widths. Every decision depends only on whole lines, or on too much text being open, so that
+//! the result does not depend on how the text was delivered.
 
 use std::ops::Range;
 
-/// Text that no boundary divides is cut here, so that the open end stays cheap.
+/// Text without a boundary is cut at this length, to keep the open end cheap.
 const OPEN_MAX: usize = 8 << 10;
 
-/// What a piece is.
+/// Kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// Markdown to parse by itself.
+    /// Markdown that is parsed separately.
     Prose,
     /// The line that opens a fenced block.
     Fence,
@@ -26,11 +26,11 @@ pub enum PieceKind {
 /// A part of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it is.
+    /// Its range.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub kind: PieceKind,
-    /// A blank line stood before it.
+    /// Whether a blank line precedes it.
     pub gap: bool,
 }
 
@@ -45,7 +45,7 @@ enum State {
     Comment,
 }
 
-/// How far the text is cut.
+/// Position up to which the text is split.
 #[derive(Debug, Clone, Default)]
 pub struct Splitter {
     pos: usize,
@@ -54,7 +54,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// The next piece that no further text can change. `text` is everything so far.
+    /// Returns the next piece that further text cannot change. `text` is everything so far.
     pub fn next(&mut self, text: &str) -> Option<Piece> {
         self.skip_blank_lines(text);
         let open = &text[self.pos..];
@@ -74,8 +74,8 @@ impl Splitter {
         Some(Piece { range, kind, gap })
     }
 
-    /// What is left: it may change with the next byte. Unless the text is `finished`, an end
-    /// that may still become a mark is left out, so that it does not show for a moment.
+    /// Returns the rest, which may change with the next byte. Unless the text is `finished`, an end that may
+    /// still become markup is excluded, so that it does not flicker.
     pub fn open(&self, text: &str, finished: bool) -> Option<Piece> {
         let open = &text[self.pos..];
         let start = open.rfind('\n').map_or(0, |at| at + 1);
@@ -112,7 +112,7 @@ impl Splitter {
         }
     }
 
-    /// Cuts what has no boundary, at a line, else at a space, else anywhere.
+    /// Cuts text without a boundary, at a line, else at a space, else anywhere.
     fn force_split(&self, window: &str) -> (usize, PieceKind, State) {
         let kind = match self.state {
             State::Normal => PieceKind::Prose,
@@ -124,7 +124,7 @@ impl Splitter {
     }
 }
 
-/// The lines that have ended, with where they begin.
+/// Returns the complete lines and their starts.
 fn whole_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(move |line| {
@@ -165,9 +165,9 @@ fn normal(window: &str) -> Option<(usize, PieceKind, State)> {
     None
 }
 
-/// Whether a line begins a block of its own right after another one.
+/// Returns whether a line begins a block directly after another one.
 fn begins_block(line: &str, list: bool, quote: bool) -> bool {
-    // As in the standard: of numbers only 1 may interrupt a paragraph.
+    // As in CommonMark: of numbers only 1 may interrupt a paragraph.
     let begins_list = match item_of(line) {
         Some(Item::Number(number)) => list || number == 1,
         Some(Item::Bullet) => true,
@@ -230,13 +230,13 @@ fn is_heading(line: &str) -> bool {
     indent(line) < 4 && (1..=6).contains(&level) && text[level..].starts_with([' ', '\t', '\n'])
 }
 
-/// How a list item begins.
+/// Start of a list item.
 enum Item {
     Bullet,
     Number(u64),
 }
 
-/// The beginning of a list item with content.
+/// Returns the start of a list item with content.
 fn item_of(line: &str) -> Option<Item> {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

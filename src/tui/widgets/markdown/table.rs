@@ -1,12 +1,12 @@
-//! Tables: columns as wide as they need, or as they can be.
+//! Tables: columns as wide as needed, or as the width allows.
 //!
-//! May not know markdown.
+//! Must not know Markdown.
 
 use pulldown_cmark::Alignment;
 
 use crate::tui::widgets::line::{BreakMode, Line, Span, width, wrap};
 
-/// Cells of a column below which the table is shown as plain rows instead.
+/// Minimum column width in cells; below it the table is shown as plain rows.
 const COLUMN_MIN: usize = 3;
 /// Between two columns.
 const SEPARATOR: &str = " │ ";
@@ -62,7 +62,7 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
     out
 }
 
-/// A cell in one line, as it will be drawn.
+/// Returns a cell as one line, safe to draw.
 fn safe(cell: &[Span]) -> Line {
     wrap(cell, u16::MAX, &[], &[], BreakMode::Words).swap_remove(0)
 }

@@ -1,4 +1,4 @@
-//! Substitutions that ask about each match. What is wanted is gathered and done as one step.
+//! Substitutions with confirmation of each match. Accepted ones are collected and applied as one step.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
-/// Cells of a match and of what it is to become.
+/// Maximum cells shown of a match and of its replacement.
 const SAMPLE: usize = 34;
 
-/// Asks about replacements, in order, one by one.
+/// Asks about replacements one by one.
 pub fn start_confirming(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> Result<(), String> {
     let buffer = cx.state.buffers.current().ok_or("No file open")?;
     let (buffer, version) = (buffer.id, buffer.area.document.version());
@@ -33,11 +33,11 @@ pub fn start_confirming(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> R
 fn ask(cx: &mut Cx<'_>) {
     let Some(asked) = &cx.state.modal.substitute_confirm else { return };
     let shown = cx.state.buffers.current().filter(|shown| is_current(asked, shown));
-    // Places of another text mean nothing in this one.
+    // Positions of another text are not valid in this one.
     let (Some((place, new)), Some(buffer)) = (asked.remaining.front().cloned(), shown) else {
         return finish(cx);
     };
-    // Of a long match only what can be shown is looked at.
+    // Only as much of a long match is read as can be shown.
     let text = buffer.area.text();
     let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
     let old = text.slice(place.start..end).into_owned();
@@ -56,12 +56,12 @@ fn ask(cx: &mut Cx<'_>) {
     cx.state.push_layer(dialog);
 }
 
-/// Whether a file still has the text that the matches are places of.
+/// Returns whether a file still has the text of the matches.
 fn is_current(asked: &SubstituteConfirm, shown: &Buffer) -> bool {
     shown.id == asked.buffer && shown.area.document.version() == asked.version
 }
 
-/// A question was answered.
+/// Handles the answer to a question.
 fn on_answer(cx: &mut Cx<'_>, answer: char) {
     let Some(asked) = &mut cx.state.modal.substitute_confirm else { return };
     match answer {
@@ -77,7 +77,7 @@ fn on_answer(cx: &mut Cx<'_>, answer: char) {
     ask(cx);
 }
 
-/// Does what was wanted.
+/// Applies the accepted replacements.
 fn finish(cx: &mut Cx<'_>) {
     let Some(asked) = cx.state.modal.substitute_confirm.take() else { return };
     let Some(text) = cx.state.buffers.current().filter(|shown| is_current(&asked, shown)) else {
@@ -89,7 +89,7 @@ fn finish(cx: &mut Cx<'_>) {
         return cx.state.set_status("Nothing replaced");
     };
     let (first, last) = (text.line_start(text.line_of(first.start)), text.line_of(last.start));
-    // New line feeds before the last match move its line down, and those within it too.
+    // Line feeds inserted before and in the last match move its line down.
     let feeds = |text: &str| text.matches('\n').count() as isize;
     let shift: isize = wanted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
     let count = wanted.len();

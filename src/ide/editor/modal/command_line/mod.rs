@@ -1,4 +1,4 @@
-//! Command lines: `run` reads them and finds the command, the other files are its commands.
+//! Command lines: `run` parses them and finds the command, the other files are its commands.
 
 pub mod confirm;
 pub mod normal;

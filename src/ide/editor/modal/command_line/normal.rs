@@ -1,5 +1,5 @@
-//! Keys that a command line presses: `:normal` at the cursor, on lines of a range, on lines of `:g`. All of it is
-//! one step. Must not know which lines are wanted.
+//! `:normal`: a command line that presses keys at the cursor, on lines of a range, or on lines of `:g`, as
+//! one undo step. Must not know how the lines were chosen.
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
@@ -11,18 +11,18 @@ use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
 
-/// Keys are pressed on no more lines than this.
+/// Maximum number of lines on which keys are pressed.
 const LINES_MAX: usize = 20_000;
 
 /// Presses keys at the cursor, or on every line of the range.
 pub fn normal(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let (first, last, addresses) = given.lines;
-    // They go by their numbers, whatever the keys do to the lines before.
+    // Lines are visited by number, whatever the keys do to the lines before.
     let first = (addresses > 0).then_some(first);
     press_keys(cx, first.map_or(0, |first| last.0 + 1 - first.0), first, given.rest)
 }
 
-/// Presses keys on lines; at the cursor where there are none.
+/// Presses keys on lines, or at the cursor if there are none.
 pub fn on_lines(cx: &mut Cx<'_>, lines: &[Line], keys: &str) -> Result<(), String> {
     press_keys(cx, lines.len(), None, keys)?;
     let text = command_line::text::editable_text(cx)?;
@@ -49,12 +49,12 @@ fn press_keys(cx: &mut Cx<'_>, lines: usize, first: Option<Line>, keys: &str) ->
     Ok(())
 }
 
-/// What follows is one step.
+/// Starts one undo step for what follows.
 pub fn begin(cx: &mut Cx<'_>) {
     cursors::hold_undo_group(cx.state);
 }
 
-/// Puts the cursor on a line; `false` where one that waits is gone.
+/// Moves the cursor to a line; `false` if the line no longer exists.
 pub fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
     // The column that the cursor aimed at is aimed at still.
     let aimed = if n == 0 { Some(cursors::goal_column(cx)) } else { None };
@@ -73,7 +73,7 @@ pub fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
     true
 }
 
-/// Ends what the keys began and did not end, as Escape would.
+/// Ends what the keys left unfinished, as Escape would.
 pub fn finish(cx: &mut Cx<'_>) {
     cx.state.pending.clear();
     cx.state.pending_char = None;

@@ -1,4 +1,4 @@
-//! Command lines that run commands by their ids, and those about what is shown and options.
+//! Command lines that run commands by id, and those for options.
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
@@ -11,20 +11,20 @@ pub fn run(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows a picker.
+/// Opens a picker.
 pub fn picker(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
     cx.effects.push(Effect::Picker(id));
     Ok(())
 }
 
-/// Matches are not shown until the next search.
+/// Hides the matches until the next search.
 pub fn no_highlight(cx: &mut Cx<'_>, _: &LineArgs<'_>) -> Result<(), String> {
     cx.state.highlight = None;
     cx.state.damage.add_all();
     Ok(())
 }
 
-/// Goes forward by steps.
+/// Redoes a number of steps.
 pub fn later(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let steps = if given.rest.is_empty() { Ok(1) } else { given.rest.parse::<usize>() };
     let steps = steps.map_err(|_| "Steps must be a number".to_string())?;
@@ -32,7 +32,7 @@ pub fn later(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     run(cx, "vim.redo")
 }
 
-/// Sets options: those that there are.
+/// Sets options.
 pub fn set(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if given.rest.is_empty() {
         let show = cx.state.text_options;

@@ -1,4 +1,4 @@
-//! The lines that a command line names: numbers, `.`, `$`, `%`, marks, patterns, `+` and `-`.
+//! Parses the line range of a command line: numbers, `.`, `$`, `%`, marks, patterns, `+` and `-`.
 
 use crate::ide::core::context::Cx;
 use crate::ide::editor::commands::locations;
@@ -7,16 +7,16 @@ use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::modal::pattern;
 use crate::text::position::Line;
 
-/// What stands before a command, and the rest.
+/// The range before a command, and the rest.
 #[derive(Debug)]
 pub struct Addresses<'a> {
-    /// First and last line, and how many addresses there were.
+    /// First and last line, and the number of addresses.
     pub lines: (Line, Line, usize),
     /// The rest of the line.
     pub rest: &'a str,
 }
 
-/// Reads the addresses of a line; the cursor's line where there is none.
+/// Parses the addresses of a line; the cursor's line if there are none.
 pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String> {
     let (here, last) = current_line(cx);
     if let Some(rest) = line.strip_prefix('%') {
@@ -40,7 +40,7 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
                 rest = &rest[1..];
                 from = here;
                 if sign == ';' {
-                    // The cursor goes there, and stays where the command fails.
+                    // The cursor moves there, and stays if the command fails.
                     from = found.last().copied().unwrap_or(here);
                     if from <= last {
                         cursors::move_to_line(cx, Line(from.max(0).unsigned_abs()));
@@ -55,18 +55,18 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
         [only] => (*only, *only),
         [.., first, end] => (*first, *end),
     };
-    // Without a command a line beyond the last one is the last one.
+    // Without a command a line after the last one means the last one.
     let (first, end) = if rest.trim().is_empty() { (first.min(last), end.min(last)) } else { (first, end) };
     if first > last || end > last {
         return Err("No such line".to_string());
     }
     let (first, end) = (first.min(end), first.max(end));
-    // The line before the first one stands for the first one.
+    // The line before the first one means the first one.
     let (first, end) = (first.max(0).unsigned_abs(), end.max(0).unsigned_abs());
     Ok(Addresses { lines: (Line(first), Line(end), found.len()), rest })
 }
 
-/// The line behind which something goes: 0 is before the first one. With its rest.
+/// Parses the line after which something is inserted, 0 for before the first one. Also returns the rest.
 pub fn target(cx: &mut Cx<'_>, text: &str) -> Result<usize, String> {
     let (here, last) = current_line(cx);
     if text.trim() == "0" {
@@ -85,15 +85,14 @@ fn current_line(cx: &Cx<'_>) -> (isize, isize) {
     (page.line(buffer.area.caret()).0.cast_signed(), page.last_line().0.cast_signed())
 }
 
-/// The number that a text begins with, if it begins with one; more lines than can be counted are as
-/// many as can be.
+/// Parses the number at the start of a text, if there is one. Too large numbers are clamped.
 fn number(text: &str) -> (Option<isize>, &str) {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = (digits > 0).then(|| text[..digits].parse().unwrap_or(isize::MAX));
     (number, &text[digits..])
 }
 
-/// One address from a line on, lines from 0; -1 is before the first one.
+/// Parses one address relative to a line. Lines are zero-based; -1 is before the first one.
 fn read_address<'a>(
     cx: &mut Cx<'_>,
     text: &'a str,

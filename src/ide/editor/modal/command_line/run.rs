@@ -1,4 +1,4 @@
-//! Command lines: read, run by the table, remembered.
+//! Command lines: parsing, running by the table, history.
 
 use crate::ide::core::command_line::{LineArgs, LineCommand, line_command};
 use crate::ide::core::layers::prompt::Prompt;
@@ -15,7 +15,7 @@ use crate::text::modal::pattern;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
 
-/// Those that are about the text and what is shown; features bring others.
+/// Commands on the text and on options; features add others.
 pub static LINE_COMMANDS: &[LineCommand] = &[
     line_command("wa", "wall", "save all files", |cx, _| command_line::options::run(cx, "file.save-all")),
     line_command("ene", "enew", "new file", |cx, _| command_line::options::run(cx, "file.new")),
@@ -65,7 +65,7 @@ pub static LINE_COMMANDS: &[LineCommand] = &[
     line_command("ma", "mark", "set a mark", command_line::text::mark),
 ];
 
-/// Asks for a command line; with the selection's lines, or as many as the count says.
+/// Opens the prompt for a command line; with the range of the selection or of the count.
 pub fn begin(cx: &mut Cx<'_>) {
     let count = cx.state.modal.take_count();
     let first = match (cx.state.modal.mode.is_visual(), count) {
@@ -82,7 +82,7 @@ pub fn begin(cx: &mut Cx<'_>) {
     Prompt::new(":", |cx, line| run_typed(cx, &line)).with_id(PROMPT_KIND, 0).initial(first).open(cx);
 }
 
-/// Shows an older line in the question, or a newer one when negative.
+/// Shows an older history line in the prompt, or a newer one if negative.
 pub fn step_history(cx: &mut Cx<'_>, older: isize) {
     let now_ms = cx.now_ms;
     let lines = &cx.state.modal.line_history;
@@ -107,7 +107,7 @@ pub fn step_history(cx: &mut Cx<'_>, older: isize) {
     cx.state.damage.add(Part::Overlay);
 }
 
-/// Runs what was typed, and remembers it.
+/// Runs a typed line and adds it to the history.
 fn run_typed(cx: &mut Cx<'_>, line: &str) {
     let line = line.trim().trim_start_matches(':');
     if line.is_empty() {
@@ -121,13 +121,13 @@ fn run_typed(cx: &mut Cx<'_>, line: &str) {
     run(cx, line);
 }
 
-/// What the prompt of a command line is about.
+/// Kind of the command line prompt.
 pub const PROMPT_KIND: &str = "line";
 
-/// How many lines are remembered.
+/// Maximum number of lines in the history.
 const LINES_MAX: usize = 200;
 
-/// Runs a line as one step. What is wrong with it is told.
+/// Runs a line as one step. Reports errors.
 pub fn run(cx: &mut Cx<'_>, line: &str) {
     cursors::begin_undo_group(cx.state);
     if let Err(problem) = execute(cx, line) {
@@ -154,7 +154,7 @@ pub fn execute(cx: &mut Cx<'_>, line: &str) -> Result<(), String> {
     (row.run)(cx, &LineArgs { lines, bang, rest: after.trim_start() })
 }
 
-/// The command that a line begins with, and what follows its name.
+/// Returns the command at the start of a line, and the text after its name.
 pub fn find<'a>(catalog: &Catalog, line: &'a str) -> Option<(&'static LineCommand, &'a str)> {
     let rows =
         || LINE_COMMANDS.iter().chain(catalog.features.iter().flat_map(|feature| feature.line_commands));
@@ -168,7 +168,7 @@ pub fn find<'a>(catalog: &Catalog, line: &'a str) -> Option<(&'static LineComman
     if let Some(row) = named(name) {
         return Some((row, &line[letters..]));
     }
-    // `s` takes its flags, and a few take their argument, without a space between.
+    // `s` takes its flags, and a few commands their argument, without a space between.
     let glued = ["s", "g", "v", "m", "t", "k", "d", "y", "j"];
     glued.iter().find_map(|short| {
         let after = line.strip_prefix(short)?;
@@ -177,7 +177,7 @@ pub fn find<'a>(catalog: &Catalog, line: &'a str) -> Option<(&'static LineComman
     })
 }
 
-/// A command on every line that holds a pattern.
+/// Runs a command on every line that matches a pattern.
 fn global(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     run_on_matching(cx, given, !given.bang)
 }
@@ -196,7 +196,7 @@ fn run_on_matching(cx: &mut Cx<'_>, given: &LineArgs<'_>, holding: bool) -> Resu
     }
     cx.state.modal.last_search = Some((wanted.clone(), true));
     if let Some((pattern, ..)) = &mut cx.state.modal.last_substitution {
-        // What `&` makes again looks for this from now on.
+        // `&` repeats with this pattern from now on.
         pattern.clone_from(&wanted);
     }
     let needle = search::needle(cx, &wanted).ok_or_else(|| format!("Invalid pattern: {wanted}"))?;
@@ -228,7 +228,7 @@ fn run_on_matching(cx: &mut Cx<'_>, given: &LineArgs<'_>, holding: bool) -> Resu
     })
 }
 
-/// A command, which is a name and what follows it, on lines.
+/// Runs a command with its arguments on lines.
 fn run_on_lines(
     cx: &mut Cx<'_>,
     lines: Vec<Line>,
@@ -257,7 +257,7 @@ fn run_on_lines(
     }
 }
 
-/// A command runs on no more lines than this one by one.
+/// Maximum number of lines on which a command runs one by one.
 const ONE_BY_ONE_MAX: usize = 20_000;
 
 fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), String> {
@@ -277,7 +277,7 @@ fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), Stri
         let Some(at) = buffer.area.document.positions().get(PositionName::Line(n)) else { continue };
         buffer.area.document.positions_mut().remove(PositionName::Line(n));
         if joins && let Some(buffer) = cx.state.buffers.current_mut() {
-            // A line that is joined to this one is there no more.
+            // A line that was joined to this one no longer exists.
             let (text, next) = (buffer.area.text().clone(), PositionName::Line(n + 1));
             let below = buffer.area.document.positions().get(next).map(|at| text.line_of(at).0);
             if below == Some(text.line_of(at).0 + 1) {

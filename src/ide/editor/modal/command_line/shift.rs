@@ -1,4 +1,4 @@
-//! Command lines that shift lines. Each makes one edit.
+//! Command lines that shift lines, as one edit each.
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
@@ -37,8 +37,8 @@ fn shift_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>, sign: char, back: bool) ->
     Ok(())
 }
 
-/// How far the cursor is from the start of the last line when lines were shifted: as far as the last one's text that
-/// was, or as at first where none was.
+/// Returns the cursor's distance from the start of the last line after shifting: that of the last line with
+/// text, or the original one if there was none.
 fn cursor_offset(page: ModalText<'_>, given: &LineArgs<'_>, goal: Column, edit: &Transaction) -> usize {
     let (first, last) = (given.lines.0, given.lines.1);
     let mut along = page.at(first, goal) - page.start(first);

@@ -1,4 +1,4 @@
-//! Command lines that change lines. Each makes one edit.
+//! Command lines that change lines, as one edit each.
 
 use std::ops::Range as ByteRange;
 
@@ -23,7 +23,7 @@ use crate::text::search::Needle;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// The text, if it can be edited.
+/// Returns the text, if it is editable.
 pub fn editable_text(cx: &Cx<'_>) -> Result<Text, String> {
     let buffer = cx.state.buffers.current().ok_or("No file open")?;
     match buffer.read_only() {
@@ -32,7 +32,7 @@ pub fn editable_text(cx: &Cx<'_>) -> Result<Text, String> {
     }
 }
 
-/// Takes the cursor to a column of a line, which it aims at from there.
+/// Moves the cursor to a column of a line, which becomes its goal column.
 pub fn place_caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
@@ -40,19 +40,19 @@ pub fn place_caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
     cursors::set_selection(cx, Selection::single(Range { goal: Some(goal), ..Range::cursor(at) }));
 }
 
-/// Lets the cursor go on aiming at a column.
+/// Keeps a goal column for the cursor.
 pub fn set_goal(cx: &mut Cx<'_>, goal: Column) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let range = buffer.area.selection.primary();
     cursors::set_selection(cx, Selection::single(Range { goal: Some(goal), ..range }));
 }
 
-/// Lines as what an operator takes.
+/// Returns lines in the form that operators take.
 pub fn line_pieces(page: ModalText<'_>, lines: (Line, Line, usize)) -> Vec<OperatorSpan> {
     vec![spans::lines(page, lines.0, lines.1, page.start(lines.0))]
 }
 
-/// The lines of a command that may be followed by a count, and its register.
+/// Returns the lines of a command that may have a count, and its register.
 fn counted_lines(cx: &Cx<'_>, given: &LineArgs<'_>) -> Result<(Line, Line, Option<char>), String> {
     let text = editable_text(cx)?;
     let last = ModalText::new(&text, 1).last_line();
@@ -96,7 +96,7 @@ pub fn yank(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts a register back as lines.
+/// Pastes a register as lines.
 pub fn paste(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let name = given.rest.chars().next().unwrap_or('"');
     let line = given.lines.1;
@@ -104,7 +104,7 @@ pub fn paste(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let content = registers::read(cx, name).ok_or_else(|| format!("Register is empty: {name}"))?;
     let mut lines = content.joined();
     if content.shape != ContentShape::Lines {
-        // Its last line has no line feed, even where it is an empty one.
+        // Its last line has no line feed, even if it is empty.
         lines.push('\n');
     }
     let content = Content::new(vec![lines], ContentShape::Lines);
@@ -130,7 +130,7 @@ fn caret_non_blank(cx: &mut Cx<'_>, line: Line) {
     cursors::set_selection(cx, Selection::cursor(at));
 }
 
-/// Moves lines behind another one.
+/// Moves lines after another one.
 pub fn move_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let goal = cursors::goal_column(cx);
     let to = target(cx, given.rest)?;
@@ -143,7 +143,7 @@ pub fn move_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let content = text.slice(page.start(first)..page.end(last)).into_owned();
     let whole = page.lines(first, last);
     let open = text.byte_at(text.end().back(1)) != Some(b'\n');
-    // Of a text that does not end with a line feed the last line takes the one before it along.
+    // Without a final line feed, the last line takes the line break before it along.
     let gone = if open && whole.end == text.end() && first.0 > 0 {
         page.end(Line(first.0 - 1))..whole.end
     } else {
@@ -176,7 +176,7 @@ pub fn move_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Copies lines behind another one.
+/// Copies lines after another one.
 pub fn copy(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let goal = cursors::goal_column(cx);
     let to = target(cx, given.rest)?;
@@ -187,7 +187,7 @@ pub fn copy(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let end = page.last();
     let open = text.byte_at(text.end().back(1)) != Some(b'\n');
     let at = if text.end() == Byte(0) {
-        // A text without anything is an empty line, which stays.
+        // An empty text counts as one empty line, which stays.
         content.push_str("\n\n");
         end
     } else if to > page.last_line().0 && open {
@@ -225,7 +225,7 @@ pub fn join(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Sorts lines: `u` drops repeated ones, `n` goes by numbers, `!` backwards.
+/// Sorts lines: `u` removes duplicates, `n` sorts by numbers, `!` reverses.
 pub fn sort(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let text = editable_text(cx)?;
     let page = ModalText::new(&text, cx.state.tab_width());
@@ -283,7 +283,7 @@ pub struct Substitution {
     replacement: pattern::Replacement,
     all: bool,
     count_only: bool,
-    /// Whether it is fine that nothing is found.
+    /// Whether finding nothing is not an error.
     allow_no_match: bool,
     confirms: bool,
 }
@@ -309,7 +309,7 @@ pub fn read_substitution(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<Substi
 fn prepare_substitution(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Substitution, String> {
     let before =
         cx.state.modal.last_substitution.as_ref().map(|(.., flags)| flags.clone()).unwrap_or_default();
-    // A leading `&` stands for the flags of the last substitution.
+    // A leading `&` means the flags of the last substitution.
     let flags = flags.strip_prefix('&').map_or(flags.to_string(), |flags| before + flags);
     let mut pattern = old.to_string();
     for flag in flags.chars() {
@@ -341,15 +341,15 @@ pub fn substitute(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
 }
 
-/// Replaces in the same way as before.
+/// Repeats the last substitution.
 pub fn substitute_again(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let (old, new, _) = cx.state.modal.last_substitution.clone().ok_or("No substitution yet")?;
     let wanted = prepare_substitution(cx, &old, &new, given.rest)?;
     replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
 }
 
-/// Replaces in runs of lines, in order; `global`: they are those of `:g`, on the last of which the cursor is
-/// afterwards, whether it held a match or not.
+/// Replaces in runs of lines, in order. With `global` they are those of `:g`, and the cursor ends on the last
+/// of them, even if it contained no match.
 pub fn replace_in(
     cx: &mut Cx<'_>,
     wanted: Substitution,
@@ -389,12 +389,12 @@ pub fn replace_in(
         }
         let start = page.start_of(edits[0].0.start);
         let last_line = lines.last().filter(|_| global).map_or(last_line, |(_, last)| *last);
-        // New line feeds before the last match move its line down, and those within it too.
+        // Line feeds inserted before and in the last match move its line down.
         let more = |text: &str| text.matches('\n').count() as isize;
         let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&text.slice(span.clone()))).sum();
         let edit = Transaction::new(ChangeSet::replace(text.end().0, edits)).prepare(&text);
         Box::new(move |cx| {
-            // The step begins at the first of them, which is where undo comes back to.
+            // The step begins at the first match, which is where undo returns to.
             cursors::set_selection(cx, Selection::cursor(start));
             edit_text(cx, |_, _| edit);
             caret_non_blank(cx, Line(last_line.0.saturating_add_signed(shift)));
@@ -404,7 +404,7 @@ pub fn replace_in(
     })
 }
 
-/// What is replaced by what in runs of lines, and the line of the last one.
+/// Returns the replacements in runs of lines, and the line of the last one.
 fn replacements(
     page: ModalText<'_>,
     wanted: &Substitution,
@@ -417,7 +417,7 @@ fn replacements(
         for found in wanted.needle.matches(page.text, span.clone()) {
             let line = page.line(found.start);
             let repeated = !wanted.all && last_line == Some(line);
-            // What is found behind the last line feed stands in no line.
+            // A match after the last line feed is not in a line.
             if repeated
                 || found.start >= span.end && page.start(line) < found.start && found.start > page.end(line)
             {
@@ -435,7 +435,7 @@ fn replacements(
     (edits, last_line)
 }
 
-/// Deletes lines wherever they are.
+/// Deletes lines anywhere in the text.
 pub fn delete_all(cx: &mut Cx<'_>, lines: Vec<Line>) -> Result<(), String> {
     let (text, tab_width) = (editable_text(cx)?, cx.state.tab_width());
     background::run(cx, text.end().0, move || {
@@ -449,7 +449,7 @@ pub fn delete_all(cx: &mut Cx<'_>, lines: Vec<Line>) -> Result<(), String> {
         }
         let piece = |(a, b): &(Line, Line)| spans::lines(page, *a, *b, page.start(*a));
         let pieces: Vec<OperatorSpan> = runs.iter().map(piece).collect();
-        // Each of them goes to a register: these are the numbered ones afterwards.
+        // Each of them goes to a register: these are the numbered ones in the end.
         let newest = &lines[lines.len().saturating_sub(9)..];
         let content = |line: &Line| spans::content(page, &[spans::lines(page, *line, *line, Byte(0))]);
         let some = newest.iter().filter(|_| text.end() > Byte(0));

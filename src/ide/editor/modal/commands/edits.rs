@@ -1,4 +1,4 @@
-//! Operators of a map with modes, and commands that change text without a motion.
+//! Operators of a modal key map, and commands that change text without a motion.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::keys::modal::{ModalChar, Op};

@@ -1,4 +1,4 @@
-//! The commands of the Helix map: motions that select, changes of what is selected.
+//! Commands of the Helix key map: motions that select, changes of the selection.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::keys::modal::ModalChar;
@@ -245,7 +245,7 @@ pub const COMMANDS: &[Command] = &[
     command("helix.normal", "Return to Normal mode", &["normal_mode", "escape"], enter_normal),
 ];
 
-/// The register of recordings that have no name.
+/// The register of unnamed recordings.
 const RECORDING: char = 'q';
 
 fn record(cx: &mut Cx<'_>) {

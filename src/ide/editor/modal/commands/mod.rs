@@ -1,4 +1,4 @@
-//! The commands that only key maps with modes have: rows here, work in the engine beside.
+//! Commands that only modal key maps have: the rows are here, the engine is in the sibling modules.
 
 pub mod edits;
 pub mod helix;

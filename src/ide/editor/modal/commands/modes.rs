@@ -1,4 +1,4 @@
-//! Going from mode to mode.
+//! Commands that change the mode.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;

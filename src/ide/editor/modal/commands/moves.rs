@@ -1,4 +1,4 @@
-//! Motions of a map with modes, which operators take too.
+//! Motions of a modal key map; operators use them, too.
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::core::keys::modal::ModalChar;

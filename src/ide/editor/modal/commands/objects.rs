@@ -1,4 +1,4 @@
-//! Text objects of a map with modes: for an operator that waits, or to be selected.
+//! Text objects of a modal key map: for a waiting operator, or to be selected.
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::editor::modal::moves::{object, syntax_object};

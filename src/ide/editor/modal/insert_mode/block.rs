@@ -1,5 +1,5 @@
-//! Typing into the rows of a rectangle: the first row has the cursor, and the others get what was typed when it ends.
-//! Must not know which keys were typed.
+//! Typing into the rows of a rectangle: the first row has the cursor, and the others get the typed text when
+//! typing ends. Must not know which keys were typed.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::modal::{BlockInsert, BlockRows, Mode};
@@ -16,7 +16,7 @@ use crate::text::position::{Byte, Line};
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
-/// The rows of a rectangle as they are before something is typed at a place of the first one.
+/// Returns the rows of a rectangle before text is typed at a position of the first one.
 fn block_rows(
     page: ModalText<'_>,
     piece: &OperatorSpan,
@@ -40,7 +40,7 @@ fn block_rows(
     }
 }
 
-/// What was a rectangle is typed anew: its rows, from which the text is gone already.
+/// Returns the rows of a rectangle whose text was already deleted, to be replaced by typing.
 pub fn replace_block(cx: &mut Cx<'_>, piece: &OperatorSpan) -> Option<BlockRows> {
     let tab_width = cx.state.tab_width();
     let buffer = cx.state.buffers.current().filter(|_| piece.shape == ContentShape::Block)?;
@@ -53,7 +53,7 @@ pub fn replace_block(cx: &mut Cx<'_>, piece: &OperatorSpan) -> Option<BlockRows>
     Some(rows)
 }
 
-/// Puts the cursor before the rows of a rectangle, or behind them, for typing.
+/// Places the cursor before or after the rows of a rectangle, for typing.
 pub fn insert_block(cx: &mut Cx<'_>, behind: bool) -> Option<BlockRows> {
     let tab_width = cx.state.tab_width();
     let corners = cx.state.modal.visual.ranges.first().copied()?;
@@ -67,7 +67,7 @@ pub fn insert_block(cx: &mut Cx<'_>, behind: bool) -> Option<BlockRows> {
     let piece = visual::block_piece(page, corners, &held);
     let lines = (page.line(corners.start()), page.line(corners.end()));
     let row = &piece.spans[0];
-    // The step begins at the rectangle's first row.
+    // The step begins at the first row of the rectangle.
     cursors::set_selection(cx, Selection::cursor(row.start));
     let (mut place, mut pad) = (row.start, 0);
     if behind {
@@ -88,14 +88,14 @@ pub fn insert_block(cx: &mut Cx<'_>, behind: bool) -> Option<BlockRows> {
     Some(block_rows(page, &piece, lines, to_end, at, place + pad))
 }
 
-/// What was typed into the first row, and where the others get it.
+/// The text typed into the first row, and its position in the others.
 struct TypedBlock {
     text: String,
     rows: BlockRows,
 }
 
-/// Finds out what was typed: what the line has more than before, where the row was. Nothing where the cursor is on
-/// another line now, unless the rows are typed anew.
+/// Determines what was typed: the text that the line has more than before, at the row. `None` if the cursor
+/// is on another line now, unless the rows are replaced.
 fn find_typed(page: ModalText<'_>, begun: Byte, head: Byte, rows: BlockRows) -> Option<TypedBlock> {
     let left = page.line(head) != rows.first || page.text.last_line().0 != rows.lines;
     if left && rows.at != BlockInsert::Replace {
@@ -107,7 +107,7 @@ fn find_typed(page: ModalText<'_>, begun: Byte, head: Byte, rows: BlockRows) -> 
     let (length, old_indent) = rows.length;
     let begun = begun.max(start) - start;
     let (mut rows, mut from) = (rows, rows.insert_offset);
-    // What stood behind the place in the line.
+    // The text after the position in the line.
     let mut behind = length.saturating_sub(rows.insert_offset);
     let shifted = match rows.at {
         BlockInsert::Replace => rows.insert_offset > old_indent,
@@ -119,7 +119,7 @@ fn find_typed(page: ModalText<'_>, begun: Byte, head: Byte, rows: BlockRows) -> 
         && rows.at != BlockInsert::Replace
         && !rows.to_end
     {
-        // The cursor was moved before something was typed.
+        // The cursor was moved before typing.
         rows.at = BlockInsert::Before;
         rows.left = page.column((start + begun).min(page.end(rows.first)));
         behind = length.saturating_sub(begun);
@@ -130,7 +130,7 @@ fn find_typed(page: ModalText<'_>, begun: Byte, head: Byte, rows: BlockRows) -> 
     Some(TypedBlock { text, rows })
 }
 
-/// Puts what was typed into the other rows; the cursor's place afterwards, if there was something.
+/// Inserts the typed text into the other rows; returns the cursor's position, if any text was typed.
 pub fn fill_rows(cx: &mut Cx<'_>, rows: BlockRows) -> Option<Byte> {
     let tab_width = cx.state.tab_width();
     let buffer = cx.state.buffers.current()?;
@@ -148,7 +148,7 @@ pub fn fill_rows(cx: &mut Cx<'_>, rows: BlockRows) -> Option<Byte> {
             let padded = || (end..end, " ".repeat(pad) + &new);
             return Some(if behind { padded() } else { spans::inserted(page, line, rows.right, &new) });
         }
-        // A line that ends before the rectangle gets nothing.
+        // A line that ends before the rectangle is skipped.
         (reach >= rows.left).then(|| spans::inserted(page, line, rows.left, &new))
     };
     let last = rows.last.min(page.last_line());
@@ -160,7 +160,7 @@ pub fn fill_rows(cx: &mut Cx<'_>, rows: BlockRows) -> Option<Byte> {
         });
     }
     let stays = rows.at == BlockInsert::Replace;
-    // What was typed before a character that the rectangle cuts begins before its first column.
+    // Text typed before a character cut by the rectangle begins before its first column.
     let begun = page.start(rows.first) + rows.insert_offset;
     let cut = rows.at == BlockInsert::Before && page.column(begun) < rows.left;
     (!stays).then(|| if cut { begun } else { at_column(page.text, rows.first, rows.left, tab_width) })

@@ -1,4 +1,4 @@
-//! Typing: how it begins and what its end brings about.
+//! Insert mode: how typing begins and what happens when it ends.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -22,7 +22,7 @@ use crate::tui::input::{Key, KeyCode, Mods};
 pub enum InsertAt {
     /// At the cursor.
     Here,
-    /// Behind it.
+    /// After the cursor.
     After,
     /// At the first character of the line that is no white space.
     LineStart,
@@ -30,11 +30,11 @@ pub enum InsertAt {
     LineEnd,
     /// At the first column.
     FirstColumn,
-    /// Where typing ended last.
+    /// Where typing last ended.
     LastInsert,
 }
 
-/// Begins to type.
+/// Begins typing.
 pub fn begin(cx: &mut Cx<'_>, typing: InsertState) {
     cx.state.modal.mode = Mode::Insert;
     cx.state.modal.operator = None;
@@ -44,7 +44,7 @@ pub fn begin(cx: &mut Cx<'_>, typing: InsertState) {
     cx.state.modal.changed = true;
     if let Some(buffer) = cx.state.buffers.current_mut() {
         let at = buffer.area.selection.primary().head;
-        // On a line that was opened typing began before its indentation.
+        // On an opened line typing began before its indentation.
         let start = buffer.area.text().line_start(buffer.area.text().line_of(at));
         let stop = if typing.lines.is_some() { start } else { at };
         buffer.area.document.positions_mut().set(PositionName::EraseStop, stop);
@@ -55,7 +55,7 @@ pub fn begin(cx: &mut Cx<'_>, typing: InsertState) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Puts every cursor where typing is to begin, and begins.
+/// Places every cursor where typing begins, and begins.
 pub fn insert(cx: &mut Cx<'_>, at: InsertAt) {
     let times = cx.state.modal.take_count().unwrap_or(1);
     cx.state.modal.register = None;
@@ -83,7 +83,7 @@ pub fn insert(cx: &mut Cx<'_>, at: InsertAt) {
         visual::end_at(cx, cursors);
     }
     let at = match at {
-        // Above where the selection began the cursor stays where it is.
+        // If the cursor is above the start of the selection it stays.
         InsertAt::LineStart if up => InsertAt::Here,
         InsertAt::LineStart if visual => InsertAt::FirstColumn,
         InsertAt::LineEnd if visual => InsertAt::After,
@@ -108,7 +108,7 @@ pub fn insert(cx: &mut Cx<'_>, at: InsertAt) {
     }
     begin(cx, InsertState { times, ..InsertState::default() });
     if at == InsertAt::LastInsert {
-        // Made again it inserts at the cursor.
+        // A repetition inserts at the cursor.
         cx.state.modal.keys = vec![Key::char('i')];
     }
 }
@@ -125,7 +125,7 @@ fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
     reason.is_some()
 }
 
-/// Opens a line and types there.
+/// Opens a line and begins typing there.
 pub fn open(cx: &mut Cx<'_>, below: bool) {
     let times = cx.state.modal.take_count().unwrap_or(1);
     cx.state.modal.register = None;
@@ -137,7 +137,7 @@ pub fn open(cx: &mut Cx<'_>, below: bool) {
     note_indent(cx);
 }
 
-/// Notes that the line got its indentation by itself.
+/// Records that the line was indented automatically.
 fn note_indent(cx: &mut Cx<'_>) {
     let indented = cx.state.buffers.current().and_then(|buffer| {
         let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
@@ -148,7 +148,7 @@ fn note_indent(cx: &mut Cx<'_>) {
     cx.state.modal.typing.indented = indented;
 }
 
-/// Whether the line got its indentation by itself, and nothing was typed since.
+/// Returns whether the line was indented automatically, and nothing was typed since.
 pub fn is_indented(cx: &Cx<'_>) -> bool {
     let version = cx.state.buffers.current().map(|buffer| buffer.area.document.version());
     version.is_some() && cx.state.modal.typing.indented == version
@@ -157,7 +157,7 @@ pub fn is_indented(cx: &Cx<'_>) -> bool {
 fn open_line(cx: &mut Cx<'_>, below: bool) {
     let tab_width = cx.state.tab_width();
     if cx.state.buffers.current().is_some_and(|buffer| buffer.area.text().end() == Byte(0)) {
-        // A text without anything is an empty line, which stays.
+        // An empty text counts as one empty line, which stays.
         edit::apply(cx, |text, selection| {
             let feed = ChangeSet::replace(text.end().0, [(Byte(0)..Byte(0), "\n".to_string())]);
             Transaction::new(feed).select(selection.clone())
@@ -165,12 +165,12 @@ fn open_line(cx: &mut Cx<'_>, below: bool) {
     }
     indent::open(cx, below, |text, selection| {
         let page = ModalText::new(text, tab_width);
-        // A line behind the last line feed is none: what is opened below the last one comes before it.
+        // Nothing follows the last line feed: a line opened below the last one comes before it.
         selection.transform(|range| Range::cursor(range.head.min(page.last())))
     });
 }
 
-/// Begins to type over what is there.
+/// Begins overwriting.
 pub fn overtype(cx: &mut Cx<'_>) {
     let times = cx.state.modal.take_count().unwrap_or(1);
     if refuse_read_only(cx) {
@@ -180,7 +180,7 @@ pub fn overtype(cx: &mut Cx<'_>) {
     cx.state.modal.mode = Mode::Replace;
 }
 
-/// A character was typed over what is there.
+/// Overwrites with a typed character.
 pub fn overtype_char(cx: &mut Cx<'_>, typed: &str) {
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
@@ -191,7 +191,7 @@ pub fn overtype_char(cx: &mut Cx<'_>, typed: &str) {
     edit::apply(cx, |text, selection| replace::overtype(ModalText::new(text, tab_width), selection, typed));
 }
 
-/// Takes the last overtyped character back; before those the cursor goes back only.
+/// Restores the last overwritten character; before the start only moves the cursor back.
 pub fn undo_overtype(cx: &mut Cx<'_>) {
     let old = cx.state.modal.overtyped.pop();
     edit::apply(cx, |text, selection| {
@@ -220,7 +220,8 @@ pub fn undo_overtype(cx: &mut Cx<'_>) {
     }
 }
 
-/// Types on after one command: behind the last character of the line where typing was, or that was aimed at.
+/// Resumes typing after one command: after the last character of the line where typing was, or that is the
+/// goal.
 pub fn resume_insert(cx: &mut Cx<'_>, once: InsertNormal) {
     let behind = cx.state.buffers.current().is_some_and(|buffer| {
         let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
@@ -230,7 +231,7 @@ pub fn resume_insert(cx: &mut Cx<'_>, once: InsertNormal) {
         wanted && page.at_end(page.right(range.head))
     });
     insert(cx, if behind { InsertAt::After } else { InsertAt::Here });
-    // What is typed from here on is an insertion of its own, and none where nothing is.
+    // Text typed from here on is a separate insertion, and none if nothing is typed.
     cx.state.modal.changed = false;
     cx.state.modal.typing.moved = Some(cx.state.modal.keys.len());
 }
@@ -242,26 +243,26 @@ pub fn version_and_cursor(cx: &Cx<'_>) -> Option<(u64, Byte)> {
     Some((buffer.area.document.version(), buffer.area.selection.primary().head))
 }
 
-/// Keys that move the cursor while others are typed.
+/// Keys that move the cursor while typing.
 const MOVES: [KeyCode; 4] = [KeyCode::Home, KeyCode::End, KeyCode::PageUp, KeyCode::PageDown];
 
-/// Those that may find nothing to go to.
+/// Those that may have nowhere to go.
 const STEPS: [KeyCode; 4] = [KeyCode::Left, KeyCode::Right, KeyCode::Up, KeyCode::Down];
 
-/// Whether a key leaves a line's own indentation what it is.
+/// Returns whether a key leaves a line's automatic indentation unchanged.
 fn keeps_indent(key: Key) -> bool {
     let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
     key.code == KeyCode::Backspace || ['h', 'w', 'u', 't', 'd'].into_iter().any(control)
 }
 
-/// Whether a key erases while others are typed.
+/// Returns whether a key erases while typing.
 fn is_erasing(key: Key) -> bool {
     let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
     matches!(key.code, KeyCode::Backspace | KeyCode::Delete) || ['h', 'w', 'u'].into_iter().any(control)
 }
 
-/// After a key of typing: one that only moved the cursor begins to type anew there. What was typed before is a
-/// step of its own, does not come again by a count, and `.` repeats what is typed from here on.
+/// Runs after a key while typing: if it only moved the cursor, typing starts again there. Text typed before
+/// is a separate step, is not repeated by a count, and `.` repeats what is typed from here on.
 pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     let (Some(before), Some(now)) = (cx.state.modal.before_key, version_and_cursor(cx)) else { return };
     if cx.state.keymap.modal_style() != ModalStyle::Vim {
@@ -272,7 +273,7 @@ pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     let moves = key.is_some_and(|key| MOVES.contains(&key.code) || steps(key) && before.1 != now.1);
     let empty = |key: Key| is_erasing(key) && key.code != KeyCode::Delete || steps(key);
     if before == now && key.is_some_and(empty) {
-        // A key that does nothing at a border does not come again.
+        // A key that does nothing at a border is not repeated.
         modal.keys.pop();
         modal.typed.pop();
         return;
@@ -302,8 +303,8 @@ pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     }
 }
 
-/// After something was typed or erased, after the cursor was moved or not: erasing stops where typing began anew, save
-/// where the cursor was moved to the right behind what was typed; and where something was erased before that place.
+/// Updates the limit for erasing after a key: it is where typing started again, except if the cursor moved
+/// right past the typed text, or something before that position was erased.
 fn update_erase_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
     let typing = &mut cx.state.modal.typing;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -326,7 +327,7 @@ fn update_erase_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
     places.set_at_column(PositionName::EraseStop, &text, stop.0, stop.1);
 }
 
-/// Ends typing by a key. What was to be typed more than once is typed again before.
+/// Ends typing with a key. Text wanted more than once is typed again before.
 pub fn end_insert(cx: &mut Cx<'_>) {
     let modal = &mut cx.state.modal;
     modal.typed.pop();
@@ -338,7 +339,7 @@ pub fn end_insert(cx: &mut Cx<'_>) {
     finish(cx);
 }
 
-/// Before keys are typed again: behind a break of the line where they began one.
+/// Prepares typing the keys again: after the line break that they began with, if any.
 pub fn retype(cx: &mut Cx<'_>) {
     if cx.state.modal.typing.lines.is_some() {
         let ending = cx.state.line_style().ending;
@@ -348,8 +349,8 @@ pub fn retype(cx: &mut Cx<'_>) {
     }
 }
 
-/// The keys that put a register in give way to its text where they are kept for `.` and counts. Keys that would do
-/// something else than to be typed stay what they were.
+/// Replaces the keys that insert a register by its text in what is kept for `.` and counts. Keys that would
+/// do something else than type are kept.
 pub fn spell_out(cx: &mut Cx<'_>, text: &str) {
     if text.chars().any(char::is_control) {
         return;
@@ -366,7 +367,7 @@ pub fn spell_out(cx: &mut Cx<'_>, text: &str) {
     }
 }
 
-/// Presses a key; what the line got by itself stays that where the key leaves it so.
+/// Presses a key; an automatic indentation stays automatic if the key does not change it.
 pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
     let indented = is_indented(cx);
     press(cx);
@@ -378,14 +379,15 @@ pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) 
     }
 }
 
-/// Whether the cursor is in the first two columns, in bytes: what is left of an indentation there counts as typed.
+/// Returns whether the cursor is in the first two columns, in bytes: an indentation that remains there counts
+/// as typed.
 fn is_near_start(cx: &Cx<'_>) -> bool {
     let Some(buffer) = cx.state.buffers.current() else { return false };
     let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
     head - text.line_start(text.line_of(head)) <= 1
 }
 
-/// What was typed so far.
+/// Returns the text typed so far.
 fn typed_text(cx: &Cx<'_>) -> String {
     let Some(buffer) = cx.state.buffers.current() else { return String::new() };
     let head = buffer.area.selection.primary().head;
@@ -393,8 +395,8 @@ fn typed_text(cx: &Cx<'_>) -> String {
     buffer.area.text().slice(begun..head).into_owned()
 }
 
-/// Whether typing ends in a line's own indentation before its last character, where the cursor stays: as in Vim, which
-/// counts that as one byte.
+/// Returns whether typing ends in a line's automatic indentation before its last character, where the cursor
+/// stays: as in Vim, which counts that as one byte.
 fn is_before_last(cx: &Cx<'_>) -> bool {
     let Some(buffer) = cx.state.buffers.current().filter(|_| is_indented(cx)) else { return false };
     let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
@@ -402,14 +404,14 @@ fn is_before_last(cx: &Cx<'_>) -> bool {
     head > text.line_start(line) && head + 1 == text.line_end(line)
 }
 
-/// Ends typing: cursors step back onto what was typed last.
+/// Ends typing: cursors move left onto the last typed character.
 pub fn finish(cx: &mut Cx<'_>) {
     let typing = cx.state.modal.typing;
     let tab_width = cx.state.tab_width();
     let typed = typed_text(cx);
     let stays = typing.stays || is_before_last(cx);
     let goal = cursors::goal_column(cx);
-    // Behind an indentation that goes one aims at its column still.
+    // After a removed indentation its column remains the goal.
     let goal = strip_indent(cx, false).then_some(goal);
     close_last_line(cx);
     let filled = typing.block.and_then(|rows| insert_mode::block::fill_rows(cx, rows));
@@ -434,13 +436,13 @@ pub fn finish(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Breaks the line; the next one is indented as the code says.
+/// Breaks the line; the next one is indented by the syntax tree.
 pub fn newline(cx: &mut Cx<'_>) {
     break_line(cx, |cx, _| edit::newline(cx));
 }
 
-/// Breaks the line by `make`, which gets its indentation. One that got it by itself and nothing else loses it, and
-/// white space behind the break goes.
+/// Breaks the line with `make`, which gets its indentation. A line with only automatic indentation loses it,
+/// and white space after the break is removed.
 fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
@@ -458,14 +460,14 @@ fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
     });
     make(cx, if stripped { "" } else { &before });
     if stripped {
-        // The next line is indented as the one before was.
+        // The next line gets the indentation of the previous one.
         edit::insert(cx, &before, Grouping::Typing);
     }
     note_indent(cx);
 }
 
-/// A line that got its indentation by itself and nothing else loses it, and so does one that is broken behind it when
-/// `breaks`; tells whether one did.
+/// Removes the automatic indentation of a line without other text, and of one that is broken after it if
+/// `breaks`; returns whether it did.
 fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
     if !is_indented(cx) {
         return false;
@@ -487,7 +489,7 @@ fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
     })
 }
 
-/// The line that the cursor is on stays one when nothing was typed on it: behind the last line feed is none.
+/// Keeps the cursor's line if nothing was typed on it: after the last line feed there is no line.
 fn close_last_line(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
@@ -500,16 +502,16 @@ fn close_last_line(cx: &mut Cx<'_>) {
     });
 }
 
-/// One command is made, then typing goes on. The cursor stays where it is, save at the end of a line.
+/// Runs one command, then typing resumes. The cursor stays, except at the end of a line.
 pub fn insert_normal(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     let head = buffer.area.selection.primary().head;
     let (at_end, line) = (page.at_end(head), page.line(head).0);
     cx.state.modal.typing.stays = !at_end;
-    // What was typed before the command is not typed again after it.
+    // Text typed before the command is not typed again after it.
     cx.state.modal.typing.times = 1;
-    // Made again it ends here.
+    // A repetition ends here.
     cx.state.modal.keys.pop();
     cx.state.modal.keys.push(Key::new(KeyCode::Escape, Mods::NONE));
     end_insert(cx);

@@ -1,5 +1,5 @@
-//! Keys of Insert mode that do more than type: erasing back to where typing began, shifting the line. Must not know
-//! how typing begins or ends.
+//! Insert mode keys that do more than type: erasing back to where typing began, shifting the line. Must not
+//! know how typing begins or ends.
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::ModalStyle;
@@ -15,16 +15,16 @@ use crate::text::position::{Byte, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// What is erased.
+/// What to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EraseTarget {
     /// The word before the cursor.
     Word,
-    /// The line up to the cursor; first what stands behind its indentation.
+    /// The line up to the cursor; first the part after its indentation.
     Line,
 }
 
-/// Erases to the left. In Vim it stops once where typing began, and is a step of its own.
+/// Erases to the left. In Vim it stops once where typing began, and is a separate step.
 pub fn erase(cx: &mut Cx<'_>, what: EraseTarget) {
     let vim = cx.state.keymap.modal_style() == ModalStyle::Vim && cursors::is_modal_editor(cx.state);
     if vim {
@@ -40,7 +40,7 @@ pub fn erase(cx: &mut Cx<'_>, what: EraseTarget) {
         let page = ModalText::new(text, tab_width);
         let span = |range: &Range| {
             let at = range.head;
-            // As much was typed at each cursor, but characters before one may be others.
+            // As much was typed at each cursor, but the characters before may differ.
             let start = begun.map_or(Byte(0), |typed| text.char_floor(at.back(typed)));
             erase_start(page, at, what).max(start)..at
         };
@@ -60,7 +60,7 @@ pub fn erase(cx: &mut Cx<'_>, what: EraseTarget) {
     });
 }
 
-/// Where what is erased begins: at the start of a line that is the end of the line before.
+/// Returns the start of the erased range: at the start of a line, the end of the line before.
 fn erase_start(page: ModalText<'_>, at: Byte, what: EraseTarget) -> Byte {
     let line = page.text.line_of(at);
     let start = page.start(line);
@@ -83,7 +83,7 @@ fn erase_start(page: ModalText<'_>, at: Byte, what: EraseTarget) -> Byte {
     at
 }
 
-/// Shifts the cursors' lines by one stop, whose multiple the indentation becomes.
+/// Shifts the cursors' lines by one stop, rounding the indentation to a multiple of it.
 pub fn shift(cx: &mut Cx<'_>, back: bool) {
     let (stop, by_tabs) = cx.state.indentation();
     let begun = cx.state.buffers.current().and_then(|buffer| {
@@ -100,7 +100,7 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
             let (start, end) = (page.start(*line), motion::indent_end(page.text, *line));
             let now = page.column(end).0;
             let wanted = if back { now.saturating_sub(1) / stop * stop } else { (now / stop + 1) * stop };
-            // Inside the indentation a cursor keeps its distance to the text, in columns.
+            // Inside the indentation a cursor keeps its distance in columns to the text.
             let inside =
                 |range: &Range| (start..end).contains(&range.head).then(|| page.column(range.head).0);
             let cursor = selection.ranges().iter().find_map(inside);
@@ -124,7 +124,7 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
         let after = selection.transform(place);
         Transaction::new(changes).select(after)
     });
-    // What stands before the cursor was not typed.
+    // The text before the cursor was not typed.
     if let (Some((typed, stops)), Some(buffer)) = (begun, cx.state.buffers.current_mut()) {
         let head = buffer.area.selection.primary().head;
         let start = buffer.area.text().line_start(buffer.area.text().line_of(head));
@@ -136,8 +136,8 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
     }
 }
 
-/// An indentation of so many columns, before and behind a cursor: a tab that its column is inside of comes behind
-/// spaces up to there.
+/// Returns an indentation of this many columns, before and after a cursor: a tab that contains the cursor's
+/// column becomes spaces up to it.
 fn indented(columns: usize, cursor: Option<usize>, tab_width: usize, hard: bool) -> (String, String) {
     let all = indentation(columns, tab_width, hard);
     let at = cursor.unwrap_or(columns);
@@ -148,7 +148,7 @@ fn indented(columns: usize, cursor: Option<usize>, tab_width: usize, hard: bool)
     (before, behind.to_string())
 }
 
-/// One character to the left or the right, not over the ends of lines.
+/// Moves one character to the left or right, within the line.
 pub fn move_char(cx: &mut Cx<'_>, right: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());

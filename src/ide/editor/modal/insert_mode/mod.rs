@@ -1,4 +1,5 @@
-//! Insert mode: `insert` begins and ends it, `block` types into rectangles, `keys` are those that do more than type.
+//! Insert mode: `insert` begins and ends it, `block` types into rectangles, `keys` are the keys that do more
+//! than type.
 
 pub mod block;
 pub mod insert;

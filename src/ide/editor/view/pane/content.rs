@@ -1,4 +1,4 @@
-//! The characters of a row in their colors, with what is shown between them.
+//! Draws the characters of a row in their colors, with the inlays between them.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -12,17 +12,17 @@ use crate::text::file_format::format::carried_byte;
 use crate::text::position::{Byte, Column};
 use crate::tui::canvas::Canvas;
 
-/// Bytes for each cell that are looked at: more than any cluster of usual text takes.
+/// Maximum bytes read per cell: more than any cluster of usual text takes.
 const BYTES_PER_CELL: usize = 16;
 
-/// Draws what a row holds, gutter left out.
+/// Draws the content of a row, without the gutter.
 pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let (gutter, cols) = (drawn.shown.gutter, drawn.shown.cols);
     let canvas = &mut canvas.sub(Rect::new(gutter, y, cols, 1));
     let text = drawn.lens.text;
     let plain = Style { bg: None, ..canvas.style("ui.text") };
     let inlays = drawn.lens.inlays_in(row);
-    // Of a long line only what can be on screen is taken out of the rope.
+    // Of a long line only the visible part is read from the rope.
     let is_cut = drawn.shown.left > 0 && drawn.lens.wrap.is_none();
     let (from, start) = if is_cut && inlays.is_empty() {
         let from = columns::at_column(text, row.line, Column(drawn.shown.left), drawn.lens.tab_width);
@@ -45,7 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     }
 }
 
-/// What is shown in place of the lines that are folded away behind a row.
+/// Returns the summary of the lines folded after a row.
 fn summary(drawn: &DrawContext<'_>, row: &Row) -> Option<Inlay> {
     let fold = drawn.lens.folds.fold_after(row.end).filter(|_| row.is_last)?;
     let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
@@ -53,7 +53,7 @@ fn summary(drawn: &DrawContext<'_>, row: &Row) -> Option<Inlay> {
     Some(Inlay { at: row.end, text, scope: "ui.fold" })
 }
 
-/// Text of one cell a byte goes in as a whole.
+/// Draws text with one cell per byte as a whole.
 fn draw_plain(
     canvas: &mut Canvas<'_>,
     drawn: &DrawContext<'_>,
@@ -113,7 +113,7 @@ fn draw_each(
     }
 }
 
-/// Draws what is shown but not there; gives the column behind it.
+/// Draws an inlay; returns the column after it.
 pub(super) fn draw_inlay(
     canvas: &mut Canvas<'_>,
     drawn: &DrawContext<'_>,
@@ -127,13 +127,13 @@ pub(super) fn draw_inlay(
     column + inlay.width()
 }
 
-/// Bytes that are no UTF-8, as `<FF>`; their cells are counted as one each in `columns`, so
-/// only a sign fits here.
+/// Returns the symbol for bytes that are invalid UTF-8. Their cells are counted as one each in `columns`, so
+/// a longer form such as `<FF>` would not fit.
 fn carried_text(grapheme: &str) -> String {
     grapheme.chars().map(|c| if carried_byte(c).is_some() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Draws at a column that may lie left of the edge: what is cut is left out.
+/// Draws at a column that may be left of the edge; the cut part is omitted.
 fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: Style) {
     if let Ok(x) = u16::try_from(x) {
         canvas.text(x, 0, text, style);

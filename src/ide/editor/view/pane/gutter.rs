@@ -1,4 +1,4 @@
-//! What stands beside the text: marks of the agent, line numbers, the scrollbar.
+//! Draws what is beside the text: the agent's marks, line numbers, the scrollbar.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -10,7 +10,7 @@ use crate::text::display::rows::Row;
 use crate::text::position::Line;
 use crate::tui::canvas::Canvas;
 
-/// The ground of the cursor's line.
+/// Draws the background of the cursor's line.
 pub(super) fn draw_caret_line(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let is_active = drawn.shown.window == drawn.state.windows.active;
     let scope = if usize::from(y) < drawn.shown.sticky {
@@ -44,7 +44,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
         HunkKind::Removed => ("▁", "ui.gutter.removed"),
         HunkKind::RemovedAbove => ("▔", "ui.gutter.removed"),
     });
-    // A fold has the place of git's sign, in its color.
+    // A fold marker takes the place of git's mark, in its color.
     let folded = row.is_last && drawn.lens.folds.fold_after(row.end).is_some();
     let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
     if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
@@ -65,7 +65,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     }
 }
 
-/// The number of a line, its own or counted from the cursor's line.
+/// Returns the number of a line, absolute or relative to the cursor's line.
 fn number(drawn: &DrawContext<'_>, line: Line) -> String {
     let caret = drawn.shown.caret;
     if drawn.state.display.relative && line != caret {
@@ -75,7 +75,7 @@ fn number(drawn: &DrawContext<'_>, line: Line) -> String {
     }
 }
 
-/// One row of the scrollbar.
+/// Draws one row of the scrollbar.
 pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, y: u16) {
     let Some(cell) = drawn.shown.bar.get(usize::from(y)) else { return };
     let ground = if cell.is_thumb { canvas.style("ui.scroll.thumb") } else { Style::default() };

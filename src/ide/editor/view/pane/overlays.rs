@@ -1,4 +1,4 @@
-//! What is laid over the characters: selections, matches, brackets, blanks, guides, rulers.
+//! Draws decorations over the characters: selections, matches, brackets, whitespace, guides, rulers.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::text::movement::paragraph;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
 
-/// Lines above the first one that is drawn in which a match may begin that reaches into it.
+/// Number of lines above the first drawn one in which a match that reaches it may begin.
 const MATCH_LINES: usize = 50;
-/// Bytes in which matches are looked for to draw them.
+/// Maximum bytes searched for matches to draw.
 const MATCH_BYTES: usize = 64 << 10;
-/// Lines around blank ones in which their indentation is looked for.
+/// Number of lines around blank ones from which their indentation is taken.
 const GUIDE_LINES: usize = 30;
 
-/// Where in some rows stands what was looked for.
+/// Returns the search matches in some rows.
 pub(super) fn matches_in(drawn: &DrawContext<'_>, rows: Range<u16>) -> Vec<Range<Byte>> {
     let Some(needle) = &drawn.state.highlight else { return Vec::new() };
     let text = drawn.lens.text;
@@ -45,7 +45,7 @@ pub(super) fn matches_in(drawn: &DrawContext<'_>, rows: Range<u16>) -> Vec<Range
     found
 }
 
-/// Everything that is laid over one row.
+/// Draws the decorations of one row.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     drawn: &DrawContext<'_>,
@@ -68,7 +68,7 @@ pub(super) fn draw(
     draw_brackets(canvas, drawn, row, y);
 }
 
-/// Marks what was looked for.
+/// Highlights the search matches.
 fn draw_matches(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16, found: &[Range<Byte>]) {
     let selected = drawn.selection.primary().span();
     let style = canvas.style("ui.match");
@@ -94,13 +94,13 @@ fn draw_selections(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     let primary = drawn.selection.primary_index();
     let right = drawn.shown.gutter + drawn.shown.cols;
     let ranges = drawn.selection.ranges();
-    // Thousands of cursors cost those on screen only.
+    // With thousands of cursors only those on screen cost time.
     let first = ranges.partition_point(|range| range.end() < row.start);
     let touching = ranges.iter().enumerate().skip(first).take_while(|(_, range)| range.start() <= row.end);
     // The primary cursor is the terminal's own.
     for (_, range) in touching.filter(|(n, range)| *n != primary || !range.is_empty()) {
         let (from, to) = drawn.cells(row, range.start().max(row.start), range.end().min(row.end));
-        // A selection that goes on to the next line shows that it takes the line's ending.
+        // A selection that continues on the next line shows that it includes the line ending.
         let over = u16::from(row.is_last && range.end() > row.end);
         let to = (to + over).min(right);
         if from < to && !range.is_empty() {
@@ -111,7 +111,7 @@ fn draw_selections(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     }
 }
 
-/// Shows blanks as signs.
+/// Shows whitespace as symbols.
 fn draw_whitespace(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let text = drawn.lens.text;
     let style = canvas.style("ui.whitespace");
@@ -119,7 +119,7 @@ fn draw_whitespace(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     let from = drawn.lens.at_column(row, drawn.shown.left);
     let to = drawn.lens.at_column(row, right).max(from);
     let content = text.slice(from..to);
-    // Only the end of a line can be trailing, and only blanks up to it.
+    // Only blanks at the end of a line can be trailing.
     let end = text.char_floor(row.end.min(to + MATCH_BYTES)).max(to);
     let mut rest = text.chunks_in(to..end).flat_map(str::bytes);
     let trails = row.is_last && rest.all(|byte| matches!(byte, b' ' | b'\t'));
@@ -146,13 +146,13 @@ fn draw_whitespace(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     }
 }
 
-/// Marks what goes beyond the columns that a line should have.
+/// Marks the part of a line beyond the maximum columns.
 fn draw_too_long(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let max = drawn.line_max();
     let start = drawn.lens.text.line_start(row.line);
     let before = row.start - start;
-    // Where lines are wrapped a row goes on counting; blanks and wide characters are not told
-    // apart there, since the line is not walked from its start.
+    // In wrapped lines a row continues counting; there tabs and wide characters are not distinguished,
+    // since the line is not walked from its start.
     let end = drawn.lens.column(row, row.end);
     let limit = if row.is_first { max } else { (max + row.indent).saturating_sub(before) };
     if end > limit {
@@ -177,7 +177,7 @@ pub(super) fn draw_rulers(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, y: u
     }
 }
 
-/// Draws lines down the indentation of a row; blank lines have that of their surroundings.
+/// Draws indentation guides in a row; blank lines use the indentation around them.
 fn draw_guides(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let style = canvas.style("ui.guide");
     let cells = indentation(drawn, row.line);

@@ -1,4 +1,4 @@
-//! The row above a text: the file's name, and the names of what is around the cursor.
+//! The row above a text: file name and breadcrumbs.
 
 use ratatui::layout::Rect;
 
@@ -10,10 +10,10 @@ use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 
-/// Between two names.
+/// Separator between two names.
 const BETWEEN: &str = " › ";
 
-/// The names from left to right: text, column, and where they lead.
+/// Returns the names from left to right: text, column, and target.
 fn names(shown: &VisibleRows, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
     let mut x = 0u16;
     let first = (buffer.label().trim_end().to_string(), None);
@@ -27,7 +27,7 @@ fn names(shown: &VisibleRows, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>
     names
 }
 
-/// Where the name at a cell of the row leads, if it is one of what is around the cursor.
+/// Returns the target of the breadcrumb at a cell of the row, if there is one.
 pub fn crumb_at(shown: &VisibleRows, buffer: &Buffer, x: u16) -> Option<Byte> {
     let names = names(shown, buffer).into_iter();
     names

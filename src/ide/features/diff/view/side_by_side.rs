@@ -1,14 +1,13 @@
-//! The rows of one difference whose texts are beside each other. Must not know what lies between
-//! differences.
+//! Rows of one difference in the side-by-side layout. Must not know the parts between differences.
 
 use std::ops::Range;
 
 use crate::text::compare::ChangedLines;
 
-/// What is in a row of a difference: an old line, a new one, or both.
+/// Content of a row of a difference: an old line, a new one, or both.
 pub(super) type LinePair = (Option<usize>, Option<usize>);
 
-/// The rows of a difference whose texts are beside each other: lines that go together share one.
+/// Returns the rows of a difference in the side-by-side layout: corresponding lines share one.
 fn side_by_side_rows(run: &ChangedLines) -> impl Iterator<Item = LinePair> + '_ {
     let pairs = run.pairs.iter().flatten().copied().map(Some).chain([None]);
     let (mut old, mut new) = (run.old.start, run.new.start);
@@ -23,12 +22,12 @@ fn side_by_side_rows(run: &ChangedLines) -> impl Iterator<Item = LinePair> + '_ 
     })
 }
 
-/// How many they are.
+/// Returns their number.
 pub(super) fn side_by_side_height(run: &ChangedLines) -> usize {
     if run.pairs.is_none() { run.old.len().max(run.new.len()) } else { side_by_side_rows(run).count() }
 }
 
-/// The `n`th of them.
+/// Returns the row `n`.
 pub(super) fn side_by_side_row(run: &ChangedLines, n: usize) -> LinePair {
     let nth = |lines: &Range<usize>| Some(lines.start + n).filter(|line| *line < lines.end);
     if run.pairs.is_none() {
@@ -38,7 +37,7 @@ pub(super) fn side_by_side_row(run: &ChangedLines, n: usize) -> LinePair {
     }
 }
 
-/// Which of them holds an old line, or else a new one.
+/// Returns the row that contains an old line, or else a new one.
 pub(super) fn side_by_side_index(run: &ChangedLines, (old, new): LinePair) -> usize {
     if run.pairs.is_none() {
         let old = old.map(|old| old - run.old.start);

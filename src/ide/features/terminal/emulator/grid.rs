@@ -1,4 +1,4 @@
-//! What a terminal shows at one moment, as plain data.
+//! Content of a terminal at one moment, as plain data.
 
 use std::sync::Arc;
 
@@ -6,72 +6,72 @@ use ratatui::style::Style;
 
 use crate::tui::screen::CursorShape;
 
-/// Cells of one style beside each other. A character that is not exactly one cell wide, or that has marks,
-/// is a run of its own, so that the columns of all others are those of the emulator.
+/// Adjacent cells of one style. A character that is not exactly one cell wide, or that has marks, is a
+/// separate run, so that the columns of all others are those of the emulator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// Its first column.
     pub x: u16,
-    /// How many columns it takes.
+    /// Its number of columns.
     pub cols: u16,
-    /// Its text; anything at all.
+    /// Its text, which may contain anything.
     pub text: String,
-    /// Its style, to be put over the pane's own.
+    /// Its style, over the pane's own.
     pub style: Style,
     /// Whether it is selected.
     pub selected: bool,
 }
 
-/// One row. Blank cells in the pane's own style are left out.
+/// A row, without blank cells in the pane's own style.
 pub type Row = Vec<Run>;
 
-/// What programs inside have asked for.
+/// Modes set by the programs inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Modes {
-    /// Cursor keys are those of applications.
+    /// Whether cursor keys are in application mode.
     pub app_cursor: bool,
     /// Pastes are marked.
     pub bracketed_paste: bool,
     /// The wheel is cursor keys.
     pub wheel_keys: bool,
-    /// What of the mouse is reported.
+    /// Which mouse events are reported.
     pub mouse: MouseReporting,
-    /// Reports of the mouse are those without a limit.
+    /// Whether mouse reports use the SGR form, without a limit.
     pub sgr_mouse: bool,
     /// The focus is reported.
     pub focus: bool,
 }
 
-/// What of the mouse is reported.
+/// Reported mouse events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MouseReporting {
-    /// Nothing.
+    /// None.
     #[default]
     Off,
     /// Buttons.
     Clicks,
-    /// And moves while one is held.
+    /// And movements while a button is held.
     Drags,
-    /// And all other moves.
+    /// And all other movements.
     Moves,
 }
 
-/// What a terminal shows.
+/// Content of a terminal.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
-    /// The rows, the topmost first. One that is the same as before is the same allocation.
+    /// The rows from the top. An unchanged row keeps its allocation.
     pub rows: Vec<Arc<Row>>,
-    /// How many columns there are.
+    /// Number of columns.
     pub cols: u16,
-    /// Where the cursor is: column and row. `None` where it is hidden or scrolled away.
+    /// Column and row of the cursor. `None` if it is hidden or scrolled away.
     pub cursor: Option<(u16, u16)>,
     /// The cursor's shape.
     pub shape: CursorShape,
-    /// What programs inside call the terminal; shown, never believed.
+    /// Title set by programs inside; shown, but not trusted.
     pub title: Option<String>,
-    /// What they have asked for.
+    /// Modes set by the programs.
     pub modes: Modes,
-    /// How many rows it is scrolled back.
+    /// Number of rows it is scrolled back.
     pub back: usize,
     /// Whether anything is selected.
     pub is_selected: bool,

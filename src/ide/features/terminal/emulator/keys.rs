@@ -1,9 +1,9 @@
-//! Keys and pastes as the bytes that xterm sends for them. Must not know which keys the pane keeps.
+//! Encodes keys and pastes as xterm does. Must not know which keys the pane keeps.
 
 use crate::ide::features::terminal::emulator::grid::Modes;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// The bytes of a key; none for one that has no bytes.
+/// Returns the bytes of a key; empty for one without an encoding.
 pub fn encode(key: Key, modes: Modes) -> Vec<u8> {
     match key.code {
         KeyCode::Char(c) => char(c, key.mods),
@@ -52,7 +52,7 @@ fn single_upper(c: char) -> Option<char> {
     upper.next().is_none().then_some(first)
 }
 
-/// The control character of a key, as keyboards have made it since the VT100.
+/// Returns the control character of a key, as on keyboards since the VT100.
 fn control(c: char) -> Option<u8> {
     match c {
         'a'..='z' | 'A'..='Z' | '[' | '\\' | ']' | '^' | '_' | '@' => Some(c as u8 & 0x1f),
@@ -67,7 +67,7 @@ fn control(c: char) -> Option<u8> {
     }
 }
 
-/// The modifiers as they stand in sequences: one more than shift 1, alt 2, control 4.
+/// Returns the modifiers as encoded in sequences: 1 plus shift 1, alt 2, control 4.
 fn number(mods: Mods) -> u8 {
     let bits = [(Mods::SHIFT, 1), (Mods::ALT, 2), (Mods::CTRL, 4)];
     1 + bits.into_iter().filter(|(held, _)| mods.contains(*held)).map(|(_, bit)| bit).sum::<u8>()
@@ -109,7 +109,7 @@ fn function(n: u8, mods: Mods) -> Vec<u8> {
     }
 }
 
-/// The bytes of a paste. What could end the mark of a paste, or be a command to the program, is left out.
+/// Returns the bytes of a paste, without what could end the paste or be a command to the program.
 pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
     let kept = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     let plain: String = text.replace("\r\n", "\n").chars().filter(|c| kept(*c)).collect();
@@ -117,7 +117,7 @@ pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
     if modes.bracketed_paste { format!("\x1b[200~{typed}\x1b[201~") } else { typed }.into_bytes()
 }
 
-/// What tells that the terminal has got or lost the keys, where that was asked for.
+/// Returns the report that the terminal has got or lost the focus, if that was requested.
 pub fn focus(gained: bool, modes: Modes) -> &'static [u8] {
     match (modes.focus, gained) {
         (false, _) => b"",

@@ -1,4 +1,5 @@
-//! What programs print becomes a grid, keys and the mouse become bytes. Must not know the loop, nor what is on screen.
+//! Terminal emulation: output of programs becomes a grid, keys and the mouse become bytes. Must not know the
+//! event loop, nor what is on screen.
 
 pub mod grid;
 pub mod keys;

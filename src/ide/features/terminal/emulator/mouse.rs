@@ -1,15 +1,16 @@
-//! The mouse as the bytes that xterm sends for it. Must not know whether they are wanted by the user.
+//! Encodes mouse events as xterm does. Must not know whether the user wants them reported.
 
 use crate::ide::features::terminal::emulator::grid::{Modes, MouseReporting};
 use crate::ide::features::terminal::emulator::keys::encode as encode_key;
 use crate::tui::input::{Button, Key, KeyCode, Mods, MouseKind};
 
-/// The last column and row that the old form of reports can tell.
+/// The last column and row that the old form of reports can encode.
 const OLD_MAX: u16 = 222;
-/// Rows of one notch of the wheel, where it is cursor keys.
+/// Rows per notch of the wheel, if sent as cursor keys.
 const WHEEL_KEYS: usize = 3;
 
-/// The bytes of what the mouse does at a column and row of the grid; none where nobody asked for it.
+/// Returns the bytes of a mouse event at a column and row of the grid; empty if the program did not request
+/// it.
 pub fn encode(kind: MouseKind, (col, row): (u16, u16), keys: Mods, modes: Modes) -> Vec<u8> {
     let (wanted, code, up) = match kind {
         MouseKind::Down(button) => (MouseReporting::Clicks, number(button), false),
@@ -55,7 +56,7 @@ fn reports(asked: MouseReporting, wanted: MouseReporting) -> bool {
     rank(asked) >= rank(wanted)
 }
 
-/// A full-screen program that does not ask for the mouse scrolls by cursor keys.
+/// Returns cursor keys for the wheel, for a full-screen program that does not request the mouse.
 fn wheel_keys(kind: MouseKind, modes: Modes) -> Vec<u8> {
     let code = match kind {
         MouseKind::ScrollUp if modes.wheel_keys => KeyCode::Up,

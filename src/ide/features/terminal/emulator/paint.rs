@@ -1,4 +1,4 @@
-//! A row of the emulator's cells as runs of text with styles. Must not know the theme.
+//! Converts a row of the emulator's cells to runs of text with styles. Must not know the theme.
 
 use alacritty_terminal::grid;
 use alacritty_terminal::index::{Column, Line, Point};
@@ -10,10 +10,10 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::ide::features::terminal::emulator::grid::{Row, Run};
 
-/// Marks that a character keeps; more than any script stacks are left out.
+/// Maximum number of marks on a character; more than any script stacks are dropped.
 pub const MARKS_MAX: usize = 8;
 
-/// What stands in a row; `line` is its place in the grid.
+/// Returns the runs of a row; `line` is its position in the grid.
 pub fn row(cells: &grid::Row<Cell>, line: Line, colors: &Colors, selected: Option<&SelectionRange>) -> Row {
     let mut row: Row = Vec::new();
     // Whether characters may join the last run.
@@ -24,7 +24,7 @@ pub fn row(cells: &grid::Row<Cell>, line: Line, colors: &Colors, selected: Optio
         }
         let style = style(cell, colors);
         let selected = selected.is_some_and(|range| range.contains(Point::new(line, Column(usize::from(x)))));
-        // What was pushed to the edge has lost its second half.
+        // A character pushed to the edge has lost its second half.
         let is_half = cell.flags.contains(Flags::WIDE_CHAR) && usize::from(x) + 1 == cells.len();
         let is_hidden = is_half || cell.flags.intersects(Flags::HIDDEN | Flags::LEADING_WIDE_CHAR_SPACER);
         let c = if is_hidden { ' ' } else { cell.c };
@@ -50,7 +50,7 @@ pub fn row(cells: &grid::Row<Cell>, line: Line, colors: &Colors, selected: Optio
     row
 }
 
-/// Whether a character is one cell wide and never joins another one: ASCII, Latin letters, box drawing.
+/// Returns whether a character is one cell wide and never combines: ASCII, Latin letters, box drawing.
 fn is_plain(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{2500}'..='\u{259f}')
 }
@@ -75,7 +75,7 @@ fn style(cell: &Cell, colors: &Colors) -> Style {
     style
 }
 
-/// A color of a program; `None` for the pane's own.
+/// Returns a color set by a program; `None` for the pane's own.
 fn color(color: ansi::Color, colors: &Colors) -> Option<Color> {
     let index = match color {
         ansi::Color::Spec(rgb) => return Some(Color::Rgb(rgb.r, rgb.g, rgb.b)),

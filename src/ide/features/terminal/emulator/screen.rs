@@ -1,5 +1,5 @@
-//! Makes a grid of what programs print. Must not know where the bytes come from, nor the screen: what it
-//! gives out may hold anything, and is drawn by helpers that make it safe.
+//! Converts the output of programs to a grid. Must not know where the bytes come from, nor the screen: its
+//! texts may contain anything, and are drawn by functions that make them safe.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,20 +18,20 @@ use crate::ide::features::terminal::emulator::grid::{Grid, Modes, MouseReporting
 use crate::ide::features::terminal::emulator::strings::Strings;
 use crate::tui::screen::CursorShape;
 
-/// Rows that can be scrolled back.
+/// Number of rows that can be scrolled back.
 const HISTORY: usize = 10_000;
-/// The least that the library can lay out: a wide character needs two columns.
+/// Minimum size for the library: a wide character needs two columns.
 const SIZE_MIN: (u16, u16) = (2, 1);
-/// Bytes of answers that wait at most; more questions than that are left without.
+/// Maximum bytes of pending replies; further queries get no reply.
 const REPLIES_MAX: usize = 16 << 10;
-/// Bytes that are taken in between two looks at how many marks the character at the cursor has.
+/// Bytes processed between two checks of the number of marks on the character at the cursor.
 const FEED_CHUNK: usize = 1 << 10;
 /// Characters of a title.
 const TITLE_MAX: usize = 80;
-/// The longest word that may be the name of something, in bytes.
+/// Maximum bytes of a word that may be a file name.
 const WORD_MAX: usize = 3 << 10;
 
-/// What the emulator has to say while it reads.
+/// Messages of the emulator while it reads.
 #[derive(Default)]
 struct EmulatorOutput {
     replies: Vec<u8>,
@@ -54,7 +54,7 @@ impl EventListener for Listener {
             }
             Event::ResetTitle => said.title = None,
             Event::ClipboardStore(..) => said.has_copied = true,
-            // Colors, clipboard and pixels are nobody's business inside; the rest is for windows.
+            // Colors, clipboard and pixels are not for programs inside; the rest is for windows.
             _ => {}
         }
     }
@@ -76,7 +76,7 @@ impl Dimensions for Size {
     }
 }
 
-/// What a scroll goes by.
+/// Distance of a scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScrollBy {
     /// Rows, upwards when positive.
@@ -85,11 +85,11 @@ pub enum ScrollBy {
     Pages(i32),
     /// To the oldest row.
     Top,
-    /// To where things are printed.
+    /// To the bottom, where output appears.
     Bottom,
 }
 
-/// What a selection takes in.
+/// Unit of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectionUnit {
     /// Characters.
@@ -102,15 +102,15 @@ pub enum SelectionUnit {
     Block,
 }
 
-/// A terminal's grid and everything that decides what the next byte means.
+/// Grid of a terminal and all parser state.
 pub struct Emulator {
     term: Term<Listener>,
     parser: Processor,
     strings: Strings,
     listener: Listener,
-    /// What was given out last.
+    /// The rows returned last.
     last: Vec<Arc<Row>>,
-    /// Whether every row is to be made anew.
+    /// Whether every row must be rebuilt.
     stale: bool,
 }
 
@@ -118,7 +118,7 @@ impl Emulator {
     /// An empty grid of that size.
     pub fn new(cols: u16, rows: u16) -> Self {
         let said = Listener::default();
-        // Writes are heard of, to be refused with a word; nothing is ever read.
+        // Clipboard writes are noticed, to be rejected with a message; reads never work.
         let config = Config { scrolling_history: HISTORY, osc52: Osc52::OnlyCopy, ..Config::default() };
         let term = Term::new(config, &Size(cols, rows), said.clone());
         Self {
@@ -131,7 +131,7 @@ impl Emulator {
         }
     }
 
-    /// Takes in what was printed.
+    /// Processes output.
     pub fn feed(&mut self, bytes: &[u8]) {
         let bytes = &*self.strings.truncate(bytes);
         if bytes.is_ascii() {
@@ -145,8 +145,8 @@ impl Emulator {
         self.clamp_scroll();
     }
 
-    /// Scrolls forth to the oldest row where the library is beyond it: it counts rows that move out of a
-    /// screen that is scrolled back even where it keeps none.
+    /// Scrolls forward to the oldest row if the library is beyond it: it counts rows that scroll out of a
+    /// screen that is scrolled back, even if it keeps none.
     fn clamp_scroll(&mut self) {
         let grid = self.term.grid();
         if grid.display_offset() > grid.history_size() {
@@ -155,8 +155,8 @@ impl Emulator {
         }
     }
 
-    /// Takes marks off the character that further ones join, where there are more than are ever shown: the
-    /// library keeps all, however many there are.
+    /// Removes excess marks from the character that further ones would join: the library keeps all of them,
+    /// without a limit.
     fn limit_marks(&mut self) {
         let cursor = &self.term.grid().cursor;
         let (place, is_behind) = (cursor.point, !cursor.input_needs_wrap);
@@ -182,23 +182,23 @@ impl Emulator {
         }
     }
 
-    /// When an update that is to be shown at once must be shown as far as it has come.
+    /// Returns when an incomplete synchronized update must be shown.
     pub fn sync_deadline(&self) -> Option<Instant> {
         self.parser.sync_timeout().sync_timeout()
     }
 
-    /// Shows such an update as far as it has come.
+    /// Shows an incomplete synchronized update.
     pub fn end_sync(&mut self) {
         self.parser.stop_sync(&mut self.term);
         self.clamp_scroll();
     }
 
-    /// What programs inside are to be answered.
+    /// Takes the replies to programs inside.
     pub fn take_replies(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output().replies)
     }
 
-    /// Whether a program inside has tried to write the clipboard since this was asked last.
+    /// Returns whether a program inside has tried to write the clipboard since the last call.
     pub fn take_copied(&mut self) -> bool {
         std::mem::take(&mut self.output().has_copied)
     }
@@ -207,14 +207,14 @@ impl Emulator {
         self.listener.0.lock()
     }
 
-    /// Makes the grid another size; lines are wrapped anew.
+    /// Resizes the grid; lines are wrapped again.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.term.resize(Size(cols, rows));
         self.clamp_scroll();
         self.stale = true;
     }
 
-    /// Shows other rows.
+    /// Scrolls.
     pub fn scroll(&mut self, by: ScrollBy) {
         let page = i32::try_from(self.term.screen_lines().saturating_sub(1).max(1)).unwrap_or(1);
         self.term.scroll_display(match by {
@@ -226,7 +226,7 @@ impl Emulator {
         self.stale = true;
     }
 
-    /// Begins a selection at a cell of what is shown; whether at the right half of the cell.
+    /// Begins a selection at a visible cell; `right` is whether at its right half.
     pub fn select(&mut self, at: (u16, u16), right: bool, unit: SelectionUnit) {
         let unit = match unit {
             SelectionUnit::Chars => SelectionType::Simple,
@@ -238,7 +238,7 @@ impl Emulator {
         self.stale = true;
     }
 
-    /// Takes the selection to a cell.
+    /// Extends the selection to a cell.
     pub fn select_to(&mut self, at: (u16, u16), right: bool) {
         let point = self.point(at);
         if let Some(selection) = &mut self.term.selection {
@@ -247,18 +247,18 @@ impl Emulator {
         self.stale = true;
     }
 
-    /// Selects nothing.
+    /// Clears the selection.
     pub fn unselect(&mut self) {
         self.stale |= self.term.selection.take().is_some();
     }
 
-    /// What is selected.
+    /// Returns the selected text.
     pub fn selected_text(&self) -> Option<String> {
         self.term.selection_to_string().filter(|text| !text.is_empty())
     }
 
-    /// The text without blanks around a cell, lines that were wrapped taken together; nothing where it is
-    /// too long for a name.
+    /// Returns the text without blanks around a cell, with wrapped lines joined; empty if it is too long for
+    /// a name.
     pub fn word_at(&self, at: (u16, u16)) -> String {
         let at = self.point(at);
         let (first, last) = (self.term.line_search_left(at), self.term.line_search_right(at));
@@ -289,14 +289,14 @@ impl Emulator {
         word
     }
 
-    /// A cell of what is shown as a place of the grid.
+    /// Returns a visible cell as a point of the grid.
     fn point(&self, (col, row): (u16, u16)) -> Point {
         let col = usize::from(col).min(self.term.columns() - 1);
         let row = usize::from(row).min(self.term.screen_lines() - 1);
         Point::new(Line(row as i32) - self.term.grid().display_offset(), Column(col))
     }
 
-    /// What is shown now.
+    /// Returns the current content.
     pub fn grid(&mut self) -> Grid {
         let selected = self.term.selection.as_ref().and_then(|selection| selection.to_range(&self.term));
         self.update_rows(selected.as_ref());
@@ -310,7 +310,7 @@ impl Emulator {
             shape => (u16::try_from(row).ok().map(|row| (at.column.0 as u16, row)), shape_of(shape)),
         };
         let cursor = cursor.filter(|(_, row)| usize::from(*row) < self.last.len());
-        // One that no program has chosen is the user's own.
+        // A shape that no program has chosen is the user's own.
         let shape = if shape == CursorShape::Block { CursorShape::Default } else { shape };
         Grid {
             rows: self.last.clone(),
@@ -324,8 +324,8 @@ impl Emulator {
         }
     }
 
-    /// Where the cursor is shown: on the first half of a wide character. The second half may stand alone in
-    /// the first column, where characters were deleted; the library goes further to the left even then.
+    /// Returns the position of the shown cursor: on the first half of a wide character. The second half may
+    /// be alone in the first column, where characters were deleted; the library moves further left even then.
     fn cursor(&self) -> Point {
         let mut at = self.term.grid().cursor.point;
         if self.term.grid()[at].flags.contains(Flags::WIDE_CHAR_SPACER) {
@@ -334,10 +334,10 @@ impl Emulator {
         at
     }
 
-    /// Makes the rows anew that may be others.
+    /// Rebuilds the rows that may have changed.
     fn update_rows(&mut self, selected: Option<&SelectionRange>) {
         let rows = self.term.screen_lines();
-        // What is selected follows what is printed, and no damage tells of it.
+        // A selection moves with the output, without damage.
         let all = std::mem::take(&mut self.stale) || selected.is_some() || self.last.len() != rows;
         let mut changed: Vec<usize> = match self.term.damage() {
             TermDamage::Full => (0..rows).collect(),

@@ -1,25 +1,25 @@
-//! Cuts strings that programs send to the terminal (titles, links, colors) where they get too long: the
-//! emulator's parser would keep one that never ends whole. Must not know what the strings are for.
+//! Truncates strings that programs send to the terminal (titles, links, colors): the emulator's parser would
+//! store an endless one completely. Must not know what the strings are for.
 
 use std::borrow::Cow;
 
-/// Bytes of one string that are kept: no link that browsers take is longer.
+/// Maximum bytes kept of a string: no link accepted by browsers is longer.
 const STRING_MAX: usize = 4 << 10;
 
 const ESCAPE: u8 = 0x1b;
 
-/// Where the parser is, as far as it matters here.
+/// Parser state, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StringState {
     /// Not in a string.
     Outside,
-    /// Behind an escape.
+    /// After an escape.
     Escape,
-    /// In an operating system command with so many bytes.
+    /// In an operating system command with this many bytes.
     Inside(usize),
 }
 
-/// Follows what is printed, from one read to the next.
+/// Follows the output from one read to the next.
 #[derive(Debug)]
 pub struct Strings(StringState);
 
@@ -30,7 +30,7 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// What the parser is to read of it: all, but for what stands in a string beyond the limit.
+    /// Returns what the parser must read: everything but the part of a string beyond the limit.
     pub fn truncate<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         if self.0 == StringState::Outside && memchr::memchr(ESCAPE, bytes).is_none() {
             return Cow::Borrowed(bytes);
@@ -54,12 +54,12 @@ impl Strings {
         Cow::Owned(kept)
     }
 
-    /// Takes one byte; whether it is to be read.
+    /// Processes one byte; returns whether it must be read.
     fn step(&mut self, byte: u8) -> bool {
         let (next, is_kept) = match (self.0, byte) {
             (_, ESCAPE) => (StringState::Escape, true),
             (StringState::Escape, b']') => (StringState::Inside(0), true),
-            // The parser cancels at these two, and carries other control characters out without an end.
+            // The parser cancels at these two, and executes other control characters within the string.
             (StringState::Escape | StringState::Inside(_), 0x18 | 0x1a) | (StringState::Inside(_), 0x07) => {
                 (StringState::Outside, true)
             }

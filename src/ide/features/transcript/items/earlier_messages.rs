@@ -1,7 +1,7 @@
-//! What stands before the items of a conversation: it comes in front of them piece by piece, when the screen comes
-//! near it or the start is looked for, and goes again when the end is shown.
+//! Earlier messages before the items of a conversation: loaded part by part when the screen comes near or the
+//! user goes to the start, and released when the end is shown.
 //!
-//! Must not know who brings the pieces.
+//! Must not know who loads the parts.
 
 use std::collections::VecDeque;
 
@@ -10,20 +10,20 @@ use crate::llm::model::ToolResultMessage;
 use crate::session::format::message::{MessagePage, PagePosition};
 use crate::tools::contract::registry::Registry;
 
-/// What stands before the items.
+/// State of the messages before the items.
 #[derive(Debug, Default)]
 pub(super) struct EarlierMessages {
-    /// Where it is; `None` where the first item is the first of the conversation.
+    /// Their position; `None` if the first item is the first of the conversation.
     position: Option<PagePosition>,
-    /// Whether a piece of it is on its way.
+    /// Whether a part is being loaded.
     is_fetching: bool,
-    /// Results at the front whose calls are not here.
+    /// Results at the front whose calls are not loaded.
     results: Vec<ToolResultMessage>,
-    /// The pieces that came in front, the last of them foremost.
+    /// The parts inserted at the front, the last one first in the conversation.
     pieces: Vec<FrontPiece>,
 }
 
-/// A piece that came in front: how many items it has, and what was known of what stood before the items then.
+/// A part inserted at the front: its number of items, and the state of earlier messages before it.
 #[derive(Debug)]
 struct FrontPiece {
     items: usize,
@@ -31,17 +31,17 @@ struct FrontPiece {
     results: Vec<ToolResultMessage>,
 }
 
-/// A piece that was asked for.
+/// A requested part.
 #[derive(Debug)]
 pub struct Fetched {
-    /// Where the items began for which it was asked.
+    /// The position of the items' start for which it was requested.
     from: PagePosition,
-    /// Its items, or why it is not there.
+    /// Its items, or why it is unavailable.
     found: Result<Box<Transcript>, String>,
 }
 
 impl Fetched {
-    /// Makes items of a piece.
+    /// Builds the items of a part.
     pub fn new(from: PagePosition, piece: Result<MessagePage, String>, tools: &Registry) -> Self {
         let found = piece.map(|piece| {
             let mut part = Transcript::default();
@@ -54,24 +54,24 @@ impl Fetched {
 }
 
 impl Transcript {
-    /// Whether something stands before the first item.
+    /// Returns whether there are messages before the first item.
     pub fn has_earlier(&self) -> bool {
         self.earlier.position.is_some()
     }
 
-    /// Takes in where the conversation goes on before the first item.
+    /// Sets the position of the messages before the first item.
     pub(super) fn set_earlier(&mut self, earlier: Option<&PagePosition>) {
         self.earlier.position = earlier.cloned();
     }
 
-    /// The piece that is to be asked for next; `None` where one is on its way, or there is none.
+    /// Returns the part to request next; `None` if one is being loaded, or there is none.
     pub fn take_earlier_request(&mut self) -> Option<PagePosition> {
         let place = self.earlier.position.clone().filter(|_| !self.earlier.is_fetching)?;
         self.earlier.is_fetching = true;
         Some(place)
     }
 
-    /// Puts a piece in front, if it is the one that is awaited; gives how many items that are.
+    /// Inserts a part at the front, if it is the awaited one; returns its number of items.
     pub fn prepend(&mut self, fetched: Fetched, tools: &Registry) -> Option<usize> {
         let place =
             self.earlier.position.take_if(|place| self.earlier.is_fetching && *place == fetched.from)?;
@@ -101,12 +101,12 @@ impl Transcript {
         Some(count)
     }
 
-    /// How many items came in front.
+    /// Returns the number of items inserted at the front.
     pub fn prepended_count(&self) -> usize {
         self.earlier.pieces.iter().map(|piece| piece.items).sum()
     }
 
-    /// Lets go what came in front; it comes again when it is looked for.
+    /// Releases the items inserted at the front; they are loaded again when needed.
     pub fn drop_prepended(&mut self) -> VecDeque<Item> {
         let count = self.prepended_count();
         let mut pieces = std::mem::take(&mut self.earlier.pieces).into_iter();
@@ -118,7 +118,7 @@ impl Transcript {
         std::mem::replace(&mut self.items, kept)
     }
 
-    /// Keeps a result whose call is not here; where something was said before it no call of it can be.
+    /// Keeps a result whose call is not loaded, unless a message precedes it: then it has no call.
     pub(super) fn keep_result(&mut self, result: &ToolResultMessage) {
         if !self.items.iter().any(|item| matches!(item.kind, ItemKind::User(_))) {
             self.earlier.results.push(result.clone());

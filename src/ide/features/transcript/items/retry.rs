@@ -1,5 +1,5 @@
-//! The notice of a failed model call that is retried: one item that counts down in place. It goes when an answer
-//! begins or the error is final; a canceled retry stays as the error that led to it.
+//! The notice of a failed model call that is retried: one item with a countdown. Removed when an answer
+//! begins or the error is final; a cancelled retry stays as its error.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const SECOND: Duration = Duration::from_secs(1);
 pub struct Retry {
     /// Which retry, from 1.
     pub attempt: u32,
-    /// How many there may be.
+    /// Maximum number of retries.
     pub max: u32,
     /// Why the call failed.
     pub error: String,
@@ -21,7 +21,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Seconds that are left, the begun one included.
+    /// Returns the remaining seconds, rounded up.
     fn seconds(&self, now: Duration) -> u32 {
         let left = self.due.saturating_sub(now);
         u32::try_from(left.as_secs()).unwrap_or(u32::MAX).saturating_add(u32::from(left.subsec_nanos() > 0))
@@ -45,7 +45,7 @@ pub(super) struct Notice {
 }
 
 impl Transcript {
-    /// A model call has failed and will be sent again; the notice of the retry before it is used again.
+    /// Handles a failed model call that will be sent again; reuses the notice of the previous retry.
     pub fn begin_retry(&mut self, retry: Retry, now: Duration) {
         let seconds = retry.seconds(now);
         let text = retry.text(seconds);
@@ -64,7 +64,7 @@ impl Transcript {
         Some(notice.retry.due.saturating_sub(SECOND * later))
     }
 
-    /// Brings the notice of a retry up to the time; tells whether it changed.
+    /// Updates the countdown; returns whether it changed.
     pub fn count_down(&mut self, now: Duration) -> bool {
         let Some(mut notice) = self.retry.take() else { return false };
         let seconds = notice.retry.seconds(now);
@@ -76,13 +76,13 @@ impl Transcript {
         changed
     }
 
-    /// The call was answered, has failed for good, or was canceled; tells whether there was a notice.
+    /// Handles the end of retries: answer, final error or cancellation; returns whether there was a notice.
     pub fn end_retry(&mut self, canceled: bool) -> bool {
         let Some(notice) = self.retry.take() else { return false };
         if canceled {
             return self.change(notice.item, &format!("{} (retry canceled)", notice.retry.error));
         }
-        // It is near the end: what streams in begins only after this, so that no place in it moves.
+        // It is near the end: streaming begins only after this, so no streaming index changes.
         match self.items.iter().rposition(|item| item.id == notice.item) {
             Some(at) => {
                 self.items.remove(at);
@@ -92,7 +92,7 @@ impl Transcript {
         }
     }
 
-    /// Puts another text into a notice; tells whether it is still there.
+    /// Replaces the text of a notice; returns whether it still exists.
     fn change(&mut self, id: u64, new: &str) -> bool {
         let Some(item) = self.items.iter_mut().rev().find(|item| item.id == id) else { return false };
         let ItemKind::Notice { text, .. } = &mut item.kind else { return false };
