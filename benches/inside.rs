@@ -12,7 +12,7 @@ use bowline::ide::core::options::Options;
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::open::{OpenedFile, on_opened};
 use bowline::ide::shell::app::App;
-use bowline::ide::shell::input::read_keymap;
+use bowline::ide::shell::catalog::read_keymap;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
 use bowline::runtime::RuntimeEvent;
 use bowline::text::changes::ChangeSet;

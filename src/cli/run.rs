@@ -150,7 +150,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         LocalEnvironment::read_small(path, SYNC_READ_MAX)
     });
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
-    let (keymap, key_problems) = ide::shell::input::read_keymap(&origin, &keys);
+    let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
     let (theme, theme_problem) = setup::theme(args, &setup);
     let var = |name: &str| process.vars.get(name).cloned();
     let colors =

@@ -143,7 +143,7 @@ async fn login_link_can_be_copied_and_escape_cancels() {
     ide.headless.press("Enter");
     ide.shows("https://openrouter.ai/auth?callback_url=").await;
     ide.headless.press("Alt-c");
-    let copied = ide.headless.app().clipboard.take().unwrap();
+    let copied = ide.headless.app().ui.clipboard.take().unwrap();
     assert!(
         copied.starts_with("https://openrouter.ai/auth?callback_url=http%3A%2F%2Flocalhost%3A"),
         "{copied}"
@@ -235,7 +235,7 @@ async fn login_dialogs_match_snapshots_on_all_sizes() {
         ide.type_now("http://localhost:1455/auth/callback?code=abc");
         ide.snap("login_code");
         ide.headless.press("Alt-k");
-        assert_eq!(ide.headless.app().clipboard.take().as_deref(), Some("WDJB-MJHT"));
+        assert_eq!(ide.headless.app().ui.clipboard.take().as_deref(), Some("WDJB-MJHT"));
         ide.headless.press("Enter");
         assert_eq!(answer.await.unwrap().as_deref(), Some("http://localhost:1455/auth/callback?code=abc"));
         ide.headless.press("Escape");

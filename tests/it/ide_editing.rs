@@ -88,7 +88,7 @@ async fn selection_is_replaced_by_typed_text() {
     assert_eq!(ide.text(), "x\n");
     ide.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
     assert_eq!(ide.message(), "Copied");
-    assert_eq!(ide.headless.app().clipboard.as_deref(), Some("x"));
+    assert_eq!(ide.headless.app().ui.clipboard.as_deref(), Some("x"));
 }
 
 #[tokio::test]

@@ -271,7 +271,7 @@ async fn terminal_output_cannot_escape_pane() {
     let (mut ide, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
     ide.until("a word", |state| state.status.message.starts_with("Refused: terminal program")).await;
-    assert_eq!(ide.headless.app().clipboard, None);
+    assert_eq!(ide.headless.app().ui.clipboard, None);
     shell.reads("\x1b[1;3R").await;
     ide.keys("x").await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[Hlater").await;

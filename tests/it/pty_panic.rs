@@ -11,7 +11,7 @@ use bowline::exec::LocalEnvironment;
 use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::tasks::threads::Threads;
-use bowline::ide::shell::input::read_keymap;
+use bowline::ide::shell::catalog::read_keymap;
 use bowline::ide::shell::preload::Preload;
 use bowline::tui::theme::color::ColorDepth;
 use bowline::tui::theme::scheme::Theme;

@@ -237,7 +237,7 @@ fn picker_table_rows_have_file_and_command() {
         .collect();
     for row in CATALOG.pickers() {
         assert!(
-            commands.contains(&format!("Effect::Picker(\"{}\")", row.id)),
+            commands.contains(&format!("defer_picker(\"{}\")", row.id)),
             "no command opens the picker {}",
             row.id
         );

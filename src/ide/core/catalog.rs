@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::Feature;
 use crate::ide::core::layers::picker;
+use crate::tui::input::Key;
 
 /// Opens a file, or shows it if it is already open, at a one-based line and column.
 pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
@@ -18,6 +19,12 @@ pub struct Catalog {
     pub features: &'static [Feature],
     /// Opens a file.
     pub open_file: OpenFile,
+    /// Runs a command with what belongs to every command.
+    pub run_command: fn(&mut Cx<'_>, &Command),
+    /// Presses a key.
+    pub press: fn(&mut Cx<'_>, Key),
+    /// Types keys again so many times, and ends typing.
+    pub retype: fn(&mut Cx<'_>, &[Key], usize),
 }
 
 impl Catalog {
@@ -39,8 +46,23 @@ impl Catalog {
     }
 }
 
+impl Cx<'_> {
+    /// Runs the command with this id once the current one has returned.
+    pub fn defer_command(&mut self, id: &'static str) {
+        self.defer(move |cx| match cx.state.catalog.command(id) {
+            Some(command) => (cx.state.catalog.run_command)(cx, command),
+            None => tracing::error!(id, "there is no such command"),
+        });
+    }
+
+    /// Opens the picker with this id once the current command has returned.
+    pub fn defer_picker(&mut self, id: &'static str) {
+        self.defer(move |cx| open_picker(cx, id));
+    }
+}
+
 /// Opens the picker with this id.
-pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
+fn open_picker(cx: &mut Cx<'_>, id: &str) {
     if let Some(row) = cx.state.catalog.pickers().find(|row| row.id == id) {
         picker::open(cx, row);
     } else {

@@ -15,7 +15,6 @@ use futures::future::BoxFuture;
 use crate::base::error::Report;
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::state::State;
 use crate::ide::core::tasks::fault_injection::{FaultInjection, PlannedPanic};
@@ -42,8 +41,10 @@ pub struct Command {
 pub struct Cx<'a> {
     /// State of the IDE.
     pub state: &'a mut State,
-    /// Outside work to be done.
-    pub effects: &'a mut Vec<Effect>,
+    /// Steps that run after the current one; see [`Cx::defer`].
+    pub deferred: &'a mut Vec<Deferred>,
+    /// Requests to the terminal.
+    pub ui: &'a mut UiRequests,
     /// Starts tasks.
     pub tasks: &'a Tasks,
     /// Files and processes of the workspace.
@@ -54,6 +55,33 @@ pub struct Cx<'a> {
     pub now_ms: u64,
     /// The monotonic clock.
     pub now: Duration,
+}
+
+/// A step that runs once the current command has returned.
+pub type Deferred = Box<dyn FnOnce(&mut Cx<'_>)>;
+
+/// What the owner of the terminal does once an event is handled.
+#[derive(Debug, Default)]
+pub struct UiRequests {
+    /// Text to put on the system clipboard.
+    pub clipboard: Option<String>,
+    /// Whether to redraw everything from scratch, because the screen may show something else.
+    pub repaint: bool,
+}
+
+impl Cx<'_> {
+    /// Runs `step` once the current command has returned and the key that started it is handled.
+    pub fn defer(&mut self, step: impl FnOnce(&mut Cx<'_>) + 'static) {
+        self.deferred.push(Box::new(step));
+    }
+
+    /// Runs the deferred steps in order, each followed by the steps that it defers itself.
+    pub fn run_deferred(&mut self) {
+        for step in std::mem::take(self.deferred) {
+            step(self);
+            self.run_deferred();
+        }
+    }
 }
 
 /// Builds a row of the table: id, title, aliases and function.

@@ -8,7 +8,6 @@ pub mod catalog;
 pub mod command_line;
 pub mod context;
 pub mod damage;
-pub mod effect;
 pub mod event;
 pub mod feature;
 pub mod indentation;

@@ -10,10 +10,8 @@ use tokio::sync::Notify;
 
 use crate::base::clock::SharedClock;
 use crate::exec::Environment;
-use crate::ide::core::catalog::open_picker;
-use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::core::context::{Cx, Tasks, UiRequests};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::event::{Event, NextEvent};
 use crate::ide::core::feature::FeatureEvent;
 use crate::ide::core::keys::keymap::KeyContext;
@@ -24,15 +22,14 @@ use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
-use crate::ide::editor::modal::{cursor_shape, cursors, key_hooks, repeat};
+use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::prompt;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::{files, plugins, recovery, reopen, terminal, undo_store};
+use crate::ide::features::{files, recovery, reopen, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::panes;
-use crate::ide::shell::replay;
 use crate::ide::shell::{feature_events, input, mouse, session_events};
 use crate::runtime::{Delivery, Handle, Snapshot};
 use crate::tui::input::Input;
@@ -70,8 +67,8 @@ pub struct App {
     unsaved: Vec<BufferId>,
     /// Whether the first frame is drawn, and tasks may begin.
     has_started: bool,
-    /// Text to put on the clipboard.
-    pub clipboard: Option<String>,
+    /// What the owner of the terminal is to do.
+    pub ui: UiRequests,
 }
 
 impl App {
@@ -113,7 +110,7 @@ impl App {
             unsolicited: None,
             unsaved: Vec::new(),
             has_started: false,
-            clipboard: None,
+            ui: UiRequests::default(),
         };
         app.state.damage.add_all();
         app
@@ -154,10 +151,11 @@ impl App {
 
     /// Handles one event.
     pub fn handle(&mut self, event: Event) {
-        let mut effects = Vec::new();
+        let mut deferred = Vec::new();
         let mut cx = Cx {
             state: &mut self.state,
-            effects: &mut effects,
+            deferred: &mut deferred,
+            ui: &mut self.ui,
             tasks: &self.tasks,
             env: &self.env,
             session: self.session.as_ref(),
@@ -180,7 +178,7 @@ impl App {
                 key_hooks::finish_background(&mut cx);
             }
         }
-        self.perform_effects(effects);
+        cx.run_deferred();
         self.with_cx(key_hooks::clamp_cursors);
         self.note_deadlines();
     }
@@ -190,11 +188,13 @@ impl App {
         let models = handle.models();
         let session = handle.clone();
         self.session = Some(handle);
-        let first = self.initial_command.take().map(Effect::Run);
+        let first = self.initial_command.take();
         let prompts = std::mem::take(&mut self.prompts).into_iter();
         self.with_cx(|cx| {
             session_events::on_connected(cx, &snapshot, models);
-            cx.effects.extend(first);
+            if let Some(id) = first {
+                cx.defer_command(id);
+            }
         });
         for (text, images) in prompts {
             session.prompt(text, images, Delivery::FollowUp);
@@ -217,53 +217,13 @@ impl App {
         }
     }
 
-    fn perform_effects(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::Picker(id) => self.with_cx(|cx| open_picker(cx, id)),
-                Effect::Accept => self.with_cx(|cx| {
-                    if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
-                        (actions.accept)(cx);
-                    }
-                }),
-                Effect::Run(id) => self.with_cx(|cx| {
-                    if let Some(command) = cx.state.catalog.command(id) {
-                        input::run(cx, command);
-                    }
-                }),
-                Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run::run(cx, &id)),
-                Effect::Keys(keys) => replay::keys(&mut self.cx_runner(), &keys),
-                Effect::Retype { keys, times } => replay::retype(&mut self.cx_runner(), &keys, times),
-                Effect::NormalKeys { keys, lines, first } => {
-                    replay::on_lines(&mut self.cx_runner(), &keys, lines, first);
-                }
-                Effect::MacroPlayed => cursors::release_undo_group(&mut self.state),
-                Effect::ReleaseHeldKeys(keys) => {
-                    for key in keys {
-                        self.with_cx(|cx| input::key(cx, key));
-                    }
-                }
-                Effect::ChangeRepeated => repeat::end(&mut self.state),
-                Effect::Copy(text) => self.clipboard = Some(text),
-                Effect::Repaint => {
-                    self.screen.repaint();
-                    self.state.damage.add_all();
-                }
-            }
-        }
-    }
-
-    /// Like [`Self::with_cx`], for code that presses keys one after the other.
-    fn cx_runner(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
-        |step| self.with_cx(step)
-    }
-
-    /// Runs `f` with a context, and performs its effects.
+    /// Runs `f` with a context, and the steps that it defers.
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_>)) {
-        let mut effects = Vec::new();
+        let mut deferred = Vec::new();
         let mut cx = Cx {
             state: &mut self.state,
-            effects: &mut effects,
+            deferred: &mut deferred,
+            ui: &mut self.ui,
             tasks: &self.tasks,
             env: &self.env,
             session: self.session.as_ref(),
@@ -271,7 +231,7 @@ impl App {
             now: self.clock.monotonic(),
         };
         f(&mut cx);
-        self.perform_effects(effects);
+        cx.run_deferred();
     }
 
     /// Records what time alone will change, as far as the next key or frame must know.
@@ -350,6 +310,9 @@ impl App {
         if self.state.damage.any() {
             self.update_layout();
             self.screen.set_cursor_shape(self.cursor_shape());
+            if std::mem::take(&mut self.ui.repaint) {
+                self.screen.repaint();
+            }
             self.screen.render(&mut self.tree, &self.state, &self.theme);
         }
         self.screen.take_output()

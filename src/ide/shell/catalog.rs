@@ -1,8 +1,23 @@
 //! The tables of the program, combined for the kernel.
 
 use crate::ide::core::catalog::Catalog;
+use crate::ide::core::keys::keymap::Keymap;
+use crate::ide::features::palette::keymaps;
 use crate::ide::features::{FEATURES, files};
 use crate::ide::shell::commands::AREAS;
+use crate::ide::shell::{input, retype};
 
 /// All tables.
-pub static CATALOG: Catalog = Catalog { areas: AREAS, features: FEATURES, open_file: files::open::open };
+pub static CATALOG: Catalog = Catalog {
+    areas: AREAS,
+    features: FEATURES,
+    open_file: files::open::open,
+    run_command: input::run,
+    press: input::key,
+    retype: retype::retype,
+};
+
+/// Parses a key map for the existing commands. Also returns messages for the user about unusable rows.
+pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
+    keymaps::read(&CATALOG, origin, text)
+}

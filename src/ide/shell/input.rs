@@ -2,30 +2,23 @@
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
+use crate::ide::core::keys::keymap::{KeyContext, Lookup};
 use crate::ide::core::keys::modal::Mode;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
-use crate::ide::features::palette::keymaps;
 use crate::ide::features::plugins;
 use crate::ide::features::snippets;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::shell::catalog::CATALOG;
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
 /// How long the keyboard must be silent before a dialog that opened by itself accepts keys, so that keys
 /// typed before do not answer it.
 pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
-
-/// Parses a key map for the existing commands. Also returns messages for the user about unusable rows.
-pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
-    keymaps::read(&CATALOG, origin, text)
-}
 
 /// Runs a command with what belongs to every command: chains of kills, and reactions of the query of a picker
 /// or prompt.

@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::picker;
 use crate::ide::core::panes::Focus;
@@ -16,7 +15,11 @@ pub const COMMANDS: &[Command] = &[
     command("list.top", "Go to first row", &[], |cx| step(cx, -FAR)),
     command("list.bottom", "Go to last row", &[], |cx| step(cx, FAR)),
     command("list.accept", "Accept selected row", &["choose", "confirm"], |cx| {
-        cx.effects.push(Effect::Accept);
+        cx.defer(|cx| {
+            if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
+                (actions.accept)(cx);
+            }
+        });
     }),
     command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
 ];

@@ -16,6 +16,6 @@ pub mod mouse;
 pub mod overlay;
 pub mod panes;
 pub mod preload;
-pub mod replay;
+pub mod retype;
 pub mod run;
 pub mod session_events;

@@ -276,7 +276,7 @@ impl TerminalLoop {
         if self.terminal.is_writing() {
             return Ok(());
         }
-        if let Some(text) = app.clipboard.take() {
+        if let Some(text) = app.ui.clipboard.take() {
             self.copy(app, &text)?;
         }
         let bytes = app.frame();

@@ -46,9 +46,10 @@ fn join(module: &str, name: impl std::fmt::Display) -> String {
     if module.is_empty() { name.to_string() } else { format!("{module}::{name}") }
 }
 
-/// Whether an item is left out of the documentation, or is there for tests alone.
+/// Whether an item is excluded from the documentation, or exists only in tests. A doc comment is an attribute with a
+/// value, not with a list: its words hide nothing.
 fn is_hidden(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
+    attributes.iter().filter(|attribute| attribute.meta.require_list().is_ok()).any(|attribute| {
         let text = attribute.meta.to_token_stream().to_string();
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
         (attribute.path().is_ident("doc") && words.contains(&"hidden"))

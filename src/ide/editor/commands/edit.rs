@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, command, kill_command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::editor::modal::background;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::text_area::TextArea;
@@ -353,7 +352,7 @@ fn copy(cx: &mut Cx<'_>) {
     }
     let joined = texts.join("\n");
     ring.copy(texts);
-    cx.effects.push(Effect::Copy(joined));
+    cx.ui.clipboard = Some(joined);
     cx.state.set_status("Copied");
 }
 

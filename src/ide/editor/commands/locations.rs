@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
@@ -16,11 +15,11 @@ pub const COMMANDS: &[Command] = &[
         await_char(cx, PendingChar::MarkSet, "Mark letter: a-z in this file, A-Z in any");
     }),
     command("mark.go", "Go to mark", &["bookmark"], |cx| await_char(cx, PendingChar::MarkGo, "Which mark?")),
-    command("mark.picker", "Show marks", &["bookmarks"], |cx| cx.effects.push(Effect::Picker("marks"))),
+    command("mark.picker", "Show marks", &["bookmarks"], |cx| cx.defer_picker("marks")),
     command("jump.back", "Go back", &["navigate back", "previous location"], |cx| step_jumps(cx, 1)),
     command("jump.forward", "Go forward", &["navigate forward", "next location"], |cx| step_jumps(cx, -1)),
     command("jump.picker", "Show jump list", &["history", "locations"], |cx| {
-        cx.effects.push(Effect::Picker("jumps"));
+        cx.defer_picker("jumps");
     }),
     command("jump.older-change", "Go to previous edit location", &["last edit", "change list"], |cx| {
         step_changes(cx, 1);

@@ -1,10 +1,10 @@
 //! Commands that repeat the last change or recorded keys.
 
 use crate::ide::core::context::{Command, Cx, await_char, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::macros::LastChange;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::editor::commands::edit;
+use crate::ide::editor::modal::replay;
 use crate::text::transaction::Grouping;
 
 /// The area's rows.
@@ -19,7 +19,7 @@ pub const COMMANDS: &[Command] = &[
 
 fn repeat(cx: &mut Cx<'_>) {
     match cx.state.macros.change.clone() {
-        Some(LastChange::Command(id)) => cx.effects.push(Effect::Run(id)),
+        Some(LastChange::Command(id)) => cx.defer_command(id),
         Some(LastChange::Typed(text)) => edit::insert(cx, &text, Grouping::Separate),
         None => cx.state.set_status("No changes yet"),
     }
@@ -46,5 +46,5 @@ pub fn replay(cx: &mut Cx<'_>, times: usize) {
         return cx.state.set_status("No macro recorded");
     }
     let keys = cx.state.macros.keys.repeat(times);
-    cx.effects.push(Effect::Keys(keys));
+    cx.defer(move |cx| replay::keys(cx, &keys));
 }

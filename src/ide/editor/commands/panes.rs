@@ -1,7 +1,6 @@
 //! Commands on panes: open, close, focus, and pickers that navigate.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 
 /// The area's rows.
@@ -16,17 +15,17 @@ pub const COMMANDS: &[Command] = &[
         toggle(cx, Focus::Agent);
     }),
     command("view.files-picker", "Go to file", &["find file", "quick open", "fuzzy finder"], |cx| {
-        cx.effects.push(Effect::Picker("files"));
+        cx.defer_picker("files");
     }),
     command("view.buffers-picker", "Go to open file", &["switch buffer", "open editors"], |cx| {
-        cx.effects.push(Effect::Picker("buffers"));
+        cx.defer_picker("buffers");
     }),
     command("view.outline-picker", "Go to symbol", &["outline", "functions", "headings"], |cx| {
         if let Some(buffer) = cx.state.buffers.current_mut() {
             // Several keys may come before a frame: an older tree must not be used.
             buffer.highlighting.apply_changes(&mut buffer.area.document);
         }
-        cx.effects.push(Effect::Picker("outline"));
+        cx.defer_picker("outline");
     }),
 ];
 

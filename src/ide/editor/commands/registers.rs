@@ -1,7 +1,6 @@
 //! Commands that store texts in registers and insert them, in every text field.
 
 use crate::ide::core::context::{Command, Cx, await_char, command, kill_command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::editor::commands::edit;
 use crate::text::clipboard::content::{Content, ContentShape};
@@ -19,7 +18,7 @@ pub const COMMANDS: &[Command] = &[
         await_char(cx, PendingChar::RegisterPaste, "Which register?");
     }),
     command("register.picker", "Show registers", &["clipboard history"], |cx| {
-        cx.effects.push(Effect::Picker("registers"));
+        cx.defer_picker("registers");
     }),
 ];
 
@@ -27,7 +26,7 @@ pub const COMMANDS: &[Command] = &[
 /// system.
 pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: CopyKind) {
     if matches!(name, Some('+' | '*')) {
-        cx.effects.push(Effect::Copy(content.joined()));
+        cx.ui.clipboard = Some(content.joined());
     }
     cx.state.registers.write(&mut cx.state.kill_ring, name, content, taken);
 }

@@ -3,7 +3,6 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::background_work::{FinishedWork, Outcome};
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::editor::modal::cursors;
@@ -114,7 +113,12 @@ pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
     // Keys pressed before a dialog opened must not answer it.
     let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
     if !asked && !waiting.is_empty() {
-        cx.effects.push(Effect::ReleaseHeldKeys(waiting));
+        cx.defer(move |cx| {
+            for key in waiting {
+                (cx.state.catalog.press)(cx, key);
+                cx.run_deferred();
+            }
+        });
     }
     carried
 }

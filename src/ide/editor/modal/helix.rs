@@ -4,7 +4,6 @@
 use crate::ide::core::catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::{InsertState, Mode};
 use crate::ide::editor::commands::edit;
@@ -387,7 +386,7 @@ pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
 /// Runs a general command to indent, join, increment or comment lines.
 pub fn run_line_command(cx: &mut Cx<'_>, id: &'static str) {
     cx.state.modal.count = None;
-    cx.effects.push(Effect::Run(id));
+    cx.defer_command(id);
 }
 
 /// Moves the lines of the selections by stops.

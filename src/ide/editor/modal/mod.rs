@@ -14,6 +14,7 @@ pub mod moves;
 pub mod operators;
 pub mod pending_char;
 pub mod repeat;
+pub mod replay;
 pub mod scroll;
 pub mod search;
 pub mod select_by_pattern;

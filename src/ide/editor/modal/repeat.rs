@@ -2,10 +2,9 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
-use crate::ide::core::keys::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
+use crate::ide::editor::modal::replay;
 use crate::ide::editor::modal::{cursors, visual};
 use crate::text::clipboard::content::Content;
 use crate::tui::input::{Key, KeyCode, Mods};
@@ -25,7 +24,10 @@ pub fn repeat(cx: &mut Cx<'_>) {
         *second = Key::char((digit as u8 + 1) as char);
     }
     let keys = begin(cx);
-    cx.effects.extend([Effect::Keys(keys), Effect::ChangeRepeated]);
+    cx.defer(move |cx| {
+        replay::keys(cx, &keys);
+        end(cx.state);
+    });
 }
 
 /// Begins a repetition: everything until [`end`] is one step. Returns the keys to press.
@@ -41,7 +43,7 @@ fn begin(cx: &mut Cx<'_>) -> Vec<Key> {
 }
 
 /// Ends a repetition.
-pub fn end(state: &mut State) {
+fn end(state: &mut State) {
     state.modal.repeating = false;
     state.modal.changed = false;
     state.modal.failed = false;
@@ -87,7 +89,11 @@ pub fn play_macro(cx: &mut Cx<'_>, name: char) {
     cx.state.modal.failed = false;
     // The replay is one step.
     cursors::hold_undo_group(cx.state);
-    cx.effects.extend([Effect::Keys(parse_keys(&text).repeat(count.min(10_000))), Effect::MacroPlayed]);
+    let keys = parse_keys(&text).repeat(count.min(10_000));
+    cx.defer(move |cx| {
+        replay::keys(cx, &keys);
+        cursors::release_undo_group(cx.state);
+    });
 }
 
 /// Returns a key as written in a register: its character, or its name in angle brackets.
@@ -136,18 +142,6 @@ pub fn parse_keys(text: &str) -> Vec<Key> {
         });
     }
     keys
-}
-
-/// Returns whether a replay must end because a motion failed in it.
-pub fn has_failed(cx: &mut Cx<'_>) -> bool {
-    let failed = std::mem::take(&mut cx.state.modal.failed);
-    if failed {
-        cx.state.modal.reset_pending();
-        if cx.state.modal.mode == Mode::Normal {
-            cx.state.pending.clear();
-        }
-    }
-    failed
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::agent::queue;
@@ -22,7 +21,7 @@ pub const COMMANDS: &[Command] = &[
         "agent.tools-picker",
         "Choose agent tools",
         &["enable tools", "disable tools", "toolset"],
-        |cx| cx.effects.push(Effect::Picker("tools")),
+        |cx| cx.defer_picker("tools"),
     ),
     command(
         "agent.show-prompt",

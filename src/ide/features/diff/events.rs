@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
@@ -273,6 +272,6 @@ pub fn copy(cx: &mut Cx<'_>) {
         return cx.state.set_status("No lines on the other side");
     }
     cx.state.kill_ring.copy(vec![copied.clone()]);
-    cx.effects.push(Effect::Copy(copied));
+    cx.ui.clipboard = Some(copied);
     cx.state.set_status("Copied");
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
@@ -27,7 +26,7 @@ pub const COMMANDS: &[Command] = &[
         "Change file encoding",
         &["reopen with encoding", "save with encoding", "charset"],
         |cx| {
-            cx.effects.push(Effect::Picker("encodings"));
+            cx.defer_picker("encodings");
         },
     ),
     command("file.reload", "Reload file from disk", &["revert file", "reread"], reload),

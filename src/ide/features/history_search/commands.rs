@@ -1,17 +1,16 @@
 //! Commands that search earlier messages, and import conversations of other programs.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::history_search::events;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("prompt.search", "Search prompt history", &["reverse search", "earlier prompts"], |cx| {
-        cx.effects.push(Effect::Picker("prompts"));
+        cx.defer_picker("prompts");
     }),
     command("session.search", "Search sessions", &["find in conversations", "chat history"], |cx| {
-        cx.effects.push(Effect::Picker("session-search"));
+        cx.defer_picker("session-search");
     }),
     command("session.import", "Import sessions", &["claude code", "codex", "pi"], import),
 ];

@@ -10,9 +10,9 @@ use crate::base::error::Report;
 use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
 use crate::ide::core::context::{Cx, TaskError, answer_or_error, answer_or_report, ask_session};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::picker::Picker;
+use crate::ide::editor::modal::replay;
 use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -156,8 +156,9 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
 /// Opens the picker of a provider's models, unless another layer is open.
 fn show_models(cx: &mut Cx<'_>, provider: &str) {
     if cx.state.layers.is_empty() {
-        cx.effects.push(Effect::Picker("models"));
-        cx.effects.push(Effect::Keys(provider.chars().map(Key::char).collect()));
+        cx.defer_picker("models");
+        let typed: Vec<Key> = provider.chars().map(Key::char).collect();
+        cx.defer(move |cx| replay::keys(cx, &typed));
     }
 }
 
@@ -238,7 +239,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
 }
 
 fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
-    cx.effects.push(Effect::Copy(text));
+    cx.ui.clipboard = Some(text);
     cx.state.set_status(format!("Copied {what}"));
 }
 

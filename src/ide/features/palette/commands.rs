@@ -3,7 +3,6 @@
 use crate::ide::core::catalog;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::panes::Focus;
@@ -22,23 +21,26 @@ use crate::text::operations::select;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("app.palette", "Show command palette", &["all commands", "M-x", "help"], |cx| {
-        cx.effects.push(Effect::Picker("commands"));
+        cx.defer_picker("commands");
     }),
     command("app.keys", "Show keyboard shortcuts", &["hotkeys", "keybindings", "help"], |cx| {
-        cx.effects.push(Effect::Picker("keys"));
+        cx.defer_picker("keys");
     }),
     command(
         "app.keymap-picker",
         "Choose key map",
         &["keybindings", "vim mode", "emacs mode", "helix mode"],
-        |cx| cx.effects.push(Effect::Picker("keymaps")),
+        |cx| cx.defer_picker("keymaps"),
     ),
     command("app.quit", "Quit", &["exit", "close"], quit),
     command("app.escape", "Close, interrupt, or clear selection", &["escape", "close pop-up"], escape),
     command("app.cancel", "Cancel current action", &["keyboard quit", "abort"], |cx| {
         cancel(cx);
     }),
-    command("app.redraw", "Redraw screen", &["refresh", "repaint"], |cx| cx.effects.push(Effect::Repaint)),
+    command("app.redraw", "Redraw screen", &["refresh", "repaint"], |cx| {
+        cx.ui.repaint = true;
+        cx.state.damage.add_all();
+    }),
 ];
 
 fn quit(cx: &mut Cx<'_>) {

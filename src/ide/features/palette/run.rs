@@ -1,8 +1,8 @@
 //! Runs a row of the palette.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::picker::Pick;
+use crate::ide::features::plugins;
 
 /// A command of the program or of a plugin, by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,12 @@ pub enum PaletteTarget {
 
 /// Runs the command that a row represents.
 pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
-    cx.effects.extend(pick.get().map(|runs| match runs {
-        PaletteTarget::Command(id) => Effect::Run(id),
-        PaletteTarget::Plugin(id) => Effect::RunPlugin(id.clone()),
-    }));
+    match pick.get() {
+        Some(PaletteTarget::Command(id)) => cx.defer_command(id),
+        Some(PaletteTarget::Plugin(id)) => {
+            let id = id.clone();
+            cx.defer(move |cx| plugins::run::run(cx, &id));
+        }
+        None => {}
+    }
 }

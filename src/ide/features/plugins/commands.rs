@@ -1,7 +1,6 @@
 //! Commands about editor plugins; the commands that plugins provide are in `ide::features::plugins::run`.
 
 use crate::ide::core::context::{Command, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::features::plugins;
 use crate::ide::features::plugins::state::PLUGINS;
 
@@ -14,7 +13,7 @@ pub const COMMANDS: &[Command] = &[
         if cx.state.slots[PLUGINS].locations.1.is_empty() {
             return cx.state.set_status("No plugin results");
         }
-        cx.effects.push(Effect::Picker("plugin-places"));
+        cx.defer_picker("plugin-places");
     })
     .with_former_ids(&["plugins.places"]),
 ];

@@ -11,7 +11,6 @@ use crate::base::width::visible;
 use crate::config::plugins::{Input, Output, Plugin};
 use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::keymap::{KeyContext, Lookup};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
@@ -327,7 +326,7 @@ fn on_done(
         Ok(PluginResult::Locations(rows)) => {
             cx.state.slots[PLUGINS].locations = (name.to_string(), rows);
             cx.state.set_status("");
-            cx.effects.push(Effect::Picker("plugin-places"));
+            cx.defer_picker("plugin-places");
         }
         Ok(PluginResult::Edit(edit)) => {
             let now_ms = cx.now_ms;

@@ -1,7 +1,6 @@
 //! Commands on all files of the workspace: search, replace, go through the results, apply an edited list.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
@@ -26,7 +25,7 @@ pub const COMMANDS: &[Command] = &[
         prompt.initial(first).as_search().check(is_needle).open(cx);
     }),
     command("workspace.grep-picker", "Search files while typing", &["live grep", "global search"], |cx| {
-        cx.effects.push(Effect::Picker("grep"));
+        cx.defer_picker("grep");
     }),
     command("workspace.go", "Go to search result", &["open result"], |cx| {
         if let Some(list) = project_search::navigate::current(cx.state) {

@@ -2,7 +2,6 @@
 //! `/compact TEXT`. Each is one row here: it runs a command, or a function with its argument.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::sessions::{events as sessions, summaries};
 
@@ -68,7 +67,7 @@ impl SlashCommand {
 
 fn name(cx: &mut Cx<'_>, name: &str) {
     if name.is_empty() {
-        return cx.effects.push(Effect::Run("session.rename"));
+        return cx.defer_command("session.rename");
     }
     sessions::rename(cx, name.to_string());
 }
@@ -85,7 +84,7 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
         }
         SlashAction::Command(id) => {
             cx.state.prompt.take();
-            cx.effects.push(Effect::Run(id));
+            cx.defer_command(id);
         }
         SlashAction::Handler(act) => {
             cx.state.prompt.take();

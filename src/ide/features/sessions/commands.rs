@@ -1,7 +1,6 @@
 //! Commands on sessions: the tree of the open one, and continuing others.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::commands::edit;
@@ -24,14 +23,14 @@ pub const COMMANDS: &[Command] = &[
         sessions::replace(cx, SessionSwitch::New(None));
     }),
     command("session.resume", "Resume session", &["continue", "open session", "history"], |cx| {
-        cx.effects.push(Effect::Picker("sessions"));
+        cx.defer_picker("sessions");
     }),
     command(
         "session.resume-anywhere",
         "Resume session from any folder",
         &["continue", "all sessions"],
         |cx| {
-            cx.effects.push(Effect::Picker("sessions-anywhere"));
+            cx.defer_picker("sessions-anywhere");
         },
     ),
     command("session.copy", "Copy session", &["clone", "duplicate"], |cx| {
@@ -112,7 +111,7 @@ fn label(cx: &mut Cx<'_>) {
 /// query.
 fn delete(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top::<Picker>() else {
-        return cx.effects.push(Effect::Picker("sessions-delete"));
+        return cx.defer_picker("sessions-delete");
     };
     let row =
         picker.current().and_then(|row| Some((row.pick.get::<SessionFile>()?.clone(), row.text.clone())));

@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::edit::{apply, comment_tokens, line_ending};
@@ -17,7 +16,7 @@ use crate::text::snippet::Snippet;
 pub const COMMANDS: &[Command] = &[
     command("snippet.insert", "Insert snippet", &["template"], |cx| {
         if cx.state.panes.focus == Focus::Editor && cx.state.buffers.current().is_some() {
-            cx.effects.push(Effect::Picker("snippets"));
+            cx.defer_picker("snippets");
         } else {
             cx.state.set_status("Snippets need an open file");
         }

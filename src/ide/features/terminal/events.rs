@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::files;
@@ -91,7 +90,7 @@ pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
         TerminalEvent::Copied(None) => cx.state.set_status("Nothing selected in the terminal"),
         TerminalEvent::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
-            cx.effects.push(Effect::Copy(text));
+            cx.ui.clipboard = Some(text);
             cx.state.set_status("Copied");
         }
         TerminalEvent::Location(path, at) => open_location(cx, path, at),

@@ -3,13 +3,14 @@
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::editor::modal::replay;
 use crate::ide::editor::modal::{command_line, cursors, insert_mode, repeat, visual};
 use crate::text::anchors::named_positions::PositionName;
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
+use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Maximum number of lines on which keys are pressed.
 const LINES_MAX: usize = 20_000;
@@ -45,17 +46,35 @@ fn press_keys(cx: &mut Cx<'_>, lines: usize, first: Option<Line>, keys: &str) ->
         insert_mode::insert::end_insert(cx);
     }
     command_line::text::editable_text(cx)?;
-    cx.effects.push(Effect::NormalKeys { keys: repeat::parse_keys(keys), lines, first });
+    let keys = repeat::parse_keys(keys);
+    cx.defer(move |cx| press_on_lines(cx, &keys, lines, first));
     Ok(())
 }
 
+/// Presses the keys of `:normal` on each marked line, as one undo step.
+fn press_on_lines(cx: &mut Cx<'_>, pressed: &[Key], lines: usize, first: Option<Line>) {
+    begin(cx);
+    for n in 0..lines.max(1) {
+        if lines > 0 && !go_to_line(cx, n, first) {
+            continue;
+        }
+        replay::keys(cx, pressed);
+        if cx.state.modal.mode.is_typing() {
+            replay::keys(cx, &[Key::new(KeyCode::Escape, Mods::NONE)]);
+        }
+        finish(cx);
+        cx.run_deferred();
+    }
+    end(cx);
+}
+
 /// Starts one undo step for what follows.
-pub fn begin(cx: &mut Cx<'_>) {
+fn begin(cx: &mut Cx<'_>) {
     cursors::hold_undo_group(cx.state);
 }
 
 /// Moves the cursor to a line; `false` if the line no longer exists.
-pub fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
+fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
     // The column that the cursor aimed at is aimed at still.
     let aimed = if n == 0 { Some(cursors::goal_column(cx)) } else { None };
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
@@ -74,7 +93,7 @@ pub fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
 }
 
 /// Ends what the keys left unfinished, as Escape would.
-pub fn finish(cx: &mut Cx<'_>) {
+fn finish(cx: &mut Cx<'_>) {
     cx.state.pending.clear();
     cx.state.pending_char = None;
     if cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.has_kind(command_line::run::PROMPT_KIND)) {
@@ -88,7 +107,7 @@ pub fn finish(cx: &mut Cx<'_>) {
 }
 
 /// Ends the step.
-pub fn end(cx: &mut Cx<'_>) {
+fn end(cx: &mut Cx<'_>) {
     cx.state.modal.keys.clear();
     cursors::release_undo_group(cx.state);
 }

@@ -2,18 +2,17 @@
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::model::view::display::WhitespaceDisplay;
 
 /// Runs a command by its id.
 pub fn run(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
-    cx.effects.push(Effect::Run(id));
+    cx.defer_command(id);
     Ok(())
 }
 
 /// Opens a picker.
 pub fn picker(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
-    cx.effects.push(Effect::Picker(id));
+    cx.defer_picker(id);
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::modal::Mode;
 use crate::ide::editor::commands::locations;
 use crate::ide::editor::modal::insert_mode::keys as typing_keys;
@@ -73,7 +72,7 @@ fn normal(cx: &mut Cx<'_>) {
         Mode::Insert | Mode::Replace => insert_mode::insert::end_insert(cx),
         mode if mode.is_visual() && !begun => visual::end_visual(cx),
         _ if begun => {}
-        _ => cx.effects.push(Effect::Run("app.escape")),
+        _ => cx.defer_command("app.escape"),
     }
     cx.state.modal.reset_pending();
     cx.state.damage.add(Part::Status);

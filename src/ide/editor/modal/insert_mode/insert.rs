@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::{InsertNormal, InsertState, Mode};
 use crate::ide::editor::commands::{edit, indent};
@@ -334,7 +333,8 @@ pub fn end_insert(cx: &mut Cx<'_>) {
     let again = modal.typing.times.saturating_sub(1);
     if again > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
         modal.typing.times = 1;
-        return cx.effects.push(Effect::Retype { keys: modal.typed.clone(), times: again });
+        let keys = modal.typed.clone();
+        return cx.defer(move |cx| (cx.state.catalog.retype)(cx, &keys, again));
     }
     finish(cx);
 }
