@@ -151,13 +151,7 @@ pub fn bytes_per_key(effort: Effort) {
     let mut bench = bench(&source(1 << 16));
     let keys = ["a", "b", "c", "d", "e"];
     let mut samples: Vec<f64> = (0..effort.times(400)).map(|n| bench.key(keys[n % 5]).0 as f64).collect();
-    report(
-        "bytes per typed character, median",
-        percentile(&mut samples, 0.5),
-        "B",
-        None,
-        "<= 60 (wanted 24)",
-    );
+    report("bytes per typed character, median", percentile(&mut samples, 0.5), "B", None, "<= 60 B");
     assert!(samples.iter().all(|bytes| *bytes > 0.0), "every key is seen");
 }
 
@@ -177,8 +171,8 @@ pub fn insert_and_undo(effort: Effort) {
         undos.push(micros(bench.key("Ctrl-z").1));
     }
     let (insert, undo) = (percentile(&mut inserts, 0.5), percentile(&mut undos, 0.5));
-    report("100 MB source: insert in the middle", insert, "us", None, "<= 300 us");
-    report("100 MB source: undo", undo, "us", None, "<= 300 us");
+    report("100 MB source: insert in the middle", insert, "us", None, "<= 1000 us");
+    report("100 MB source: undo", undo, "us", None, "<= 1000 us");
 }
 
 /// An answer that streams in token by token, with a frame at every 16 ms of tokens as on a
@@ -207,9 +201,9 @@ pub fn streamed_answer(effort: Effort) {
     let small = if effort.quick { 200 } else { 5_000 };
     let (few, _) = run(small);
     let (many, bytes) = run(small * 10);
-    report("answer of 5 000 tokens, drawn: our time", few, "ms", None, "<= 35 ms CPU");
+    report("answer of 5 000 tokens, drawn: our time", few, "ms", None, "<= 40 ms CPU");
     report("answer of 50 000 tokens, drawn: our time", many, "ms", None, "<= 300 ms CPU");
-    report("bytes to the terminal for it", bytes as f64 / 1e6, "MB", None, "<= 0.5 MB");
+    report("bytes to the terminal for it", bytes as f64 / 1e6, "MB", None, "<= 0.3 MB");
     println!(
         "{:<44} {:>12} {:>12} {:>8.3}  exponent <= 1.05",
         "cost over answer length",

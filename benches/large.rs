@@ -81,12 +81,12 @@ pub fn files(effort: Effort) {
 pub fn line(effort: Effort) {
     let bytes = if effort.quick { 52 * MB / 256 } else { 52 * MB };
     let (mut program, took) = opened(PART, bytes, "numbers");
-    report("52 MB line: first text", took, "ms", None, "<= 300 ms");
+    report("52 MB line: first text", took, "ms", None, "<= 50 ms");
     at_rest(&mut program);
     for (what, place) in [("at the start", &b"\x1b[H"[..]), ("at the end", &b"\x1b[F"[..])] {
         program.writer.write_all(place).unwrap();
         program.settle(Duration::from_millis(50));
         let mut times: Vec<f64> = (0..effort.times(100)).map(|_| key(&mut program, b"x")).collect();
-        report(&format!("52 MB line: key {what}, p99"), percentile(&mut times, 0.99), "ms", None, "<= 20 ms");
+        report(&format!("52 MB line: key {what}, p99"), percentile(&mut times, 0.99), "ms", None, "<= 5 ms");
     }
 }
