@@ -303,29 +303,29 @@ async fn edit_tool_is_native_to_model_family() {
     }
 }
 
+/// What the model answers in the smoke test, prompt by prompt.
+fn smoke_test_replies(family: Family) -> Vec<Reply> {
+    let hello = "print('Hello World')\n";
+    let both = "print('Hello World')\nprint('Goodbye')\n";
+    let edit = family.edit("s3", "hello.py", hello.trim_end(), both.trim_end());
+    let prompts = [
+        vec![vec![family.create("s1", "hello.py", hello)]],
+        vec![vec![family.read("s2", "hello.py")], vec![edit]],
+        vec![vec![family.shell("s4", "cat hello.py")]],
+        vec![vec![family.read("s5", "big.txt")]],
+        vec![vec![family.shell("s6", "while [ ! -e go ]; do sleep 0.01; done")]],
+        vec![vec![family.spawn("s7", "write tests")], vec![wait("s8", "agent_1")]],
+        vec![vec![family.shell("s9", "sleep 30")]],
+    ];
+    prompts.into_iter().flat_map(|rounds| script(family, rounds)).collect()
+}
+
 /// Creating, reading and editing, running, long outputs, steering, another agent, a time-out: one session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agent_smoke_test_passes_seven_steps() {
     for family in FAMILIES {
-        let hello = "print('Hello World')\n";
-        let both = "print('Hello World')\nprint('Goodbye')\n";
-        let mut replies = script(family, vec![vec![family.create("s1", "hello.py", hello)]]);
-        replies.extend(script(
-            family,
-            vec![
-                vec![family.read("s2", "hello.py")],
-                vec![family.edit("s3", "hello.py", hello.trim_end(), both.trim_end())],
-            ],
-        ));
-        replies.extend(script(family, vec![vec![family.shell("s4", "cat hello.py")]]));
-        replies.extend(script(family, vec![vec![family.read("s5", "big.txt")]]));
-        replies
-            .extend(script(family, vec![vec![family.shell("s6", "while [ ! -e go ]; do sleep 0.01; done")]]));
-        let wait = wait("s8", "agent_1");
-        replies.extend(script(family, vec![vec![family.spawn("s7", "write tests")], vec![wait]]));
-        replies.extend(script(family, vec![vec![family.shell("s9", "sleep 30")]]));
         let delegated = vec![family.says(&["tests are written"])];
-        let mut stage = Stage::with(family, replies, delegated, |options| Options {
+        let mut stage = Stage::with(family, smoke_test_replies(family), delegated, |options| Options {
             // The default time of a command, shortened.
             tools_config: ToolsConfig {
                 command_timeout: Some(Duration::from_millis(400)),

@@ -52,25 +52,27 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// Makes the folders above a path, or writable; fails where a file or a link is in the way.
+fn make_parents(root: &Path, path: &Path) -> std::io::Result<()> {
+    let mut folder = root.to_path_buf();
+    for part in path.parent().unwrap().strip_prefix(root).unwrap() {
+        folder.push(part);
+        match fs::symlink_metadata(&folder) {
+            Ok(facts) if facts.is_dir() => fs::set_permissions(&folder, Permissions::from_mode(0o755))?,
+            Ok(_) => return Err(std::io::ErrorKind::NotADirectory.into()),
+            Err(_) => fs::create_dir(&folder)?,
+        }
+    }
+    Ok(())
+}
+
 /// Does a change as a user at a shell would, through no link.
 fn act(root: &Path, act: &Act) -> std::io::Result<()> {
     let at = |path: &[u8]| root.join(OsString::from_vec(path.to_vec()));
-    let way = |path: &Path| -> std::io::Result<()> {
-        let mut folder = root.to_path_buf();
-        for part in path.parent().unwrap().strip_prefix(root).unwrap() {
-            folder.push(part);
-            match fs::symlink_metadata(&folder) {
-                Ok(facts) if facts.is_dir() => fs::set_permissions(&folder, Permissions::from_mode(0o755))?,
-                Ok(_) => return Err(std::io::ErrorKind::NotADirectory.into()),
-                Err(_) => fs::create_dir(&folder)?,
-            }
-        }
-        Ok(())
-    };
     match act {
         Act::Write(path, content, rights) => {
             let path = at(path);
-            way(&path)?;
+            make_parents(root, &path)?;
             if fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_symlink()) {
                 fs::remove_file(&path)?;
             }
@@ -82,18 +84,18 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
         }
         Act::Link(path, target) => {
             let path = at(path);
-            way(&path)?;
+            make_parents(root, &path)?;
             symlink(OsString::from_vec(target.clone()), path)
         }
         Act::Folder(path, rights) => {
             let path = at(path);
-            way(&path)?;
+            make_parents(root, &path)?;
             fs::create_dir(&path)?;
             fs::set_permissions(&path, Permissions::from_mode(*rights))
         }
         Act::Delete(path) => {
             let path = at(path);
-            way(&path)?;
+            make_parents(root, &path)?;
             if fs::symlink_metadata(&path)?.is_dir() {
                 fs::remove_dir_all(path)
             } else {
@@ -102,13 +104,13 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
         }
         Act::Rename(from, to) => {
             let (from, to) = (at(from), at(to));
-            way(&from)?;
-            way(&to)?;
+            make_parents(root, &from)?;
+            make_parents(root, &to)?;
             fs::rename(from, to)
         }
         Act::Rights(path, rights) => {
             let path = at(path);
-            way(&path)?;
+            make_parents(root, &path)?;
             let facts = fs::symlink_metadata(&path)?;
             if facts.is_file() { fs::set_permissions(path, Permissions::from_mode(*rights)) } else { Ok(()) }
         }

@@ -269,7 +269,7 @@ fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
         ("keys go to", format!("{:?}", state.panes.focus)),
         ("panes", format!("{:?}", state.panes)),
         ("windows", format!("{:?}", state.windows.shape())),
-        ("look", format!("{:?}, {:?}", state.display, state.search_options)),
+        ("look", format!("{:?}, {:?}", state.display, state.search.options)),
         ("quits", state.quit.to_string()),
         ("waits", format!("{:?}", state.pending_char)),
     ];

@@ -162,21 +162,31 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
     }
     if let Some(StreamEvent::Done { message }) = events.last() {
         assert!(open.is_empty(), "{name}: {open:?} never ended");
-        for (index, kind, text) in closed {
-            match (kind, &message.content[index]) {
-                ("text", Part::Known(KnownPart::Text { text: whole, .. }))
-                | ("thinking", Part::Known(KnownPart::Thinking { thinking: whole, .. })) => {
-                    assert_eq!(*whole, text, "{name}");
-                }
-                ("call", Part::Known(KnownPart::ToolCall(call))) => {
-                    if let Ok(strict) = serde_json::from_str::<Value>(&text)
-                        && !damaged
-                    {
-                        assert_eq!(call.arguments, strict, "{name}");
-                    }
-                }
-                (kind, part) => panic!("{name}: a {kind} became {part:?}"),
+        assert_deltas_are_message(name, closed, message, damaged);
+    }
+}
+
+/// The joined deltas of each closed part are that part of the message.
+fn assert_deltas_are_message(
+    name: &str,
+    closed: Vec<(usize, &str, String)>,
+    message: &AssistantMessage,
+    damaged: bool,
+) {
+    for (index, kind, text) in closed {
+        match (kind, &message.content[index]) {
+            ("text", Part::Known(KnownPart::Text { text: whole, .. }))
+            | ("thinking", Part::Known(KnownPart::Thinking { thinking: whole, .. })) => {
+                assert_eq!(*whole, text, "{name}");
             }
+            ("call", Part::Known(KnownPart::ToolCall(call))) => {
+                if let Ok(strict) = serde_json::from_str::<Value>(&text)
+                    && !damaged
+                {
+                    assert_eq!(call.arguments, strict, "{name}");
+                }
+            }
+            (kind, part) => panic!("{name}: a {kind} became {part:?}"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
-use bowline::runtime::events::observe::EventKind;
+use bowline::runtime::events::observe::{EventKind, Observer};
 use bowline::runtime::history::navigation::SessionSwitch;
 use bowline::runtime::{Builder, Delivery, Handle, RuntimeEvent, Snapshot};
 use tokio::sync::mpsc::Receiver;
@@ -65,7 +65,7 @@ async fn session_replace_is_followed_by_all_front_ends() {
         Scripted::injected(vec![Turn::text("one"), stalls, Turn::text("three"), Turn::text("four")]);
     let session = Builder::new(dir.path()).inject(provider).start().await.unwrap();
     let first = Watcher::join(&session).await;
-    let mut observer = session.observe().await.unwrap();
+    let observer = session.observe().await.unwrap();
     let old = first.session.clone();
     let first = tokio::spawn(first.listen());
     soon(session.submit("1")).await.unwrap();
@@ -103,7 +103,11 @@ async fn session_replace_is_followed_by_all_front_ends() {
     assert!(after.iter().all(|line| line.starts_with(&new)), "{after:?}");
     assert_eq!(after.len(), 1 + 4 + 2, "once each: {after:?}");
     assert!(first.heard.ends_with(&second.heard), "both heard the same, {:?}", second.heard);
-    // The specification's events: the one session ends before the other one starts.
+    assert_events_stay_in_session(observer, &new).await;
+}
+
+/// The specification's events: the one session ends before the new one starts.
+async fn assert_events_stay_in_session(mut observer: Observer, new: &str) {
     let mut told = Vec::new();
     while let Some(event) = soon(observer.next()).await {
         told.push((event.kind, event.session_id == new));

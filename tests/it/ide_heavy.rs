@@ -171,7 +171,7 @@ async fn helix_select_and_search_in_large_file_run_in_background() {
     ide.headless.idle().await;
     assert_eq!(ide.text().len(), text().len() + "needle é\n".len() - 4 * 7, "the key that waited met them");
     ide.keys("u , g g").await;
-    ide.state().last_search = Some("needle".to_string());
+    ide.state().search.last = Some("needle".to_string());
     ide.headless.press("n");
     assert!(ide.message().contains("Searching the text"), "{}", ide.message());
     ide.headless.idle().await;

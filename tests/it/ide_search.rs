@@ -28,7 +28,7 @@ async fn find_counts_marks_and_navigates_matches() {
     ide.keys("F3").await;
     assert_eq!(ide.cursor(), (1, 4), "round the end");
     ide.keys("Escape").await;
-    assert!(ide.state().highlight.is_none() && ide.selected() == [""]);
+    assert!(ide.state().search.highlight.is_none() && ide.selected() == [""]);
 }
 
 #[tokio::test]

@@ -9,6 +9,14 @@ use serde_json::json;
 
 use crate::permissions::{Fixture, Nobody, bash};
 
+/// Each of the commands fails, and its output does not have the key.
+async fn assert_commands_do_not_show_key(fixture: &Fixture, lines: &[&str]) {
+    for line in lines {
+        let (text, failed) = bash(fixture, Mode::AutoEdit, line).await;
+        assert!(failed && !text.contains("the key"), "{line}: {text}");
+    }
+}
+
 #[tokio::test]
 async fn auth_file_is_unreachable_through_symlinks() {
     let fixture = Fixture::new(&["a.txt", "sub/b.txt"], "");
@@ -53,10 +61,8 @@ async fn auth_file_is_unreachable_through_symlinks() {
         fs::remove_file(fixture.root.join(name)).unwrap();
     }
     symlink(&keys, fixture.root.join("b.txt")).unwrap();
-    for line in ["cat *", "cat ./*", "cat b*", "cat [b].txt", "cat {a,b}.txt", "grep key *", "cat < b*"] {
-        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
-        assert!(failed && !text.contains("the key"), "{line}: {text}");
-    }
+    let globs = ["cat *", "cat ./*", "cat b*", "cat [b].txt", "cat {a,b}.txt", "grep key *", "cat < b*"];
+    assert_commands_do_not_show_key(&fixture, &globs).await;
     for line in ["cat sub/*", "ls *", "cat a*.txt sub/b.*"] {
         let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(!failed || line.starts_with("cat sub"), "{line}: {text}");
@@ -67,10 +73,8 @@ async fn auth_file_is_unreachable_through_symlinks() {
     let args = json!({"pattern": "the key", "path": "."});
     let (text, _) = fixture.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
     assert!(!text.contains("sub/other"), "{text}");
-    for line in ["grep -r key .", "rg -uu key", "git grep --no-index key"] {
-        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
-        assert!(failed && !text.contains("the key"), "{line}: {text}");
-    }
+    let searches = ["grep -r key .", "rg -uu key", "git grep --no-index key"];
+    assert_commands_do_not_show_key(&fixture, &searches).await;
 }
 
 /// Reads files that no word names.

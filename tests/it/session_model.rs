@@ -212,21 +212,7 @@ impl Pair {
             }),
             Step::Compact(at, own) if !path.is_empty() => {
                 let first = if *own { "nobody".to_string() } else { path[at % path.len()].clone() };
-                let pinned = self.pinned();
-                let copies = pins::pinned_copies(&self.session.tree().path(), &first);
-                self.append(EntryBody::Compaction {
-                    summary: format!("s{at}"),
-                    first_kept_entry_id: first,
-                    tokens_before: 1,
-                    usage: None,
-                    details: None,
-                    from_hook: None,
-                    system_message: None,
-                });
-                for copy in copies {
-                    self.append(copy);
-                }
-                assert!(self.pinned().is_superset(&pinned), "a compaction takes nothing pinned away");
+                self.compact(format!("s{at}"), first);
             }
             Step::Summarise(at) => {
                 let Some(from) = self.id(*at) else { return };
@@ -261,6 +247,25 @@ impl Pair {
             Step::Compact(..) | Step::Edit(..) | Step::Hand(..) | Step::Pin(..) => {}
             step => self.go(step),
         }
+    }
+
+    /// A compaction, with copies of what was pinned before its first kept entry.
+    fn compact(&mut self, summary: String, first: String) {
+        let pinned = self.pinned();
+        let copies = pins::pinned_copies(&self.session.tree().path(), &first);
+        self.append(EntryBody::Compaction {
+            summary,
+            first_kept_entry_id: first,
+            tokens_before: 1,
+            usage: None,
+            details: None,
+            from_hook: None,
+            system_message: None,
+        });
+        for copy in copies {
+            self.append(copy);
+        }
+        assert!(self.pinned().is_superset(&pinned), "a compaction takes nothing pinned away");
     }
 
     /// What is pinned and told, as what it is or as a copy: the one that stands last.

@@ -79,12 +79,7 @@ pub fn areas(
         areas.files = Some(Rect::new(0, 0, files_width, height));
     }
     let width = rest - agent_width;
-    let below = match (editor, terminal) {
-        (_, false) => 0,
-        (false, true) => height,
-        (true, true) => (u32::from(height) * u32::from(share) / 100) as u16,
-    };
-    let below = if editor && terminal { below.clamp(PART_ROWS_MIN, height - PART_ROWS_MIN) } else { below };
+    let below = terminal_rows(height, (editor, terminal), share);
     if terminal {
         areas.terminal = Some(Rect::new(files_width, height - below, width, below));
     }
@@ -103,6 +98,19 @@ pub fn areas(
         }
     }
     areas
+}
+
+/// Returns how many rows of a column the terminals have, given whether the column shows the editor and the
+/// terminals.
+fn terminal_rows(height: u16, (editor, terminal): (bool, bool), share: u16) -> u16 {
+    match (editor, terminal) {
+        (_, false) => 0,
+        (false, true) => height,
+        (true, true) => {
+            let rows = (u32::from(height) * u32::from(share) / 100) as u16;
+            rows.clamp(PART_ROWS_MIN, height - PART_ROWS_MIN)
+        }
+    }
 }
 
 #[cfg(test)]

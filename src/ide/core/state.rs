@@ -1,7 +1,7 @@
 //! The whole state of the IDE, composed of its parts: only fields, and queries that concern more than one
 //! part.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::ide::core::tasks::work_thread::WorkThread;
 use crate::ide::model::agent::{Agent, Prompt};
 use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::file_tree::FileTree;
-use crate::ide::model::find_state::{FindOrigin, ReplaceState};
+use crate::ide::model::find_state::SearchState;
 use crate::ide::model::jumps::Jumps;
 use crate::ide::model::text_area::TextArea;
 use crate::ide::model::view::display::DisplayOptions;
@@ -36,7 +36,6 @@ use crate::text::clipboard::kill_ring::KillRing;
 use crate::text::clipboard::registers::Registers;
 use crate::text::operations::edit::IndentKind;
 use crate::text::position::Byte;
-use crate::text::search::{Needle, SearchOptions};
 use crate::tools::contract::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
@@ -109,13 +108,8 @@ pub struct State {
     pub pending_char: Option<PendingChar>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
-    /// The last search text.
-    pub last_search: Option<String>,
-    /// Set while a search for the next or previous match runs: the requests made meanwhile, `true` for
-    /// forward.
-    pub queued_searches: Option<VecDeque<bool>>,
-    /// A find prompt that was answered before its search was done: start position and version of the answer.
-    pub accepted_search: Option<(Byte, u64)>,
+    /// Search and replacement in the focused text.
+    pub search: SearchState,
     /// The last click into the text: time, position, number of clicks in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
     /// How the editor is split.
@@ -128,14 +122,6 @@ pub struct State {
     pub borders: Vec<Border>,
     /// Match positions for the scrollbar.
     pub scrollbar_scans: ScrollbarScans,
-    /// The text being replaced match by match, and its replacement.
-    pub replacing: Option<ReplaceState>,
-    /// Where the last search began.
-    pub find_origin: Option<FindOrigin>,
-    /// Search options.
-    pub search_options: SearchOptions,
-    /// Search text that is highlighted wherever it occurs until Escape.
-    pub highlight: Option<Needle>,
     /// The keys.
     pub keymap: Keymap,
     /// State of the modal key map.
@@ -162,6 +148,11 @@ pub struct State {
     pub wake: Wake,
     /// Parses long texts, one after the other.
     pub parse_thread: WorkThread,
+}
+
+/// Returns the features' initial values.
+fn new_slots(catalog: &Catalog, options: &Options) -> Slots {
+    Slots::new(catalog.features.iter().flat_map(|feature| feature.slots.iter().copied()), options)
 }
 
 /// Returns an agent in its initial state.
@@ -191,10 +182,7 @@ impl State {
             areas: Areas::default(),
             buffers: Buffers::default(),
             catalog,
-            slots: Slots::new(
-                catalog.features.iter().flat_map(|feature| feature.slots.iter().copied()),
-                options,
-            ),
+            slots: new_slots(catalog, options),
             files: FileTree::new(&options.workspace),
             agent: new_agent(options, &tools),
             guard_until: None,
@@ -214,19 +202,13 @@ impl State {
             macros: Macros::default(),
             pending_char: None,
             selecting: false,
-            last_search: None,
-            queued_searches: None,
-            accepted_search: None,
+            search: SearchState::default(),
             last_click: None,
             windows: Windows::default(),
             visible_rows: None,
             other_visible_rows: Vec::new(),
             borders: Vec::new(),
             scrollbar_scans: ScrollbarScans::default(),
-            replacing: None,
-            find_origin: None,
-            search_options: SearchOptions::default(),
-            highlight: None,
             modal: Modal::new(keymap.modal_style()),
             keymap,
             pending: Vec::new(),

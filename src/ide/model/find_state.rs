@@ -1,12 +1,33 @@
-//! State of a search in a file: where it began, and a replacement that awaits confirmation. Must not know the
-//! prompt or the dialog.
+//! State of a search in a file: its text and options, where it began, and a replacement that awaits
+//! confirmation. Must not know the prompt or the dialog.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::ide::model::buffers::BufferId;
 use crate::text::position::Byte;
+use crate::text::search::{Needle, SearchOptions};
 use crate::text::selection::Selection;
+
+/// The searches in the focused text.
+#[derive(Default)]
+pub struct SearchState {
+    /// The last search text.
+    pub last: Option<String>,
+    /// Set while a search for the next or previous match runs: the requests made meanwhile, `true` for
+    /// forward.
+    pub queued: Option<VecDeque<bool>>,
+    /// A find prompt that was answered before its search was done: start position and version of the answer.
+    pub accepted: Option<(Byte, u64)>,
+    /// The text being replaced match by match, and its replacement.
+    pub replacing: Option<ReplaceState>,
+    /// Where the last search began.
+    pub origin: Option<FindOrigin>,
+    /// Search options.
+    pub options: SearchOptions,
+    /// Search text that is highlighted wherever it occurs until Escape.
+    pub highlight: Option<Needle>,
+}
 
 /// Where a search began.
 #[derive(Debug, Clone)]

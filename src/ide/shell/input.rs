@@ -98,18 +98,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     if let Some(awaiting) = cx.state.pending_char.take() {
-        if let PendingChar::Modal(ask) = awaiting {
-            return crate::ide::editor::modal::pending_char::on_char(cx, ask, key);
-        }
-        match key.typed() {
-            Some(c) if awaiting == PendingChar::MacroCount => match c.to_digit(10) {
-                Some(times @ 1..) => macros::replay(cx, times as usize),
-                _ => cx.state.set_status("Canceled"),
-            },
-            Some(c) => change::on_pending_char(cx, awaiting, c),
-            None => cx.state.set_status("Canceled"),
-        }
-        return notify_layer_change(cx);
+        return complete_pending_char(cx, awaiting, key);
     }
     if key.code == KeyCode::Escape && cx.state.key_context() == KeyContext::Snippet {
         snippets::commands::end_snippet(cx.state);
@@ -134,6 +123,22 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         Lookup::Pending(_) => {}
         Lookup::Unknown => on_unbound_key(cx, key),
     }
+}
+
+/// Gives a key to the command that waits for one more character.
+fn complete_pending_char(cx: &mut Cx<'_>, awaiting: PendingChar, key: Key) {
+    if let PendingChar::Modal(ask) = awaiting {
+        return crate::ide::editor::modal::pending_char::on_char(cx, ask, key);
+    }
+    match key.typed() {
+        Some(c) if awaiting == PendingChar::MacroCount => match c.to_digit(10) {
+            Some(times @ 1..) => macros::replay(cx, times as usize),
+            _ => cx.state.set_status("Canceled"),
+        },
+        Some(c) => change::on_pending_char(cx, awaiting, c),
+        None => cx.state.set_status("Canceled"),
+    }
+    notify_layer_change(cx);
 }
 
 /// Handles a key without a binding: types a character, reports a broken sequence.

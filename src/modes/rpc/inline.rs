@@ -45,10 +45,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
             Ok(Data::None)
         }
         Command::CycleThinkingLevel => next_level(handle).await,
-        Command::GetAvailableThinkingLevels => {
-            let levels = thinking_levels(&handle.status().await?.model);
-            Ok(json!({"levels": levels.iter().map(|level| level.name()).collect::<Vec<_>>()}).into())
-        }
+        Command::GetAvailableThinkingLevels => available_levels(handle).await,
         Command::SetSteeringMode { mode } => {
             set_loop(handle, LoopSetting::SteerAll(mode == QueueMode::All)).await
         }
@@ -59,12 +56,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
             set_loop(handle, LoopSetting::AutoCompaction(enabled)).await
         }
         Command::SetAutoRetry { enabled } => set_loop(handle, LoopSetting::AutoRetry(enabled)).await,
-        Command::AbortRetry => {
-            if handle.status().await?.waiting_for_retry {
-                handle.abort();
-            }
-            Ok(Data::None)
-        }
+        Command::AbortRetry => abort_retry(handle).await,
         Command::SetSessionName { name } => rename_session(handle, name.trim()).await,
         Command::SetLabel { entry_id, label } => {
             handle.set_label(entry_id, label).await?;
@@ -74,11 +66,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
             let left = handle.logout(&provider).await?;
             Ok(json!({"wasKept": left.was_stored, "stillOpenBy": left.remaining}).into())
         }
-        Command::NavigateTree { target_id, .. } => {
-            let said = handle.go(NavigationTarget::To(target_id)).await?;
-            let text = said.map(|said| join_text(&said.content));
-            Ok(json!({"text": text, "cancelled": false}).into())
-        }
+        Command::NavigateTree { target_id, .. } => navigate_to(handle, target_id).await,
         Command::SetApproval { mode } => {
             handle.set_approval_mode_by_name(approval_name(mode)).await?;
             Ok(Data::None)
@@ -95,6 +83,21 @@ async fn rename_session(handle: &Handle, name: &str) -> Answer {
     }
     handle.rename_session(name.to_string()).await?;
     Ok(Data::None)
+}
+
+/// Aborts the run if it waits for a retry.
+async fn abort_retry(handle: &Handle) -> Answer {
+    if handle.status().await?.waiting_for_retry {
+        handle.abort();
+    }
+    Ok(Data::None)
+}
+
+/// Moves to an entry of the session; answers with the user's text that it puts back into the prompt.
+async fn navigate_to(handle: &Handle, entry_id: String) -> Answer {
+    let said = handle.go(NavigationTarget::To(entry_id)).await?;
+    let text = said.map(|said| join_text(&said.content));
+    Ok(json!({"text": text, "cancelled": false}).into())
 }
 
 /// Answers read-only commands.
@@ -211,6 +214,11 @@ async fn next_level(handle: &Handle) -> Answer {
     let at = levels.iter().position(|level| *level == now).unwrap_or(0);
     let level = handle.select_thinking(levels[(at + 1) % levels.len()]).await?;
     Ok(json!({"level": level.name()}).into())
+}
+
+async fn available_levels(handle: &Handle) -> Answer {
+    let levels = thinking_levels(&handle.status().await?.model);
+    Ok(json!({"levels": levels.iter().map(|level| level.name()).collect::<Vec<_>>()}).into())
 }
 
 /// Returns the thinking levels of a model; `off` is always included.

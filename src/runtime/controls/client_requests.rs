@@ -159,13 +159,8 @@ impl LiveSession {
                 send_reply(reply, Ok(()));
             }
             ClientRequest::ClearQueue(reply) => {
-                let waiting = self.queued_texts();
-                // Only their texts are returned; the messages need not go back to a prompt.
-                let (sender, messages) = oneshot::channel();
-                self.driver.listener().set_queue_reply(sender);
-                self.driver.send(Event::TakeQueue).await;
-                drop(messages);
-                send_reply(reply, waiting);
+                let cleared = self.clear_queue().await;
+                send_reply(reply, cleared);
             }
             ClientRequest::Status(reply) => {
                 let status = self.status();
@@ -196,10 +191,8 @@ impl LiveSession {
                 tracing::info!("a command ended behind the session that it was begun in");
             }
             ClientRequest::CopySession(reply) => {
-                let window = self.driver.setup().model.context_window;
-                let recorder = self.driver.listener();
-                let filled = ContextUsage { tokens: recorder.context_tokens(), window };
-                send_reply(reply, (Box::new(recorder.session().read_only_copy()), filled));
+                let copy = self.copy_session();
+                send_reply(reply, copy);
             }
             ClientRequest::ReadSession(SessionReader(look)) => look(self.driver.listener().session()),
             ClientRequest::Submit(message, reply) => self.handle_submit(message, reply).await,
@@ -249,6 +242,25 @@ impl LiveSession {
         if let Some(reply) = waits {
             send_reply(reply, Ok(SubmitOutcome::Queued));
         }
+    }
+
+    /// Empties the queue, and returns the texts that were in it.
+    async fn clear_queue(&mut self) -> QueuedTexts {
+        let waiting = self.queued_texts();
+        // Only their texts are returned; the messages need not go back to a prompt.
+        let (sender, messages) = oneshot::channel();
+        self.driver.listener().set_queue_reply(sender);
+        self.driver.send(Event::TakeQueue).await;
+        drop(messages);
+        waiting
+    }
+
+    /// Returns a read-only copy of the session, and how full its context is.
+    fn copy_session(&mut self) -> (Box<Session>, ContextUsage) {
+        let window = self.driver.setup().model.context_window;
+        let recorder = self.driver.listener();
+        let filled = ContextUsage { tokens: recorder.context_tokens(), window };
+        (Box::new(recorder.session().read_only_copy()), filled)
     }
 
     fn queued_texts(&self) -> QueuedTexts {

@@ -236,16 +236,7 @@ impl Observer {
                 Message::Assistant(_) => self.push(EventKind::AssistantTextStart, json!({})),
                 Message::ToolResult(_) => {}
             },
-            AgentEvent::MessageUpdate(update) => {
-                match &**update {
-                    // The answer starts over.
-                    StreamEvent::Start => self.push(EventKind::AssistantTextStart, json!({})),
-                    StreamEvent::TextDelta { delta, .. } => {
-                        self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
-                    }
-                    _ => {}
-                }
-            }
+            AgentEvent::MessageUpdate(update) => self.push_update(update),
             AgentEvent::MessageEnd(message) => {
                 if let Message::Assistant(answer) = &**message {
                     self.push_answer(answer);
@@ -299,6 +290,17 @@ impl Observer {
     fn push_user_message(&mut self, user: &UserMessage) {
         if !user.extra.contains_key(STEERING) {
             self.push(EventKind::UserInput, json!({"content": join_text(&user.content)}));
+        }
+    }
+
+    fn push_update(&mut self, update: &StreamEvent) {
+        match update {
+            // The answer starts over.
+            StreamEvent::Start => self.push(EventKind::AssistantTextStart, json!({})),
+            StreamEvent::TextDelta { delta, .. } => {
+                self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
+            }
+            _ => {}
         }
     }
 

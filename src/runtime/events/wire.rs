@@ -119,20 +119,23 @@ impl Wire {
             | AgentEvent::SummaryRetryStart { .. }
             | AgentEvent::SummaryRetry { .. }
             | AgentEvent::SummaryRetryEnd => compaction_event(event),
-            AgentEvent::AgentEnd { aborted, .. } => {
-                let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
-                let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
-                self.messages.clear();
-                self.ended = Some(*aborted);
-                // An answer that was cut off or failed emits no end of turn here, but pi has one.
-                let turn = self.open_answer.take().map(
-                    |message| json!({"type": "turn_end", "message": *message, "toolResults": Vec::<Value>::new()}),
-                );
-                return turn.into_iter().chain([end]).collect();
-            }
+            AgentEvent::AgentEnd { aborted, .. } => return self.agent_end(*aborted),
             _ => return Vec::new(),
         };
         vec![one]
+    }
+
+    /// Returns the end of the run, after the end of a turn that is still open.
+    fn agent_end(&mut self, aborted: bool) -> Vec<Value> {
+        let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
+        let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
+        self.messages.clear();
+        self.ended = Some(aborted);
+        // An answer that was cut off or failed emits no end of turn here, but pi has one.
+        let turn = self.open_answer.take().map(
+            |message| json!({"type": "turn_end", "message": *message, "toolResults": Vec::<Value>::new()}),
+        );
+        turn.into_iter().chain([end]).collect()
     }
 
     /// Returns the event of a tool call.

@@ -206,21 +206,8 @@ impl LiveSession {
 
     async fn handle_command(&mut self, command: Command) {
         match command {
-            Command::Prompt(message, delivery) => {
-                let lane = match delivery {
-                    Delivery::Steer => Lane::Steering,
-                    Delivery::FollowUp => Lane::FollowUp,
-                };
-                self.update_prompt().await;
-                self.driver.send(Event::Prompt { message, lane }).await;
-            }
-            Command::Continue => {
-                self.update_prompt().await;
-                if !self.driver.continue_run().await && !self.driver.is_working() {
-                    let report = Report::new("there is nothing to go on with").hint("say something first");
-                    self.hub.send(RuntimeEvent::Failed(report)).await;
-                }
-            }
+            Command::Prompt(message, delivery) => self.prompt(message, delivery).await,
+            Command::Continue => self.continue_run().await,
             Command::Abort => {
                 self.driver.send(Event::Abort).await;
                 if let Some(team) = &self.subagents {
@@ -269,6 +256,25 @@ impl LiveSession {
             Command::Subscribe(reader, reply) => self.subscribe(reader, reply).await,
             // Handled before: it ends the loop.
             Command::Shutdown(_) => {}
+        }
+    }
+
+    /// Sends a message to the agent: it starts a run, or joins the queue of the active one.
+    async fn prompt(&mut self, message: UserMessage, delivery: Delivery) {
+        let lane = match delivery {
+            Delivery::Steer => Lane::Steering,
+            Delivery::FollowUp => Lane::FollowUp,
+        };
+        self.update_prompt().await;
+        self.driver.send(Event::Prompt { message, lane }).await;
+    }
+
+    /// Continues the last run, or reports that there is none.
+    async fn continue_run(&mut self) {
+        self.update_prompt().await;
+        if !self.driver.continue_run().await && !self.driver.is_working() {
+            let report = Report::new("there is nothing to go on with").hint("say something first");
+            self.hub.send(RuntimeEvent::Failed(report)).await;
         }
     }
 

@@ -59,19 +59,11 @@ pub async fn start(mut options: Options) -> Result<Handle, Report> {
 
 /// Returns a session that does not run yet, and its handle.
 async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
-    let files = options.clone();
-    // The fingerprint is taken first, so that files changed during the read are read again later.
-    let read = move || (reload::fingerprint(&files), access::load(&files));
-    let reached = tokio::task::spawn_blocking(read).await;
-    let (seen, reached) =
-        reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
+    let (seen, reached) = load_access(&options).await?;
     let ModelAccess { client, catalog, problems: wrong } = reached;
     let (session, copied) = open_session(&options)?;
     let chosen = session.model_choice();
-    let models = AvailableModels::new(client.models().to_vec());
-    if options.discover && requests_local_server(&options, &catalog, &chosen) {
-        models.add(client.discover_local().await);
-    }
+    let models = available_models(&options, &client, &catalog, &chosen).await;
     let (model, thinking) = choose_model(&options, &catalog, &models.all(), &chosen)?;
     let mut toolset = Toolset::new(&options, &model)?;
     let equipment = toolset.active_tools();
@@ -123,6 +115,29 @@ async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
     };
     live.update_subagent_setup();
     Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, reloader: again }, live))
+}
+
+/// Returns which models are usable, and the fingerprint of the files that say so.
+async fn load_access(options: &Options) -> Result<(u64, ModelAccess), Report> {
+    let options = options.clone();
+    // The fingerprint is taken first, so that files changed during the read are read again later.
+    let read = move || (reload::fingerprint(&options), access::load(&options));
+    let loaded = tokio::task::spawn_blocking(read).await;
+    loaded.map_err(|error| Report::caused("cannot find out who can be asked", &error))
+}
+
+/// Returns the usable models, with those of servers on this machine if the requested model may be there.
+async fn available_models(
+    options: &Options,
+    client: &Client,
+    catalog: &Catalog,
+    chosen: &ModelChoice,
+) -> AvailableModels {
+    let models = AvailableModels::new(client.models().to_vec());
+    if options.discover && requests_local_server(options, catalog, chosen) {
+        models.add(client.discover_local().await);
+    }
+    models
 }
 
 /// Returns the number of answers that a session has had, if there is a limit: nothing else needs all messages

@@ -73,59 +73,25 @@ pub fn around(
 /// Returns a word: its first and last position, for a selection with anchor and head.
 fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count: usize) -> MotionTarget {
     let SelectedRange { anchor, head, visual, .. } = taken;
-    let grows = anchor != head;
     // With too large a count the cursor moves as far as possible.
     let short = |walk: Walk<'_>| MotionTarget::new(walk.at, Extent::Inclusive).partial(true);
     let mut walk = Walk { page: ModalText { can_rest_at_end: true, ..page }, at: head, big };
     let (mut start, mut left, mut inclusive, mut trails) = (anchor, count, true, false);
-    if !grows {
+    if anchor == head {
         walk.run_start();
         start = walk.at;
-        if (walk.class() == CharClass::Blank) == outer {
-            if walk.word_end(true, true) == WordStep::None {
-                return short(walk);
-            }
-        } else {
-            walk.word(true);
-            // After a line's last word it is in the next line's first column.
-            if walk.at_start() {
-                walk.back_over()
-            } else {
-                walk.back()
-            };
-            trails = outer;
-        }
+        let Some(trailing) = first_word(&mut walk, outer) else { return short(walk) };
+        trails = trailing;
         left -= 1;
     }
     for left in (1..=left).rev() {
-        inclusive = true;
-        if visual && walk.at < start {
-            if walk.back_over() == WalkStep::Nowhere {
-                return short(walk);
-            }
-            if outer == (walk.class() == CharClass::Blank) {
-                if walk.word_back(true) == WordStep::None {
-                    return short(walk);
-                }
-            } else {
-                if walk.word_end_back(true) == WordStep::None {
-                    return short(walk);
-                }
-                walk.forward_over();
-            }
+        let grown = if visual && walk.at < start {
+            extend_word_back(&mut walk, outer).then_some(true)
         } else {
-            if walk.forward_over() == WalkStep::Nowhere {
-                return short(walk);
-            }
-            if outer == (walk.class() != CharClass::Blank) {
-                if walk.word(true) == WordStep::None && left > 1 {
-                    return short(walk);
-                }
-                inclusive = walk.left();
-            } else if walk.word_end(true, true) == WordStep::None {
-                return short(walk);
-            }
-        }
+            extend_word(&mut walk, outer, left > 1)
+        };
+        let Some(end) = grown else { return short(walk) };
+        inclusive = end;
     }
     if trails && (walk.class() != CharClass::Blank || walk.at_start() && !inclusive) {
         // Without trailing white space the leading one is included, except indentation.
@@ -139,6 +105,52 @@ fn word(page: ModalText<'_>, taken: SelectedRange, big: bool, outer: bool, count
     }
     let extent = if inclusive || visual { Extent::Inclusive } else { Extent::Exclusive };
     MotionTarget::object(start, walk.at, extent)
+}
+
+/// Goes from the start of a word or white space to the last position of the object. Returns whether white space
+/// behind a word belongs to it; `None` when there is no word.
+fn first_word(walk: &mut Walk<'_>, outer: bool) -> Option<bool> {
+    if (walk.class() == CharClass::Blank) == outer {
+        return (walk.word_end(true, true) != WordStep::None).then_some(false);
+    }
+    walk.word(true);
+    // After a line's last word it is in the next line's first column.
+    if walk.at_start() {
+        walk.back_over();
+    } else {
+        walk.back();
+    }
+    Some(outer)
+}
+
+/// Goes forward to the end of the next object. Returns whether the character there belongs to it; `None` when
+/// there is no such object. With `more` others must follow.
+fn extend_word(walk: &mut Walk<'_>, outer: bool, more: bool) -> Option<bool> {
+    if walk.forward_over() == WalkStep::Nowhere {
+        return None;
+    }
+    if outer == (walk.class() != CharClass::Blank) {
+        if walk.word(true) == WordStep::None && more {
+            return None;
+        }
+        return Some(walk.left());
+    }
+    (walk.word_end(true, true) != WordStep::None).then_some(true)
+}
+
+/// Goes back to the start of the previous object; returns whether there is one.
+fn extend_word_back(walk: &mut Walk<'_>, outer: bool) -> bool {
+    if walk.back_over() == WalkStep::Nowhere {
+        return false;
+    }
+    if outer == (walk.class() == CharClass::Blank) {
+        return walk.word_back(true) != WordStep::None;
+    }
+    if walk.word_end_back(true) == WordStep::None {
+        return false;
+    }
+    walk.forward_over();
+    true
 }
 
 fn sentence(
@@ -208,7 +220,6 @@ fn bracket_object(
     if from != to {
         range = from..page.next(to).1.max(to);
     }
-    let mut pair = None;
     // Like a cursor, a selection that is in no pair selects the next pair.
     let alone =
         from != to && !is_within(page, range.clone(), open) && search_start(page, from, open, close) != from;
@@ -232,20 +243,8 @@ fn bracket_object(
     if range.is_empty() {
         range = from..from;
     }
-    for n in 0..count {
-        let on = |c: char| n == 0 && from == to && page.char(from) == Some(c);
-        let found = if on(open) {
-            Some((from, partner(page, from, open, close)?))
-        } else if on(close) {
-            Some((partner(page, from, open, close)?, from))
-        } else {
-            pair_around(page, range.clone(), open)
-        };
-        let (start, end) = found?;
-        range = start..end + 1;
-        pair = Some((start, end));
-    }
-    let (mut start, mut end) = pair?;
+    let cursor = (from == to).then_some(from);
+    let (mut start, mut end) = counted_pair(page, (range, cursor), (open, close), count)?;
     // If the whole content is selected, the pair around it is selected.
     let (first, last) = (page.next(start).1, page.back(end).1);
     if visual && !outer && first == end {
@@ -256,6 +255,30 @@ fn bracket_object(
         (start, end) = pair_around(page, taken.0..page.next(taken.1).1.max(taken.1), open)?;
     }
     Some(enclosed_target(page, start, end, outer))
+}
+
+/// Returns the pair around a range, with a count the pair so many levels further out. The first one is that of
+/// the bracket which a cursor is on.
+fn counted_pair(
+    page: ModalText<'_>,
+    (mut range, cursor): (std::ops::Range<Byte>, Option<Byte>),
+    (open, close): (char, char),
+    count: usize,
+) -> Option<(Byte, Byte)> {
+    let mut pair = None;
+    for n in 0..count {
+        let on = |c: char| cursor.filter(|at| n == 0 && page.char(*at) == Some(c));
+        let (start, end) = if let Some(at) = on(open) {
+            (at, partner(page, at, open, close)?)
+        } else if let Some(at) = on(close) {
+            (partner(page, at, open, close)?, at)
+        } else {
+            pair_around(page, range, open)?
+        };
+        range = start..end + 1;
+        pair = Some((start, end));
+    }
+    pair
 }
 
 /// Returns the content of a pair, with the brackets when `outer`.

@@ -1,6 +1,9 @@
 //! Translates Vim patterns and replacements to regular expressions. Features that the engine lacks, such as
 //! lookahead, are passed through and rejected there.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use crate::text::movement::motion::is_word;
 use crate::text::search::CaseMatching;
 
@@ -37,14 +40,7 @@ pub fn translate(pattern: &str) -> (String, Option<CaseMatching>) {
     while let Some(c) = chars.next() {
         if in_class {
             in_class = c != ']';
-            match (c, chars.peek().copied()) {
-                ('\\', Some(next)) => {
-                    out.extend(['\\', next]);
-                    chars.next();
-                }
-                ('[' | '&' | '~', _) => out.extend(['\\', c]),
-                _ => out.push(c),
-            }
+            class_char(c, &mut chars, &mut out);
             continue;
         }
         match (c, very) {
@@ -89,6 +85,18 @@ pub fn translate(pattern: &str) -> (String, Option<CaseMatching>) {
         }
     }
     (out, case)
+}
+
+/// Translates a character of a class in square brackets.
+fn class_char(c: char, chars: &mut Peekable<Chars<'_>>, out: &mut String) {
+    match (c, chars.peek().copied()) {
+        ('\\', Some(next)) => {
+            out.extend(['\\', next]);
+            chars.next();
+        }
+        ('[' | '&' | '~', _) => out.extend(['\\', c]),
+        _ => out.push(c),
+    }
 }
 
 fn at_start(out: &str) -> bool {

@@ -267,32 +267,27 @@ impl Plan {
         self
     }
 
-    /// Starts the IDE.
-    pub async fn start(self) -> TestIde {
-        let work = self.temp.path().join("work");
-        let clock = ManualClock::new(1_763_681_400_000);
-        let script = Arc::new(Scripted::new("scripted", self.turns));
+    /// How the IDE starts its session.
+    fn connect(
+        &mut self,
+        home: Home,
+        cwd: PathBuf,
+        script: Arc<Scripted>,
+        clock: Arc<ManualClock>,
+    ) -> Connect {
         let model =
             |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
-        let injected = Injected { provider: script.clone(), models: self.models.iter().map(model).collect() };
-        let home = self.temp.path().join("home");
-        let root = home.display().to_string();
-        let home =
-            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
-        let (state, config) = (home.state.clone(), home.config.clone());
-        let env = TestEnvironment::new(&work, self.refused.clone());
-        let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
-        let time = clock.clone();
-        let checkpoints = self.checkpoints;
-        let tool_flags = ToolFlags { only: self.tools, ..ToolFlags::default() };
-        let connect: Connect = Box::new(move |ports| {
+        let injected = Injected { provider: script, models: self.models.iter().map(model).collect() };
+        let (policy, session, checkpoints) = (self.policy, self.session.clone(), self.checkpoints);
+        let tool_flags = ToolFlags { only: self.tools.take(), ..ToolFlags::default() };
+        Box::new(move |ports| {
             let Ports { env, approval, questions } = ports;
             async move {
                 runtime::start(SessionOptions {
                     approval_mode: policy,
                     session,
                     providers: vec![injected],
-                    clock: time,
+                    clock,
                     ids: CountingIds::shared(),
                     questions: Some(questions),
                     tool_flags,
@@ -302,7 +297,21 @@ impl Plan {
                 .await
             }
             .boxed()
-        });
+        })
+    }
+
+    /// Starts the IDE.
+    pub async fn start(mut self) -> TestIde {
+        let work = self.temp.path().join("work");
+        let clock = ManualClock::new(1_763_681_400_000);
+        let script = Arc::new(Scripted::new("scripted", std::mem::take(&mut self.turns)));
+        let home = self.temp.path().join("home");
+        let root = home.display().to_string();
+        let home =
+            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let (state, config, user) = (home.state.clone(), home.config.clone(), home.user.clone());
+        let env = TestEnvironment::new(&work, self.refused.clone());
+        let connect = self.connect(home, work.clone(), script.clone(), clock.clone());
         let tasks = Threads::from_handle(tokio::runtime::Handle::current());
         let keep_open = self.restores && self.open.is_empty();
         let last = || reopen::restore::read_last(&state, &work);

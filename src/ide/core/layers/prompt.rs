@@ -123,7 +123,7 @@ impl Prompt {
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
         let how =
-            Some(cx.state.search_options).filter(|how| self.is_search && *how != SearchOptions::default());
+            Some(cx.state.search.options).filter(|how| self.is_search && *how != SearchOptions::default());
         self.flags_label = how.map(|how| how.to_string()).unwrap_or_default();
         cx.state.push_layer(self);
     }

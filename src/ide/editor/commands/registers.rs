@@ -44,7 +44,7 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
         '.' => Some(Content::chars(state.modal.last_inserted.clone())).filter(|c| !c.texts[0].is_empty()),
         '/' => {
             let sought = state.modal.last_search.as_ref().map(|(pattern, _)| pattern);
-            sought.or(state.last_search.as_ref()).cloned().map(Content::chars)
+            sought.or(state.search.last.as_ref()).cloned().map(Content::chars)
         }
         name => state.registers.read(&state.kill_ring, name),
     }

@@ -129,10 +129,10 @@ fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
     let before = FindOrigin { buffer: buffer.id, selection: buffer.area.selection.clone(), from };
-    let first = seed(buffer, cx.state.last_search.as_deref());
+    let first = seed(buffer, cx.state.search.last.as_deref());
     let prompt = Prompt::new("Find in file", |cx, answer| {
         accept_search(cx);
-        cx.state.last_search = Some(answer);
+        cx.state.search.last = Some(answer);
     });
     let prompt = prompt
         .with_id(FIND, 0)
@@ -147,14 +147,14 @@ fn find(cx: &mut Cx<'_>) {
             Ok(())
         }),
     );
-    cx.state.find_origin = Some(before);
+    cx.state.search.origin = Some(before);
     search_incrementally(cx);
 }
 
 fn replace(cx: &mut Cx<'_>) {
     let first = seed_of(cx);
     let prompt = Prompt::new("Replace what?", |cx, wanted| {
-        cx.state.last_search = Some(wanted.clone());
+        cx.state.search.last = Some(wanted.clone());
         let by = Prompt::new("Replace with what?", move |cx, new| {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
             start_replacing(cx, &wanted, &new, from);
@@ -166,7 +166,7 @@ fn replace(cx: &mut Cx<'_>) {
 
 /// Returns the initial text of a search in the shown file.
 pub fn seed_of(cx: &Cx<'_>) -> String {
-    let last = cx.state.last_search.as_deref();
+    let last = cx.state.search.last.as_deref();
     cx.state.buffers.current().map_or(last.unwrap_or_default().to_string(), |buffer| seed(buffer, last))
 }
 
@@ -197,7 +197,7 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
         return;
     }
     let answer = prompt.handled_version;
-    let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.find_origin) else { return };
+    let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.search.origin) else { return };
     let from = before.from;
     // Another file may be shown than when the prompt opened.
     let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
@@ -208,7 +208,7 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
 fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let how = cx.state.search_options;
+    let how = cx.state.search.options;
     let search = SearchJob { buffer: buffer.id, text, version, pattern: wanted, options: how, target: ask };
     if search.text.end().0 <= SEARCH_INLINE_MAX {
         let result = run(&search);
@@ -231,17 +231,17 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
 }
 
 fn search_next(cx: &mut Cx<'_>, forward: bool) {
-    let Some(wanted) = cx.state.last_search.clone().filter(|text| !text.is_empty()) else {
+    let Some(wanted) = cx.state.search.last.clone().filter(|text| !text.is_empty()) else {
         cx.state.set_status("No search yet");
         return;
     };
-    if cx.state.queued_searches.is_some() || cx.state.accepted_search.is_some() {
+    if cx.state.search.queued.is_some() || cx.state.search.accepted.is_some() {
         // The position to continue from is not known yet.
-        cx.state.queued_searches.get_or_insert_default().push_back(forward);
+        cx.state.search.queued.get_or_insert_default().push_back(forward);
         return;
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
-    cx.state.queued_searches = Some(VecDeque::new());
+    cx.state.search.queued = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
     cx.state.note_jump();
     let ask = if forward { SearchTarget::Next(range.end()) } else { SearchTarget::Previous(range.start()) };
@@ -305,7 +305,7 @@ fn run(search: &SearchJob) -> SearchOutcome {
 /// A text was searched.
 fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     if let Some(needle) = &found.needle {
-        cx.state.highlight = Some(needle.clone());
+        cx.state.search.highlight = Some(needle.clone());
         cx.state.damage.add(Part::Editor);
     }
     match &search.target {
@@ -320,7 +320,7 @@ fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
 
 /// Handles the end of a search; searches that waited for its position continue from there.
 fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
-    let waiting = cx.state.queued_searches.take();
+    let waiting = cx.state.search.queued.take();
     show_match(cx, search, found);
     for forward in waiting.into_iter().flatten() {
         search_next(cx, forward);
@@ -328,15 +328,15 @@ fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
 }
 
 fn on_incremental_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome, ask: (Byte, u64)) {
-    if cx.state.accepted_search == Some(ask) {
-        cx.state.accepted_search = None;
+    if cx.state.search.accepted == Some(ask) {
+        cx.state.search.accepted = None;
         return on_search_done(cx, search, found);
     }
-    let is_same = cx.state.find_origin.as_ref().is_some_and(|before| before.from == ask.0);
+    let is_same = cx.state.search.origin.as_ref().is_some_and(|before| before.from == ask.0);
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) else {
         return;
     };
-    if !is_same || prompt.handled_version != ask.1 || search.options != cx.state.search_options {
+    if !is_same || prompt.handled_version != ask.1 || search.options != cx.state.search.options {
         return;
     }
     prompt.note = match (&found.problem, &found.range, found.count) {
@@ -350,7 +350,7 @@ fn on_incremental_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcom
     if found.range.is_some() {
         return show_match(cx, search, found);
     }
-    cx.state.highlight = None;
+    cx.state.search.highlight = None;
     cancel_search(cx);
 }
 
@@ -370,8 +370,8 @@ fn show_match(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
 
 /// Changes a search option and searches again.
 fn toggle_option(cx: &mut Cx<'_>, change: impl FnOnce(&mut SearchOptions)) {
-    change(&mut cx.state.search_options);
-    let how = cx.state.search_options;
+    change(&mut cx.state.search.options);
+    let how = cx.state.search.options;
     if let Some(prompt) = cx.state.layers.top_mut::<Prompt>() {
         prompt.flags_label = how.to_string();
         prompt.searched_version = u64::MAX;
@@ -388,17 +388,17 @@ fn toggle_option(cx: &mut Cx<'_>, change: impl FnOnce(&mut SearchOptions)) {
 /// Records where the search began if the answer was accepted before it was searched: the cursor goes to the
 /// match once it is found.
 fn note_unsearched(cx: &mut Cx<'_>, answer: &str) {
-    let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.find_origin) else {
+    let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.search.origin) else {
         return;
     };
     let is_searched = prompt.handled_version == prompt.searched_version || answer.is_empty();
-    cx.state.accepted_search = (!is_searched).then_some((before.from, prompt.handled_version));
+    cx.state.search.accepted = (!is_searched).then_some((before.from, prompt.handled_version));
 }
 
 /// Accepts the search: forgets the position where it began.
 fn accept_search(cx: &mut Cx<'_>) {
     let current = cx.state.buffers.current().map(|buffer| buffer.id);
-    if let Some(before) = cx.state.find_origin.as_ref().filter(|before| Some(before.buffer) == current) {
+    if let Some(before) = cx.state.search.origin.as_ref().filter(|before| Some(before.buffer) == current) {
         let at = before.selection.primary().head;
         cx.state.jumps.push(&mut cx.state.buffers, at, cx.state.text_options.tab_width);
     }
@@ -406,8 +406,8 @@ fn accept_search(cx: &mut Cx<'_>) {
 
 /// Restores the selection from before the prompt, as far as the current text has it.
 fn cancel_search(cx: &mut Cx<'_>) {
-    cx.state.highlight = None;
-    if let (Some(before), Some(buffer)) = (&cx.state.find_origin, cx.state.buffers.current_mut())
+    cx.state.search.highlight = None;
+    if let (Some(before), Some(buffer)) = (&cx.state.search.origin, cx.state.buffers.current_mut())
         && before.buffer == buffer.id
     {
         buffer.area.selection = before.selection.clamp(buffer.area.text());
@@ -452,7 +452,7 @@ fn find_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waitin
         found: None,
         queued_replies: waiting,
     };
-    cx.state.replacing = Some(replacing);
+    cx.state.search.replacing = Some(replacing);
     ask_about_match(cx, format!("Searching for {} …", sample(wanted)));
     search(cx, wanted.to_string(), SearchTarget::Replace(from, new.to_string()));
 }
@@ -477,9 +477,9 @@ fn close_replace_dialog(cx: &mut Cx<'_>) -> bool {
 fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     // After "stop" there is no dialog any more.
     let is_asked = cx.state.layers.all::<Dialog>().any(|dialog| dialog.number_of(REPLACE).is_some());
-    let Some(mut replacing) = cx.state.replacing.take().filter(|_| is_asked) else { return };
+    let Some(mut replacing) = cx.state.search.replacing.take().filter(|_| is_asked) else { return };
     if replacing.buffer != search.buffer || replacing.version != search.version || replacing.found.is_some() {
-        cx.state.replacing = Some(replacing);
+        cx.state.search.replacing = Some(replacing);
         return;
     }
     close_replace_dialog(cx);
@@ -490,7 +490,7 @@ fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     };
     let Some(place) = found.range else {
         let none = found.problem.map(|problem| format!("Invalid search `{}`: {problem}", search.pattern));
-        cx.state.highlight = None;
+        cx.state.search.highlight = None;
         return cx.state.set_status(none.unwrap_or_else(|| "No more matches below".to_string()));
     };
     let old = buffer.area.text().slice(place.clone()).into_owned();
@@ -498,7 +498,7 @@ fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let line = format!("{} → {}", sample(&old), sample(&found.replacement));
     replacing.found = Some((place, found.replacement));
     let answer = replacing.queued_replies.pop_front();
-    cx.state.replacing = Some(replacing);
+    cx.state.search.replacing = Some(replacing);
     match answer {
         Some(answer) => continue_replacing(cx, answer),
         None => ask_about_match(cx, line),
@@ -515,14 +515,14 @@ const SAMPLE: usize = 34;
 
 /// Applies an answer: replaces the match at the cursor, or all from it on, as one step each.
 fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
-    let Some(mut replacing) = cx.state.replacing.take() else { return };
+    let Some(mut replacing) = cx.state.search.replacing.take() else { return };
     if answer == ReplaceReply::Stop {
         return;
     }
     let Some((place, replacement)) = replacing.found.take() else {
         let line = format!("Searching for {} …", sample(&replacing.pattern));
         replacing.queued_replies.push_back(answer);
-        cx.state.replacing = Some(replacing);
+        cx.state.search.replacing = Some(replacing);
         return ask_about_match(cx, line);
     };
     let Some(shown) = cx.state.buffers.current().filter(|shown| shown.id == replacing.buffer) else { return };
@@ -539,7 +539,7 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     match answer {
         ReplaceReply::All => {
             let (wanted, ask) = (wanted.clone(), SearchTarget::ReplaceAll(place.start, new.clone()));
-            cx.state.replacing = Some(replacing);
+            cx.state.search.replacing = Some(replacing);
             let dialog = Dialog::ask("Replacing", vec!["Replacing all from here …".to_string()]);
             let dialog = dialog
                 .with_id(REPLACE, 0)
@@ -571,7 +571,7 @@ fn text_end(cx: &Cx<'_>) -> Byte {
 
 /// Replaces all matches as one step, if the text is still the one that was searched.
 fn on_replaced_all(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
-    if cx.state.replacing.take().is_none() || !close_replace_dialog(cx) {
+    if cx.state.search.replacing.take().is_none() || !close_replace_dialog(cx) {
         return;
     }
     cx.state.damage.add_all();
@@ -580,7 +580,7 @@ fn on_replaced_all(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let Some(edit) = found.edit.filter(|_| same) else {
         return cx.state.set_status("Text changed meanwhile: nothing replaced");
     };
-    cx.state.highlight = None;
+    cx.state.search.highlight = None;
     crate::ide::editor::commands::edit::apply(cx, |_, _| edit);
     cx.state.set_status(format!("Replaced {}. Undo: one step", found.count.0));
 }

@@ -291,9 +291,9 @@ pub fn map_chars(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
 pub fn search_selection(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let primary = buffer.area.text().slice(buffer.area.selection.primary().span()).into_owned();
-    let sign = |c: char| cx.state.search_options.regex && c.is_ascii_punctuation();
+    let sign = |c: char| cx.state.search.options.regex && c.is_ascii_punctuation();
     let wanted = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
-    cx.state.last_search = Some(wanted);
+    cx.state.search.last = Some(wanted);
     cx.state.set_status(format!("Search: {primary}"));
 }
 

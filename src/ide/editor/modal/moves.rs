@@ -85,52 +85,10 @@ pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Opt
     let text = buffer.area.text().clone();
     let page = visual::page(cx, &text);
     if let Some(waiting) = cx.state.modal.operator {
-        let cursors = buffer.area.selection.ranges().to_vec();
-        let deletes = waiting.op == Op::Delete;
-        let way = |range: &Range| {
-            let landing = find(page, range).filter(|landing| !landing.is_partial)?;
-            Some(spans::motion_span(page, range.head, &landing, waiting.forced, deletes))
-        };
-        let pieces: Vec<_> = cursors.iter().filter_map(way).collect();
-        if pieces.is_empty() {
-            let as_far = |range| {
-                find(page, &range).map_or(range, |landing| Range::cursor(page.resting_place(landing.to)))
-            };
-            let selection = buffer.area.selection.transform(as_far);
-            set_selection(cx, selection);
-            return fail_motion(cx);
-        }
-        return operators::apply(cx, waiting.op, &pieces);
+        return operate_on_motion(cx, page, waiting, find);
     }
     if cx.state.modal.mode.is_visual() {
-        let mut moved = false;
-        let mut ranges = cx.state.modal.visual.ranges.clone();
-        let (mut to_end, mut short) = (false, false);
-        for range in &mut ranges {
-            let Some(landing) = find(page, range) else { continue };
-            moved = true;
-            short |= landing.is_partial;
-            to_end = landing.goal == Some(Column(usize::MAX));
-            if let Some(from) = landing.from {
-                let anchor = range.anchor;
-                *range = object_range(page, from, &landing);
-                if landing.extent == Extent::Lines && page.line(anchor) == page.line(range.anchor) {
-                    range.anchor = anchor;
-                }
-            } else {
-                *range = Range { anchor: range.anchor, head: landing.to, goal: landing.goal };
-            }
-        }
-        if !moved {
-            return fail_motion(cx);
-        }
-        cx.state.modal.visual.ranges = ranges;
-        // The rows of a rectangle extend to their ends while its corner has that goal.
-        cx.state.modal.visual.to_end = to_end;
-        if short {
-            fail_motion(cx);
-        }
-        return visual::show_selection(cx);
+        return extend_selections(cx, page, find);
     }
     let mut moved = false;
     let selection = buffer.area.selection.transform(|range| match find(page, &range) {
@@ -144,6 +102,67 @@ pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Opt
         fail_motion(cx);
     }
     set_selection(cx, selection);
+}
+
+/// Runs the waiting operator on what lies between every cursor and its landing. If no motion is possible in
+/// full, the cursors move as far as they can.
+fn operate_on_motion(
+    cx: &mut Cx<'_>,
+    page: ModalText<'_>,
+    waiting: PendingOperator,
+    find: impl Fn(ModalText<'_>, &Range) -> Option<MotionTarget>,
+) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let deletes = waiting.op == Op::Delete;
+    let span = |range: &Range| {
+        let landing = find(page, range).filter(|landing| !landing.is_partial)?;
+        Some(spans::motion_span(page, range.head, &landing, waiting.forced, deletes))
+    };
+    let pieces: Vec<_> = buffer.area.selection.ranges().iter().filter_map(span).collect();
+    if pieces.is_empty() {
+        let as_far =
+            |range| find(page, &range).map_or(range, |landing| Range::cursor(page.resting_place(landing.to)));
+        let selection = buffer.area.selection.transform(as_far);
+        set_selection(cx, selection);
+        return fail_motion(cx);
+    }
+    operators::apply(cx, waiting.op, &pieces);
+}
+
+/// Extends every visual selection to its landing, or selects the text object that was found.
+fn extend_selections(
+    cx: &mut Cx<'_>,
+    page: ModalText<'_>,
+    find: impl Fn(ModalText<'_>, &Range) -> Option<MotionTarget>,
+) {
+    let mut moved = false;
+    let mut ranges = cx.state.modal.visual.ranges.clone();
+    let (mut to_end, mut short) = (false, false);
+    for range in &mut ranges {
+        let Some(landing) = find(page, range) else { continue };
+        moved = true;
+        short |= landing.is_partial;
+        to_end = landing.goal == Some(Column(usize::MAX));
+        if let Some(from) = landing.from {
+            let anchor = range.anchor;
+            *range = object_range(page, from, &landing);
+            if landing.extent == Extent::Lines && page.line(anchor) == page.line(range.anchor) {
+                range.anchor = anchor;
+            }
+        } else {
+            *range = Range { anchor: range.anchor, head: landing.to, goal: landing.goal };
+        }
+    }
+    if !moved {
+        return fail_motion(cx);
+    }
+    cx.state.modal.visual.ranges = ranges;
+    // The rows of a rectangle extend to their ends while its corner has that goal.
+    cx.state.modal.visual.to_end = to_end;
+    if short {
+        fail_motion(cx);
+    }
+    visual::show_selection(cx);
 }
 
 /// Returns a text object as a selection with both ends on characters.

@@ -77,8 +77,8 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
         return cx.state.set_status("No search yet");
     };
     let Some(needle) = needle(cx, &wanted) else { return cursors::fail_motion(cx) };
-    cx.state.last_search = Some(wanted.clone());
-    cx.state.highlight = Some(needle.clone());
+    cx.state.search.last = Some(wanted.clone());
+    cx.state.search.highlight = Some(needle.clone());
     cx.state.damage.add(Part::Editor);
     let count = cx.state.modal.take_count().unwrap_or(1);
     let forward = forward != back;

@@ -39,7 +39,7 @@ pub fn ask_pattern(cx: &mut Cx<'_>, how: PatternAction) {
 
 /// Picks by a pattern.
 fn apply_pattern(cx: &mut Cx<'_>, wanted: &str, pick: PatternAction) {
-    let how = SearchOptions { regex: true, word: false, case: cx.state.search_options.case };
+    let how = SearchOptions { regex: true, word: false, case: cx.state.search.options.case };
     let needle = match Needle::new(wanted, how) {
         Ok(Some(needle)) => needle,
         Ok(None) => return,
@@ -93,10 +93,10 @@ fn matching_ranges(text: &Text, selection: &Selection, needle: &Needle, pick: Pa
 /// Selects the next or previous match of the last search. A near match is found at once; a task searches the
 /// rest.
 pub fn search_next(cx: &mut Cx<'_>, forward: bool) {
-    let Some(wanted) = cx.state.last_search.clone() else {
+    let Some(wanted) = cx.state.search.last.clone() else {
         return cx.state.set_status("No search yet");
     };
-    let how = cx.state.search_options;
+    let how = cx.state.search.options;
     let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
@@ -124,7 +124,7 @@ pub fn search_next(cx: &mut Cx<'_>, forward: bool) {
 
 fn on_found(cx: &mut Cx<'_>, needle: Needle, found: Option<ByteRange<Byte>>) {
     let Some(found) = found else { return cx.state.set_status("No match") };
-    cx.state.highlight = Some(needle);
+    cx.state.search.highlight = Some(needle);
     cx.state.note_jump();
     let extend = is_extending(cx);
     let Some(buffer) = cx.state.buffers.current() else { return };

@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Finds the search matches in the whole text, one scan at a time.
 pub fn start_scan(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
-    let Some(needle) = &state.highlight else {
+    let Some(needle) = &state.search.highlight else {
         if state.scrollbar_scans.found.take().is_some() {
             state.damage.add(Part::Editor);
         }

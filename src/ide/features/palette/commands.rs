@@ -147,7 +147,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
         cx.state.damage.add_all();
         return true;
     }
-    let lit = cx.state.highlight.take().is_some();
+    let lit = cx.state.search.highlight.take().is_some();
     if lit {
         cx.state.damage.add(Part::Editor);
     }

@@ -56,7 +56,7 @@ pub const COMMANDS: &[Command] = &[
 
 /// Checks that the input is a valid search pattern.
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
-    match Needle::new(typed, cx.state.search_options) {
+    match Needle::new(typed, cx.state.search.options) {
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("Nothing typed".to_string()),
         Err(problem) => Err(problem.to_string()),
@@ -65,7 +65,7 @@ fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
 
 /// Searches all files for a list.
 fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
-    let how = cx.state.search_options;
+    let how = cx.state.search.options;
     project_search::navigate::start(cx, Query { pattern: wanted, options: how, replacement });
 }
 

@@ -60,9 +60,9 @@ pub fn start(cx: &mut Cx<'_>, asked: Query) {
     }
     cx.state.buffers.show(list);
     if asked.replacement.is_none() {
-        cx.state.last_search = Some(asked.pattern.clone());
+        cx.state.search.last = Some(asked.pattern.clone());
         // The expression was already validated when it was accepted.
-        cx.state.highlight = Needle::new(&asked.pattern, asked.options).ok().flatten();
+        cx.state.search.highlight = Needle::new(&asked.pattern, asked.options).ok().flatten();
     }
     panes::focus(cx, Focus::Editor);
     cx.state.damage.add_all();
@@ -72,7 +72,7 @@ pub fn start(cx: &mut Cx<'_>, asked: Query) {
 
 /// Searches for the query of the topmost picker, replacing its previous search.
 pub fn search_picker(cx: &mut Cx<'_>) {
-    let (how, open) = (cx.state.search_options, open_texts(cx.state));
+    let (how, open) = (cx.state.search.options, open_texts(cx.state));
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let injector = picker.restart();
     let wanted = picker.query.text().to_string();

@@ -141,6 +141,12 @@ impl StatusLine {
             return (model.unwrap_or_default(), "ui.status");
         }
         let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
+        // The colors of the caret's line: drawing a typed character then changes no color.
+        (self.text_status(state, buffer), "ui.status.place")
+    }
+
+    /// Returns the mode, name and cursor position of the focused text, and what is unusual about it.
+    fn text_status(&mut self, state: &State, buffer: &Buffer) -> String {
         let (line, column) = buffer.cursor(state.text_options.tab_width);
         let mut text = String::with_capacity(LEFT_USUAL);
         text.push_str(&self.name(buffer));
@@ -174,8 +180,7 @@ impl StatusLine {
         if edits > 0 {
             text.push_str(&format!("  {edits} to review (Alt-r)"));
         }
-        // The colors of the caret's line: drawing a typed character then changes no color.
-        (text, "ui.status.place")
+        text
     }
 }
 

@@ -44,12 +44,23 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     let room = limit.unwrap_or(model.max_tokens).saturating_sub(ANSWER_MIN);
     let budget = Some(level.budget().min(room)).filter(|budget| *budget > 0);
     let wish = ThinkingRequest { level, word, budget };
-    let on = wish.is_on();
+    if add_server_form(body, &compat, &wish) {
+        body.insert("reasoning_effort".into(), wish.effort().into());
+    }
+    let named = model.word("thinkingTokenBudgetField");
+    let field = named.or(model.flag("supportsThinkingTokenBudget").then_some("thinking_token_budget"));
+    if let (Some(field), Some(budget)) = (field, wish.budget.filter(|_| wish.is_on())) {
+        body.insert(field.into(), budget.into());
+    }
+}
+
+/// Adds the fields of the server's own form. Returns whether the effort is sent in addition to them.
+fn add_server_form(body: &mut Map<String, Value>, compat: &Compat, wish: &ThinkingRequest) -> bool {
+    let (on, word) = (wish.is_on(), wish.word);
     let mut set = |name: &str, value: Value| {
         body.insert(name.into(), value);
     };
     let switch = || if on { json!({"type": "enabled"}) } else { json!({"type": "disabled"}) };
-    // Whether the effort is sent in addition to the form's own field.
     let mut and_word = on && compat.supports_effort();
     match compat.thinking() {
         "zai" if on => set("thinking", json!({"type": "enabled", "clear_thinking": false})),
@@ -61,13 +72,13 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
             and_word = false;
         }
         "chat-template" => {
-            if let Some(values) = template(&compat, "chatTemplateKwargs", &wish) {
+            if let Some(values) = template(compat, "chatTemplateKwargs", wish) {
                 set("chat_template_kwargs", values);
             }
             and_word = false;
         }
         "baseten" => {
-            if let Some(values) = template(&compat, "chatTemplateArgs", &wish) {
+            if let Some(values) = template(compat, "chatTemplateArgs", wish) {
                 set("chat_template_args", values);
             }
             and_word = compat.supports_effort() && (on || word.is_some());
@@ -89,14 +100,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
         // Without a name for no thinking, the model's default applies.
         _ => and_word = compat.supports_effort() && (on || word.is_some()),
     }
-    if and_word {
-        set("reasoning_effort", wish.effort().into());
-    }
-    let named = model.word("thinkingTokenBudgetField");
-    let field = named.or(model.flag("supportsThinkingTokenBudget").then_some("thinking_token_budget"));
-    if let (Some(field), Some(budget)) = (field, wish.budget.filter(|_| on)) {
-        set(field, budget.into());
-    }
+    and_word
 }
 
 /// Returns a chat template argument: a fixed value, or a placeholder's value.

@@ -79,6 +79,8 @@ pub fn motion_target(
     let n = count.unwrap_or(1).max(1);
     let line = page.line(from);
     let below = || Line((line.0 + n).min(page.last_line().0));
+    // A count of one is this line.
+    let counted = || Line((line.0 + n - 1).min(page.last_line().0));
     let to = |at, extent| Some(MotionTarget::new(at, extent));
     let found = |at: Option<Byte>, extent| at.map(|at| MotionTarget::new(at, extent));
     let ends = |landing| clamp_for_operator(page, from, operator, landing);
@@ -96,17 +98,8 @@ pub fn motion_target(
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
         // A count moves to lines below, of which one must exist.
         Move::LineEnd | Move::LastNonBlank | Move::LineHere if n > 1 && line == page.last_line() => None,
-        Move::LineEnd => {
-            let line = Line((line.0 + n - 1).min(page.last_line().0));
-            let end = if page.can_rest_at_end { page.end(line) } else { page.last_of(line) };
-            Some(MotionTarget::new(end, Inclusive).with_goal(Column(usize::MAX)))
-        }
-        Move::LastNonBlank => {
-            let at = last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0)));
-            // An operator that keeps the goal column uses the line's end.
-            let goal = operator.then_some(Column(usize::MAX));
-            Some(MotionTarget { goal, ..MotionTarget::new(at, Inclusive) })
-        }
+        Move::LineEnd => Some(line_end(page, counted())),
+        Move::LastNonBlank => Some(text_end(page, counted(), operator)),
         Move::Column => {
             Some(MotionTarget::new(page.at(line, Column(n - 1)), Exclusive).with_goal(Column(n - 1)))
         }
@@ -114,7 +107,7 @@ pub fn motion_target(
         Move::LineBelow => to(page.first_non_blank(below()), Lines),
         Move::LineAbove if line.0 == 0 => None,
         Move::LineAbove => to(page.first_non_blank(Line(line.0.saturating_sub(n))), Lines),
-        Move::LineHere => to(page.first_non_blank(Line((line.0 + n - 1).min(page.last_line().0))), Lines),
+        Move::LineHere => to(page.first_non_blank(counted()), Lines),
         Move::Top => Some(line_target(page, from, goal, count.unwrap_or(1))),
         Move::Bottom => Some(line_target(page, from, goal, count.unwrap_or(usize::MAX))),
         Move::Match => bracket(page, from, goal, count),
@@ -130,6 +123,19 @@ pub fn motion_target(
             found(find::find(page, from, find, n, again), extent)
         }
     }
+}
+
+/// To the last character of a line, or after it where the cursor can rest there.
+fn line_end(page: ModalText<'_>, line: Line) -> MotionTarget {
+    let end = if page.can_rest_at_end { page.end(line) } else { page.last_of(line) };
+    MotionTarget::new(end, Extent::Inclusive).with_goal(Column(usize::MAX))
+}
+
+/// To the last character of a line that is no white space.
+fn text_end(page: ModalText<'_>, line: Line, operator: bool) -> MotionTarget {
+    // An operator that keeps the goal column uses the line's end.
+    let goal = operator.then_some(Column(usize::MAX));
+    MotionTarget { goal, ..MotionTarget::new(last_non_blank(page, line), Extent::Inclusive) }
 }
 
 /// To a line, counted from 1 and at most the last, in the column aimed at.

@@ -18,7 +18,7 @@ pub fn picker(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
 
 /// Hides the matches until the next search.
 pub fn no_highlight(cx: &mut Cx<'_>, _: &LineArgs<'_>) -> Result<(), String> {
-    cx.state.highlight = None;
+    cx.state.search.highlight = None;
     cx.state.damage.add_all();
     Ok(())
 }
@@ -71,7 +71,7 @@ fn set_option(cx: &mut Cx<'_>, option: &str) -> Result<(), String> {
         }
         ("ignorecase" | "ic", false) => cx.state.modal.ignore_case.0 = on,
         ("smartcase" | "scs", false) => cx.state.modal.ignore_case.1 = on,
-        ("hlsearch" | "hls", false) if !on => cx.state.highlight = None,
+        ("hlsearch" | "hls", false) if !on => cx.state.search.highlight = None,
         ("tabstop" | "ts" | "shiftwidth" | "sw", true) => cx.state.text_options.tab_width = number(1, 16)?,
         ("textwidth" | "tw", true) => cx.state.text_options.wrap_column = number(1, 500)?,
         _ => return Err(format!("No such option: {option}. See settings.toml")),

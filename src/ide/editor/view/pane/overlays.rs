@@ -23,7 +23,7 @@ const GUIDE_LINES: usize = 30;
 
 /// Returns the search matches in some rows.
 pub(super) fn matches_in(drawn: &DrawContext<'_>, rows: Range<u16>) -> Vec<Range<Byte>> {
-    let Some(needle) = &drawn.state.highlight else { return Vec::new() };
+    let Some(needle) = &drawn.state.search.highlight else { return Vec::new() };
     let text = drawn.lens.text;
     let rows = drawn.shown.rows.get(usize::from(rows.start)..).unwrap_or_default().iter().take(rows.len());
     let mut found = Vec::new();
