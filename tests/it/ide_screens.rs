@@ -210,7 +210,7 @@ async fn status_line_updates_with_every_field() {
     look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k 0%  $0.500");
     look(|state| state.agent.spinner_frame = 1, "◓  script · high  1.0k/128k 0%  $0.500");
     let summing = |state: &mut State| {
-        state.agent.summarizing = Some(Summarizing { what: "summing", is_exclusive: false })
+        state.agent.summarizing = Some(Summarizing { what: "summing", is_exclusive: false });
     };
     look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
     look(

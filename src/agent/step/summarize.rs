@@ -46,7 +46,7 @@ impl State {
                 self.compact(CompactionReason::Manual, instructions, AfterSummary::Idle, out);
             }
             None if compaction.enabled && compaction.after_runs && !self.compaction_failed => {
-                out.push(Effect::CheckWindow)
+                out.push(Effect::CheckWindow);
             }
             None => {}
         }

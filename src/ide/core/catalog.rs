@@ -49,9 +49,12 @@ impl Catalog {
 impl Cx<'_> {
     /// Runs the command with this id once the current one has returned.
     pub fn defer_command(&mut self, id: &'static str) {
-        self.defer(move |cx| match cx.state.catalog.command(id) {
-            Some(command) => (cx.state.catalog.run_command)(cx, command),
-            None => tracing::error!(id, "there is no such command"),
+        self.defer(move |cx| {
+            if let Some(command) = cx.state.catalog.command(id) {
+                (cx.state.catalog.run_command)(cx, command)
+            } else {
+                tracing::error!(id, "there is no such command")
+            }
         });
     }
 

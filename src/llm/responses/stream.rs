@@ -177,7 +177,7 @@ impl Reader {
             }
             "custom_tool_call_input.delta" => items.input(index, &delta, draft, out),
             "custom_tool_call_input.done" => {
-                items.set_full_input(index, &FullInput::Text(body.input), draft, out)
+                items.set_full_input(index, &FullInput::Text(body.input), draft, out);
             }
             _ => {}
         }
@@ -204,7 +204,7 @@ impl Reader {
             Ending::Refused => answer::StreamReader::fail(self, self.request_info.model_refused(), out),
             Ending::Failed(error) => self.end_with_error(&error, out),
             Ending::Interrupted(what) => {
-                answer::StreamReader::fail(self, self.request_info.invalid_stream(&what), out)
+                answer::StreamReader::fail(self, self.request_info.invalid_stream(&what), out);
             }
         }
     }

@@ -286,7 +286,7 @@ impl<R: StreamReader> BodyReading<R> {
                     After::End => self.reader.end(out),
                     After::Invalid(what) => self.reader.fail(self.request_info.invalid_stream(&what), out),
                     After::NetworkError(error) => {
-                        self.reader.fail(self.request_info.network_error(&error, true), out)
+                        self.reader.fail(self.request_info.network_error(&error, true), out);
                     }
                     After::NotAStream(bytes, refusal) => {
                         let whole = serde_json::from_slice::<Value>(&bytes);
@@ -312,7 +312,7 @@ impl<R: StreamReader> BodyReading<R> {
                 match heard {
                     Ok(event) => self.read_events(&[event], means.raw, out),
                     Err(ChannelError::Net(error)) => {
-                        self.reader.fail(self.request_info.network_error(&error, true), out)
+                        self.reader.fail(self.request_info.network_error(&error, true), out);
                     }
                     Err(ChannelError::Refused(refusal)) => {
                         let error =

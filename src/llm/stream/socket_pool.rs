@@ -32,7 +32,7 @@ struct State<M> {
 #[derive(Debug)]
 struct Idle<M> {
     parked: Parked,
-    idle_since_ms: u64,
+    since_ms: u64,
     opened_ms: u64,
     memory: Option<M>,
 }
@@ -59,7 +59,7 @@ impl<M> SocketPool<M> {
     pub async fn take(&self, key: &str, now_ms: u64) -> Option<PooledSocket<M>> {
         let idle = self.state().idle.remove(key)?;
         let since = |ms: u64| Duration::from_millis(now_ms.saturating_sub(ms));
-        if since(idle.opened_ms) >= AGE_MAX || since(idle.idle_since_ms) >= IDLE {
+        if since(idle.opened_ms) >= AGE_MAX || since(idle.since_ms) >= IDLE {
             return None;
         }
         let socket = idle.parked.take().await?;
@@ -72,12 +72,12 @@ impl<M> SocketPool<M> {
         let mut state = self.state();
         state.idle.retain(|_, idle| !idle.parked.is_closed());
         if state.idle.len() >= IDLE_MAX
-            && let Some(oldest) = state.idle.iter().min_by_key(|(_, idle)| idle.idle_since_ms)
+            && let Some(oldest) = state.idle.iter().min_by_key(|(_, idle)| idle.since_ms)
         {
             let oldest = oldest.0.clone();
             state.idle.remove(&oldest);
         }
-        let idle = Idle { parked: socket.park(IDLE), idle_since_ms: now_ms, opened_ms: born_ms, memory };
+        let idle = Idle { parked: socket.park(IDLE), since_ms: now_ms, opened_ms: born_ms, memory };
         state.idle.insert(key.to_string(), idle);
     }
 

@@ -132,7 +132,7 @@ impl Handle {
     ) -> Result<T, Report> {
         let look = |reply: oneshot::Sender<T>| {
             ClientRequest::ReadSession(SessionReader(Box::new(move |session: &Session| {
-                send_reply(reply, look(session))
+                send_reply(reply, look(session));
             })))
         };
         self.client_request(look).await
@@ -152,7 +152,7 @@ impl LiveSession {
     pub(in crate::runtime) async fn handle_client_request(&mut self, ask: ClientRequest) {
         match ask {
             ClientRequest::Say(message, delivery, reply) => {
-                self.submit_message(message, delivery, reply).await
+                self.submit_message(message, delivery, reply).await;
             }
             ClientRequest::Queue(message, lane, reply) => {
                 self.driver.send(Event::Queue { message, lane }).await;

@@ -32,9 +32,9 @@ impl Session {
         let mut entries = entries.into_iter().peekable();
         while let Some(entry) = entries.next() {
             if entries.peek().is_some() {
-                new.add_to_memory(entry)
+                new.add_to_memory(entry);
             } else {
-                new.write_file(entry, Store::create)?
+                new.write_file(entry, Store::create)?;
             }
         }
         new.sync()?;

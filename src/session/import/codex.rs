@@ -85,7 +85,7 @@ impl Reader {
             "" if number == 1 => self.read_metadata(number, &at, line),
             "" => self.preserve_line(number, &at, line),
             kind if kind != "response_item" && line.get("payload").is_some() => {
-                self.preserve_line(number, &at, line)
+                self.preserve_line(number, &at, line);
             }
             _ => self.read_item(number, &at, payload),
         }

@@ -217,15 +217,12 @@ impl World {
                 self.running.clear();
                 self.timer = None;
             }
-            Effect::CheckWindow if self.full => {
-                self.at_once.push(Event::WindowFull(CompactionReason::Threshold))
+            Effect::CheckWindow | Effect::CallModel { looked: false } if self.full => {
+                self.at_once.push(Event::WindowFull(CompactionReason::Threshold));
             }
             Effect::Emit(_) | Effect::CheckWindow => {}
             Effect::Record(Message::Assistant(answer)) if answer.is_replaced() => {}
             Effect::Record(message) => self.history.push(message),
-            Effect::CallModel { looked: false } if self.full => {
-                self.at_once.push(Event::WindowFull(CompactionReason::Threshold));
-            }
             Effect::ExcludeLastAnswer => self.omit(),
             Effect::Compact { .. } => self.begin_summing(false),
             Effect::SummarizeBranch { .. } => self.begin_summing(true),

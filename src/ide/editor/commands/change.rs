@@ -12,19 +12,19 @@ use crate::text::operations::transpose::{self, TransposeUnit};
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.transpose", "Transpose characters", &["swap characters"], |cx| {
-        transpose_at_cursors(cx, TransposeUnit::Grapheme)
+        transpose_at_cursors(cx, TransposeUnit::Grapheme);
     }),
     command("edit.transpose-over-lines", "Transpose characters across lines", &["swap characters"], |cx| {
         transpose_at_cursors(cx, TransposeUnit::GraphemeOverLines);
     }),
     command("edit.transpose-words", "Transpose words", &["swap words"], |cx| {
-        transpose_at_cursors(cx, TransposeUnit::Word)
+        transpose_at_cursors(cx, TransposeUnit::Word);
     }),
     command("edit.transpose-lines", "Transpose lines", &["swap lines"], |cx| {
-        transpose_at_cursors(cx, TransposeUnit::Line)
+        transpose_at_cursors(cx, TransposeUnit::Line);
     }),
     command("edit.upper-case", "Transform to uppercase", &["capitals", "upcase"], |cx| {
-        change_case(cx, Case::Upper)
+        change_case(cx, Case::Upper);
     }),
     command("edit.lower-case", "Transform to lowercase", &["downcase"], |cx| change_case(cx, Case::Lower)),
     command("edit.title-case", "Transform to title case", &["capitalize"], |cx| change_case(cx, Case::Title)),
@@ -77,7 +77,7 @@ pub fn on_pending_char(cx: &mut Cx<'_>, awaiting: PendingChar, c: char) {
             apply(cx, |text, selection| surround::delete(text, selection, c));
         }
         PendingChar::SurroundChange => {
-            await_char(cx, PendingChar::SurroundWith(c), "Change to which character?")
+            await_char(cx, PendingChar::SurroundWith(c), "Change to which character?");
         }
         PendingChar::SurroundWith(old) => {
             apply(cx, |text, selection| surround::change(text, selection, old, c));

@@ -28,7 +28,7 @@ pub const COMMANDS: &[Command] = &[
         erase(cx, if pairs { DeleteTarget::PairBack } else { DeleteTarget::GraphemeBack });
     }),
     command("edit.delete", "Delete next character", &["delete right"], |cx| {
-        erase(cx, DeleteTarget::Grapheme)
+        erase(cx, DeleteTarget::Grapheme);
     }),
     kill_command("edit.kill-line", "Cut to line end", &["kill line"], |cx| {
         kill(cx, DeleteTarget::Line, Direction::Forward);

@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[
     command("move.up", "Move up", &["cursor up"], |cx| move_cursors(cx, Motion::Up(1), false)),
     command("move.down", "Move down", &["cursor down"], |cx| move_cursors(cx, Motion::Down(1), false)),
     command("move.word-left", "Move one word left", &["backward word"], |cx| {
-        move_cursors(cx, Motion::WordLeft, false)
+        move_cursors(cx, Motion::WordLeft, false);
     }),
     command("move.word-right", "Move one word right", &["forward word"], |cx| {
         move_cursors(cx, Motion::WordRight, false);
@@ -22,7 +22,7 @@ pub const COMMANDS: &[Command] = &[
         move_cursors(cx, Motion::LineStart, false);
     }),
     command("move.line-end", "Move to line end", &["end of line"], |cx| {
-        move_cursors(cx, Motion::LineEnd, false)
+        move_cursors(cx, Motion::LineEnd, false);
     }),
     command("move.subword-left", "Move one subword left", &["camel hump"], |cx| {
         move_cursors(cx, Motion::SubwordLeft, false);
@@ -31,10 +31,10 @@ pub const COMMANDS: &[Command] = &[
         move_cursors(cx, Motion::SubwordRight, false);
     }),
     command("move.paragraph-up", "Move one paragraph up", &[], |cx| {
-        move_cursors(cx, Motion::ParagraphUp, false)
+        move_cursors(cx, Motion::ParagraphUp, false);
     }),
     command("move.paragraph-down", "Move one paragraph down", &[], |cx| {
-        move_cursors(cx, Motion::ParagraphDown, false)
+        move_cursors(cx, Motion::ParagraphDown, false);
     }),
     command("move.bracket", "Move to matching bracket", &["jump to bracket"], |cx| {
         move_cursors(cx, Motion::Bracket, false);
@@ -43,7 +43,7 @@ pub const COMMANDS: &[Command] = &[
         move_cursors(cx, Motion::BlockStart, false);
     }),
     command("move.block-end", "Move to block end", &["indentation"], |cx| {
-        move_cursors(cx, Motion::BlockEnd, false)
+        move_cursors(cx, Motion::BlockEnd, false);
     }),
     command("move.first-non-blank", "Move to first non-blank", &["back to indentation"], |cx| {
         move_cursors(cx, Motion::FirstNonBlank, false);
@@ -62,7 +62,7 @@ pub const COMMANDS: &[Command] = &[
         move_cursors(cx, Motion::ParagraphDown, true);
     }),
     command("select.bracket", "Select to matching bracket", &[], |cx| {
-        move_cursors(cx, Motion::Bracket, true)
+        move_cursors(cx, Motion::Bracket, true);
     }),
     command("select.block-start", "Select to block start", &["indentation"], |cx| {
         move_cursors(cx, Motion::BlockStart, true);
@@ -82,7 +82,7 @@ pub const COMMANDS: &[Command] = &[
         move_cursors(cx, Motion::DocumentStart, false);
     }),
     command("move.bottom", "Move to text end", &["last line"], |cx| {
-        move_cursors(cx, Motion::DocumentEnd, false)
+        move_cursors(cx, Motion::DocumentEnd, false);
     }),
     command("select.left", "Select left", &[], |cx| move_cursors(cx, Motion::Left, true)),
     command("select.right", "Select right", &[], |cx| move_cursors(cx, Motion::Right, true)),
@@ -90,7 +90,7 @@ pub const COMMANDS: &[Command] = &[
     command("select.down", "Select down", &[], |cx| move_cursors(cx, Motion::Down(1), true)),
     command("select.word-left", "Select one word left", &[], |cx| move_cursors(cx, Motion::WordLeft, true)),
     command("select.word-right", "Select one word right", &[], |cx| {
-        move_cursors(cx, Motion::WordRight, true)
+        move_cursors(cx, Motion::WordRight, true);
     }),
     command("select.line-start", "Select to line start", &[], |cx| move_cursors(cx, Motion::LineStart, true)),
     command("select.line-end", "Select to line end", &[], |cx| move_cursors(cx, Motion::LineEnd, true)),

@@ -310,7 +310,7 @@ fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     }
     match &search.target {
         SearchTarget::Incremental { from, answer } => {
-            on_incremental_found(cx, search, found, (*from, *answer))
+            on_incremental_found(cx, search, found, (*from, *answer));
         }
         SearchTarget::Next(_) | SearchTarget::Previous(_) => on_search_done(cx, search, found),
         SearchTarget::Replace(..) => show_replacement(cx, search, found),

@@ -33,7 +33,7 @@ pub const COMMANDS: &[Command] = &[
         select_object(cx, SyntaxObject::Function, false);
     }),
     command("syntax.next-function", "Go to next function", &["method"], |cx| {
-        go_to_object(cx, SyntaxObject::Function, true)
+        go_to_object(cx, SyntaxObject::Function, true);
     }),
     command("syntax.previous-function", "Go to previous function", &["method"], |cx| {
         go_to_object(cx, SyntaxObject::Function, false);
@@ -45,7 +45,7 @@ pub const COMMANDS: &[Command] = &[
         select_object(cx, SyntaxObject::Class, false);
     }),
     command("syntax.next-class", "Go to next class", &["struct", "type"], |cx| {
-        go_to_object(cx, SyntaxObject::Class, true)
+        go_to_object(cx, SyntaxObject::Class, true);
     }),
     command("syntax.previous-class", "Go to previous class", &["struct", "type"], |cx| {
         go_to_object(cx, SyntaxObject::Class, false);
@@ -69,10 +69,10 @@ pub const COMMANDS: &[Command] = &[
         select_object(cx, SyntaxObject::Comment, false);
     }),
     command("syntax.next-comment", "Go to next comment", &[], |cx| {
-        go_to_object(cx, SyntaxObject::Comment, true)
+        go_to_object(cx, SyntaxObject::Comment, true);
     }),
     command("syntax.previous-comment", "Go to previous comment", &[], |cx| {
-        go_to_object(cx, SyntaxObject::Comment, false)
+        go_to_object(cx, SyntaxObject::Comment, false);
     }),
     command("syntax.test", "Select test", &[], |cx| {
         select_object(cx, SyntaxObject::Test, true);
@@ -82,7 +82,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("syntax.next-test", "Go to next test", &[], |cx| go_to_object(cx, SyntaxObject::Test, true)),
     command("syntax.previous-test", "Go to previous test", &[], |cx| {
-        go_to_object(cx, SyntaxObject::Test, false)
+        go_to_object(cx, SyntaxObject::Test, false);
     }),
 ];
 

@@ -109,7 +109,7 @@ pub fn after_key(cx: &mut Cx<'_>, key: Option<Key>) {
     cursors::end_undo_group(cx.state);
     match cx.state.modal.typing.once {
         Some(once) if once.begins => {
-            cx.state.modal.typing.once = Some(InsertNormal { begins: false, ..once })
+            cx.state.modal.typing.once = Some(InsertNormal { begins: false, ..once });
         }
         Some(once) => insert_mode::insert::resume_insert(cx, once),
         None => {}

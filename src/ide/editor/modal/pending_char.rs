@@ -45,7 +45,7 @@ pub fn on_char(cx: &mut Cx<'_>, ask: ModalChar, key: Key) {
         ModalChar::Object(outer) => helix::select_object(cx, c, outer),
         ModalChar::Register => set_register(cx, c),
         ModalChar::Find { forward, till } => {
-            moves::move_cursors(cx, Move::Find(Find { target: c, forward, till }, false))
+            moves::move_cursors(cx, Move::Find(Find { target: c, forward, till }, false));
         }
         ModalChar::Replace => edits::replace_char(cx, c),
         ModalChar::SetMark => locations::set_mark(cx, c),

@@ -111,7 +111,7 @@ pub fn restore_original(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, number, entry| {
         let work = |session: Handle| async move { session.restore_original(entry).await };
         ask_session(cx, "context.restore-original", TASK, work, move |cx, said| {
-            report_change(cx, number, said)
+            report_change(cx, number, said);
         });
     });
 }

@@ -12,10 +12,10 @@ use crate::ide::features::undo_tree::view::UndoView;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| {
-        compare_with_git(cx, true)
+        compare_with_git(cx, true);
     }),
     command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| {
-        compare_with_git(cx, false)
+        compare_with_git(cx, false);
     }),
     command("diff.with-disk", "Compare with file on disk", &["diff"], compare_with_disk),
     command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], compare_with_saved),

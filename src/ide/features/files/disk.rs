@@ -157,7 +157,7 @@ fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp
     match disk {
         // Nothing is replaced or asked before the texts are compared.
         DiskState::Changed if buffer.disk != DiskState::Changed || buffer.asked_stamp != now => {
-            reload(cx, id, false)
+            reload(cx, id, false);
         }
         DiskState::Deleted if buffer.stamp.is_some() => {
             mark_lost(buffer, disk);

@@ -24,7 +24,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let mut dialog = Dialog::ask(encoding.name(), vec![format!("{name} in {}:", encoding.name())]);
         if buffer.stamp.is_some() {
             dialog = dialog.choice('r', "Reopen with encoding", move |cx| {
-                disk::reload_with_encoding(cx, id, true, Some(encoding))
+                disk::reload_with_encoding(cx, id, true, Some(encoding));
             });
         }
         let dialog = dialog

@@ -33,7 +33,7 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::BeforeSleep => disk::update_watches(cx),
         FeatureEvent::DeadlineReached => disk::tick(cx),
         FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true } => {
-            editorconfig::on_opened(cx, id)
+            editorconfig::on_opened(cx, id);
         }
         _ => {}
     },

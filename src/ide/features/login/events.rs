@@ -102,7 +102,7 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
 pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
     let work = |session: Handle| async move { session.logout(&provider).await };
     ask_session(cx, "login.logout", "log out", work, move |cx, left| {
-        cx.state.set_status(left.sentence(&name))
+        cx.state.set_status(left.sentence(&name));
     });
 }
 

@@ -156,11 +156,11 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
         .with_id(DIALOG_TOPIC, id)
         .on_escape(move |cx| reopen(cx, id))
         .choice_after_scroll('y', "Allow for this project", move |cx| {
-            allow_like(cx, id, Some(Scope::Project))
+            allow_like(cx, id, Some(Scope::Project));
         })
         .short_label("Project")
         .choice_after_scroll('w', "Allow for all projects", move |cx| {
-            allow_like(cx, id, Some(Scope::Anywhere))
+            allow_like(cx, id, Some(Scope::Anywhere));
         })
         .short_label("All")
         .choice('n', "Back", move |cx| reopen(cx, id));

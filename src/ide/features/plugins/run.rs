@@ -321,7 +321,7 @@ fn on_done(
         Err(problem) => cx.state.set_error(format!("{name}: {problem}")),
         Ok(PluginResult::Message(text)) => show_message(cx, name, &text),
         Ok(PluginResult::Locations(rows)) if rows.is_empty() => {
-            cx.state.set_status(format!("{name}: no results"))
+            cx.state.set_status(format!("{name}: no results"));
         }
         Ok(PluginResult::Locations(rows)) => {
             cx.state.slots[PLUGINS].locations = (name.to_string(), rows);

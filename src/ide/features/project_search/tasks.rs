@@ -34,7 +34,7 @@ pub fn search_for_picker(
     let work = async move {
         let root = resolve_root(&*env, env.root().to_path_buf()).await;
         on_thread(move || {
-            search::search_for_picker(root, PickerSearch { injector, asked, open, tab_width }, &cancel)
+            search::search_for_picker(root, PickerSearch { injector, asked, open, tab_width }, &cancel);
         })
         .await;
     };

@@ -41,7 +41,7 @@ pub const COMMANDS: &[Command] = &[
     command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
     command("session.branch", "Branch from selected entry", &["edit message", "rewind"], |cx| {
         sessions::with_selected_entry(cx, |cx, _, id| {
-            sessions::go_to_entry(cx, NavigationTarget::After(id), BranchSummaryChoice::None)
+            sessions::go_to_entry(cx, NavigationTarget::After(id), BranchSummaryChoice::None);
         });
     }),
     command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {
@@ -50,7 +50,7 @@ pub const COMMANDS: &[Command] = &[
     command("session.go-with-summary", "Go to entry with summary", &["branch summary"], |cx| {
         sessions::with_selected_entry(cx, |cx, _, _| {
             Prompt::new("Focus of the summary (empty: all)", |cx, about| {
-                sessions::go_with_summary(cx, &about)
+                sessions::go_with_summary(cx, &about);
             })
             .open(cx);
         });

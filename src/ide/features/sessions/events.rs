@@ -264,7 +264,7 @@ pub fn end_search(cx: &mut Cx<'_>) -> bool {
 /// Goes to the selected row.
 pub fn go_to_selected(cx: &mut Cx<'_>) {
     with_selected_entry(cx, |cx, _, id| {
-        start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None)
+        start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None);
     });
 }
 

@@ -23,7 +23,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go_to_next_stop(cx, true)),
     command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| {
-        go_to_next_stop(cx, false)
+        go_to_next_stop(cx, false);
     }),
     command("snippet.next-choice", "Insert next snippet choice", &[], choose_option),
 ];

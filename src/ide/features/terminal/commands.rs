@@ -29,11 +29,11 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.close", "Close terminal", &["kill terminal"], close),
     command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, ScrollBy::Pages(1))),
     command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| {
-        scroll(cx, ScrollBy::Pages(-1))
+        scroll(cx, ScrollBy::Pages(-1));
     }),
     command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, ScrollBy::Top)),
     command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| {
-        scroll(cx, ScrollBy::Bottom)
+        scroll(cx, ScrollBy::Bottom);
     }),
     command("terminal.copy", "Copy terminal selection", &[], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Copy));

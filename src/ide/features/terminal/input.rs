@@ -124,7 +124,7 @@ fn handle_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
         MouseKind::ScrollUp => send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(WHEEL_ROWS))),
         MouseKind::ScrollDown => send_to_active(cx, TerminalRequest::Scroll(ScrollBy::Rows(-WHEEL_ROWS))),
         MouseKind::Down(Button::Left) if mouse.mods.contains(Mods::CTRL) => {
-            send_to_active(cx, TerminalRequest::WordAt(cell))
+            send_to_active(cx, TerminalRequest::WordAt(cell));
         }
         MouseKind::Down(Button::Left) => {
             let unit = selection_unit(cx, cell, mouse.mods);

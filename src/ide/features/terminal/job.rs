@@ -232,7 +232,7 @@ impl TerminalJob {
             TerminalRequest::SelectTo(at, right) => self.emulator.select_to(at, right),
             TerminalRequest::Unselect => self.emulator.unselect(),
             TerminalRequest::Copy => {
-                self.send_event(TerminalEvent::Copied(self.emulator.selected_text())).await
+                self.send_event(TerminalEvent::Copied(self.emulator.selected_text())).await;
             }
             TerminalRequest::WordAt(at) => {
                 let found = self.find_location(self.emulator.word_at(at)).await;

@@ -53,7 +53,7 @@ pub struct Hunks {
     /// What git has, if it has the file.
     base: Option<Arc<Text>>,
     /// In order.
-    hunks: Vec<Hunk>,
+    list: Vec<Hunk>,
     /// Version of the text in which the hunks were computed.
     version: Option<u64>,
     /// Whether git must be asked: it was not asked yet, or its version may have changed.
@@ -69,7 +69,7 @@ impl Default for Hunks {
         let (base, found, version, seen) = (None, Vec::new(), None, None);
         Self {
             base,
-            hunks: found,
+            list: found,
             version,
             stale: true,
             running: false,
@@ -121,7 +121,7 @@ impl HunkJob {
 impl Hunks {
     /// Returns all hunks, in order.
     pub fn all(&self) -> &[Hunk] {
-        &self.hunks
+        &self.list
     }
 
     /// What git has, if it has the file.
@@ -157,9 +157,9 @@ impl Hunks {
             GitText::Missing => None,
         };
         self.version = None;
-        let had = base.is_none() && !self.hunks.is_empty();
+        let had = base.is_none() && !self.list.is_empty();
         if base.is_none() {
-            self.hunks.clear();
+            self.list.clear();
         }
         self.base = base;
         had
@@ -174,7 +174,7 @@ impl Hunks {
         let base = self.base.clone().filter(|_| !self.running && !waits && !self.is_current(version))?;
         self.debounce.note_start();
         if text.end().0.max(base.end().0) > SIZE_MAX {
-            self.hunks.clear();
+            self.list.clear();
             self.version = Some(version);
             return None;
         }
@@ -202,8 +202,8 @@ impl Hunks {
             return false;
         }
         self.version = Some(version);
-        let differs = self.hunks != compared.found;
-        self.hunks = compared.found;
+        let differs = self.list != compared.found;
+        self.list = compared.found;
         differs
     }
 
@@ -214,9 +214,9 @@ impl Hunks {
 
     /// Returns the hunks that touch a range or, if they are empty, are at its start or end.
     pub fn within(&self, range: &Range<Byte>) -> &[Hunk] {
-        let from = self.hunks.partition_point(|hunk| hunk.range.end < range.start);
-        let to = self.hunks.partition_point(|hunk| hunk.range.start <= range.end);
-        &self.hunks[from.min(to)..to]
+        let from = self.list.partition_point(|hunk| hunk.range.end < range.start);
+        let to = self.list.partition_point(|hunk| hunk.range.start <= range.end);
+        &self.list[from.min(to)..to]
     }
 
     /// Returns the mark of a line. Missing lines are marked at the line above them, or below if there is
@@ -237,10 +237,10 @@ impl Hunks {
 
     /// Maps the hunks through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
-        if self.hunks.is_empty() {
+        if self.list.is_empty() {
             return;
         }
-        for hunk in &mut self.hunks {
+        for hunk in &mut self.list {
             let start = changes.map(hunk.range.start, Side::Before);
             hunk.range = start..changes.map(hunk.range.end, Side::Before).max(start);
         }

@@ -16,7 +16,7 @@ pub const COMMANDS: &[Command] = &[
         operators::begin_operator(cx, Op::Delete);
     }),
     command("vim.yank", "Copy with motion", &["yank operator", "y"], |cx| {
-        operators::begin_operator(cx, Op::Yank)
+        operators::begin_operator(cx, Op::Yank);
     }),
     command("vim.change", "Change with motion", &["change operator", "c"], |cx| {
         operators::begin_operator(cx, Op::Change);
@@ -31,13 +31,13 @@ pub const COMMANDS: &[Command] = &[
         operators::begin_operator(cx, Op::ChangeCase(CaseChange::Toggle));
     }),
     command("vim.indent", "Indent with motion", &["shift right"], |cx| {
-        operators::begin_operator(cx, Op::Indent)
+        operators::begin_operator(cx, Op::Indent);
     }),
     command("vim.dedent", "Dedent with motion", &["outdent", "unindent", "shift left"], |cx| {
         operators::begin_operator(cx, Op::Dedent);
     }),
     command("vim.reindent", "Reindent with motion", &["auto indent"], |cx| {
-        operators::begin_operator(cx, Op::Reindent)
+        operators::begin_operator(cx, Op::Reindent);
     }),
     command("vim.format", "Wrap lines with motion", &["gq", "reflow", "format"], |cx| {
         operators::begin_operator(cx, Op::Format);
@@ -52,10 +52,10 @@ pub const COMMANDS: &[Command] = &[
         edits::operate_on_motion(cx, Op::Delete, Move::Left);
     }),
     command("vim.delete-to-end", "Delete to line end", &["D"], |cx| {
-        edits::operate_to_line_end(cx, Op::Delete)
+        edits::operate_to_line_end(cx, Op::Delete);
     }),
     command("vim.change-to-end", "Change to line end", &["C"], |cx| {
-        edits::operate_to_line_end(cx, Op::Change)
+        edits::operate_to_line_end(cx, Op::Change);
     }),
     command("vim.yank-to-end", "Copy to line end", &["yank to end", "Y"], |cx| {
         edits::operate_to_line_end(cx, Op::Yank);
@@ -63,10 +63,10 @@ pub const COMMANDS: &[Command] = &[
     command("vim.delete-lines", "Delete lines", &["dd"], |cx| edits::operate_on_lines(cx, Op::Delete)),
     command("vim.change-lines", "Change lines", &["cc", "S"], |cx| edits::operate_on_lines(cx, Op::Change)),
     command("vim.yank-lines", "Copy lines", &["yank lines", "yy"], |cx| {
-        edits::operate_on_lines(cx, Op::Yank)
+        edits::operate_on_lines(cx, Op::Yank);
     }),
     command("vim.substitute", "Substitute character", &["s"], |cx| {
-        edits::operate_on_motion(cx, Op::Change, Move::Right)
+        edits::operate_on_motion(cx, Op::Change, Move::Right);
     }),
     command("vim.replace", "Replace character", &["r"], |cx| await_char(cx, ModalChar::Replace)),
     command("vim.toggle-case", "Swap case of character", &["toggle case", "~"], edits::toggle_case),
@@ -96,7 +96,7 @@ pub const COMMANDS: &[Command] = &[
     command("vim.repeat", "Repeat last change", &["dot"], repeat::repeat),
     command("vim.record", "Record macro to register", &["q", "stop recording"], record),
     command("vim.play", "Replay macro from register", &["@", "run macro"], |cx| {
-        await_char(cx, ModalChar::Play)
+        await_char(cx, ModalChar::Play);
     }),
     command("vim.register", "Choose register", &[], |cx| await_char(cx, ModalChar::Register)),
     command("vim.set-mark", "Set mark at cursor", &["m"], |cx| await_char(cx, ModalChar::SetMark)),
@@ -119,7 +119,7 @@ pub const COMMANDS: &[Command] = &[
         insert_mode::insert::insert(cx, InsertAt::LastInsert);
     }),
     command("vim.open-below", "Open line below", &["insert line below"], |cx| {
-        insert_mode::insert::open(cx, true)
+        insert_mode::insert::open(cx, true);
     }),
     command("vim.open-above", "Open line above", &["insert line above"], |cx| {
         insert_mode::insert::open(cx, false);
@@ -127,7 +127,7 @@ pub const COMMANDS: &[Command] = &[
     command("vim.overtype", "Start Replace mode", &["overwrite", "overtype"], insert_mode::insert::overtype),
     command("vim.newline", "Break line while inserting", &[], insert_mode::insert::newline),
     command("vim.overtype-newline", "Break line while replacing", &[], |cx| {
-        insert_mode::insert::overtype_char(cx, "\n")
+        insert_mode::insert::overtype_char(cx, "\n");
     }),
     command("vim.overtype-back", "Undo replaced character", &[], insert_mode::insert::undo_overtype),
     command("vim.insert-register", "Insert register contents", &["paste register"], |cx| {
@@ -138,7 +138,7 @@ pub const COMMANDS: &[Command] = &[
         operators::force_motion(cx, ForcedMotion::Chars);
     }),
     command("vim.by-lines", "Make operator linewise", &[], |cx| {
-        operators::force_motion(cx, ForcedMotion::Lines)
+        operators::force_motion(cx, ForcedMotion::Lines);
     }),
 ];
 

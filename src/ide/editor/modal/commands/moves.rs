@@ -45,14 +45,14 @@ pub const COMMANDS: &[Command] = &[
     command("vim.word-end", "Go to word end", &["e"], |cx| move_cursors(cx, Move::WordEnd(false))),
     command("vim.big-word-end", "Go to WORD end", &["E"], |cx| move_cursors(cx, Move::WordEnd(true))),
     command("vim.word-end-back", "Go to previous word end", &["ge"], |cx| {
-        move_cursors(cx, Move::WordEndBack(false))
+        move_cursors(cx, Move::WordEndBack(false));
     }),
     command("vim.big-word-end-back", "Go to previous WORD end", &["gE"], |cx| {
         move_cursors(cx, Move::WordEndBack(true));
     }),
     command("vim.paragraph", "Go to next paragraph", &[], |cx| move_cursors(cx, Move::Paragraph)),
     command("vim.paragraph-back", "Go to previous paragraph", &[], |cx| {
-        move_cursors(cx, Move::ParagraphBack)
+        move_cursors(cx, Move::ParagraphBack);
     }),
     command("vim.sentence", "Go to next sentence", &[], |cx| move_cursors(cx, Move::Sentence)),
     command("vim.sentence-back", "Go to previous sentence", &[], |cx| move_cursors(cx, Move::SentenceBack)),
@@ -81,10 +81,10 @@ pub const COMMANDS: &[Command] = &[
     command("vim.search-previous", "Go to previous match", &["N"], |cx| search::search_next(cx, true)),
     command("vim.search-word", "Search word forward", &["*"], |cx| search::search_word(cx, true, true)),
     command("vim.search-word-back", "Search word backward", &["#"], |cx| {
-        search::search_word(cx, false, true)
+        search::search_word(cx, false, true);
     }),
     command("vim.search-part", "Search partial word forward", &["g*"], |cx| {
-        search::search_word(cx, true, false)
+        search::search_word(cx, true, false);
     }),
     command("vim.search-part-back", "Search partial word backward", &["g#"], |cx| {
         search::search_word(cx, false, false);
@@ -98,7 +98,7 @@ pub const COMMANDS: &[Command] = &[
     command("vim.scroll-down", "Scroll one line down", &[], |cx| scroll::scroll(cx, true)),
     command("vim.scroll-up", "Scroll one line up", &[], |cx| scroll::scroll(cx, false)),
     command("vim.line-to-top", "Scroll cursor line to top", &["zt"], |cx| {
-        scroll::scroll_cursor_to(cx, ScrollTo::Top)
+        scroll::scroll_cursor_to(cx, ScrollTo::Top);
     }),
     command("vim.line-to-middle", "Scroll cursor line to middle", &["zz", "center", "recenter"], |cx| {
         scroll::scroll_cursor_to(cx, ScrollTo::Middle);

@@ -8,7 +8,7 @@ use crate::text::modal::objects::TextObject;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("vim.inside-word", "Select inside word", &["iw"], |cx| {
-        object(cx, TextObject::Word(false), false)
+        object(cx, TextObject::Word(false), false);
     }),
     command("vim.around-word", "Select around word", &["aw"], |cx| object(cx, TextObject::Word(false), true)),
     command("vim.inside-big-word", "Select inside WORD", &["iW"], |cx| {
