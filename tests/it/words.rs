@@ -7,17 +7,17 @@ use crate::source::{self, Source, root};
 struct Banned {
     /// Parts of a name, joined by `_`; or words of a text.
     word: &'static str,
-    instead: &'static str,
+    replacement: &'static str,
 }
 
 const fn banned(word: &'static str, instead: &'static str) -> Banned {
-    Banned { word, instead }
+    Banned { word, replacement: instead }
 }
 
 /// Parts of names of the code: `tell_as` finds `tell_as_it_was` and `TellAs`, not `fortell_asked`. A word that has a
 /// usual second meaning is not listed by itself (`kept`, `heard`, `place`, `look`, `told`, `past`, `whole`): as a part
 /// of a name it may well be right, and a test cannot know which meaning it has.
-const NAMES: &[Banned] = &[
+const BANNED_NAMES: &[Banned] = &[
     banned("retell", "translate"),
     banned("restate", "translate"),
     banned("outfit", "agent setup, toolset"),
@@ -34,35 +34,46 @@ const NAMES: &[Banned] = &[
     banned("witness", "before-change hook"),
     banned("barred", "denied paths"),
     banned("shelf", "undo store, kept files"),
+    banned("doubt", "ambiguous, unresolved"),
+    banned("ears", "listener"),
+    banned("equip", "agent setup, toolset"),
+    banned("errand", "subcommand"),
+    banned("keeper", "checkpointer, store"),
+    banned("leave_out", "exclude, skip"),
+    banned("look_again", "rescan, recheck"),
+    banned("pump", "event source"),
+    banned("put_together", "merge"),
+    banned("recruit", "subagent"),
+    banned("recruits", "subagents"),
+    banned("riders", "per-view state, decorations"),
+    banned("survey", "scan"),
+    banned("taken_back", "withdrawn, undone"),
+    banned("way_back", "restore"),
+    banned("wished", "requested, preferred"),
 ];
 
 /// What types and modules are not called. As a part of a longer name each of these may be right (`is_hidden`,
 /// `moving_average`); as the whole name of a type or module it is one of the meanings that have another word.
-const DECLARED: &[Banned] = &[
+const BANNED_DECLARATIONS: &[Banned] = &[
     banned("accounts", "session statistics"),
     banned("arrange", "layout"),
     banned("asks", "permission requests, user questions"),
-    banned("doubt", "ambiguous, unresolved"),
     banned("drive", "client"),
     banned("driven", "client"),
-    banned("errand", "subcommand"),
     banned("fitting", "truncate"),
     banned("going", "lifecycle"),
     banned("leg", "restore step"),
     banned("looks", "read-only"),
     banned("offered", "available"),
-    banned("recruits", "subagents"),
     banned("settle", "after_frame, flush"),
     banned("staying", "lifecycle"),
     banned("subject", "targets"),
     banned("ways", "restore"),
-    banned("pump", "event source"),
     banned("feed", "preload"),
     banned("alone", "network-only"),
     banned("act", "intent"),
     banned("pace", "debounce"),
     banned("shares", "parallel"),
-    banned("survey", "scrollbar scan"),
     banned("wishes", "trust requests"),
     banned("witness", "before-change hook"),
     banned("apart", "subprocess"),
@@ -76,10 +87,10 @@ const DECLARED: &[Banned] = &[
 ];
 
 /// Whose types and modules are called as the wire calls things: `contents` is a field of Google's API.
-const OF_WIRES: &[&str] = &["src/llm/gemini/", "src/llm/providers/"];
+const WIRE_MODULES: &[&str] = &["src/llm/gemini/", "src/llm/providers/"];
 
 /// Words in what users read: texts on the screen, of the command line, and documentation.
-const TEXTS: &[Banned] = &[
+const BANNED_TEXTS: &[Banned] = &[
     banned("the person", "the user"),
     banned("somebody", "the user, another process"),
     banned("somebody else", "another process"),
@@ -102,11 +113,11 @@ const TEXTS: &[Banned] = &[
 ];
 
 /// Whose strings models read, not users: those follow the vendors' own words.
-const FOR_MODELS: &[&str] =
+const MODEL_TEXT_FILES: &[&str] =
     &["src/tools/", "src/agent/", "src/patch/", "src/llm/providers/", "src/runtime/agent_setup/subagents.rs"];
 
 /// What marks a line whose strings users do not read: developers do, or the model.
-const NOT_SHOWN: &[&str] = &[
+const UNSHOWN_LINE_MARKS: &[&str] = &[
     "tracing::",
     ".expect(",
     "panic!(",
@@ -155,7 +166,7 @@ fn names_of(code: &str) -> impl Iterator<Item = (usize, &str)> {
 fn strings_of(file: &Source) -> Vec<(usize, &str)> {
     let tests = file.raw.find("#[cfg(test)]\nmod tests").unwrap_or(file.raw.len());
     let shown = file.raw[..tests].lines().enumerate().filter(|(_, line)| {
-        !line.trim_start().starts_with("//") && !NOT_SHOWN.iter().any(|hidden| line.contains(hidden))
+        !line.trim_start().starts_with("//") && !UNSHOWN_LINE_MARKS.iter().any(|hidden| line.contains(hidden))
     });
     shown
         .filter_map(|(at, line)| {
@@ -167,8 +178,8 @@ fn strings_of(file: &Source) -> Vec<(usize, &str)> {
 
 fn find_in_text(place: &str, text: &str, found: &mut Vec<String>) {
     let words = words_of(text);
-    for row in TEXTS.iter().filter(|row| words.contains(&format!(" {} ", row.word))) {
-        found.push(format!("{place}: `{}`; use: {}", row.word, row.instead));
+    for row in BANNED_TEXTS.iter().filter(|row| words.contains(&format!(" {} ", row.word))) {
+        found.push(format!("{place}: `{}`; use: {}", row.word, row.replacement));
     }
 }
 
@@ -178,8 +189,8 @@ fn glossary_applies_to_identifiers() {
     for file in source::sources().iter().filter(|file| !file.is_test) {
         for (line, name) in names_of(&file.code) {
             let parts = parts_of(name);
-            for row in NAMES.iter().filter(|row| parts.contains(&format!("_{}_", row.word))) {
-                found.push(format!("{}:{line}: `{name}`; use: {}", file.path, row.instead));
+            for row in BANNED_NAMES.iter().filter(|row| parts.contains(&format!("_{}_", row.word))) {
+                found.push(format!("{}:{line}: `{name}`; use: {}", file.path, row.replacement));
             }
         }
     }
@@ -199,12 +210,12 @@ fn declared_in(code: &str) -> Vec<String> {
 fn glossary_applies_to_types_and_modules() {
     let mut found = Vec::new();
     for file in source::sources().iter().filter(|file| !file.is_test) {
-        if OF_WIRES.iter().any(|folder| file.path.starts_with(folder)) {
+        if WIRE_MODULES.iter().any(|folder| file.path.starts_with(folder)) {
             continue;
         }
         for name in declared_in(&file.code) {
-            for row in DECLARED.iter().filter(|row| row.word == name) {
-                found.push(format!("{}: `{name}`; use: {}", file.path, row.instead));
+            for row in BANNED_DECLARATIONS.iter().filter(|row| row.word == name) {
+                found.push(format!("{}: `{name}`; use: {}", file.path, row.replacement));
             }
         }
     }
@@ -214,7 +225,7 @@ fn glossary_applies_to_types_and_modules() {
 #[test]
 fn glossary_applies_to_user_texts() {
     let mut found = Vec::new();
-    let for_models = |file: &&Source| FOR_MODELS.iter().any(|folder| file.path.starts_with(folder));
+    let for_models = |file: &&Source| MODEL_TEXT_FILES.iter().any(|folder| file.path.starts_with(folder));
     for file in source::sources().iter().filter(|file| !file.is_test).filter(|file| !for_models(file)) {
         for (line, text) in strings_of(file) {
             find_in_text(&format!("{}:{line}", file.path), text, &mut found);
