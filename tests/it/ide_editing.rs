@@ -5,17 +5,17 @@ use std::time::Duration;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::tui::input::{Button, Input, MouseKind};
 
-use crate::support::test_ide::Plan;
+use crate::support::test_ide::IdeSetup;
 
 #[tokio::test]
 async fn save_then_undo_marks_file_unsaved() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("two ").await;
     assert_eq!(ide.text(), "two one\n");
     assert!(ide.picture().contains("a.txt ●"));
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("a.txt"), "two one\n");
-    assert_eq!(ide.message(), "Saved a.txt");
+    assert_eq!(ide.file_text("a.txt"), "two one\n");
+    assert_eq!(ide.status_message(), "Saved a.txt");
     assert!(!ide.picture().contains("a.txt ●"));
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\n");
@@ -27,7 +27,7 @@ async fn save_then_undo_marks_file_unsaved() {
 
 #[tokio::test]
 async fn kill_ring_appends_in_both_directions() {
-    let mut ide = Plan::new().with("a.txt", "one two three four\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one two three four\n").start().await;
     ide.keys("Ctrl-Right Ctrl-Right Alt-d Ctrl-w").await;
     assert_eq!(ide.text(), "one  four\n");
     ide.keys("Ctrl-a Ctrl-y").await;
@@ -42,7 +42,7 @@ async fn kill_ring_appends_in_both_directions() {
 
 #[tokio::test]
 async fn yank_pop_redraws_replaced_lines() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree four\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree four\n").start().await;
     ide.keys("Down Down Alt-d Up Up Ctrl-k Ctrl-k Ctrl-k Ctrl-y").await;
     assert_eq!(ide.text(), "one\ntwo\n four\n");
     ide.keys("Alt-y").await;
@@ -56,12 +56,12 @@ async fn yank_pop_redraws_replaced_lines() {
 #[tokio::test]
 async fn redraw_covers_edits_beyond_cursor_line() {
     let words = (0..8).map(|n| format!("w{n:03}")).collect::<Vec<_>>().join(" ");
-    let mut ide = Plan::new().with("a.txt", format!("{words}\nend\n")).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", format!("{words}\nend\n")).start().await;
     ide.type_in("typed ").await;
     ide.keys("Alt-q").await;
     assert_eq!(ide.text(), format!("typed {}\nw007 end\n", words.replace(" w007", "")));
 
-    let mut ide = Plan::new().with("a.txt", "fooBar\nbazQux\nquxBar\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "fooBar\nbazQux\nquxBar\n").start().await;
     ide.type_in("x").await;
     ide.keys("Down Down Shift-Up Shift-Up Alt-u u").await;
     assert_eq!(ide.text(), "xFOOBAR\nBAZQUX\nQuxBar\n");
@@ -69,7 +69,7 @@ async fn redraw_covers_edits_beyond_cursor_line() {
 
 #[tokio::test]
 async fn backspace_deletes_carriage_return_in_crlf() {
-    let mut ide = Plan::new().with("a.txt", "a\rx\nb\nc\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\rx\nb\nc\n").start().await;
     ide.type_in("new").await;
     ide.keys("End Backspace").await;
     assert_eq!(ide.text(), "newa\r\nb\nc\n");
@@ -79,21 +79,21 @@ async fn backspace_deletes_carriage_return_in_crlf() {
 
 #[tokio::test]
 async fn selection_is_replaced_by_typed_text() {
-    let mut ide = Plan::new().with("a.txt", "hello world\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "hello world\n").start().await;
     ide.keys("Ctrl-Shift-Right").await;
-    assert!(ide.selected()[0].starts_with("hello"));
+    assert!(ide.selected_texts()[0].starts_with("hello"));
     ide.keys("Shift-Home Ctrl-a Shift-End").await;
-    assert_eq!(ide.selected(), ["hello world"]);
+    assert_eq!(ide.selected_texts(), ["hello world"]);
     ide.type_in("x").await;
     assert_eq!(ide.text(), "x\n");
     ide.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
-    assert_eq!(ide.message(), "Copied");
+    assert_eq!(ide.status_message(), "Copied");
     assert_eq!(ide.headless.app().ui.clipboard.as_deref(), Some("x"));
 }
 
 #[tokio::test]
 async fn picker_polls_matcher_until_settled() {
-    let mut ide = Plan::new().with("a.txt", "a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").start().await;
     ide.keys("Ctrl-p").await;
     assert_eq!(ide.headless.app().deadline(), None, "nothing is under way");
     let Some(picker) = ide.state().layers.top_mut::<Picker>() else { panic!("no picker") };
@@ -105,14 +105,14 @@ async fn picker_polls_matcher_until_settled() {
 
 #[tokio::test]
 async fn picker_focuses_editor_of_chosen_file() {
-    let mut ide = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
+    let mut ide = IdeSetup::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
     for (from, picker) in [("Alt-1", "Ctrl-p"), ("Alt-3", "Alt-b")] {
         ide.keys(from).await;
         ide.keys(picker).await;
         ide.type_in("b.txt").await;
         ide.keys("Enter").await;
         ide.type_in("d").await;
-        assert_eq!(ide.shown(), "b.txt", "from {from}: {}", ide.picture());
+        assert_eq!(ide.current_file_name(), "b.txt", "from {from}: {}", ide.picture());
         assert!(ide.text().starts_with('d') && ide.path("b.txt").exists(), "from {from}");
         ide.keys("Ctrl-z Alt-PageUp").await;
     }
@@ -120,33 +120,33 @@ async fn picker_focuses_editor_of_chosen_file() {
 
 #[tokio::test]
 async fn file_picker_skips_ignored_files() {
-    let plan = Plan::new()
+    let plan = IdeSetup::new()
         .file(".gitignore", "target\n")
         .file("target/login.rs", "")
         .file("src/main.rs", "fn main() {}\n");
     let mut ide =
         plan.file("src/login.rs", "login\n").file(".git/HEAD", "x").with("a.txt", "a\n").start().await;
     ide.keys("Ctrl-p").await;
-    ide.shows("src/login.rs").await;
+    ide.wait_for_text("src/login.rs").await;
     assert!(!ide.picture().contains("target/login.rs"));
     ide.type_in("slog").await;
     ide.keys("Enter").await;
-    assert_eq!((ide.shown(), ide.text()), ("login.rs".to_string(), "login\n".to_string()));
+    assert_eq!((ide.current_file_name(), ide.text()), ("login.rs".to_string(), "login\n".to_string()));
     ide.keys("Alt-PageUp").await;
-    assert_eq!(ide.shown(), "a.txt");
+    assert_eq!(ide.current_file_name(), "a.txt");
     ide.keys("Alt-PageDown").await;
-    assert_eq!(ide.shown(), "login.rs");
+    assert_eq!(ide.current_file_name(), "login.rs");
     ide.keys("Alt-b").await;
     ide.type_in("a.txt").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.shown(), "a.txt");
+    assert_eq!(ide.current_file_name(), "a.txt");
     ide.keys("Alt-w").await;
-    assert_eq!(ide.shown(), "login.rs");
+    assert_eq!(ide.current_file_name(), "login.rs");
 }
 
 #[tokio::test]
 async fn open_file_accepts_typed_path() {
-    let mut ide = Plan::new().file("src/b.rs", "b\n").with("src/a.rs", "a\n").start().await;
+    let mut ide = IdeSetup::new().file("src/b.rs", "b\n").with("src/a.rs", "a\n").start().await;
     ide.keys("Ctrl-o").await;
     ide.type_in("b.rs").await;
     ide.keys("Enter").await;
@@ -155,7 +155,7 @@ async fn open_file_accepts_typed_path() {
 
 #[tokio::test]
 async fn resize_to_tiny_window_restores_screen() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").size(120, 40).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree\n").size(120, 40).start().await;
     ide.keys("Down End").await;
     ide.type_in("!").await;
     let before = ide.picture();
@@ -175,16 +175,16 @@ async fn quit_with_unsaved_changes_asks() {
     for (answer, quits, on_disk) in
         [("s", true, "xone\n"), ("d", true, "one\n"), ("n", false, "one\n"), ("Escape", false, "one\n")]
     {
-        let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+        let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
         ide.type_in("x").await;
         ide.keys("Ctrl-q").await;
         assert!(!ide.state().quit);
-        ide.shows("One file is unsaved:").await;
+        ide.wait_for_text("One file is unsaved:").await;
         ide.keys(answer).await;
-        assert_eq!((ide.state().quit, ide.disk("a.txt").as_str()), (quits, on_disk), "{answer}");
+        assert_eq!((ide.state().quit, ide.file_text("a.txt").as_str()), (quits, on_disk), "{answer}");
         assert_eq!(ide.text(), "xone\n");
     }
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.keys("Ctrl-q").await;
     assert!(ide.state().quit, "nothing is lost, so nothing is asked");
 }
@@ -192,40 +192,43 @@ async fn quit_with_unsaved_changes_asks() {
 #[tokio::test]
 async fn mouse_sets_cursor_selects_and_scrolls() {
     let text: String = (1..=100).map(|n| format!("line {n} word\n")).collect::<Vec<_>>().concat();
-    let mut ide = Plan::new().with("a.txt", &text).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", &text).start().await;
     let (x, y) = ide.find("line 3 word");
     ide.click(x + 5, y);
     assert_eq!(ide.cursor(), (3, 6));
     ide.mouse(MouseKind::Down(Button::Left), x, y);
     ide.mouse(MouseKind::Drag(Button::Left), x + 4, y + 1);
-    assert_eq!(ide.selected(), ["line 3 word\nline"]);
-    ide.wait(Duration::from_secs(1));
+    assert_eq!(ide.selected_texts(), ["line 3 word\nline"]);
+    ide.advance(Duration::from_secs(1));
     ide.click(x + 8, y);
     ide.click(x + 8, y);
-    assert_eq!(ide.selected(), ["word"]);
+    assert_eq!(ide.selected_texts(), ["word"]);
     ide.click(x + 8, y);
-    assert_eq!(ide.selected(), ["line 3 word\n"]);
+    assert_eq!(ide.selected_texts(), ["line 3 word\n"]);
     ide.mouse(MouseKind::ScrollDown, x, y);
     let scrolled = ide.picture();
     assert!(scrolled.contains("line 4 word") && !scrolled.contains("line 3 word"), "{scrolled}");
-    assert_eq!(ide.selected(), ["line 3 word\n"], "the cursor stays where it was");
+    assert_eq!(ide.selected_texts(), ["line 3 word\n"], "the cursor stays where it was");
     ide.keys("Right").await;
     assert!(ide.picture().contains("line 4 word"));
 }
 
 #[tokio::test]
 async fn mouse_click_focuses_pane_tab_and_file() {
-    let plan =
-        Plan::new().file("zz.txt", "from the tree\n").with("a.txt", "a\n").with("b.txt", "b\n").size(120, 30);
+    let plan = IdeSetup::new()
+        .file("zz.txt", "from the tree\n")
+        .with("a.txt", "a\n")
+        .with("b.txt", "b\n")
+        .size(120, 30);
     let mut ide = plan.start().await;
     let (x, y) = ide.find(" a.txt  b.txt");
     ide.click(x + 1, y);
-    assert_eq!(ide.shown(), "a.txt");
+    assert_eq!(ide.current_file_name(), "a.txt");
     let (x, y) = ide.find("zz.txt");
     ide.click(x, y);
     ide.headless.idle().await;
     assert_eq!(ide.text(), "from the tree\n");
-    let (x, y) = ide.find("ask, or tell");
+    let (x, y) = ide.find("Ask, or describe");
     ide.click(x, y);
     ide.type_in("hi").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "hi");
@@ -233,22 +236,22 @@ async fn mouse_click_focuses_pane_tab_and_file() {
 
 #[tokio::test]
 async fn paste_and_newline_use_crlf_of_file() {
-    let mut ide = Plan::new().with("a.txt", "one\r\ntwo\r\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\r\ntwo\r\n").start().await;
     ide.headless.input(Input::Paste("x\ny\n".to_string()));
     ide.keys("Enter Ctrl-s").await;
-    assert_eq!(ide.disk("a.txt"), "x\r\ny\r\n\r\none\r\ntwo\r\n");
+    assert_eq!(ide.file_text("a.txt"), "x\r\ny\r\n\r\none\r\ntwo\r\n");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "one\r\ntwo\r\n");
 }
 
 #[tokio::test]
 async fn tab_uses_indentation_of_file() {
-    let mut ide = Plan::new().with("a.rs", "fn a() {\n    b();\n}\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "fn a() {\n    b();\n}\n").start().await;
     ide.keys("Down Down Tab").await;
     assert_eq!(ide.text(), "fn a() {\n    b();\n    }\n");
     ide.keys("Alt-i").await;
     assert_eq!(ide.text(), "fn a() {\n    b();\n}\n");
-    let mut ide = Plan::new().with("Makefile", "all:\n\tcc\n").start().await;
+    let mut ide = IdeSetup::new().with("Makefile", "all:\n\tcc\n").start().await;
     ide.keys("Alt-h Tab").await;
     assert_eq!(ide.text(), "\tall:\n\t\tcc\n");
     ide.keys("Ctrl-z").await;
@@ -257,7 +260,7 @@ async fn tab_uses_indentation_of_file() {
 
 #[tokio::test]
 async fn newline_keeps_indentation() {
-    let mut ide = Plan::new().with("a.rs", "    a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "    a\n").start().await;
     ide.keys("End Enter").await;
     ide.type_in("b").await;
     assert_eq!(ide.text(), "    a\n    b\n");
@@ -265,11 +268,11 @@ async fn newline_keeps_indentation() {
 
 #[tokio::test]
 async fn find_next_wraps_and_escape_restores_cursor() {
-    let mut ide = Plan::new().with("a.txt", "x one\ny one\nz one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "x one\ny one\nz one\n").start().await;
     ide.keys("Ctrl-f").await;
     ide.type_in("one").await;
-    ide.shows("1 of 3").await;
-    assert_eq!(ide.selected(), ["one"]);
+    ide.wait_for_text("1 of 3").await;
+    assert_eq!(ide.selected_texts(), ["one"]);
     ide.keys("Escape").await;
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("Ctrl-f").await;
@@ -282,12 +285,12 @@ async fn find_next_wraps_and_escape_restores_cursor() {
     assert_eq!(ide.cursor().0, 3);
     ide.keys("Ctrl-f").await;
     ide.type_in("nowhere").await;
-    ide.shows("No match").await;
+    ide.wait_for_text("No match").await;
 }
 
 #[tokio::test]
 async fn goto_line_rejects_invalid_number() {
-    let mut ide = Plan::new().with("a.txt", "a\nbcd\ne\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\nbcd\ne\n").start().await;
     ide.keys("Ctrl-g").await;
     ide.type_in("2:3").await;
     ide.keys("Enter").await;
@@ -295,7 +298,7 @@ async fn goto_line_rejects_invalid_number() {
     ide.keys("Ctrl-g").await;
     ide.type_in("x").await;
     ide.keys("Enter").await;
-    ide.shows("a line number from 1").await;
+    ide.wait_for_text("a line number from 1").await;
     ide.keys("Backspace").await;
     ide.type_in("999").await;
     ide.keys("Enter").await;
@@ -304,7 +307,7 @@ async fn goto_line_rejects_invalid_number() {
 
 #[tokio::test]
 async fn replace_confirms_each_match_and_all_is_one_undo_step() {
-    let mut ide = Plan::new().with("a.txt", "a b a b a a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a b a b a a\n").start().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("a").await;
     ide.keys("Enter").await;
@@ -321,40 +324,40 @@ async fn replace_confirms_each_match_and_all_is_one_undo_step() {
 async fn key_sequence_shows_hints_after_delay() {
     let map =
         "[global]\n\"Alt-x s\" = \"file.save\"\n\"Alt-x k\" = \"file.close\"\n\"Ctrl-q\" = \"app.quit\"\n";
-    let mut ide = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").keymap(map).start().await;
     ide.type_in("b").await;
     ide.keys("Alt-x").await;
     assert!(ide.picture().contains("Alt-x …"));
-    ide.wait(Duration::from_millis(299));
+    ide.advance(Duration::from_millis(299));
     assert!(!ide.picture().contains("file.close"));
-    ide.wait(Duration::from_millis(1));
+    ide.advance(Duration::from_millis(1));
     assert!(
         ide.picture().contains("k file.close") && ide.picture().contains("s file.save"),
         "{}",
         ide.picture()
     );
     ide.keys("s").await;
-    assert_eq!(ide.disk("a.txt"), "ba\n");
+    assert_eq!(ide.file_text("a.txt"), "ba\n");
     ide.keys("Alt-x z").await;
-    assert_eq!(ide.message(), "No command: Alt-x z");
+    assert_eq!(ide.status_message(), "No command: Alt-x z");
     assert_eq!(ide.text(), "ba\n", "a broken sequence types nothing");
 }
 
 #[tokio::test]
 async fn palette_runs_command_by_fuzzy_name() {
-    let mut ide = Plan::new().with("a.txt", "a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").start().await;
     ide.keys("F1").await;
     ide.type_in("selall").await;
-    ide.shows("select.all").await;
+    ide.wait_for_text("select.all").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.selected(), ["a\n"]);
+    assert_eq!(ide.selected_texts(), ["a\n"]);
 }
 
 #[tokio::test]
 async fn open_missing_path_creates_file_and_folder_on_save() {
-    let mut ide = Plan::new().open("deep/down/new.txt").start().await;
-    assert!(ide.message().contains("New file: deep/down/new.txt"), "{}", ide.message());
+    let mut ide = IdeSetup::new().open("deep/down/new.txt").start().await;
+    assert!(ide.status_message().contains("New file: deep/down/new.txt"), "{}", ide.status_message());
     ide.type_in("hello").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("deep/down/new.txt").trim_end(), "hello");
+    assert_eq!(ide.file_text("deep/down/new.txt").trim_end(), "hello");
 }

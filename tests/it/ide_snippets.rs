@@ -1,6 +1,6 @@
 //! Snippets of the user's own: offered by language, put in at every cursor, gone through.
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const RUST: &str = r#"{
     // As Visual Studio Code keeps them.
@@ -11,11 +11,11 @@ const RUST: &str = r#"{
 }"#;
 
 async fn ide(text: &str) -> TestIde {
-    let ide = Plan::new().config("snippets/rust.json", RUST).with("größe.rs", text);
+    let ide = IdeSetup::new().config_file("snippets/rust.json", RUST).with("größe.rs", text);
     ide.start().await
 }
 
-async fn put(ide: &mut TestIde, name: &str) {
+async fn insert_snippet(ide: &mut TestIde, name: &str) {
     ide.keys("Alt-8 s").await;
     ide.type_in(name).await;
     ide.keys("Enter").await;
@@ -28,12 +28,12 @@ async fn snippet_insert_navigates_tab_stops() {
     ide.snap("snippets");
     ide.type_in("loop").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.selected(), ["x"]);
+    assert_eq!(ide.selected_texts(), ["x"]);
     ide.type_in("ü").await;
     ide.keys("Tab").await;
     ide.type_in("0..9").await;
     ide.keys("Shift-Tab").await;
-    assert_eq!(ide.selected(), ["ü"]);
+    assert_eq!(ide.selected_texts(), ["ü"]);
     ide.keys("Tab Tab").await;
     ide.type_in("g();").await;
     assert_eq!(ide.text(), "fn f() {\n    for ü in 0..9 {\n        g();\n    }\n}\n");
@@ -46,11 +46,11 @@ async fn snippet_mirrors_work_with_multiple_cursors() {
     let before = "\n\n";
     let mut ide = ide(before).await;
     ide.keys("Ctrl-Alt-Down").await;
-    assert_eq!(ide.selected().len(), 2);
-    put(&mut ide, "pair").await;
+    assert_eq!(ide.selected_texts().len(), 2);
+    insert_snippet(&mut ide, "pair").await;
     assert_eq!(ide.text(), "let a = a;\nlet a = a;\n");
-    assert_eq!(ide.selected(), ["a", "a", "a", "a"]);
-    assert_eq!(ide.message(), "one of: a, é");
+    assert_eq!(ide.selected_texts(), ["a", "a", "a", "a"]);
+    assert_eq!(ide.status_message(), "One of: a, é");
     ide.keys("Alt-8 c").await;
     assert_eq!(ide.text(), "let é = é;\nlet é = é;\n");
     ide.type_in("漢").await;
@@ -65,13 +65,13 @@ async fn snippet_mirrors_work_with_multiple_cursors() {
 async fn snippet_fills_variables_and_ends_on_leaving() {
     let mut ide = ide("word\nend\n").await;
     ide.keys("Shift-End").await;
-    put(&mut ide, "head").await;
+    insert_snippet(&mut ide, "head").await;
     assert_eq!(ide.text(), "// größe: word\nend\n");
-    assert_eq!(ide.selected(), ["word"]);
+    assert_eq!(ide.selected_texts(), ["word"]);
     ide.keys("Down End Tab").await;
     assert_eq!(ide.text(), "// größe: word\nend \n", "elsewhere a tab is a tab");
     ide.keys("Ctrl-Home").await;
-    put(&mut ide, "loop").await;
+    insert_snippet(&mut ide, "loop").await;
     ide.keys("Escape Tab").await;
     assert!(ide.text().starts_with("for "), "{}", ide.text());
     assert!(ide.state().buffers.current().unwrap().area.per_view.snippet_stops.is_none());
@@ -80,36 +80,36 @@ async fn snippet_fills_variables_and_ends_on_leaving() {
 #[tokio::test]
 async fn snippet_errors_are_reported() {
     let mut ide = ide("x\n").await;
-    put(&mut ide, "torn").await;
-    assert!(ide.message().contains("the `${` at character 1 has no `}`"), "{}", ide.message());
+    insert_snippet(&mut ide, "torn").await;
+    assert!(ide.status_message().contains("the `${` at character 1 has no `}`"), "{}", ide.status_message());
     assert_eq!(ide.text(), "x\n");
     ide.keys("Alt-8 n").await;
-    assert_eq!(ide.message(), "No active snippet");
+    assert_eq!(ide.status_message(), "No active snippet");
     ide.keys("Alt-8 c").await;
-    assert_eq!(ide.message(), "No snippet choice here");
-    let mut ide = Plan::new().with("a.py", "").start().await;
+    assert_eq!(ide.status_message(), "No snippet choice here");
+    let mut ide = IdeSetup::new().with("a.py", "").start().await;
     ide.keys("Alt-8 s").await;
-    assert!(ide.message().contains("No snippets for python in "), "{}", ide.message());
+    assert!(ide.status_message().contains("No snippets for python in "), "{}", ide.status_message());
     ide.keys("Escape Alt-3 F1").await;
     ide.type_in("snippet.insert").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "Snippets need an open file");
+    assert_eq!(ide.status_message(), "Snippets need an open file");
 }
 
 #[tokio::test]
 async fn snippet_insert_in_search_results_keeps_locations() {
     let everywhere = r#"{"Long": {"prefix": "long", "body": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa$1"}}"#;
-    let plan = Plan::new().config("snippets/all.code-snippets", everywhere).with("é.txt", "é one\n");
+    let plan = IdeSetup::new().config_file("snippets/all.code-snippets", everywhere).with("é.txt", "é one\n");
     let mut ide = plan.start().await;
     ide.keys("Alt-6 s Ctrl-u").await;
     ide.type_in("one").await;
     ide.keys("Enter Ctrl-Home Right").await;
     let list = ide.text();
-    put(&mut ide, "long").await;
+    insert_snippet(&mut ide, "long").await;
     assert_eq!(ide.text(), list, "names of places stay");
     ide.type_in("x").await;
     assert_eq!(ide.text(), list);
     ide.keys("Ctrl-End Left").await;
-    put(&mut ide, "long").await;
+    insert_snippet(&mut ide, "long").await;
     assert!(ide.text().contains("aaaa"), "behind them it is text: {}", ide.text());
 }

@@ -25,7 +25,7 @@ fn with_server(server: &Server, args: &[&str]) -> Launch {
 
 /// Waits for the end that the user asked for.
 #[track_caller]
-fn quit(pty: &mut Pty) {
+fn wait_and_quit(pty: &mut Pty) {
     // The last words of an answer come before its end.
     pty.wait_for("the end of the work", |screen| !screen.contents().contains(WORKING));
     pty.send(QUIT);
@@ -40,7 +40,7 @@ fn startup_opens_current_folder() {
     let mut pty = launch.start();
     pty.wait_text("hello.txt");
     pty.wait_text("F1 palette");
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn startup_opens_file_at_line_and_saves_edit() {
     pty.wait_text("Saved main.rs");
     let saved = std::fs::read_to_string(pty.work().join("src/main.rs")).unwrap();
     assert_eq!(saved, text.replace("line 10\n", "typed line 10\n"));
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn resize_redraws_text() {
     }
     pty.send(UNDO);
     pty.wait_for("the undone text", |screen| !screen.contents().contains("xsome"));
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 /// What the server saw of one conversation: role and the kinds of its blocks.
-fn shape(body: &Value) -> Vec<String> {
+fn conversation_shape(body: &Value) -> Vec<String> {
     let messages = body["messages"].as_array().unwrap();
     let kinds = |message: &Value| {
         let blocks = message["content"].as_array().unwrap();
@@ -100,22 +100,22 @@ fn agent_edits_open_file_and_session_continues() {
     let first = wire::text(0, &["It says **goodbye** "]);
     let rest = wire::text(1, &["now."]);
     let server = Server::start(vec![
-        wire::calls("t1", "read", &json!({"path": "hello.txt"})),
-        wire::calls("t2", "edit", &json!({"path": "hello.txt", "edits": edits})),
-        wire::calls("t3", "bash", &json!({"command": "cat hello.txt > seen; cat seen"})),
+        wire::tool_call_reply("t1", "read", &json!({"path": "hello.txt"})),
+        wire::tool_call_reply("t2", "edit", &json!({"path": "hello.txt", "edits": edits})),
+        wire::tool_call_reply("t3", "bash", &json!({"command": "cat hello.txt > seen; cat seen"})),
         Reply::Stream([wire::open(), first, vec![Piece::Gate], rest, wire::close("end_turn")].concat()),
-        wire::says("Still here."),
+        wire::text_reply("Still here."),
     ]);
     let launch = with_server(&server, &["hello.txt"]).size(120, 30);
     std::fs::write(launch.work().join("hello.txt"), "hello\ngoodby\n").unwrap();
     let mut pty = launch.start();
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.send(AGENT);
     pty.send("fix the spelling\r");
     // The command writes, so the user is asked; the question ignores keys that come too soon,
     // and a key that moves a cursor tells nobody anything.
     pty.wait_text("wants to run");
-    pty.raw_within(Duration::from_millis(450));
+    pty.raw_for(Duration::from_millis(450));
     pty.send("y");
     pty.wait_text("It says goodbye");
     // While the answer waits, the user types.
@@ -130,21 +130,24 @@ fn agent_edits_open_file_and_session_continues() {
     pty.wait_text("Saved hello.txt");
     let saved = std::fs::read_to_string(pty.work().join("hello.txt")).unwrap();
     assert_eq!(saved, "meanwhile hello\ngoodbye\n");
-    quit(&mut pty);
-    let again = pty.again(&["--continue"]).env("ANTHROPIC_BASE_URL", &server.url);
+    wait_and_quit(&mut pty);
+    let again = pty.relaunch(&["--continue"]).env("ANTHROPIC_BASE_URL", &server.url);
     let mut pty = again.size(120, 30).start();
     pty.wait_text("fix the spelling");
     pty.wait_text("It says goodbye");
     pty.send("and now?\r");
     pty.wait_text("Still here.");
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
     let (call, result) = ("assistant:tool_use", "user:tool_result");
-    assert_eq!(shape(&server.seen()[4].body)[..7], ["user:text", call, result, call, result, call, result]);
+    assert_eq!(
+        conversation_shape(&server.requests()[4].body)[..7],
+        ["user:text", call, result, call, result, call, result]
+    );
 }
 
 #[test]
 fn print_mode_writes_only_reply_to_stdout() {
-    let server = Server::start(vec![wire::says("The answer.")]);
+    let server = Server::start(vec![wire::text_reply("The answer.")]);
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_bowline"))
         .args(["-p", "a question"])
@@ -163,20 +166,20 @@ fn print_mode_writes_only_reply_to_stdout() {
 
 #[test]
 fn startup_prompt_argument_is_sent() {
-    let server = Server::start(vec![wire::says("Heard.")]);
+    let server = Server::start(vec![wire::text_reply("Heard.")]);
     let mut pty = with_server(&server, &["say something"]).start();
     pty.wait_text("Heard.");
     pty.wait_text("say something");
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 #[test]
 fn demo_model_without_key_explains_setup() {
     let mut pty = Launch::bowline(&[]).start();
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.send("how do I connect a model?\r");
     pty.wait_text("ANTHROPIC_API_KEY");
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 #[test]
@@ -185,15 +188,15 @@ fn idle_screen_writes_no_output() {
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
     pty.wait_text("some text");
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.send("x");
     pty.wait_text("xsome");
     // Let what is still coming come.
-    while !pty.raw_within(Duration::from_millis(300)).is_empty() {}
-    assert_eq!(pty.raw_within(Duration::from_secs(2)), b"");
+    while !pty.raw_for(Duration::from_millis(300)).is_empty() {}
+    assert_eq!(pty.raw_for(Duration::from_secs(2)), b"");
     pty.send(UNDO);
     pty.wait_for("the undone text", |screen| !screen.contents().contains("xsome"));
-    quit(&mut pty);
+    wait_and_quit(&mut pty);
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn invalid_settings_are_reported_and_defaults_used() {
         }
         let mut pty = launch.start();
         pty.wait_text(message);
-        quit(&mut pty);
+        wait_and_quit(&mut pty);
     };
     told(&["--theme", "nowhere"], None, "unknown theme \"nowhere\"");
     told(&["--keymap", "nowhere"], None, "unknown key map \"nowhere\"");

@@ -10,25 +10,25 @@ use crate::support::anthropic as wire;
 use crate::support::pty::{Launch, Pty};
 use crate::support::server::{Piece, Reply, Server};
 
-const GIVEN_BACK: &str = "\x1b[?1049l";
+const TERMINAL_RESTORED: &str = "\x1b[?1049l";
 const QUIT: &str = "\x11";
 const UNDO: &str = "\x1a";
 const ESCAPE: &str = "\x1b";
 
-fn start(url: &str, args: &[&str]) -> Pty {
+fn start_pty(url: &str, args: &[&str]) -> Pty {
     let mut pty = Launch::bowline(args).env("ANTHROPIC_BASE_URL", url).size(160, 30).start();
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty
 }
 
-fn again(pty: &mut Pty, url: &str) -> Pty {
-    let mut pty = pty.again(&["--continue"]).env("ANTHROPIC_BASE_URL", url).start();
-    pty.wait_text("ask, or tell");
+fn relaunch(pty: &mut Pty, url: &str) -> Pty {
+    let mut pty = pty.relaunch(&["--continue"]).env("ANTHROPIC_BASE_URL", url).start();
+    pty.wait_text("Ask, or describe");
     pty
 }
 
 /// A stream that begins with these words and then waits.
-fn half(words: &str) -> Reply {
+fn gated_reply(words: &str) -> Reply {
     let block =
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
     let delta =
@@ -37,7 +37,7 @@ fn half(words: &str) -> Reply {
 }
 
 #[track_caller]
-fn goes_on(pty: &mut Pty) {
+fn assert_session_continues(pty: &mut Pty) {
     pty.send("again\r");
     pty.wait_text("All is well.");
     // The last words of an answer come before its end.
@@ -48,42 +48,45 @@ fn goes_on(pty: &mut Pty) {
 
 #[test]
 fn kill_during_reply_keeps_finished_messages() {
-    let server =
-        Server::start(vec![wire::says("First answer."), half("Second ans"), wire::says("All is well.")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![
+        wire::text_reply("First answer."),
+        gated_reply("Second ans"),
+        wire::text_reply("All is well."),
+    ]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("first question\r");
     pty.wait_text("First answer.");
     pty.send("second question\r");
     pty.wait_text("Second ans");
     pty.signal(Signal::KILL);
     pty.wait_exit();
-    let mut pty = again(&mut pty, &server.url);
+    let mut pty = relaunch(&mut pty, &server.url);
     for text in ["first question", "First answer.", "second question"] {
         pty.wait_text(text);
     }
-    goes_on(&mut pty);
+    assert_session_continues(&mut pty);
 }
 
 #[test]
 fn kill_during_command_keeps_finished_messages() {
     // The command ends by itself when the test's file goes: nobody can end it after a kill.
     let script = "touch running; while [ -e running ]; do sleep 0.05; done";
-    let call = wire::calls("t1", "bash", &json!({"command": script}));
-    let server = Server::start(vec![call, wire::says("All is well.")]);
-    let mut pty = start(&server.url, &["--approval", "full"]);
+    let call = wire::tool_call_reply("t1", "bash", &json!({"command": script}));
+    let server = Server::start(vec![call, wire::text_reply("All is well.")]);
+    let mut pty = start_pty(&server.url, &["--approval", "full"]);
     pty.send("run it\r");
     let file = pty.work().join("running");
     while !file.exists() {
-        pty.raw_within(Duration::from_millis(5));
+        pty.raw_for(Duration::from_millis(5));
     }
     pty.signal(Signal::KILL);
     pty.wait_exit();
     std::fs::remove_file(file).unwrap();
-    let mut pty = again(&mut pty, &server.url);
+    let mut pty = relaunch(&mut pty, &server.url);
     pty.wait_text("run it");
     pty.wait_text("touch running");
-    goes_on(&mut pty);
-    let messages = server.seen()[1].body["messages"].clone();
+    assert_session_continues(&mut pty);
+    let messages = server.requests()[1].body["messages"].clone();
     assert_eq!(
         messages[2]["content"][0]["tool_use_id"], "t1",
         "a call without a result gets one: {messages}"
@@ -92,24 +95,24 @@ fn kill_during_command_keeps_finished_messages() {
 
 #[test]
 fn escape_aborts_reply_and_closes_connection() {
-    let server = Server::start(vec![half("Half an ans"), wire::says("All is well.")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![gated_reply("Half an ans"), wire::text_reply("All is well.")]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("talk\r");
     pty.wait_text("Half an ans");
     pty.send(ESCAPE);
     server.wait_for_hang_up();
-    pty.wait_text("ask, or tell");
-    goes_on(&mut pty);
+    pty.wait_text("Ask, or describe");
+    assert_session_continues(&mut pty);
 }
 
 /// Starts a command that ignores every request to end; its process group.
-fn stubborn(pty: &mut Pty) -> Pid {
+fn start_stubborn_command(pty: &mut Pty) -> Pid {
     pty.send("run it\r");
     let file = pty.work().join("pid");
     let pid = loop {
         match std::fs::read_to_string(&file) {
             Ok(text) if text.ends_with('\n') => break text.trim().parse().unwrap(),
-            _ => pty.raw_within(Duration::from_millis(5)),
+            _ => pty.raw_for(Duration::from_millis(5)),
         };
     };
     Pid::from_raw(pid).unwrap()
@@ -121,7 +124,7 @@ fn assert_ends(pty: &mut Pty, process: Pid) {
     let stat = format!("/proc/{}/stat", process.as_raw_nonzero());
     for _ in 0..400 {
         match std::fs::read_to_string(&stat) {
-            Ok(text) if !text.contains(") Z ") => pty.raw_within(Duration::from_millis(5)),
+            Ok(text) if !text.contains(") Z ") => pty.raw_for(Duration::from_millis(5)),
             _ => return,
         };
     }
@@ -130,22 +133,22 @@ fn assert_ends(pty: &mut Pty, process: Pid) {
 
 fn stubborn_server() -> Server {
     let script = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
-    Server::start(vec![wire::calls("t1", "bash", &json!({"command": script}))])
+    Server::start(vec![wire::tool_call_reply("t1", "bash", &json!({"command": script}))])
 }
 
 #[test]
 fn quit_or_sigterm_kills_running_commands() {
     let server = stubborn_server();
-    let mut pty = start(&server.url, &["--approval", "full"]);
-    let group = stubborn(&mut pty);
+    let mut pty = start_pty(&server.url, &["--approval", "full"]);
+    let group = start_stubborn_command(&mut pty);
     pty.send(QUIT);
     pty.wait_text("Quitting interrupts it");
     pty.send("y");
     assert!(pty.wait_exit().success());
     assert_ends(&mut pty, group);
     let server = stubborn_server();
-    let mut pty = start(&server.url, &["--approval", "full"]);
-    let group = stubborn(&mut pty);
+    let mut pty = start_pty(&server.url, &["--approval", "full"]);
+    let group = start_stubborn_command(&mut pty);
     pty.signal(Signal::TERM);
     pty.wait_exit();
     assert_ends(&mut pty, group);
@@ -153,15 +156,15 @@ fn quit_or_sigterm_kills_running_commands() {
 
 #[test]
 fn sigterm_restores_terminal_and_aborts_reply() {
-    let server = Server::start(vec![half("Half an ans")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![gated_reply("Half an ans")]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("talk\r");
     pty.wait_text("Half an ans");
     pty.take_raw();
     pty.signal(Signal::TERM);
     let status = pty.wait_exit();
     assert_eq!(status.exit_code(), 143);
-    assert!(String::from_utf8_lossy(&pty.take_raw()).contains(GIVEN_BACK));
+    assert!(String::from_utf8_lossy(&pty.take_raw()).contains(TERMINAL_RESTORED));
     assert!(pty.is_cooked());
     server.wait_for_hang_up();
 }
@@ -171,7 +174,7 @@ fn sigterm_during_key_flood_exits() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.flood(&[b'x'; 1024]);
     pty.wait_text("xxxxxxxx");
     pty.signal(Signal::TERM);
@@ -184,11 +187,11 @@ fn suspend_and_continue_redraws_screen() {
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
     pty.wait_text("some text");
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.take_raw();
     pty.signal(Signal::TSTP);
     pty.wait_stopped();
-    pty.wait_raw(GIVEN_BACK);
+    pty.wait_raw(TERMINAL_RESTORED);
     assert!(pty.is_cooked());
     pty.take_raw();
     pty.signal(Signal::CONT);
@@ -204,8 +207,8 @@ fn suspend_and_continue_redraws_screen() {
 
 #[test]
 fn terminal_hang_up_exits() {
-    let server = Server::start(vec![half("Half an ans")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![gated_reply("Half an ans")]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("talk\r");
     pty.wait_text("Half an ans");
     pty.hang_up();
@@ -215,49 +218,52 @@ fn terminal_hang_up_exits() {
 
 #[test]
 fn auth_error_names_api_key_variable() {
-    let refused = wire::status(401, "authentication_error", "invalid x-api-key");
-    let server = Server::start(vec![refused, wire::says("All is well.")]);
-    let mut pty = start(&server.url, &[]);
+    let refused = wire::error_reply(401, "authentication_error", "invalid x-api-key");
+    let server = Server::start(vec![refused, wire::text_reply("All is well.")]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("hello\r");
     pty.wait_text("x-api-key");
     pty.wait_text("ANTHROPIC_API_KEY");
-    goes_on(&mut pty);
+    assert_session_continues(&mut pty);
 }
 
 #[test]
 fn retry_after_interrupted_reply_shows_both() {
     let pieces = [wire::open(), wire::text(0, &["Half an ans"]), vec![Piece::Cut]].concat();
-    let server =
-        Server::start(vec![Reply::Stream(pieces), wire::says("Whole again."), wire::says("All is well.")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![
+        Reply::Stream(pieces),
+        wire::text_reply("Whole again."),
+        wire::text_reply("All is well."),
+    ]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("hello\r");
     pty.wait_text("broke off");
     pty.wait_text("Half an ans");
     pty.wait_text("Whole again.");
-    goes_on(&mut pty);
+    assert_session_continues(&mut pty);
 }
 
 #[test]
 fn escape_aborts_stalled_request() {
-    let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), wire::says("All is well.")]);
-    let mut pty = start(&server.url, &[]);
+    let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), wire::text_reply("All is well.")]);
+    let mut pty = start_pty(&server.url, &[]);
     pty.send("hello\r");
     server.wait_for_requests(1);
     pty.send(ESCAPE);
     server.wait_for_hang_up();
-    pty.wait_text("ask, or tell");
-    goes_on(&mut pty);
+    pty.wait_text("Ask, or describe");
+    assert_session_continues(&mut pty);
 }
 
 #[test]
 fn connection_refused_is_reported_and_can_be_canceled() {
     // A port that was just free: nobody listens there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut pty = start(&format!("http://127.0.0.1:{port}"), &[]);
+    let mut pty = start_pty(&format!("http://127.0.0.1:{port}"), &[]);
     pty.send("hello\r");
     pty.wait_text("no answer");
     pty.send(ESCAPE);
-    pty.wait_text("ask, or tell");
+    pty.wait_text("Ask, or describe");
     pty.send("typed");
     pty.wait_text("typed");
     pty.send(QUIT);

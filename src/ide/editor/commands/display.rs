@@ -32,31 +32,31 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             let next = cx.state.display.whitespace.next();
             cx.state.display.whitespace = next;
-            cx.state.set_status(format!("whitespace: {}", next.name()));
+            cx.state.set_status(format!("Whitespace: {}", next.name()));
             cx.state.damage.add_all();
         },
     ),
     command("view.toggle-wrap", "Toggle word wrap", &["soft wrap", "line wrap"], |cx| {
-        toggle(cx, "word wrap", |look| &mut look.wrap);
+        toggle(cx, "Word wrap", |look| &mut look.wrap);
     }),
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
-        toggle(cx, "indent guides", |look| &mut look.indent_guides);
+        toggle(cx, "Indent guides", |look| &mut look.indent_guides);
     }),
     command("view.toggle-breadcrumbs", "Toggle breadcrumbs", &[], |cx| {
-        toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
+        toggle(cx, "Breadcrumbs", |look| &mut look.breadcrumbs);
     }),
     command("view.toggle-sticky", "Toggle sticky scroll", &["context header"], |cx| {
-        toggle(cx, "sticky scroll", |look| &mut look.sticky_scroll);
+        toggle(cx, "Sticky scroll", |look| &mut look.sticky_scroll);
     }),
     command("view.toggle-tabs", "Toggle tab bar", &["buffer line", "open editors"], |cx| {
         let shown = cx.state.display.tabs != TabLineDisplay::Never;
         cx.state.display.tabs = if shown { TabLineDisplay::Never } else { TabLineDisplay::Always };
-        cx.state.set_status(format!("tab bar: {}", if shown { "off" } else { "on" }));
+        cx.state.set_status(format!("Tab bar: {}", if shown { "off" } else { "on" }));
         cx.state.damage.add_all();
     }),
     command("view.toggle-rulers", "Toggle rulers", &["colorcolumn"], rulers),
     command("view.toggle-scrollbar", "Toggle scrollbar", &["minimap"], |cx| {
-        toggle(cx, "scrollbar", |look| &mut look.scrollbar);
+        toggle(cx, "Scrollbar", |look| &mut look.scrollbar);
     }),
 ];
 
@@ -70,14 +70,14 @@ fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut DisplayOptions) -> &m
 
 fn rulers(cx: &mut Cx<'_>) {
     let wrap_column = cx.state.text_options.wrap_column;
-    let look = &mut cx.state.display;
-    if look.rulers.is_empty() && look.line_max == 0 {
+    let display = &mut cx.state.display;
+    if display.rulers.is_empty() && display.line_max == 0 {
         // Without configured rulers one appears where paragraphs are wrapped.
-        look.rulers.push(wrap_column + 1);
-        look.rulers_shown = true;
+        display.rulers.push(wrap_column + 1);
+        display.rulers_shown = true;
         let column = wrap_column + 1;
         cx.state.set_status(format!("Ruler at column {column}. More: setting `rulers`"));
         return cx.state.damage.add_all();
     }
-    toggle(cx, "rulers", |look| &mut look.rulers_shown);
+    toggle(cx, "Rulers", |display| &mut display.rulers_shown);
 }

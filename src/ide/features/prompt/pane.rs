@@ -72,9 +72,9 @@ impl Component<State> for PromptPane {
         let area = &state.prompt.area;
         if area.text().is_empty() {
             let hint = match (state.agent.connected, state.agent.working_since) {
-                (false, _) => "starting…",
-                (true, Some(_)) => "type to steer, Alt-Enter to queue",
-                (true, None) => "ask, or tell what to do",
+                (false, _) => "Starting…",
+                (true, Some(_)) => "Type to steer, Alt-Enter to queue",
+                (true, None) => "Ask, or describe a task",
             };
             let style = canvas.style("ui.placeholder");
             canvas.text(MARGIN, y, &truncate(hint, text_cols(cols)), style);

@@ -51,7 +51,7 @@ pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
     let text = buffer.area.text();
     let indent =
         if by_tabs.unwrap_or_else(|| indents_by_tabs(text)) { "\t".into() } else { " ".repeat(width) };
-    let facts = VariableContext {
+    let context = VariableContext {
         text,
         path: buffer.path.as_deref(),
         workspace: &workspace,
@@ -61,7 +61,7 @@ pub fn insert_snippet(cx: &mut Cx<'_>, body: &str) {
     };
     let style = SnippetStyle { indent: &indent, ending };
     let put = snippet_stops::insert(text, &buffer.area.selection, &snippet, &style, &|range, name| {
-        facts.get(range, name)
+        context.get(range, name)
     });
     match put {
         Ok((edit, stops)) => {
@@ -88,7 +88,7 @@ fn go_to_stop(cx: &mut Cx<'_>, stops: SnippetStops) {
     buffer.area.select(stops.selection());
     buffer.area.per_view.snippet_stops = Some(stops).filter(|stops| !stops.is_last());
     if !choices.is_empty() {
-        cx.state.set_status(format!("one of: {choices}"));
+        cx.state.set_status(format!("One of: {choices}"));
     }
     cx.state.damage.add(Part::Editor);
 }
