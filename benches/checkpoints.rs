@@ -25,7 +25,7 @@ fn tree(root: &Path, files: usize) {
     }
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+fn time_ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let made = work();
     (start.elapsed().as_secs_f64() * 1000.0, made)
@@ -33,7 +33,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// Milliseconds that every file's facts cost: what no look can do without.
 fn floor(root: &Path, files: usize) -> f64 {
-    timed(|| {
+    time_ms(|| {
         for n in 0..files {
             std::fs::symlink_metadata(root.join(path(n))).unwrap();
         }
@@ -53,10 +53,10 @@ fn git_floor(root: &Path, store: &Path) -> Option<(f64, f64)> {
     if !git(&["init", "--quiet"]) {
         return None;
     }
-    let (first, done) = timed(record);
+    let (first, done) = time_ms(record);
     // As with ours: what is as young as the first look is read once more.
     record();
-    let mut again: Vec<f64> = (0..5).map(|_| timed(record).0).collect();
+    let mut again: Vec<f64> = (0..5).map(|_| time_ms(record).0).collect();
     done.then(|| (first, percentile(&mut again, 0.5)))
 }
 
@@ -71,11 +71,11 @@ pub fn checkpoints(effort: Effort) {
     let facts = floor(&root, files);
     let git = git_floor(&root, &folder.path().join("git"));
     report("checkpoint: 10 k files, their facts alone", facts, "ms", None, "-");
-    let (cold, first) = timed(take);
+    let (cold, first) = time_ms(take);
     report("checkpoint: 10 k files, the first", cold, "ms", git.map(|git| git.0), "no budget; floor: git");
     // What is as young as the first look is read once more.
     take();
-    let mut warm: Vec<f64> = (0..effort.times(20)).map(|_| timed(take).0).collect();
+    let mut warm: Vec<f64> = (0..effort.times(20)).map(|_| time_ms(take).0).collect();
     report(
         "checkpoint: 10 k files, nothing changed",
         percentile(&mut warm, 0.5),
@@ -85,7 +85,7 @@ pub fn checkpoints(effort: Effort) {
     );
     let change = |n: usize| {
         std::fs::write(root.join(path(n)), format!("changed {n}\n")).unwrap();
-        timed(take).0
+        time_ms(take).0
     };
     let mut one: Vec<f64> = (0..effort.times(20)).map(change).collect();
     let one = percentile(&mut one, 0.5);
@@ -95,7 +95,7 @@ pub fn checkpoints(effort: Effort) {
     }
     let now = take();
     let step = Step { base: Arc::clone(&now.files), target: Arc::clone(&first.files) };
-    let (back, applied) = timed(|| {
+    let (back, applied) = time_ms(|| {
         let plan = keeper.plan(&now, &[step], &Decisions::new()).unwrap();
         keeper.apply(&now, &plan, &mut NoOpenFiles)
     });

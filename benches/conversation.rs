@@ -13,17 +13,17 @@ use bowline::llm::model::{Message, UserMessage};
 use bowline::session::derived::export::{Format, document};
 use bowline::session::{AgentMessage, EntryBody, Session};
 
-use crate::terminal::{millis, run_on};
+use crate::terminal::{run_on, to_ms};
 use crate::{Effort, growth, percentile, report};
 
 /// Entries behind the compaction.
-const KEPT: usize = 200;
+const KEPT_ENTRIES: usize = 200;
 /// Texts as short as they are in a chat.
 const SHORT: usize = 6;
 /// Texts as long as files and outputs of commands are.
 const LONG: usize = 100;
 /// What the program is run with to tell what it holds of a session.
-pub const HELD: &str = "--held";
+pub const MEMORY_FLAG: &str = "--held";
 
 /// The sizes of issue and budgets; the largest is a file of half a gigabyte.
 fn sizes(effort: Effort) -> &'static [usize] {
@@ -70,7 +70,7 @@ fn write_wide(folder: &Path, entries: usize, compacted: bool, wide: usize) -> Pa
     file.write_all(b"\n").unwrap();
     let mut parent = "null".to_string();
     for n in 0..entries {
-        let line = if compacted && n + KEPT == entries {
+        let line = if compacted && n + KEPT_ENTRIES == entries {
             format!(
                 r#"{{"type":"compaction","id":"{n:08x}","parentId":{parent},"timestamp":"2025-11-20T10:00:00.000Z","summary":"what was done","firstKeptEntryId":"{:08x}","tokensBefore":100000}}"#,
                 n - 20
@@ -90,7 +90,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, SystemClock::shared(), RandomIds::shared()).unwrap()
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+fn time_ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let made = work();
     (start.elapsed().as_secs_f64() * 1e3, made)
@@ -112,31 +112,31 @@ fn lines_floor(path: &Path) -> f64 {
             }
         }
     };
-    median(3, || timed(|| assert!(count() > 0)).0)
+    median(3, || time_ms(|| assert!(count() > 0)).0)
 }
 
 /// Opening without an index and with one.
-pub fn opening(effort: Effort) {
+pub fn open_session(effort: Effort) {
     let (mut first, mut again) = (Vec::new(), Vec::new());
     for entries in sizes(effort) {
-        let (without, with) = opened(effort, *entries, SHORT);
+        let (without, with) = time_open(effort, *entries, SHORT);
         first.push((*entries, without));
         again.push((*entries, with));
     }
     // As large as the largest of these, with lines of the length that files and outputs have.
-    opened(effort, if effort.quick { 1_000 } else { 200_000 }, LONG);
+    time_open(effort, if effort.quick { 1_000 } else { 200_000 }, LONG);
     growth("open, first, over entries", &first, "ms", "<= 1.05");
     growth("open, again, over entries", &again, "ms", "<= 0.1");
 }
 
 /// Milliseconds that opening takes, the first time and again.
-fn opened(effort: Effort, entries: usize, wide: usize) -> (f64, f64) {
+fn time_open(effort: Effort, entries: usize, wide: usize) -> (f64, f64) {
     let folder = tempfile::tempdir().unwrap();
     let path = write_wide(folder.path(), entries, true, wide);
     let index = path.with_extension("jsonl.index");
     let megabytes = fs::metadata(&path).unwrap().len() as f64 / 1e6;
     let floor = lines_floor(&path);
-    let open_it = || timed(|| assert_eq!(open(&path).entries().len(), entries)).0;
+    let open_it = || time_ms(|| assert_eq!(open(&path).entries().len(), entries)).0;
     let first = median(effort.times(3), || {
         if index.exists() {
             fs::remove_file(&index).unwrap();
@@ -145,14 +145,14 @@ fn opened(effort: Effort, entries: usize, wide: usize) -> (f64, f64) {
     });
     let what = format!("open {entries} entries ({megabytes:.0} MB)");
     report(&format!("{what}, first"), first, "ms", Some(floor), "<= 2 s/GB");
-    let floor = index.exists().then(|| timed(|| fs::read(&index).unwrap()).0);
+    let floor = index.exists().then(|| time_ms(|| fs::read(&index).unwrap()).0);
     let again = median(effort.times(9), open_it);
     report(&format!("{what}, again"), again, "ms", floor, "<= 100 ms");
     (first, again)
 }
 
 /// Kilobytes of this process that are in memory.
-pub fn resident() -> f64 {
+pub fn resident_kb() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()).and_then(|kb| kb.parse().ok()).unwrap_or(0.0)
@@ -160,12 +160,12 @@ pub fn resident() -> f64 {
 
 /// Prints the kilobytes that this process holds: of a session that was opened, and of one whose context was
 /// built. What is let go later stays with the allocator, so that it could not be told here.
-pub fn held(path: &Path) {
-    let before = resident();
+pub fn print_held_memory(path: &Path) {
+    let before = resident_kb();
     let session = open(path);
-    let opened = resident();
+    let opened = resident_kb();
     assert!(!session.context().messages.is_empty());
-    println!("{} {}", opened - before, resident() - before);
+    println!("{} {}", opened - before, resident_kb() - before);
 }
 
 /// What a session holds in memory, told by a process of its own.
@@ -174,7 +174,8 @@ pub fn memory(effort: Effort) {
     for (entries, compacted) in sizes(effort).iter().skip(1).flat_map(|n| [(*n, true), (*n, false)]) {
         let path = write(folder.path(), entries, compacted);
         drop(open(&path));
-        let out = Command::new(std::env::current_exe().unwrap()).arg(HELD).arg(&path).output().unwrap();
+        let out =
+            Command::new(std::env::current_exe().unwrap()).arg(MEMORY_FLAG).arg(&path).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let told = String::from_utf8(out.stdout).unwrap();
         let each: Vec<f64> =
@@ -189,29 +190,29 @@ pub fn memory(effort: Effort) {
     }
 }
 
-fn said(n: usize) -> EntryBody {
+fn user_entry(n: usize) -> EntryBody {
     let text = format!("number{n} {}", "the retry loop of the parser ".repeat(10));
     EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 0))) }
 }
 
 /// Appending to sessions of every size, and waiting for the disk.
-pub fn appending(effort: Effort) {
+pub fn append(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
     let mut raw = OpenOptions::new().create(true).append(true).open(folder.path().join("raw.jsonl")).unwrap();
     let bytes = line(0, "null", SHORT).into_bytes();
     let times = effort.times(300);
-    let micros = |work: &mut dyn FnMut()| timed(work).0 * 1e3;
+    let micros = |work: &mut dyn FnMut()| time_ms(work).0 * 1e3;
     let mut plain = Vec::new();
     for entries in sizes(effort) {
         let mut session = open(&write(folder.path(), *entries, true));
         let (mut figures, mut synced, mut floor, mut synced_floor) = (vec![], vec![], vec![], vec![]);
         for n in 0..times {
-            let body = said(n);
+            let body = user_entry(n);
             let mut body = Some(body);
             figures.push(micros(&mut || drop(session.append(body.take().unwrap()).unwrap())));
             floor.push(micros(&mut || raw.write_all(&bytes).unwrap()));
             if n % 6 == 0 {
-                session.append(said(n)).unwrap();
+                session.append(user_entry(n)).unwrap();
                 synced.push(micros(&mut || session.sync().unwrap()));
                 raw.write_all(&bytes).unwrap();
                 synced_floor.push(micros(&mut || raw.sync_data().unwrap()));
@@ -234,7 +235,7 @@ pub fn appending(effort: Effort) {
 }
 
 /// The context of a request: behind a compaction, however long what was before; and of a whole conversation.
-pub fn context(effort: Effort) {
+pub fn build_context(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
     let mut built = Vec::new();
     for entries in sizes(effort) {
@@ -242,7 +243,7 @@ pub fn context(effort: Effort) {
         drop(open(&path));
         let figure = median(effort.times(5), || {
             let session = open(&path);
-            timed(|| assert_eq!(session.context().messages.len(), KEPT + 20)).0
+            time_ms(|| assert_eq!(session.context().messages.len(), KEPT_ENTRIES + 20)).0
         });
         let what = format!("context of {entries} entries, compacted");
         report(&what, figure, "ms", None, "constant");
@@ -253,22 +254,22 @@ pub fn context(effort: Effort) {
     let path = write(folder.path(), whole, false);
     let figure = median(effort.times(5), || {
         let session = open(&path);
-        timed(|| assert_eq!(session.context().messages.len(), whole)).0
+        time_ms(|| assert_eq!(session.context().messages.len(), whole)).0
     });
     report(&format!("context of {whole} messages"), figure, "ms", Some(lines_floor(&path)), "<= 100 ms");
 }
 
 /// Going to another branch, there and back, with the context that is told there.
-pub fn branches(effort: Effort) {
+pub fn switch_branches(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
     let mut moved = Vec::new();
     for entries in sizes(effort) {
         let mut session = open(&write(folder.path(), *entries, true));
         let leaf = session.leaf().unwrap().to_string();
-        let fork = session.entries().get(entries - KEPT / 2).unwrap().id().to_string();
+        let fork = session.entries().get(entries - KEPT_ENTRIES / 2).unwrap().id().to_string();
         session.context();
         let figure = median(effort.times(9), || {
-            timed(|| {
+            time_ms(|| {
                 for place in [&fork, &leaf] {
                     session.branch(Some(place)).unwrap();
                     assert!(!session.context().messages.is_empty());
@@ -290,7 +291,7 @@ pub fn page(effort: Effort) {
     let mut bytes = 0;
     let figure = median(effort.times(5), || {
         let session = open(&path);
-        let (took, page) = timed(|| document(&session, Format::Html).unwrap());
+        let (took, page) = time_ms(|| document(&session, Format::Html).unwrap());
         bytes = page.len();
         took
     });
@@ -302,12 +303,12 @@ pub fn page(effort: Effort) {
 
 /// From the start of the program with a session of so many messages, of which there is an index, to its last words
 /// on the screen, and the memory that it holds then, beside a start with nothing.
-pub fn resume(effort: Effort) {
+pub fn resume_session(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
     let mut empty = 0.0;
     let floor = median(effort.times(9), || {
         let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &[], &[], |_| {});
-        let seen = millis(program.wait_for("palette") - program.started);
+        let seen = to_ms(program.wait_for("palette") - program.started);
         empty = program.usage().1;
         seen
     });
@@ -316,16 +317,16 @@ pub fn resume(effort: Effort) {
     for messages in counts {
         let path = write(folder.path(), *messages, false);
         let mut session = open(&path);
-        session.append(said(*messages)).unwrap();
+        session.append(user_entry(*messages)).unwrap();
         drop(session);
         let seen = format!("number{messages}");
         let mut memory = Vec::new();
         let figure = median(effort.times(9), || {
             let args = ["--session", path.to_str().unwrap()];
             let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &args, &[], |_| {});
-            let seen = millis(program.wait_for(&seen) - program.started);
+            let seen = to_ms(program.wait_for(&seen) - program.started);
             // With what it does beside the first frames.
-            program.settle(Duration::from_millis(300));
+            program.read_until_quiet(Duration::from_millis(300));
             memory.push(program.usage().1);
             seen
         });

@@ -22,7 +22,7 @@ use futures::StreamExt;
 use parking_lot::Mutex;
 use serde_json::json;
 
-use crate::support::wires::{Answer, Bit, Feature, WIRES, Wire};
+use crate::support::wires::{Answer, AnswerPart, Feature, WIRES, Wire};
 use crate::{Effort, percentile, report};
 
 /// One of each reader; the others are the same under another name.
@@ -65,7 +65,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// A tape with one answer in pieces of 16 KiB, for whatever is asked.
-fn tape(bytes: &[u8]) -> Cassette {
+fn cassette(bytes: &[u8]) -> Cassette {
     let pieces = bytes.chunks(16 << 10).map(Piece::from_bytes).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
@@ -74,7 +74,7 @@ fn tape(bytes: &[u8]) -> Cassette {
 
 /// Reads an answer to its end; how long it took.
 fn read(wire: &dyn Wire, bytes: &[u8]) -> Duration {
-    let adapter = adapter(wire, "http://127.0.0.1:9", Some(tape(bytes)));
+    let adapter = adapter(wire, "http://127.0.0.1:9", Some(cassette(bytes)));
     runtime().block_on(async {
         let mut events = adapter.stream(request(wire));
         let start = Instant::now();
@@ -89,10 +89,10 @@ fn read(wire: &dyn Wire, bytes: &[u8]) -> Duration {
 
 fn text_of(tokens: usize) -> Answer {
     let words: &'static [&'static str] = Vec::leak(vec!["word "; tokens]);
-    Answer::of(vec![Bit::Text(words)])
+    Answer::new(vec![AnswerPart::Text(words)])
 }
 
-fn least(times: usize, run: impl FnMut(usize) -> Duration) -> f64 {
+fn min_seconds(times: usize, run: impl FnMut(usize) -> Duration) -> f64 {
     (0..times).map(run).min().unwrap().as_secs_f64()
 }
 
@@ -120,12 +120,12 @@ pub fn streams(effort: Effort) {
     let tokens = if effort.quick { 50 } else { 50_000 };
     let times = effort.times(5);
     for wire in wires() {
-        let bytes = wire.events(&text_of(tokens)).concat();
+        let bytes = wire.encode_events(&text_of(tokens)).concat();
         let mb = bytes.len() as f64 / 1e6;
-        let (name, whole) = (wire.api(), least(times, |_| read(wire, &bytes)));
-        if wire.has(Feature::Lines) {
-            let floor = least(times, |_| split_lines(&bytes)) / mb * 1e3;
-            let events = least(times, |_| decode(&bytes)) / mb * 1e3;
+        let (name, whole) = (wire.api(), min_seconds(times, |_| read(wire, &bytes)));
+        if wire.supports(Feature::InvalidJsonEvents) {
+            let floor = min_seconds(times, |_| split_lines(&bytes)) / mb * 1e3;
+            let events = min_seconds(times, |_| decode(&bytes)) / mb * 1e3;
             report(&format!("{name}: 1 MB to SSE events"), events, "ms", Some(floor), "<= 3x lines");
         }
         report(&format!("{name}: 1 MB to our events"), whole / mb * 1e3, "ms", None, "");
@@ -138,14 +138,14 @@ pub fn arguments(effort: Effort) {
     let bytes = |size: usize, wire: &dyn Wire| {
         let text = json!({"path": "a", "content": "line of text\n".repeat(size / 14)}).to_string();
         let args = text.as_bytes().chunks(4).map(|piece| String::from_utf8(piece.to_vec()).unwrap());
-        let call = Bit::Call { id: "call_1", name: "write", args: args.collect() };
-        wire.events(&Answer::of(vec![call])).concat()
+        let call = AnswerPart::Call { id: "call_1", name: "write", args: args.collect() };
+        wire.encode_events(&Answer::new(vec![call])).concat()
     };
     let size = if effort.quick { 1 << 10 } else { 1 << 20 };
-    for wire in wires().filter(|wire| wire.has(Feature::SplitArguments)) {
+    for wire in wires().filter(|wire| wire.supports(Feature::SplitArguments)) {
         let cost = |size| {
             let bytes = bytes(size, wire);
-            least(effort.times(3), |_| read(wire, &bytes)) * 1e3
+            min_seconds(effort.times(3), |_| read(wire, &bytes)) * 1e3
         };
         let (small, large) = (cost(size / 8), cost(size));
         report(&format!("{}: 1 MB of arguments", wire.api()), large, "ms", None, "");
@@ -156,9 +156,10 @@ pub fn arguments(effort: Effort) {
 
 /// A conversation of about so many tokens, calls and results among it.
 fn conversation(wire: &dyn Wire, tokens: usize) -> Request {
-    let call = Bit::Call { id: "call_1", name: "read", args: vec![r#"{"path": "a.rs"}"#.into()] };
-    let answer = wire.events(&Answer::of(vec![Bit::Text(&["Let me look at it."]), call])).concat();
-    let adapter = adapter(wire, "http://127.0.0.1:9", Some(tape(&answer)));
+    let call = AnswerPart::Call { id: "call_1", name: "read", args: vec![r#"{"path": "a.rs"}"#.into()] };
+    let answer =
+        wire.encode_events(&Answer::new(vec![AnswerPart::Text(&["Let me look at it."]), call])).concat();
+    let adapter = adapter(wire, "http://127.0.0.1:9", Some(cassette(&answer)));
     let events = runtime().block_on(adapter.stream(request(wire)).collect::<Vec<_>>());
     let Some(StreamEvent::Done { message }) = events.last() else { panic!("{events:?}") };
     let id = message.tool_calls().next().unwrap().id.clone();
@@ -189,10 +190,10 @@ fn conversation(wire: &dyn Wire, tokens: usize) -> Request {
 pub fn requests(effort: Effort) {
     for wire in wires() {
         let wish = conversation(wire, if effort.quick { 3_000 } else { 200_000 });
-        let answer = wire.events(&text_of(1)).concat();
+        let answer = wire.encode_events(&text_of(1)).concat();
         let runtime = runtime();
-        let built = least(effort.times(9), |_| {
-            let adapter = adapter(wire, "http://127.0.0.1:9", Some(tape(&answer)));
+        let built = min_seconds(effort.times(9), |_| {
+            let adapter = adapter(wire, "http://127.0.0.1:9", Some(cassette(&answer)));
             let wish = wish.clone();
             runtime.block_on(async {
                 let start = Instant::now();
@@ -240,7 +241,7 @@ fn server() -> (String, Sender<Vec<u8>>, Receiver<Instant>) {
 pub fn latency(effort: Effort) {
     let count = effort.times(2_000);
     let wire = wires().next().unwrap();
-    let events = wire.events(&text_of(count));
+    let events = wire.encode_events(&text_of(count));
     let deltas = 3..3 + count;
     let (url, chunks, written) = server();
     let mut samples: Vec<f64> = runtime().block_on(async {
@@ -277,7 +278,7 @@ pub fn latency(effort: Effort) {
 }
 
 /// Kilobytes of this process that are in memory.
-fn resident() -> f64 {
+fn resident_kb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()).and_then(|kb| kb.parse().ok()).unwrap_or(0.0)
@@ -287,7 +288,7 @@ fn resident() -> f64 {
 pub fn memory(effort: Effort) {
     let tokens = if effort.quick { 1_000 } else { 1_000_000 };
     let wire = wires().next().unwrap();
-    let events = wire.events(&text_of(1));
+    let events = wire.encode_events(&text_of(1));
     let (url, chunks, written) = server();
     let writer = std::thread::spawn(move || {
         let block = events[3].repeat(100);
@@ -302,7 +303,7 @@ pub fn memory(effort: Effort) {
         drop(chunks);
         while written.recv().is_ok() {}
     });
-    let before = resident();
+    let before = resident_kb();
     let mut most = before;
     let text = runtime().block_on(async {
         let mut stream = adapter(wire, &url, None).stream(request(wire));
@@ -310,14 +311,14 @@ pub fn memory(effort: Effort) {
         while let Some(event) = stream.next().await {
             seen += 1;
             if seen.is_multiple_of(10_000) {
-                most = most.max(resident());
+                most = most.max(resident_kb());
             }
             last = Some(event);
         }
         let Some(StreamEvent::Done { message }) = last else { panic!("{last:?}") };
         message.text().len()
     });
-    most = most.max(resident());
+    most = most.max(resident_kb());
     writer.join().unwrap();
     assert_eq!(text, tokens / 100 * 100 * 5);
     let (grown, own) = ((most - before) / 1e3, text as f64 / 1e6);

@@ -57,9 +57,9 @@ impl Effort {
 }
 
 /// One benchmark.
-type Row = (&'static str, fn(Effort));
+type Benchmark = (&'static str, fn(Effort));
 
-const ROWS: &[Row] = &[
+const ROWS: &[Benchmark] = &[
     ("frame", inside::key_to_frame),
     ("growth", inside::growth),
     ("bytes", inside::bytes_per_key),
@@ -75,13 +75,13 @@ const ROWS: &[Row] = &[
     ("large", large::files),
     ("line", large::line),
     ("grep", search::grep),
-    ("sessions-open", conversation::opening),
+    ("sessions-open", conversation::open_session),
     ("sessions-memory", conversation::memory),
-    ("sessions-append", conversation::appending),
-    ("sessions-context", conversation::context),
-    ("sessions-branch", conversation::branches),
+    ("sessions-append", conversation::append),
+    ("sessions-context", conversation::build_context),
+    ("sessions-branch", conversation::switch_branches),
     ("sessions-html", conversation::page),
-    ("sessions-resume", conversation::resume),
+    ("sessions-resume", conversation::resume_session),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),
@@ -99,9 +99,9 @@ const ROWS: &[Row] = &[
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     if let [held, path] = &args[..]
-        && held == conversation::HELD
+        && held == conversation::MEMORY_FLAG
     {
-        return conversation::held(path.as_ref());
+        return conversation::print_held_memory(path.as_ref());
     }
     if let [held, tokens] = &args[..]
         && held == inside::STREAMED

@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::large::{LINE, MB, at_rest, fill, key};
-use crate::terminal::{Program, millis, run_on};
+use crate::large::{LINE, MB, fill, key_latency, wait_until_idle};
+use crate::terminal::{Program, run_on, to_ms};
 use crate::{Effort, percentile, report};
 
 /// An editor and how it is told what to do.
@@ -53,10 +53,10 @@ fn is_installed(program: &str) -> bool {
 
 impl Peer {
     /// The editor with a file of its own, once its beginning is on screen; and how long that took.
-    fn opened(&self, unit: &str, bytes: usize, seen: &str) -> (Program, f64) {
+    fn open_file(&self, unit: &str, bytes: usize, seen: &str) -> (Program, f64) {
         let mut program = run_on(self.program, self.args, &[], |path| fill(path, unit, bytes));
         let started = program.started;
-        let took = millis(program.wait_for(seen) - started);
+        let took = to_ms(program.wait_for(seen) - started);
         (program, took)
     }
 
@@ -67,16 +67,16 @@ impl Peer {
     fn file(&self, effort: Effort, (name, megabytes): (&str, usize)) {
         let bytes = if effort.quick { megabytes * MB / 256 } else { megabytes * MB };
         let mut samples: Vec<f64> =
-            (0..effort.times(3)).map(|_| self.opened(LINE, bytes, "compute").1).collect();
+            (0..effort.times(3)).map(|_| self.open_file(LINE, bytes, "compute").1).collect();
         self.report(&format!("{name}: first text"), percentile(&mut samples, 0.5), "ms");
-        let (mut program, _) = self.opened(LINE, bytes, "compute");
-        self.report(&format!("{name}: memory"), at_rest(&mut program), "MB");
+        let (mut program, _) = self.open_file(LINE, bytes, "compute");
+        self.report(&format!("{name}: memory"), wait_until_idle(&mut program), "MB");
         if megabytes > 100 {
             return;
         }
         type_in(&mut program, self.append);
-        at_rest(&mut program);
-        let mut times: Vec<f64> = (0..effort.times(100)).map(|_| key(&mut program, b"x")).collect();
+        wait_until_idle(&mut program);
+        let mut times: Vec<f64> = (0..effort.times(100)).map(|_| key_latency(&mut program, b"x")).collect();
         self.report(&format!("{name}: key, p50"), percentile(&mut times, 0.5), "ms");
         self.report(&format!("{name}: key, p99"), percentile(&mut times, 0.99), "ms");
     }
@@ -84,12 +84,12 @@ impl Peer {
     fn replacement(&self, effort: Effort) {
         let matches = if effort.quick { 1_000 } else { 1_000_000 };
         let line = "old text, ".repeat(10) + "\n";
-        let (mut program, _) = self.opened(&line, matches / 10 * line.len(), "old");
-        at_rest(&mut program);
+        let (mut program, _) = self.open_file(&line, matches / 10 * line.len(), "old");
+        wait_until_idle(&mut program);
         type_in(&mut program, self.replace.0);
         let took = until(&mut program, self.replace.1, "newer");
         self.report("1 000 000 replacements", took, "ms");
-        at_rest(&mut program);
+        wait_until_idle(&mut program);
         let took = until(&mut program, "u", "old");
         self.report("undo of them", took, "ms");
     }
@@ -97,14 +97,14 @@ impl Peer {
 
 fn type_in(program: &mut Program, keys: &str) {
     program.writer.write_all(keys.as_bytes()).unwrap();
-    program.settle(Duration::from_millis(300));
+    program.read_until_quiet(Duration::from_millis(300));
 }
 
 /// From a key until something of its effect is on the screen.
 fn until(program: &mut Program, key: &str, seen: &str) -> f64 {
     let start = Instant::now();
     program.writer.write_all(key.as_bytes()).unwrap();
-    millis(program.wait_for(seen) - start)
+    to_ms(program.wait_for(seen) - start)
 }
 
 /// All of it, editor by editor; those that are not installed are named.

@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::support::anthropic as wire;
-use crate::support::client_process::{Driven, Ground};
+use crate::support::client_process::{TestHome, TestProcess};
 use crate::support::server::{Piece, Reply, bytes};
-use crate::terminal::millis;
+use crate::terminal::to_ms;
 use crate::{Effort, percentile, report};
 
 /// Bytes that the server sends at once.
@@ -21,13 +21,13 @@ const STOP: (usize, u64) = (64, 1);
 fn first_line(mut command: Command) -> f64 {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
-    let mut program = Driven::of(command);
+    let mut program = TestProcess::spawn(command);
     assert_eq!(program.first_lines(1).len(), 1);
-    millis(start.elapsed())
+    to_ms(start.elapsed())
 }
 
 fn start(effort: Effort) {
-    let ground = Ground::new(Vec::new());
+    let ground = TestHome::new(Vec::new());
     let ours = || first_line(ground.command(env!("CARGO_BIN_EXE_bowline"), &["--mode", "rpc"]));
     let floor = || first_line(ground.command("/bin/sh", &["-c", "echo ready; read line"]));
     let mut figures: Vec<f64> = (0..effort.times(21)).map(|_| ours()).collect();
@@ -39,9 +39,9 @@ fn start(effort: Effort) {
 /// Commands that are said without waiting for their answers.
 fn commands(effort: Effort) {
     let count = if effort.quick { 200 } else { 50_000 };
-    let ground = Ground::new(Vec::new());
+    let ground = TestHome::new(Vec::new());
     let mut program = ground.start(&["--mode", "rpc"]);
-    program.data(json!({"type": "get_state"}));
+    program.ask_data(json!({"type": "get_state"}));
     let mut stdin = program.stdin.take().unwrap();
     let start = Instant::now();
     let saying = std::thread::spawn(move || {
@@ -69,11 +69,11 @@ fn answer(count: usize) -> Reply {
 
 fn events(effort: Effort, what: &str, stop: Option<(usize, u64)>, budget: &str) {
     let count = if effort.quick { 500 } else { 100_000 };
-    let ground = Ground::new(vec![answer(count)]);
+    let ground = TestHome::new(vec![answer(count)]);
     let mut program = ground.start_unread(&["--mode", "rpc"]);
-    program.say(&json!({"type": "prompt", "message": "go"}));
+    program.send(&json!({"type": "prompt", "message": "go"}));
     program.read();
-    program.event("message_update");
+    program.next_event("message_update");
     let start = Instant::now();
     let mut lines = 0;
     while program.next().is_some_and(|line| line["type"] != "agent_settled") {
@@ -87,7 +87,7 @@ fn events(effort: Effort, what: &str, stop: Option<(usize, u64)>, budget: &str) 
     let seconds = start.elapsed().as_secs_f64();
     assert!(lines > count, "{lines}");
     report(&format!("rpc: events, {what}"), lines as f64 / seconds / 1e3, "k/s", None, budget);
-    let memory = program.memory("VmHWM");
+    let memory = program.memory_mb("VmHWM");
     report(&format!("rpc: events, {what}: memory"), memory, "MB", None, "<= 50 MB");
 }
 

@@ -29,7 +29,7 @@ fn tree(root: &Path, folders: usize) {
 }
 
 /// Milliseconds of one run of ours and the lines that it found.
-fn ours(env: &LocalEnvironment, runtime: &tokio::runtime::Runtime, pattern: &str) -> (f64, usize) {
+fn run_search(env: &LocalEnvironment, runtime: &tokio::runtime::Runtime, pattern: &str) -> (f64, usize) {
     let found = Arc::new(AtomicUsize::new(0));
     let into = Arc::clone(&found);
     let spec = SearchSpec {
@@ -65,7 +65,7 @@ impl FileTexts for OnDisk {
 }
 
 /// The same of the search for a list in the editor.
-fn in_editor(root: &Path, pattern: &str) -> (f64, usize) {
+fn run_editor_search(root: &Path, pattern: &str) -> (f64, usize) {
     let start = Instant::now();
     let pattern = Pattern::new(pattern).unwrap();
     let mut found = 0;
@@ -96,10 +96,10 @@ pub fn grep(effort: Effort) {
         let (mut figures, mut floors, mut lines) = (Vec::new(), Vec::new(), (0, 0));
         let mut listed = Vec::new();
         for _ in 0..effort.times(15) {
-            let (took, found) = ours(&env, &runtime, pattern);
+            let (took, found) = run_search(&env, &runtime, pattern);
             figures.push(took);
             lines.0 = found;
-            let (took, found) = in_editor(folder.path(), pattern);
+            let (took, found) = run_editor_search(folder.path(), pattern);
             listed.push(took);
             assert_eq!(found, lines.0, "both searches find the same");
             if let Some((took, found)) = ripgrep(folder.path(), pattern) {

@@ -21,8 +21,8 @@ pub struct Program {
     folder: tempfile::TempDir,
     /// When it was started.
     pub started: Instant,
-    seen: Vec<u8>,
-    last: Instant,
+    received: Vec<u8>,
+    last_output: Instant,
 }
 
 impl Drop for Program {
@@ -74,7 +74,16 @@ pub fn run_on(program: &str, args: &[&str], vars: &[(&str, &str)], fill: impl Fn
     let started = Instant::now();
     let child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
-    Program { child, writer, output, _master: pair.master, folder, started, seen: Vec::new(), last: started }
+    Program {
+        child,
+        writer,
+        output,
+        _master: pair.master,
+        folder,
+        started,
+        received: Vec::new(),
+        last_output: started,
+    }
 }
 
 fn bowline(args: &[&str], text: &str) -> Program {
@@ -91,21 +100,21 @@ impl Program {
     /// text; when the piece came that completes it, or the last piece.
     pub fn wait_for(&mut self, text: &str) -> Instant {
         let limit = Instant::now() + Duration::from_secs(20);
-        while !self.seen.windows(text.len()).any(|window| window == text.as_bytes()) {
-            assert!(Instant::now() < limit, "no {text:?} in {:?}", String::from_utf8_lossy(&self.seen));
+        while !self.received.windows(text.len()).any(|window| window == text.as_bytes()) {
+            assert!(Instant::now() < limit, "no {text:?} in {:?}", String::from_utf8_lossy(&self.received));
             let next = self.output.recv_timeout(Duration::from_secs(20));
-            let (at, bytes) =
-                next.unwrap_or_else(|_| panic!("no {text:?} in {:?}", String::from_utf8_lossy(&self.seen)));
-            self.seen.extend(bytes);
-            self.last = at;
+            let (at, bytes) = next
+                .unwrap_or_else(|_| panic!("no {text:?} in {:?}", String::from_utf8_lossy(&self.received)));
+            self.received.extend(bytes);
+            self.last_output = at;
         }
-        self.last
+        self.last_output
     }
 
     /// Everything that comes until nothing has come for a while: bytes, and when the first came.
-    pub fn settle(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
+    pub fn read_until_quiet(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
         let (mut bytes, mut first) = (0, None);
-        self.seen.clear();
+        self.received.clear();
         let limit = Instant::now() + Duration::from_secs(30);
         while Instant::now() < limit
             && let Ok((at, chunk)) = self.output.recv_timeout(quiet)
@@ -130,7 +139,7 @@ impl Program {
     }
 
     /// How often each thread gave up or lost the processor: each wake-up is one.
-    fn switches(&self) -> HashMap<OsString, u64> {
+    fn context_switches(&self) -> HashMap<OsString, u64> {
         let pid = self.child.process_id().unwrap();
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
         let count = |text: String| -> u64 {
@@ -146,7 +155,7 @@ impl Program {
     }
 }
 
-pub fn millis(time: Duration) -> f64 {
+pub fn to_ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -156,7 +165,7 @@ fn floor_start(times: usize) -> f64 {
         .map(|_| {
             let mut program = run("/bin/sh", &["-c", "echo floor; exec cat"], "");
             let started = program.started;
-            millis(program.wait_for("floor") - started)
+            to_ms(program.wait_for("floor") - started)
         })
         .collect();
     percentile(&mut samples, 0.5)
@@ -169,9 +178,9 @@ pub fn start(effort: Effort) {
     for _ in 0..times {
         let mut program = bowline(&["text.rs"], "the text of the file\n");
         let started = program.started;
-        paint.push(millis(program.wait_for("palette") - started));
-        text.push(millis(program.wait_for("the text of the file") - started));
-        program.settle(Duration::from_millis(300));
+        paint.push(to_ms(program.wait_for("palette") - started));
+        text.push(to_ms(program.wait_for("the text of the file") - started));
+        program.read_until_quiet(Duration::from_millis(300));
         let (time, rss) = program.usage();
         cpu.push(time);
         memory.push(rss);
@@ -184,41 +193,41 @@ pub fn start(effort: Effort) {
 }
 
 /// How long a key may take before the benchmark gives up.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const KEY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// From writing a key to the first byte of its frame.
 pub fn key(effort: Effort) {
     let line = "    let value = compute(&self.state, 42)?;\n";
     let mut program = bowline(&["text.rs"], &line.repeat((1 << 20) / line.len()));
     program.wait_for("compute");
-    program.settle(Duration::from_millis(300));
+    program.read_until_quiet(Duration::from_millis(300));
     let before = program.usage().0;
     let mut bytes = Vec::new();
     let mut times: Vec<f64> = (0..effort.times(300))
         .map(|_| {
             let start = Instant::now();
             program.writer.write_all(b"x").unwrap();
-            let (mut n, mut first) = program.settle(Duration::from_millis(15));
+            let (mut n, mut first) = program.read_until_quiet(Duration::from_millis(15));
             // A busy machine may take longer; that is a figure, not a failure.
-            while first.is_none() && start.elapsed() < PATIENCE {
-                (n, first) = program.settle(Duration::from_millis(15));
+            while first.is_none() && start.elapsed() < KEY_TIMEOUT {
+                (n, first) = program.read_until_quiet(Duration::from_millis(15));
             }
             bytes.push(n as f64);
-            millis(first.expect("every key is seen") - start)
+            to_ms(first.expect("every key is seen") - start)
         })
         .collect();
     let cpu = (program.usage().0 - before) / times.len() as f64;
     let mut cat = run("/bin/cat", &[], "");
-    cat.settle(Duration::from_millis(100));
+    cat.read_until_quiet(Duration::from_millis(100));
     let mut floor: Vec<f64> = (0..effort.times(300))
         .map(|_| {
             let start = Instant::now();
             cat.writer.write_all(b"x").unwrap();
-            let mut first = cat.settle(Duration::from_millis(5)).1;
-            while first.is_none() && start.elapsed() < PATIENCE {
-                first = cat.settle(Duration::from_millis(5)).1;
+            let mut first = cat.read_until_quiet(Duration::from_millis(5)).1;
+            while first.is_none() && start.elapsed() < KEY_TIMEOUT {
+                first = cat.read_until_quiet(Duration::from_millis(5)).1;
             }
-            millis(first.expect("the terminal echoes") - start)
+            to_ms(first.expect("the terminal echoes") - start)
         })
         .collect();
     let floors = [percentile(&mut floor, 0.5), percentile(&mut floor, 0.99)];
@@ -238,12 +247,12 @@ pub fn key(effort: Effort) {
 pub fn idle(effort: Effort) {
     let mut program = bowline(&["text.rs"], "text\n");
     program.wait_for("palette");
-    program.settle(Duration::from_secs(if effort.quick { 1 } else { 12 }));
-    let (switches, cpu) = (program.switches(), program.usage().0);
-    let (bytes, _) = program.settle(Duration::from_secs(if effort.quick { 1 } else { 10 }));
+    program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 12 }));
+    let (switches, cpu) = (program.context_switches(), program.usage().0);
+    let (bytes, _) = program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 10 }));
     report("idle 10 s: bytes", bytes as f64, "B", None, "0");
     // A thread that ends meanwhile wakes for that, once; those that stay must not wake at all.
-    let after = program.switches();
+    let after = program.context_switches();
     let woken: u64 = switches.iter().filter_map(|(thread, n)| Some(after.get(thread)? - n)).sum();
     report("idle 10 s: wake-ups", woken as f64, "", None, "0");
     report("idle 10 s: CPU", (program.usage().0 - cpu).max(0.0), "ms", None, "0");
@@ -294,7 +303,7 @@ pub fn interrupt(effort: Effort) {
                 program.wait_for("◦");
                 let start = Instant::now();
                 program.writer.write_all(b"\x1b").unwrap();
-                millis(program.wait_for("interrupted") - start)
+                to_ms(program.wait_for("interrupted") - start)
             })
             .collect();
         report(

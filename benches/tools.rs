@@ -24,16 +24,16 @@ pub fn bash_output(effort: Effort) {
     let times = if effort.quick { 2 } else { 64 };
     let script = format!("for i in $(seq {times}); do cat {}; done", file.display());
     let bytes = (PIECE / line.len() * line.len() * times) as f64;
-    let floor = bytes / plain(&script) / 1e6;
-    let before = resident();
-    let (seconds, heard) = ours(folder.path(), &script);
+    let floor = bytes / time_plain_read(&script) / 1e6;
+    let before = resident_mb();
+    let (seconds, heard) = time_bash_tool(folder.path(), &script);
     assert_eq!(heard as u64, bytes as u64);
     report("bash output", bytes / seconds / 1e6, "MB/s", Some(floor), ">= 0.5 of cat into a pipe");
-    report("bash output: memory", resident() - before, "MB", None, "constant: <= 8 MB for any length");
+    report("bash output: memory", resident_mb() - before, "MB", None, "constant: <= 8 MB for any length");
 }
 
 /// Seconds for reading what the script prints.
-fn plain(script: &str) -> f64 {
+fn time_plain_read(script: &str) -> f64 {
     let start = Instant::now();
     let mut child = Command::new("bash").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdout.take().unwrap();
@@ -44,7 +44,7 @@ fn plain(script: &str) -> f64 {
 }
 
 /// Seconds for the same in the agent's hands, and the bytes that it took.
-fn ours(folder: &Path, script: &str) -> (f64, usize) {
+fn time_bash_tool(folder: &Path, script: &str) -> (f64, usize) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
     let env = LocalEnvironment::new(folder.to_path_buf(), vars);
@@ -65,7 +65,7 @@ fn ours(folder: &Path, script: &str) -> (f64, usize) {
 }
 
 /// Megabytes of this process in memory.
-fn resident() -> f64 {
+fn resident_mb() -> f64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: f64 = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0.0);
     pages * 4096.0 / 1e6

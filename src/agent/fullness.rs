@@ -39,8 +39,8 @@ pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
 
 fn counted_tokens(message: &Message) -> Option<u64> {
     let Message::Assistant(answer) = message else { return None };
-    let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
-    Some(answer.usage.total_tokens).filter(|tokens| whole && *tokens > 0)
+    let is_complete = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+    Some(answer.usage.total_tokens).filter(|tokens| is_complete && *tokens > 0)
 }
 
 #[cfg(test)]

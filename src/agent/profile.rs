@@ -69,8 +69,8 @@ impl Profile {
 /// digit in the id.
 fn starts_with_name(id: &str, name: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let whole = |rest: &str| !name.ends_with(|c: char| c.is_ascii_digit()) || ends(rest);
-    id.strip_prefix(name).is_some_and(whole)
+    let is_boundary = |rest: &str| !name.ends_with(|c: char| c.is_ascii_digit()) || ends(rest);
+    id.strip_prefix(name).is_some_and(is_boundary)
 }
 
 #[cfg(test)]

@@ -94,15 +94,16 @@ fn pi_parts(inputs: PromptInputs) -> Vec<Part> {
 }
 
 fn full_parts(inputs: PromptInputs) -> Vec<Part> {
-    let PromptInputs { profile, model, texts: words, tools, documents, cwd, facts } = inputs;
-    let place = facts.environment(&cwd.to_string_lossy(), &model.name, model.knowledge_cutoff.as_deref());
+    let PromptInputs { profile, model, texts: words, tools, documents, cwd, facts: host_facts } = inputs;
+    let environment =
+        host_facts.environment(&cwd.to_string_lossy(), &model.name, model.knowledge_cutoff.as_deref());
     let tools = if tools.is_empty() { String::new() } else { tool_list("# Your tools", tools) };
     vec![
         Part { name: "base", text: words.base.clone().unwrap_or_else(|| profile.base_instructions()) },
-        Part { name: "environment", text: place },
+        Part { name: "environment", text: environment },
         Part {
             name: "git",
-            text: facts
+            text: host_facts
                 .git
                 .as_ref()
                 .map(crate::agent::request::environment::Git::context)

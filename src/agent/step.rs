@@ -274,8 +274,9 @@ impl State {
         let failure = error.map(|e| e.message).or_else(|| message.error_message.clone());
         let failed = message.stop_reason == StopReason::Error;
         if aborted || failed {
-            let why = if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
-            refuse_calls(message, why, out);
+            let reason =
+                if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
+            refuse_calls(message, reason, out);
             self.end_run(aborted, failure.filter(|_| !aborted), out);
             if lasting && !aborted {
                 self.close(out);
@@ -461,8 +462,8 @@ impl State {
         if lane == Lane::FollowUp {
             return taken;
         }
-        let said = |message: &UserMessage| join_text(&message.content);
-        out.extend(taken.iter().map(|m| Effect::Emit(AgentEvent::SteeringInjected(said(m)))));
+        let message_text = |message: &UserMessage| join_text(&message.content);
+        out.extend(taken.iter().map(|m| Effect::Emit(AgentEvent::SteeringInjected(message_text(m)))));
         taken.into_iter().map(mark_steering).collect()
     }
 

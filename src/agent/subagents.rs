@@ -49,15 +49,15 @@ impl Entry {
     /// Whether its answer was received by a caller: closing it loses nothing.
     fn is_report_received(&self) -> bool {
         let report = self.report.borrow();
-        let heard = self.received_report.lock();
-        report.status != AgentStatus::Running && heard.as_ref() == Some(&*report)
+        let received_report = self.received_report.lock();
+        report.status != AgentStatus::Running && received_report.as_ref() == Some(&*report)
     }
 }
 
 impl SubagentPool {
     /// Creates an empty pool.
-    pub fn new(equip: Arc<dyn SubagentSetup>, ears: SubagentListener) -> Self {
-        Self { setup: equip, listener: ears, members: Arc::default(), count: Arc::default() }
+    pub fn new(setup: Arc<dyn SubagentSetup>, listener: SubagentListener) -> Self {
+        Self { setup, listener, members: Arc::default(), count: Arc::default() }
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -77,26 +77,26 @@ impl SubagentPool {
         if task.message.trim().is_empty() {
             return Err("The task is empty.".to_string());
         }
-        let recruit = self.setup.set_up(&task).await?;
+        let subagent = self.setup.set_up(&task).await?;
         let mut members = self.members.lock();
         if members.len() >= SUBAGENTS_MAX {
             // A subagent whose answer was received and that was not closed is evicted; its task ends with its
             // entry.
-            let heard =
+            let received =
                 members.iter().find(|(_, entry)| entry.is_report_received()).map(|(id, _)| id.clone());
-            let Some(heard) = heard else {
+            let Some(received) = received else {
                 return Err(format!(
                     "{SUBAGENTS_MAX} agents are there already, and the answer of none of them was heard; wait for \
                      one or close one first."
                 ));
             };
             self.setup.admit()?;
-            members.remove(&heard);
+            members.remove(&received);
         } else {
             self.setup.admit()?;
         }
         let id = self.unique_name(&task, &members);
-        let (says, said) = mpsc::channel(ORDERS_MAX);
+        let (orders, order_receiver) = mpsc::channel(ORDERS_MAX);
         let first = AgentReport {
             id: id.clone(),
             status: AgentStatus::Running,
@@ -107,12 +107,12 @@ impl SubagentPool {
         let (report, reported) = watch::channel(first.clone());
         let (activity, active) = watch::channel(String::new());
         let abort = Abort::default();
-        let member = Runner::new(&id, recruit, abort.clone(), self.listener.clone(), report, activity);
-        tokio::spawn(member.run(task.message, said));
-        let heard = Arc::default();
+        let member = Runner::new(&id, subagent, abort.clone(), self.listener.clone(), report, activity);
+        tokio::spawn(member.run(task.message, order_receiver));
+        let received = Arc::default();
         members.insert(
             id,
-            Entry { orders: says, abort, report: reported, activity: active, received_report: heard },
+            Entry { orders, abort, report: reported, activity: active, received_report: received },
         );
         Ok(first)
     }
@@ -120,14 +120,14 @@ impl SubagentPool {
     /// Returns the requested name, reduced to characters that models repeat reliably, or a numbered one.
     fn unique_name(&self, task: &AgentTask, members: &BTreeMap<String, Entry>) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-        let wished: String = task.name.as_deref().unwrap_or("agent").chars().map(plain).take(40).collect();
-        let wished = if wished.is_empty() { "agent".to_string() } else { wished };
-        if task.name.is_some() && !members.contains_key(&wished) {
-            return wished;
+        let requested: String = task.name.as_deref().unwrap_or("agent").chars().map(plain).take(40).collect();
+        let requested = if requested.is_empty() { "agent".to_string() } else { requested };
+        if task.name.is_some() && !members.contains_key(&requested) {
+            return requested;
         }
         loop {
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
-            let name = format!("{wished}_{number}");
+            let name = format!("{requested}_{number}");
             if !members.contains_key(&name) {
                 return name;
             }
@@ -149,8 +149,8 @@ impl Delegate for SubagentPool {
         let (entry, id) = (self.entry(id), id.to_string());
         async move {
             let entry = entry?;
-            let (heard, taken) = tokio::sync::oneshot::channel();
-            entry.orders.send(Order::Message(message, heard)).await.map_err(|_| ended_error(&id))?;
+            let (accepted, taken) = tokio::sync::oneshot::channel();
+            entry.orders.send(Order::Message(message, accepted)).await.map_err(|_| ended_error(&id))?;
             taken.await.map_err(|_| ended_error(&id))
         }
         .boxed()
@@ -163,11 +163,11 @@ impl Delegate for SubagentPool {
     ) -> BoxFuture<'static, DelegateResult> {
         let (entry, id) = (self.entry(id), id.to_string());
         async move {
-            let Entry { mut report, mut activity, received_report: heard, .. } = entry?;
+            let Entry { mut report, mut activity, received_report: received, .. } = entry?;
             loop {
                 let now = report.borrow_and_update().clone();
                 if now.status != AgentStatus::Running {
-                    *heard.lock() = Some(now.clone());
+                    *received.lock() = Some(now.clone());
                     return Ok(now);
                 }
                 tokio::select! {

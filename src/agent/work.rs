@@ -101,9 +101,9 @@ impl Work {
     /// Starts writing a summary, with retry notices on `repeats`.
     pub fn start_summary(&mut self, summary: SummaryFuture, repeats: mpsc::Receiver<RetryNotice>) {
         self.retry_notices = Some(repeats);
-        let whole = AssertUnwindSafe(summary).catch_unwind();
+        let guarded = AssertUnwindSafe(summary).catch_unwind();
         let failed = || SummaryError::Failed("it failed inside; this is a defect".to_string());
-        self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
+        self.summary = Some(guarded.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
     }
 
     /// Stops writing, which closes the connection; returns whether there was a summary.
@@ -221,11 +221,11 @@ impl LiveOutput {
     fn take_unsent(&self) -> Vec<(String, String)> {
         let mut latest = self.latest.lock();
         let unheard = latest.iter_mut().filter(|(_, shown)| !shown.sent);
-        let hear = |(call_id, shown): (&String, &mut CallOutput)| {
+        let to_update = |(call_id, shown): (&String, &mut CallOutput)| {
             shown.sent = true;
             (call_id.clone(), shown.text.clone())
         };
-        unheard.map(hear).collect()
+        unheard.map(to_update).collect()
     }
 }
 
@@ -238,14 +238,14 @@ async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
 
 /// Returns the next retry notice; pending when there is no channel.
 async fn next_retry_notice(repeats: &mut Option<mpsc::Receiver<RetryNotice>>) -> Option<RetryNotice> {
-    let heard = match repeats {
+    let received = match repeats {
         Some(repeats) => repeats.recv().await,
         None => std::future::pending().await,
     };
-    if heard.is_none() {
+    if received.is_none() {
         *repeats = None;
     }
-    heard
+    received
 }
 
 async fn next_summary(summary: &mut Option<SummaryFuture>) -> Result<FinishedSummary, SummaryError> {

@@ -71,7 +71,8 @@ pub struct Fields {
 impl Fields {
     /// Returns the errors of fields; `otherwise` if there are none.
     pub fn describe_invalid(&self, otherwise: String) -> String {
-        let all: Vec<String> = self.invalid.iter().map(|(name, why)| format!("`{name}`: {why}")).collect();
+        let all: Vec<String> =
+            self.invalid.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
         if all.is_empty() { otherwise } else { all.join(", ") }
     }
 }
@@ -80,18 +81,18 @@ impl Fields {
 /// Skips a byte order mark. The error describes invalid JSON.
 pub fn fields(text: &str) -> Result<Option<Fields>, String> {
     let text = replace_lone_surrogates(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let why = match serde_json::from_str(&text) {
+    let error = match serde_json::from_str(&text) {
         Ok(Value::Object(all)) => return Ok(Some(Fields { all, ..Fields::default() })),
         Ok(_) => return Ok(None),
-        Err(why) => why,
+        Err(error) => error,
     };
     let Ok(raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&text) else {
-        return Err(why.to_string());
+        return Err(error.to_string());
     };
     let mut fields = Fields::default();
     for (name, value) in raw {
-        let value = serde_json::from_str(value.get()).unwrap_or_else(|why: serde_json::Error| {
-            fields.invalid.insert(name.clone(), why.to_string());
+        let value = serde_json::from_str(value.get()).unwrap_or_else(|error: serde_json::Error| {
+            fields.invalid.insert(name.clone(), error.to_string());
             json!({"unread": true})
         });
         fields.all.insert(name, value);

@@ -177,9 +177,10 @@ impl<T: Send, R: Send> Worker<T, R> {
         T: 'scope,
         R: 'scope,
     {
-        let ((items, asked), (give, done)) = (mpsc::sync_channel(QUEUE_MAX), mpsc::sync_channel(QUEUE_MAX));
+        let ((items, requests), (give, done)) =
+            (mpsc::sync_channel(QUEUE_MAX), mpsc::sync_channel(QUEUE_MAX));
         std::thread::Builder::new().spawn_scoped(scope, move || {
-            for item in asked {
+            for item in requests {
                 if give.send(work(&mut worker, item)).is_err() {
                     break;
                 }

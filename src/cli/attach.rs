@@ -21,11 +21,11 @@ pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| cannot(&e))?;
     if bytes.len() as u64 > BYTES_MAX {
-        let what = format!(
+        let message = format!(
             "cannot attach {}: it is larger than the {BYTES_MAX} bytes that can go with a prompt",
             path.display()
         );
-        return Err(Report::new(what).hint("name the file in the prompt; the agent can read it in parts"));
+        return Err(Report::new(message).hint("name the file in the prompt; the agent can read it in parts"));
     }
     if let Some(kind) = media::kind(&bytes) {
         let data = base64::engine::general_purpose::STANDARD.encode(&bytes);

@@ -138,10 +138,10 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
         setup::session_options(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(NonInteractive));
     let options = options.map_err(|report| (USAGE, report))?;
     let json = command.json(args.json);
-    if let Command::Tool(wanted) = command {
+    if let Command::Tool(tool_args) = command {
         start_log(&setup.home.state, &process);
         setup.loaded.problems.iter().for_each(|problem| print_error(&Report::new(problem.to_string())));
-        return run_tool(options, wanted, json);
+        return run_tool(options, tool_args, json);
     }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
@@ -170,21 +170,21 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
 }
 
 /// Runs one tool, on the threads that it would have for a model.
-fn run_tool(options: Options, wanted: &tool::Tool, json: bool) -> Result<i32, (i32, Report)> {
+fn run_tool(options: Options, args: &tool::Tool, json: bool) -> Result<i32, (i32, Report)> {
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
-    let code = runtime.block_on(tool::run(options, wanted, json));
+    let code = runtime.block_on(tool::run(options, args, json));
     // A thread that waits for an unresponsive disk must not delay the exit.
     runtime.shutdown_background();
     code
 }
 
 async fn session_answer(options: &Options, sessions: &Sessions, json: bool) -> Result<(String, i32), Report> {
-    sessions::answer(options, sessions, json).await.map(|(text, whole)| (text, exit_code(whole)))
+    sessions::answer(options, sessions, json).await.map(|(text, complete)| (text, exit_code(complete)))
 }
 
-fn exit_code(whole: bool) -> i32 {
-    if whole { OK } else { FAILED }
+fn exit_code(complete: bool) -> i32 {
+    if complete { OK } else { FAILED }
 }
 
 async fn execute(
@@ -197,17 +197,17 @@ async fn execute(
         Command::Login { provider } => Ok((login::login(options, provider.as_deref(), talk).await?, OK)),
         Command::Logout { provider } => Ok((login::logout(options, provider.as_deref()).await?, OK)),
         Command::Models(Models::Refresh { provider }) => {
-            let told = refresh::refresh(options, provider.as_deref()).await?;
-            let whole = told.iter().all(|told| told.outcome.is_ok());
-            let lines: Vec<String> = told.iter().map(refresh::RefreshResult::sentence).collect();
-            Ok((lines.join("\n"), exit_code(whole)))
+            let results = refresh::refresh(options, provider.as_deref()).await?;
+            let complete = results.iter().all(|results| results.outcome.is_ok());
+            let lines: Vec<String> = results.iter().map(refresh::RefreshResult::sentence).collect();
+            Ok((lines.join("\n"), exit_code(complete)))
         }
         Command::Prompt(_) => Ok((prompt::show(options, json).await?, OK)),
         Command::Sessions(sessions) => session_answer(options, sessions, json).await,
-        Command::Export(wanted) => Ok((export::export(&options.session_root(), &options.cwd, wanted)?, OK)),
-        Command::Import(wanted) => {
-            let (answer, whole) = import::import(&options.session_root(), &options.cwd, wanted)?;
-            Ok((format_answer(answer, json), exit_code(whole)))
+        Command::Export(args) => Ok((export::export(&options.session_root(), &options.cwd, args)?, OK)),
+        Command::Import(args) => {
+            let (answer, complete) = import::import(&options.session_root(), &options.cwd, args)?;
+            Ok((format_answer(answer, json), exit_code(complete)))
         }
         // Handled before.
         Command::Tool(_) | Command::Completions { .. } | Command::Man { .. } => Ok((String::new(), OK)),

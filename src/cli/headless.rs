@@ -63,12 +63,13 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let mut process = read_process(true).map_err(usage)?;
     process.interactive = false;
     // Watched from the start, so that a closed input is noticed.
-    let spoken = match mode {
+    let stdin_lines = match mode {
         Headless::Rpc => Some(lines::read_to_end(io::stdin())),
         Headless::Json => None,
     };
-    let spoken = spoken.transpose();
-    let spoken = spoken.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?;
+    let stdin_lines = stdin_lines.transpose();
+    let stdin_lines =
+        stdin_lines.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?;
     let setup = setup::resolve(args, &process, true).map_err(usage)?;
     let piped = !io::stdin().is_terminal();
     if mode == Headless::Json && setup.initial_prompts.is_empty() && !piped {
@@ -85,8 +86,8 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let runtime = runtime.map_err(|error| failed(Report::caused("cannot start", &error)))?;
     let (out, written) = LineWriter::start(stdout);
     let code = runtime.block_on(async {
-        let code = if let Some(spoken) = spoken {
-            run_rpc(args, setup, &process, spoken, out).await
+        let code = if let Some(stdin_lines) = stdin_lines {
+            run_rpc(args, setup, &process, stdin_lines, out).await
         } else {
             let input = piped.then(|| json::input::read(io::stdin()));
             run_json(args, setup, &process, input, out).await
@@ -128,7 +129,7 @@ async fn run_json(
     let prompts = setup
         .initial_prompts
         .into_iter()
-        .map(|said| Prompt { text: said.text, images: said.images })
+        .map(|prompt| Prompt { text: prompt.text, images: prompt.images })
         .collect();
     let code = json::json(&handle, prompts, input, out, &mut io::stderr()).await;
     end_session(&handle).await;
@@ -143,16 +144,15 @@ async fn run_rpc(
     out: LineWriter,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
-    let desk = HostUi::new();
-    let approval = Arc::new(desk.clone());
+    let ui = HostUi::new();
+    let approval = Arc::new(ui.clone());
     let options = setup::session_options(args, &setup, process, Mode::OnRequest, env, approval.clone());
     let mut options = options.map_err(|report| (USAGE, report))?;
     options.questions = Some(approval);
     let settings = serde_json::to_value(&setup.loaded.settings);
     let settings = settings.map_err(|error| (FAILED, Report::caused("cannot print the settings", &error)))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let ports =
-        Ports::from_streams(handle.clone(), desk, input, out).settings(settings).until(interruption());
+    let ports = Ports::from_streams(handle.clone(), ui, input, out).settings(settings).until(interruption());
     let code = rpc::serve(ports).await;
     end_session(&handle).await;
     Ok(code)

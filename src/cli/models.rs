@@ -7,11 +7,11 @@ use crate::llm::model::{Model, Thinking};
 /// Returns the lines of the models that contain every word of `search`, case-insensitive.
 pub fn lines<'a>(models: impl Iterator<Item = &'a Model>, search: Option<&str>) -> Vec<String> {
     let words: Vec<String> = search.unwrap_or_default().split_whitespace().map(str::to_lowercase).collect();
-    let wanted = |model: &&Model| {
+    let matches = |model: &&Model| {
         let text = format!("{}/{} {}", model.provider, model.id, model.name).to_lowercase();
         words.iter().all(|word| text.contains(word))
     };
-    models.filter(wanted).map(line).collect()
+    models.filter(matches).map(line).collect()
 }
 
 /// Columns: id, name, context window, maximum output, dollars per million tokens in and out, thinking levels.

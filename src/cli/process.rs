@@ -60,10 +60,10 @@ pub struct NonInteractive;
 
 impl Approval for NonInteractive {
     fn decide(&self, ask: Ask) -> futures::future::BoxFuture<'static, Decision> {
-        let why =
+        let reason =
             format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
-        print_error(&Report::new(format!("{} did not run: {why}", ask.tool)));
-        futures::future::ready(Decision::Deny(why)).boxed()
+        print_error(&Report::new(format!("{} did not run: {reason}", ask.tool)));
+        futures::future::ready(Decision::Deny(reason)).boxed()
     }
 }
 

@@ -152,9 +152,6 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
     let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
     let (theme, theme_problem) = setup::theme(args, &setup);
-    let var = |name: &str| process.vars.get(name).cloned();
-    let colors =
-        ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let settings = setup.loaded.settings.clone();
     let options = ide::core::options::Options {
@@ -162,12 +159,16 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         home: setup.home.user.clone(),
         config: setup.home.config.clone(),
         state: setup.home.state.clone(),
-        prompts: setup.initial_prompts.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
+        prompts: setup
+            .initial_prompts
+            .iter()
+            .map(|prompt| (prompt.text.clone(), prompt.images.clone()))
+            .collect(),
         initial_command: args.resume.then_some("session.resume"),
         theme,
         keymap,
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
-        colors,
+        colors: color_depth(&process),
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
@@ -197,6 +198,12 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
 }
 
+/// Returns how many colors the terminal shows, by its environment variables.
+fn color_depth(process: &Process) -> ColorDepth {
+    let var = |name: &str| process.vars.get(name).cloned();
+    ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref())
+}
+
 async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {
     for problem in &setup.loaded.problems {
         print_error(&Report::new(problem.to_string()));
@@ -215,7 +222,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let prompts = setup
         .initial_prompts
         .into_iter()
-        .map(|said| print::Prompt { text: said.text, images: said.images })
+        .map(|prompt| print::Prompt { text: prompt.text, images: prompt.images })
         .collect();
     let live = std::io::stdout().is_terminal();
     let mut stdout = stdout();
@@ -238,9 +245,9 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
     problems.iter().for_each(print_error);
     let lines = models::lines(models.iter().map(|model| &**model), Some(search));
     if lines.is_empty() {
-        let what = format!("no available model matches `{search}`");
+        let message = format!("no available model matches `{search}`");
         print_error(
-            &Report::new(what).hint("list them with `bowline --list-models`; add more: docs/providers.md"),
+            &Report::new(message).hint("list them with `bowline --list-models`; add more: docs/providers.md"),
         );
         return FAILED;
     }

@@ -112,7 +112,7 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
         .initial_prompts
         .extend(args.message.iter().map(|text| InitialPrompt { text: text.clone(), images: Vec::new() }));
     prepend_inputs(&mut setup.initial_prompts, attached, process.piped.as_deref());
-    setup.initial_prompts.retain(|said| !said.text.trim().is_empty() || !said.images.is_empty());
+    setup.initial_prompts.retain(|prompt| !prompt.text.trim().is_empty() || !prompt.images.is_empty());
     if let Some(folder) = folder {
         setup.workspace = folder;
     }
@@ -127,18 +127,18 @@ fn is_folder(path: &Path) -> Option<bool> {
 }
 
 /// Puts piped input and attachments before the first prompt.
-fn prepend_inputs(said: &mut Vec<InitialPrompt>, attached: InitialPrompt, piped: Option<&str>) {
+fn prepend_inputs(prompts: &mut Vec<InitialPrompt>, attached: InitialPrompt, piped: Option<&str>) {
     let piped = piped.map(str::trim_end).filter(|text| !text.is_empty());
     if piped.is_none() && attached == InitialPrompt::default() {
         return;
     }
-    if said.is_empty() {
-        said.push(InitialPrompt::default());
+    if prompts.is_empty() {
+        prompts.push(InitialPrompt::default());
     }
-    let parts = [piped.unwrap_or_default(), attached.text.trim_end(), said[0].text.as_str()];
+    let parts = [piped.unwrap_or_default(), attached.text.trim_end(), prompts[0].text.as_str()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    said[0].text = parts.join("\n\n");
-    said[0].images = attached.images;
+    prompts[0].text = parts.join("\n\n");
+    prompts[0].images = attached.images;
 }
 
 /// Returns the requested theme, or the default one with an error message.
@@ -193,18 +193,18 @@ pub fn session_options(
     env: Arc<dyn crate::exec::Environment>,
     approval: Arc<dyn Approval>,
 ) -> Result<SessionOptions, Report> {
-    let tape = cassette(args, &process.cwd)?;
+    let opened_cassette = cassette(args, &process.cwd)?;
     let flags = tool_flags(args);
     ToolSelection::new(flags.clone(), &Registry::new()).map_err(|error| {
         Report::new(error.to_string()).hint("`bowline prompt --show` lists the tools on offer")
     })?;
     let settings = &setup.loaded.settings;
-    let wished = args.agent.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
+    let requested = args.agent.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
     let session_root = args.global.session_dir.as_ref().map(|folder| process.cwd.join(folder));
     let session =
         session_choice(args, &session_root.clone().unwrap_or_else(|| setup.home.sessions()), process)?;
     Ok(SessionOptions {
-        approval_mode: wished.unwrap_or(mode),
+        approval_mode: requested.unwrap_or(mode),
         session,
         session_root,
         session_name: args.name.clone(),
@@ -226,7 +226,7 @@ pub fn session_options(
         tool_rounds_max: u32::try_from(settings.tool_rounds).unwrap_or(u32::MAX),
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         retry: retry_policy(settings),
-        cassette: tape,
+        cassette: opened_cassette,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),
         roots: roots(settings, process, &setup.home.user),
         keyring: settings.keyring,
@@ -344,12 +344,12 @@ fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
 
 /// Returns where exchanges with models are recorded or replayed.
 fn cassette(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
-    let (path, tape, what) = match (&args.global.record, &args.global.replay) {
+    let (path, opened, action) = match (&args.global.record, &args.global.replay) {
         (Some(path), _) => (path, Cassette::record(&cwd.join(path)), "record into"),
         (None, Some(path)) => (path, Cassette::replay(&cwd.join(path)), "play"),
         (None, None) => return Ok(None),
     };
-    tape.map(Some).map_err(|error| Report::new(format!("cannot {what} {}: {error}", path.display())))
+    opened.map(Some).map_err(|error| Report::new(format!("cannot {action} {}: {error}", path.display())))
 }
 
 /// Returns the environment of this machine.

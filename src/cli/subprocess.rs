@@ -12,8 +12,8 @@ pub fn serve(args: impl IntoIterator<Item = OsString>) -> Option<bool> {
     if args.next()? != subprocess::SUBCOMMAND {
         return None;
     }
-    let wanted = args.next().and_then(|wanted| wanted.into_string().ok()).unwrap_or_default();
-    let done = subprocess::serve(&wanted, &mut std::io::stdin().lock(), &mut std::io::stdout().lock());
+    let name = args.next().and_then(|name| name.into_string().ok()).unwrap_or_default();
+    let done = subprocess::serve(&name, &mut std::io::stdin().lock(), &mut std::io::stdout().lock());
     // The parent gets only the exit code.
     Some(done.is_ok())
 }

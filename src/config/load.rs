@@ -135,9 +135,9 @@ pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
 /// unreadable.
 pub(super) fn files_in(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
-    let wanted =
+    let has_extension =
         |path: &PathBuf| path.extension().and_then(|end| end.to_str()).is_some_and(|end| ends.contains(&end));
-    let mut files: Vec<PathBuf> = files.filter(wanted).collect();
+    let mut files: Vec<PathBuf> = files.filter(has_extension).collect();
     files.sort();
     files
 }

@@ -95,18 +95,18 @@ pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
     let (mut plugins, mut problems) = (Vec::new(), Vec::new());
     for folder in load::folders_in(root).into_iter().take(PLUGINS_MAX) {
         let file = folder.join(MANIFEST);
-        let told = |message: String| Problem { file: file.clone(), line: None, message };
+        let to_problem = |message: String| Problem { file: file.clone(), line: None, message };
         let text = match load::read_bounded(&file, SIZE_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => {
-                problems.push(told(format!("cannot read this plugin: {error}")));
+                problems.push(to_problem(format!("cannot read this plugin: {error}")));
                 continue;
             }
         };
         let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_name(name));
         let Some(name) = name.map(str::to_string) else {
-            problems.push(told(format!("a plugin's folder is named by {NAME_RULE}")));
+            problems.push(to_problem(format!("a plugin's folder is named by {NAME_RULE}")));
             continue;
         };
         let (commands, wrong) = parse(&text);

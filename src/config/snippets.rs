@@ -34,20 +34,22 @@ pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Snippet>, Vec<Problem>) {
         if is_of_one && !languages.contains(&stem.as_str()) {
             continue;
         }
-        let told = |message: String| Problem { file: file.clone(), line: None, message };
+        let to_problem = |message: String| Problem { file: file.clone(), line: None, message };
         let text = match load::read_bounded(&file, SIZE_MAX) {
             Ok(text) => text,
             Err(error) => {
-                problems.push(told(format!("cannot read these snippets: {error}")));
+                problems.push(to_problem(format!("cannot read these snippets: {error}")));
                 continue;
             }
         };
         match parse(&text, languages) {
             Ok((some, wrong)) => {
                 found.extend(some);
-                problems.extend(wrong.into_iter().map(|name| told(format!("{name:?} has no body of text"))));
+                problems.extend(
+                    wrong.into_iter().map(|name| to_problem(format!("{name:?} has no body of text"))),
+                );
             }
-            Err(message) => problems.push(told(message)),
+            Err(message) => problems.push(to_problem(message)),
         }
     }
     found.sort_by(|a, b| (&a.prefix, &a.name).cmp(&(&b.prefix, &b.name)));

@@ -164,8 +164,8 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// Starts a command and returns a handle. Must be called within a runtime. Fails in an environment
     /// without support.
     fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
-        let why = "this place cannot keep a command running";
-        let source = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
+        let reason = "this place cannot keep a command running";
+        let source = std::io::Error::new(std::io::ErrorKind::Unsupported, reason);
         Box::pin(std::future::ready(Err(EnvError::Io { path: spec.cwd, source })))
     }
 

@@ -51,8 +51,8 @@ pub enum EnvError {
 
 impl EnvError {
     /// A content that cannot be turned into a file's bytes.
-    pub fn unencodable(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
-        let source = io::Error::new(io::ErrorKind::InvalidData, why);
+    pub fn unencodable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        let source = io::Error::new(io::ErrorKind::InvalidData, error);
         Self::Io { path: path.to_path_buf(), source }
     }
 

@@ -175,8 +175,8 @@ impl Client {
             Entry::Catalog(known) => Some(known),
             Entry::Injected(_) => None,
         });
-        let asked = known.filter(|known| known.info.probe.is_some() && is_loopback_url(&known.root));
-        let found = futures::future::join_all(asked.map(|known| known.discover())).await;
+        let probed = known.filter(|known| known.info.probe.is_some() && is_loopback_url(&known.root));
+        let found = futures::future::join_all(probed.map(|known| known.discover())).await;
         found.into_iter().flatten().map(Arc::new).collect()
     }
 
@@ -187,8 +187,8 @@ impl Client {
             Entry::Catalog(known) => Some(known),
             Entry::Injected(_) => None,
         });
-        let wanted = known.filter(|known| only.is_none_or(|id| id == known.info.id));
-        let listed = wanted.filter(|known| known.info.model_list.is_some());
+        let selected = known.filter(|known| only.is_none_or(|id| id == known.info.id));
+        let listed = selected.filter(|known| known.info.model_list.is_some());
         listed.map(|known| Lister { keys: known.keys(&known.list_root) }).collect()
     }
 

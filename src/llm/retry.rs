@@ -32,8 +32,8 @@ impl Policy {
         if !error.retryable() || attempts > self.retries {
             return None;
         }
-        if let Some(asked) = error.retry_after {
-            return (asked <= self.max).then_some(asked);
+        if let Some(requested) = error.retry_after {
+            return (requested <= self.max).then_some(requested);
         }
         let doubled =
             self.base.saturating_mul(1u32.checked_shl(attempts.saturating_sub(1)).unwrap_or(u32::MAX));

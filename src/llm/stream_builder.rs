@@ -116,11 +116,11 @@ impl StreamBuilder {
 
     /// Sets the response's id and model.
     pub fn response(&mut self, id: Option<String>, model: Option<String>) {
-        let asked = self.model.id.clone();
+        let requested_model = self.model.id.clone();
         let meta = self.all.meta();
         meta.response_id = id.or_else(|| meta.response_id.take());
         if let Some(model) = model {
-            meta.response_model = Some(model).filter(|model| *model != asked);
+            meta.response_model = Some(model).filter(|model| *model != requested_model);
         }
     }
 

@@ -191,8 +191,8 @@ impl JsonMode<'_> {
         (self.running, self.code) = (true, OK);
     }
 
-    async fn report_refusal(&mut self, why: &str) {
-        self.out.send(&json!({"type": "error", "message": why})).await;
+    async fn report_refusal(&mut self, reason: &str) {
+        self.out.send(&json!({"type": "error", "message": reason})).await;
         self.code = FAILED;
     }
 
@@ -213,11 +213,11 @@ impl JsonMode<'_> {
                 write_notice(self.stderr, &report.to_string());
             }
         }
-        let said = match line {
+        let input = match line {
             Line::Text(text) => JsonInput::parse(text),
-            Line::Invalid(why) => Err(why.clone()),
+            Line::Invalid(error) => Err(error.clone()),
         };
-        match said {
+        match input {
             Ok(JsonInput::Message(text, images)) => match user_input::check(&text, &images) {
                 Ok(()) => self.queue.push_back(Prompt { text, images }),
                 Err(report) => self.report_refusal(&report.to_string()).await,
@@ -229,7 +229,7 @@ impl JsonMode<'_> {
             Ok(JsonInput::Interrupt) => {
                 self.out.send(&json!({"type": "interrupted"})).await;
             }
-            Err(why) => self.report_refusal(&format!("a line was not understood: {why}")).await,
+            Err(error) => self.report_refusal(&format!("a line was not understood: {error}")).await,
         }
     }
 

@@ -46,15 +46,15 @@ impl LineWriter {
     pub fn start(to: impl Write + Send + 'static) -> (Self, WriterThread) {
         let (sender, receiver) = mpsc::channel(OUT_QUEUE_MAX);
         let (done, written) = oneshot::channel();
-        let gone = CancellationToken::new();
-        let (reader_left, count) = (gone.clone(), Arc::new(AtomicU64::new(0)));
+        let closed = CancellationToken::new();
+        let (reader_left, count) = (closed.clone(), Arc::new(AtomicU64::new(0)));
         let counted = Arc::clone(&count);
         std::thread::spawn(move || {
             let ended = write_all(receiver, to, &counted);
             reader_left.cancel();
             done.send(ended).ok()
         });
-        (Self { sender, closed: gone, write_count: count }, WriterThread(written))
+        (Self { sender, closed, write_count: count }, WriterThread(written))
     }
 
     /// Writes a value as a line. Returns `false` when the reader is gone.
@@ -79,10 +79,10 @@ impl LineWriter {
     }
 
     /// Waits until lines were queued for this long without any being read.
-    pub async fn wait_stalled(&self, patience: Duration) {
+    pub async fn wait_stalled(&self, timeout: Duration) {
         loop {
             let before = self.write_count.load(Ordering::Relaxed);
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(timeout).await;
             if self.sender.capacity() == 0 && self.write_count.load(Ordering::Relaxed) == before {
                 return;
             }
@@ -98,8 +98,8 @@ impl LineWriter {
 impl WriterThread {
     /// Waits until everything is written, once every [`Out`] is dropped, up to a timeout. Fails if a write
     /// failed: the disk is full, or the reader is gone.
-    pub async fn finish(self, patience: Duration) -> io::Result<()> {
-        match tokio::time::timeout(patience, self.0).await {
+    pub async fn finish(self, timeout: Duration) -> io::Result<()> {
+        match tokio::time::timeout(timeout, self.0).await {
             Ok(ended) => ended.unwrap_or_else(|lost| Err(io::Error::other(lost))),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stalls")),
         }
@@ -222,7 +222,7 @@ const CLOSED: PollFlags = PollFlags::empty();
 /// Waits until the other end of a pipe, socket or terminal is closed, without reading. A file counts as
 /// closed immediately.
 fn wait_until_closed(end: &OwnedFd, closed: &CancellationToken) {
-    let is_file = |facts: rustix::fs::Stat| FileType::from_raw_mode(facts.st_mode).is_file();
+    let is_file = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode).is_file();
     while !fstat(end).is_ok_and(is_file) {
         match poll(&mut [PollFd::new(end, CLOSED)], None) {
             Ok(_) => break,

@@ -56,6 +56,6 @@ fn agent_event_note(event: &AgentEvent) -> Option<String> {
 /// Returns the notice for a call that a rule refused: the rule, and the flag that would allow it.
 pub fn refusal_note(tool: &str, details: Option<&Value>) -> Option<String> {
     let refused = details?.get("refused")?;
-    let said = |name: &str| refused.get(name)?.as_str();
-    Some(format!("{tool} was not run: {}; {} runs it unasked", said("rule")?, said("flag")?))
+    let field = |name: &str| refused.get(name)?.as_str();
+    Some(format!("{tool} was not run: {}; {} runs it unasked", field("rule")?, field("flag")?))
 }

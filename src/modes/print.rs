@@ -200,7 +200,7 @@ fn finish(
         return FAILED;
     };
     let written = match shown {
-        LiveOutput { enabled: true, write_error: trouble, .. } => trouble.map_or(Ok(()), Err),
+        LiveOutput { enabled: true, write_error, .. } => write_error.map_or(Ok(()), Err),
         _ => stdout.write_all(answer_text(answer).as_bytes()).and_then(|()| stdout.flush()),
     };
     match written {

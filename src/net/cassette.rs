@@ -175,13 +175,13 @@ impl Recording {
 
 /// Returns the next recorded exchange for a request, if there is one; a handwritten one with URL `*` matches
 /// any.
-pub fn next_exchange(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
-    let mut tape = tape.lock();
+pub fn next_exchange(cassette: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
+    let mut cassette = cassette.lock();
     let url = &*redact_url(url);
-    let at = tape
+    let at = cassette
         .iter()
         .position(|exchange| exchange.method == method && (exchange.url == url || exchange.url == "*"))?;
-    tape.remove(at)
+    cassette.remove(at)
 }
 
 #[cfg(test)]

@@ -33,18 +33,18 @@ pub(super) enum ClientKind {
 impl Clients {
     pub(super) async fn get(
         &self,
-        way: ClientKind,
+        kind: ClientKind,
         connect: Duration,
         roots: &Roots,
     ) -> Result<&reqwest::Client, NetError> {
-        let cell = match way {
+        let cell = match kind {
             ClientKind::Remote => &self.remote,
             ClientKind::Local => &self.local,
             ClientKind::Sockets => &self.sockets,
         };
         let roots = roots.clone();
         cell.get_or_try_init(|| async move {
-            tokio::task::spawn_blocking(move || build(way, connect, &roots))
+            tokio::task::spawn_blocking(move || build(kind, connect, &roots))
                 .await
                 .map_err(|error| NetError::Setup(error.to_string()))?
         })
@@ -52,21 +52,21 @@ impl Clients {
     }
 }
 
-fn build(way: ClientKind, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
+fn build(kind: ClientKind, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
     // If another thread was first, the same provider is installed already.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         tracing::debug!("the TLS provider was installed before");
     }
-    let own = if way == ClientKind::Local { Vec::new() } else { roots.read()? };
+    let own = if kind == ClientKind::Local { Vec::new() } else { roots.read()? };
     let base = || {
         let builder = reqwest::Client::builder()
             .connect_timeout(connect)
             .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true);
-        if way == ClientKind::Sockets { builder.http1_only() } else { builder }
+        if kind == ClientKind::Sockets { builder.http1_only() } else { builder }
     };
-    if way == ClientKind::Local {
+    if kind == ClientKind::Local {
         return bundled_roots(base().no_proxy(), own);
     }
     base().tls_certs_merge(own.clone()).build().or_else(|error| {

@@ -109,8 +109,8 @@ impl Http {
 
     /// Records POST requests, or replays recorded ones without network access.
     #[must_use]
-    pub fn with_cassette(mut self, tape: Option<Cassette>) -> Self {
-        self.cassette = tape;
+    pub fn with_cassette(mut self, cassette: Option<Cassette>) -> Self {
+        self.cassette = cassette;
         self
     }
 
@@ -161,8 +161,8 @@ impl Http {
     /// Sends a request and waits for the response's headers.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
         let Post { url, mut headers, body, idle_timeout: silence, unrecorded: private } = post;
-        if let Some(Cassette::Replay(tape)) = &self.cassette {
-            return match cassette::next_exchange(tape, "POST", &url) {
+        if let Some(Cassette::Replay(exchanges)) = &self.cassette {
+            return match cassette::next_exchange(exchanges, "POST", &url) {
                 Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.to_error()),
                 Some(exchange) => Ok(Response::replayed(exchange)),
                 None => Err(NetError::NotRecorded(secrets::redact_url(&url).to_string())),
@@ -231,12 +231,12 @@ impl Http {
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
         }
-        let way = match (loopback && url.scheme() == "http", socket) {
+        let kind = match (loopback && url.scheme() == "http", socket) {
             (true, _) => ClientKind::Local,
             (false, true) => ClientKind::Sockets,
             (false, false) => ClientKind::Remote,
         };
-        let client = self.clients.get(way, self.limits.connect, &self.roots).await?;
+        let client = self.clients.get(kind, self.limits.connect, &self.roots).await?;
         Ok(PendingRequest { request: client.request(method, url).headers(header_map(headers)?), host })
     }
 

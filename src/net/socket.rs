@@ -136,7 +136,7 @@ impl Socket {
     }
 
     fn closed(&self, frame: Option<CloseFrame>) -> NetError {
-        let told = frame.map_or_else(String::new, |frame| {
+        let detail = frame.map_or_else(String::new, |frame| {
             let code = u16::from(frame.code);
             let reason = match (frame.reason.as_str(), code) {
                 ("", 1009) => "message too big",
@@ -144,7 +144,7 @@ impl Socket {
             };
             format!(" ({})", format!("{code} {reason}").trim_end())
         });
-        let cause = format!("the server closed the connection{told}");
+        let cause = format!("the server closed the connection{detail}");
         NetError::Connection { host: self.host.clone(), cause }
     }
 

@@ -18,17 +18,17 @@ const COMPLEXITY_MAX: f64 = 400_000_000.0;
 
 /// Returns the matches with the smallest allowed distance, without those that overlap a better one.
 pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
-    let Some(wanted) = search_lines(old) else { return Vec::new() };
+    let Some(expected) = search_lines(old) else { return Vec::new() };
     let chars = old.chars().count();
     let lines = lines_of(text);
     if chars < CHARS_MIN || lines.len() as f64 * (chars as f64).powi(2) > COMPLEXITY_MAX {
         return Vec::new();
     }
-    let wanted_text = wanted.join("\n");
+    let wanted_text = expected.join("\n");
     let solid = without_whitespace(&wanted_text);
     let allowed = chars as f64 * DIFFERENCE_MAX;
     let mut best: Vec<(f64, usize)> = Vec::new();
-    for (at, window) in lines.windows(wanted.len()).enumerate() {
+    for (at, window) in lines.windows(expected.len()).enumerate() {
         let joined: String = window.iter().map(|(_, line)| *line).collect();
         let joined = joined.strip_suffix('\n').unwrap_or(&joined);
         // Non-blank characters that are added or removed have full weight.
@@ -45,12 +45,12 @@ pub(super) fn find_ranges(text: &str, old: &str) -> Vec<Range<usize>> {
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut chosen: Vec<usize> = Vec::new();
     for (_, at) in &best {
-        if chosen.iter().all(|other| other.abs_diff(*at) >= wanted.len()) {
+        if chosen.iter().all(|other| other.abs_diff(*at) >= expected.len()) {
             chosen.push(*at);
         }
     }
     chosen.sort_unstable();
-    chosen.into_iter().map(|at| extent(&lines[at..at + wanted.len()], old)).collect()
+    chosen.into_iter().map(|at| extent(&lines[at..at + expected.len()], old)).collect()
 }
 
 /// Returns a text without its white space.

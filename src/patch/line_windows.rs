@@ -24,6 +24,6 @@ pub(super) fn extent(window: &[(usize, &str)], old: &str) -> Range<usize> {
 
 /// Returns the lines to search for; `None` when all of them are blank.
 pub(super) fn search_lines(old: &str) -> Option<Vec<&str>> {
-    let wanted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
-    (!wanted.iter().all(|line| line.trim().is_empty())).then_some(wanted)
+    let lines: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
+    (!lines.iter().all(|line| line.trim().is_empty())).then_some(lines)
 }

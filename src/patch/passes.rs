@@ -121,10 +121,10 @@ fn find_exact(text: &str, old: &str) -> Vec<Range<usize>> {
 }
 
 fn find_by_lines(text: &str, old: &str, same: impl Fn(&str, &str) -> bool) -> Vec<Range<usize>> {
-    let Some(wanted) = search_lines(old) else { return Vec::new() };
+    let Some(expected) = search_lines(old) else { return Vec::new() };
     lines_of(text)
-        .windows(wanted.len())
-        .filter(|window| window.iter().zip(&wanted).all(|((_, line), wanted)| same(line, wanted)))
+        .windows(expected.len())
+        .filter(|window| window.iter().zip(&expected).all(|((_, line), expected)| same(line, expected)))
         .map(|window| extent(window, old))
         .collect()
 }
@@ -173,17 +173,17 @@ fn indent_of(line: &str) -> &str {
 }
 
 fn find_reindented(text: &str, old: &str) -> Vec<Found> {
-    let Some(wanted) = search_lines(old) else { return Vec::new() };
+    let Some(expected) = search_lines(old) else { return Vec::new() };
     let lines = lines_of(text);
     let same = |window: &&[(usize, &str)]| {
-        window.iter().zip(&wanted).all(|((_, line), wanted)| line.trim() == wanted.trim())
+        window.iter().zip(&expected).all(|((_, line), expected)| line.trim() == expected.trim())
     };
     let found = |window: &[(usize, &str)]| {
-        let first = window.iter().zip(&wanted).find(|(_, wanted)| !wanted.trim().is_empty());
-        let indent = first.map(|((_, line), wanted)| (indent_of(wanted).into(), indent_of(line).into()));
+        let first = window.iter().zip(&expected).find(|(_, expected)| !expected.trim().is_empty());
+        let indent = first.map(|((_, line), expected)| (indent_of(expected).into(), indent_of(line).into()));
         Found { range: extent(window, old), pass: Pass::Indentation, indent }
     };
-    lines.windows(wanted.len()).filter(same).map(found).collect()
+    lines.windows(expected.len()).filter(same).map(found).collect()
 }
 
 /// Returns a new text whose lines change their indentation as the old one's did.
@@ -277,10 +277,10 @@ const ANCHORED_SAME: f64 = 0.5;
 
 /// Returns blocks of as many lines with equal first and last lines, and mostly equal ones between.
 fn find_anchored(text: &str, old: &str) -> Vec<Range<usize>> {
-    let Some(wanted) = search_lines(old).filter(|wanted| wanted.len() >= ANCHORED_MIN) else {
+    let Some(expected) = search_lines(old).filter(|expected| expected.len() >= ANCHORED_MIN) else {
         return Vec::new();
     };
-    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (expected.first(), expected.last()) else { return Vec::new() };
     if first.trim().is_empty() || last.trim().is_empty() {
         return Vec::new();
     }
@@ -289,12 +289,12 @@ fn find_anchored(text: &str, old: &str) -> Vec<Range<usize>> {
         window.first().is_some_and(|(_, line)| line.trim() == first.trim())
             && window.last().is_some_and(|(_, line)| line.trim() == last.trim())
     };
-    let blocks: Vec<&[(usize, &str)]> = lines.windows(wanted.len()).filter(|window| ends(window)).collect();
+    let blocks: Vec<&[(usize, &str)]> = lines.windows(expected.len()).filter(|window| ends(window)).collect();
     // Two blocks with such anchors are ambiguous, however similar they are.
     let [block] = blocks[..] else { return Vec::new() };
-    let pairs = block.iter().zip(&wanted).skip(1).take(wanted.len() - 2);
-    let same = pairs.filter(|((_, line), wanted)| line.trim() == wanted.trim()).count();
-    if (same as f64) < ANCHORED_SAME * (wanted.len() - 2) as f64 {
+    let pairs = block.iter().zip(&expected).skip(1).take(expected.len() - 2);
+    let same = pairs.filter(|((_, line), expected)| line.trim() == expected.trim()).count();
+    if (same as f64) < ANCHORED_SAME * (expected.len() - 2) as f64 {
         return Vec::new();
     }
     vec![extent(block, old)]

@@ -223,13 +223,13 @@ const SIMILARITY_MIN: f64 = 0.6;
 /// Returns the location of the first line of `old`, or of a similar one.
 fn hint(text: &str, old: &str) -> String {
     let read_again = "; read the file again and copy the text exactly";
-    let Some(wanted) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
+    let Some(first_line) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
         return read_again.to_string();
     };
     let best = text
         .lines()
         .enumerate()
-        .map(|(at, line)| (similarity(line.trim(), wanted), at + 1, line))
+        .map(|(at, line)| (similarity(line.trim(), first_line), at + 1, line))
         .filter(|(score, ..)| *score >= SIMILARITY_MIN)
         .fold(None, |best: Option<(f64, usize, &str)>, next| match best {
             Some(best) if best.0 >= next.0 => Some(best),

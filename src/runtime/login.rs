@@ -43,14 +43,14 @@ impl LogoutOutcome {
     /// Returns the outcome as a sentence for the user; `name` is the provider's.
     pub fn sentence(&self, name: &str) -> String {
         let Self { was_stored: was_kept, remaining: still } = self;
-        let what = if *was_kept {
+        let message = if *was_kept {
             format!("deleted the stored login of {name}")
         } else {
             format!("no stored login for {name}")
         };
         match still {
-            Some(still) => format!("{what}; still available by {still} (remove that, too)"),
-            None => what,
+            Some(still) => format!("{message}; still available by {still} (remove that, too)"),
+            None => message,
         }
     }
 }
@@ -212,12 +212,12 @@ async fn ask_key(
         if options.vars.contains_key(&name) {
             continue;
         }
-        let said = talk.ask(Question::Line(name.clone())).await.ok_or_else(login_canceled)?;
-        let said = said.trim();
-        if said.is_empty() {
+        let input = talk.ask(Question::Line(name.clone())).await.ok_or_else(login_canceled)?;
+        let input = input.trim();
+        if input.is_empty() {
             return Err(Report::new(format!("{} needs the address in {name}; nothing changed", info.name)));
         }
-        entry["env"][name] = said.into();
+        entry["env"][name] = input.into();
     }
     Ok(entry)
 }

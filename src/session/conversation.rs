@@ -94,15 +94,15 @@ impl Session {
     }
 
     fn empty(header: Header, file: Backing, clock: SharedClock, ids: SharedIds) -> Self {
-        let (tree, sums, told) = (Tree::default(), UsageTotals::default(), Mutex::default());
+        let (tree, totals, cached_entries) = (Tree::default(), UsageTotals::default(), Mutex::default());
         Self {
             header,
             tree,
             file,
             problems: Vec::new(),
-            usage_totals: sums,
+            usage_totals: totals,
             last_restore: None,
-            cached_entries: told,
+            cached_entries,
             clock,
             ids,
         }
@@ -121,11 +121,11 @@ impl Session {
             None => Backing::Open(loaded.store),
         };
         let problems = sort_problems(loaded.problems);
-        let (tree, sums, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
+        let (tree, totals, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
         Ok(Self {
             tree,
             problems,
-            usage_totals: sums,
+            usage_totals: totals,
             last_restore: restored,
             ..Self::empty(header, file, clock, ids)
         })
@@ -137,11 +137,11 @@ impl Session {
         let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
         let file = Backing::ReadOnly(path.to_path_buf());
         let problems = sort_problems(loaded.problems);
-        let (tree, sums, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
+        let (tree, totals, restored) = (loaded.tree, loaded.usage_totals, loaded.last_restore);
         Ok(Self {
             tree,
             problems,
-            usage_totals: sums,
+            usage_totals: totals,
             last_restore: restored,
             ..Self::empty(header, file, clock, ids)
         })
@@ -182,7 +182,7 @@ impl Session {
         let (clock, ids) = (self.clock.clone(), self.ids.clone());
         let now = clock.now_ms();
         let id = ids.session(now);
-        let place = store::file_path(root, cwd, &id, now);
+        let path = store::file_path(root, cwd, &id, now);
         let cwd = cwd.to_string_lossy().into_owned();
         let header = match self.file() {
             Some(file) => Header::forked(id, now, cwd, file),
@@ -190,7 +190,7 @@ impl Session {
         };
         // A session that must leave no trace has copies without a file, too.
         let kept = !matches!(self.file, Backing::Memory);
-        let file = if kept { Backing::Pending(Store::new(place)) } else { Backing::Memory };
+        let file = if kept { Backing::Pending(Store::new(path)) } else { Backing::Memory };
         let mut new = Self::empty(header, file, clock, ids);
         let mut entries = entries.into_iter().peekable();
         let mut speaks = false;
@@ -351,18 +351,18 @@ impl Session {
         let context = messages::build(&path);
         let mut now: Vec<u32> = self.tree.ancestors(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
-        let mut told = self.cached_entries.lock();
-        for left in told.iter().filter(|at| now.binary_search(at).is_err()) {
-            self.tree.entry(*left).drop_cached_message();
+        let mut cached = self.cached_entries.lock();
+        for removed in cached.iter().filter(|at| now.binary_search(at).is_err()) {
+            self.tree.entry(*removed).drop_cached_message();
         }
-        *told = now;
+        *cached = now;
         context
     }
 
     /// Drops the messages that are cached for the next context.
     pub fn drop_cached_messages(&self) {
-        let mut told = self.cached_entries.lock();
-        for at in std::mem::take(&mut *told) {
+        let mut cached = self.cached_entries.lock();
+        for at in std::mem::take(&mut *cached) {
             self.tree.entry(at).drop_cached_message();
         }
     }

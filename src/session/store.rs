@@ -153,7 +153,7 @@ impl Store {
     /// Whether the open file was deleted. Further writes would be lost.
     pub(super) fn is_deleted(&self) -> bool {
         let file = self.file.as_ref();
-        file.and_then(|file| file.0.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
+        file.and_then(|file| file.0.metadata().ok()).is_some_and(|metadata| metadata.nlink() == 0)
     }
 
     /// Appends whole lines (with their line feeds) in one write, and returns the byte offset of the first;

@@ -217,8 +217,8 @@ impl Tree {
             None => self.missing_parents.get(&at).cloned(),
         };
         let kind = self.kinds.get(row.kind).map(|kind| kind.name.clone()).unwrap_or_default();
-        let place = EntryHead { id, parent_id, timestamp, kind, role: row.role };
-        Entry::in_file(place, self.lines.clone().unwrap_or_else(|| Arc::new(NoLines)), row.from, row.length)
+        let head = EntryHead { id, parent_id, timestamp, kind, role: row.role };
+        Entry::in_file(head, self.lines.clone().unwrap_or_else(|| Arc::new(NoLines)), row.from, row.length)
     }
 
     /// The number of entries that were created.
@@ -290,10 +290,10 @@ impl Tree {
     /// Returns the indices from `leaf` back to the root. Stops early at a missing parent, and where the path
     /// would form a cycle.
     pub fn ancestors(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
-        let way = std::iter::successors(leaf, |at| some_index(self.links(*at).parent));
+        let indices = std::iter::successors(leaf, |at| some_index(self.links(*at).parent));
         // An ordered tree has no cycles.
         let mut seen = self.unordered.then(HashSet::new);
-        way.take_while(move |at| seen.as_mut().is_none_or(|seen| seen.insert(*at)))
+        indices.take_while(move |at| seen.as_mut().is_none_or(|seen| seen.insert(*at)))
     }
 
     /// Returns the indices of the steering entries between `at` (exclusive) and the root, backward. Only if

@@ -90,11 +90,11 @@ impl Builder {
     /// a replacement is one deletion followed by one insertion.
     fn delete(&mut self, n: usize) {
         self.len_before += n;
-        let place = self.ops.len() - usize::from(matches!(self.ops.last(), Some(Op::Insert(_))));
-        match place.checked_sub(1).map(|at| &mut self.ops[at]) {
+        let index = self.ops.len() - usize::from(matches!(self.ops.last(), Some(Op::Insert(_))));
+        match index.checked_sub(1).map(|at| &mut self.ops[at]) {
             _ if n == 0 => {}
             Some(Op::Delete(last)) => *last += n,
-            _ => self.ops.insert(place, Op::Delete(n)),
+            _ => self.ops.insert(index, Op::Delete(n)),
         }
     }
 

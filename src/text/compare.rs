@@ -225,12 +225,12 @@ pub fn differing_words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<us
     input.update_before(was.iter().map(|word| &old[word.clone()]));
     input.update_after(is.iter().map(|word| &new[word.clone()]));
     let diff = Diff::compute(Algorithm::Histogram, &input);
-    let place = |words: &[Range<usize>], run: Range<u32>| {
+    let to_range = |words: &[Range<usize>], run: Range<u32>| {
         let words = &words[run.start as usize..run.end as usize];
         words.first().zip(words.last()).map(|(first, last)| first.start..last.end)
     };
-    let olds: Vec<_> = diff.hunks().filter_map(|hunk| place(&was, hunk.before)).collect();
-    let news: Vec<_> = diff.hunks().filter_map(|hunk| place(&is, hunk.after)).collect();
+    let olds: Vec<_> = diff.hunks().filter_map(|hunk| to_range(&was, hunk.before)).collect();
+    let news: Vec<_> = diff.hunks().filter_map(|hunk| to_range(&is, hunk.after)).collect();
     let kept = old.len() - olds.iter().map(Range::len).sum::<usize>();
     if kept * 4 < old.trim().len().max(new.trim().len()) {
         return Default::default();

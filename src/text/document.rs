@@ -333,9 +333,9 @@ impl Document {
     /// others: `by` names an edit or a turn. `None` when there are none, or nothing of them is left; refused
     /// if a later edit touched the same text.
     pub fn revert_agent_edits(&self, by: &str) -> Option<Result<Transaction, RebaseConflict>> {
-        let wanted: Vec<&str> = self.agent_edits().filter(|edit| belongs_to(edit, by)).collect();
+        let edits_of_agent: Vec<&str> = self.agent_edits().filter(|edit| belongs_to(edit, by)).collect();
         let theirs = |revision: &Revision| match &revision.author {
-            Author::Agent(edit) => wanted.contains(&edit.as_str()),
+            Author::Agent(edit) => edits_of_agent.contains(&edit.as_str()),
             _ => false,
         };
         let oldest = self.history.path().filter(|revision| theirs(revision)).last()?.id;
@@ -346,7 +346,7 @@ impl Document {
         let mut before = self.text.clone();
         for revision in self.history.path() {
             revision.backward.apply(&mut before);
-            let taken_back = matches!(revision.author, Author::Agent(_));
+            let is_agent_edit = matches!(revision.author, Author::Agent(_));
             later = if theirs(revision) {
                 let moved = match rebase(&revision.backward, &later) {
                     Ok(moved) => moved,
@@ -356,7 +356,7 @@ impl Document {
                 whole = whole.compose(&moved);
                 // Text that was deleted and restored is not a change that an older edit could conflict with.
                 trim(&cancelled, &before)
-            } else if taken_back {
+            } else if is_agent_edit {
                 trim(&revision.forward.clone().compose(&later), &before)
             } else {
                 revision.forward.clone().compose(&later)
@@ -431,8 +431,8 @@ impl Document {
     fn update_followers(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> ReverseStep) {
         assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
         match &mut self.change_log {
-            Some(heard) if heard.len() >= CHANGE_LOG_MAX => self.change_log = None,
-            Some(heard) => heard.push(ChangeRecord { changes: changes.clone(), reverse: back(&self.text) }),
+            Some(log) if log.len() >= CHANGE_LOG_MAX => self.change_log = None,
+            Some(log) => log.push(ChangeRecord { changes: changes.clone(), reverse: back(&self.text) }),
             None => {}
         }
         self.journal = self.journal.take().and_then(|mut trail| trail.push(changes).then_some(trail));

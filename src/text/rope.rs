@@ -293,8 +293,8 @@ impl Text {
 
     /// Inserts text. Only `changes` may call it; all other edits are transactions.
     pub(super) fn insert(&mut self, at: Byte, text: &str) {
-        let place = self.rope.byte_to_char(at.0);
-        self.rope.insert(place, text);
+        let char_index = self.rope.byte_to_char(at.0);
+        self.rope.insert(char_index, text);
         match &mut self.long {
             Some(long) => Arc::make_mut(long).update(at.0, 0, text.len(), &self.rope),
             None if text.len() >= LONG => self.long = LongLines::of(&self.rope).map(Arc::new),

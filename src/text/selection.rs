@@ -140,10 +140,10 @@ impl Selection {
     /// Fits the ranges to another text: none beyond its end, nor inside a character.
     #[must_use]
     pub fn clamp(&self, text: &Text) -> Self {
-        let place = |at: Byte| text.char_floor(at.min(text.end()));
+        let clamp_position = |at: Byte| text.char_floor(at.min(text.end()));
         self.transform(|range| Range {
-            anchor: place(range.anchor),
-            head: place(range.head),
+            anchor: clamp_position(range.anchor),
+            head: clamp_position(range.head),
             goal: range.goal,
         })
     }

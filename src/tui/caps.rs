@@ -98,8 +98,8 @@ impl Caps {
             Reply::Attributes(classes) => {
                 self.sixel = classes.contains(&4);
                 let first = !std::mem::replace(&mut self.complete, true);
-                let wanted = first && !self.kitty_keyboard;
-                return if wanted { vec![CapsAction::EnableOtherKeys] } else { Vec::new() };
+                let needs_other_keys = first && !self.kitty_keyboard;
+                return if needs_other_keys { vec![CapsAction::EnableOtherKeys] } else { Vec::new() };
             }
             Reply::Background(r, g, b) => {
                 self.background = Some((*r, *g, *b));

@@ -173,17 +173,17 @@ impl Writer {
         if self.at == Some((x, y)) {
             return;
         }
-        let [best, way] = &mut self.candidates;
+        let [best, candidate] = &mut self.candidates;
         best.clear();
         absolute(x, y, best);
         if let Some((from_x, from_y)) = self.at {
             let (rows, down) = (from_y.abs_diff(y), y > from_y);
             for relative in [by_column, by_home] {
-                way.clear();
-                relative(from_x, x, way);
-                vertical(rows, down, way);
-                if way.len() < best.len() {
-                    std::mem::swap(best, way);
+                candidate.clear();
+                relative(from_x, x, candidate);
+                vertical(rows, down, candidate);
+                if candidate.len() < best.len() {
+                    std::mem::swap(best, candidate);
                 }
             }
         }
@@ -277,10 +277,10 @@ impl Writer {
 
     /// `CSI n letter`.
     fn command(&mut self, n: u16, letter: char) {
-        let way = &mut self.candidates[0];
-        way.clear();
-        csi(n, letter, way);
-        self.out.extend_from_slice(way.as_bytes());
+        let buffer = &mut self.candidates[0];
+        buffer.clear();
+        csi(n, letter, buffer);
+        self.out.extend_from_slice(buffer.as_bytes());
     }
 
     /// Writes the cells of a part of a row that differ from `were`.
@@ -288,21 +288,21 @@ impl Writer {
         let width = new.len() as u16;
         let mut x = part.start as u16;
         // Terminals disagree about the width of joined characters: after a changed one all is rewritten.
-        let mut doubt = false;
+        let mut uncertain = false;
         let mut end_of_run = None;
         while x < part.end as u16 {
             let (was, cell) = (were(usize::from(x)), &new[usize::from(x)]);
-            if !doubt && is_ascii(cell) && looks_same(was, cell) {
+            if !uncertain && is_ascii(cell) && looks_same(was, cell) {
                 x += 1;
                 continue;
             }
             let cells = width_of(cell).min(width - x);
             let mut span = usize::from(x)..usize::from(x + cells);
-            if !doubt && span.all(|x| looks_same(were(x), &new[x])) {
+            if !uncertain && span.all(|x| looks_same(were(x), &new[x])) {
                 x += cells;
                 continue;
             }
-            doubt = doubt || has_uncertain_width(was.symbol()) || has_uncertain_width(cell.symbol());
+            uncertain = uncertain || has_uncertain_width(was.symbol()) || has_uncertain_width(cell.symbol());
             if end_of_run != Some(x) {
                 self.runs += usize::from(end_of_run.is_none_or(|end| x > end + GAP_MAX));
                 self.bridge(new, end_of_run, x, y);
@@ -380,12 +380,12 @@ impl Writer {
     fn pen_of(&self, cell: &Cell) -> Pen {
         // Neighbours mostly share their colors, and finding the nearest of 256 is expensive: it was a
         // quarter of all instructions of a start.
-        let asked = (cell.fg, cell.bg);
+        let colors = (cell.fg, cell.bg);
         let (fg, bg) = match self.reduced.get() {
-            Some((known, pair)) if known == asked => pair,
+            Some((known, pair)) if known == colors => pair,
             _ => {
                 let pair = reduce_pair(cell.fg, cell.bg, self.depth);
-                self.reduced.set(Some((asked, pair)));
+                self.reduced.set(Some((colors, pair)));
                 pair
             }
         };

@@ -149,7 +149,7 @@ pub fn grep(
     mut sink: impl FnMut(FileHits),
 ) -> GrepSummary {
     let prepare = || FileSearcher { pattern, searcher: pattern.searcher(), cancel, texts };
-    let (mut again, mut done) = (prepare(), GrepSummary::default());
+    let (mut fallback, mut done) = (prepare(), GrepSummary::default());
     let mut unwritten = texts.unsaved_files();
     let mut walked =
         walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
@@ -164,14 +164,14 @@ pub fn grep(
         let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(BATCH).collect();
         (!files.is_empty()).then_some(files)
     });
-    let look = |looker: &mut FileSearcher<'_>, files: Vec<Option<Candidate>>| -> Vec<_> {
+    let search_chunk = |looker: &mut FileSearcher<'_>, files: Vec<Option<Candidate>>| -> Vec<_> {
         files.into_iter().map(|file| file.map(|file| looker.search_file(file, most))).collect()
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    parallel::map_ordered(threads, shares, prepare, look, |files| {
+    parallel::map_ordered(threads, shares, prepare, search_chunk, |files| {
         for looked in files {
             unwritten.retain(|path| looked.as_ref().is_none_or(|looked| looked.file.path != *path));
-            done.add(looked, most, &mut again, &mut sink);
+            done.add(looked, most, &mut fallback, &mut sink);
             if done.is_done(cancel) {
                 return ControlFlow::Break(());
             }
@@ -181,8 +181,8 @@ pub fn grep(
     for path in unwritten {
         let name = path.strip_prefix(root).ok().map(|below| names::display(below).into_owned());
         if let (Some(name), false) = (name, done.is_done(cancel)) {
-            let looked = again.search_file(Candidate { path, name }, most);
-            done.add(Some(looked), most, &mut again, &mut sink);
+            let looked = fallback.search_file(Candidate { path, name }, most);
+            done.add(Some(looked), most, &mut fallback, &mut sink);
         }
     }
     done.is_done(cancel);
@@ -202,13 +202,13 @@ impl GrepSummary {
         &mut self,
         looked: Option<Searched>,
         most: usize,
-        again: &mut FileSearcher<'_>,
+        fallback: &mut FileSearcher<'_>,
         sink: &mut impl FnMut(FileHits),
     ) {
         let left = most - self.matches;
         let Searched { file, outcome } = match looked {
             Some(Searched { file, outcome: Outcome::Searched { matches, .. } }) if matches > left => {
-                again.search_file(file, left)
+                fallback.search_file(file, left)
             }
             Some(looked) => looked,
             None => {

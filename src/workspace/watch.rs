@@ -89,8 +89,8 @@ impl Watcher {
             watched_files: Mutex::default(),
             lost_folders: Mutex::default(),
         });
-        let heard = shared.clone();
-        let inner = notify::recommended_watcher(move |event| heard.on_event(event));
+        let handler = shared.clone();
+        let inner = notify::recommended_watcher(move |event| handler.on_event(event));
         Ok(Self { inner: inner.map_err(WatchError::NoWatcher)?, shared, folders: BTreeSet::new() })
     }
 
@@ -127,10 +127,10 @@ impl Watcher {
 
 impl Shared {
     fn on_event(&self, event: notify::Result<notify::Event>) {
-        let wanted = self.watched_files.lock();
+        let watched = self.watched_files.lock();
         let touched: Vec<PathBuf> = match event {
             // Events were lost: any file may have changed.
-            Ok(event) if event.need_rescan() => wanted.clone(),
+            Ok(event) if event.need_rescan() => watched.clone(),
             // Reads are not changes.
             Ok(event) if is_read_event(event.kind) => Vec::new(),
             Ok(event) => {
@@ -141,14 +141,14 @@ impl Shared {
                 }
                 // An event on a parent folder concerns the file, too.
                 let is_meant = |file: &&PathBuf| event.paths.iter().any(|path| file.starts_with(path));
-                wanted.iter().filter(is_meant).cloned().collect()
+                watched.iter().filter(is_meant).cloned().collect()
             }
             Err(error) => {
                 tracing::warn!(%error, "watching files failed");
-                wanted.clone()
+                watched.clone()
             }
         };
-        drop(wanted);
+        drop(watched);
         if !touched.is_empty() && self.changed_paths.add(touched) {
             (self.on_change)();
         }

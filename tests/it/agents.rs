@@ -7,7 +7,7 @@ use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::events::wire::Wire;
 use serde_json::json;
 
-use crate::support::family::{FAMILIES, Stage, ask_agent, of, outputs, wait};
+use crate::support::family::{FAMILIES, FamilySession, agent_tool_call, of_kind, outputs, wait_for_agent};
 use crate::support::server::Reply;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -15,16 +15,20 @@ async fn subagent_accepts_input_wait_and_close() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.spawn("c1", "look at a.txt")],
-            vec![wait("c2", "agent_1")],
-            vec![ask_agent("c3", "send_input", &json!({"agent_id": "agent_1", "message": "and b.txt?"}))],
-            vec![wait("c4", "agent_1")],
-            vec![ask_agent("c5", "close_agent", &json!({"agent_id": "agent_1"}))],
-            vec![wait("c6", "agent_1")],
+            vec![wait_for_agent("c2", "agent_1")],
+            vec![agent_tool_call(
+                "c3",
+                "send_input",
+                &json!({"agent_id": "agent_1", "message": "and b.txt?"}),
+            )],
+            vec![wait_for_agent("c4", "agent_1")],
+            vec![agent_tool_call("c5", "close_agent", &json!({"agent_id": "agent_1"}))],
+            vec![wait_for_agent("c6", "agent_1")],
         ];
-        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
-        replies.push(family.says(&["done"]));
-        let delegated = vec![family.says(&["a is empty"]), family.says(&["b is full"])];
-        let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.parts_reply(bits)).collect();
+        replies.push(family.text_reply(&["done"]));
+        let delegated = vec![family.text_reply(&["a is empty"]), family.text_reply(&["b is full"])];
+        let mut stage = FamilySession::with_options(family, replies, delegated, |options| options).await;
         let told = stage.run("have it looked at").await;
         let outputs = outputs(&told);
         assert!(outputs[1].contains("a is empty"), "{}: {outputs:?}", family.profile);
@@ -33,7 +37,7 @@ async fn subagent_accepts_input_wait_and_close() {
         assert!(outputs[4].contains("closed"), "{outputs:?}");
         assert!(outputs[5].starts_with("!There is no agent \"agent_1\""), "{outputs:?}");
         // It goes on with its own conversation.
-        let seen = stage.server.seen();
+        let seen = stage.server.requests();
         let theirs = seen.iter().rfind(|seen| seen.text.contains("You are working for another")).unwrap();
         assert!(theirs.text.contains("a is empty") && theirs.text.contains("and b.txt?"));
     }
@@ -44,17 +48,17 @@ async fn subagent_limit_counts_closed_agents() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.spawn("c1", "look at a.txt")],
-            vec![wait("c2", "agent_1")],
-            vec![ask_agent("c3", "close_agent", &json!({"agent_id": "agent_1"}))],
+            vec![wait_for_agent("c2", "agent_1")],
+            vec![agent_tool_call("c3", "close_agent", &json!({"agent_id": "agent_1"}))],
             vec![family.spawn("c4", "look at b.txt")],
-            vec![wait("c5", "agent_2")],
+            vec![wait_for_agent("c5", "agent_2")],
             vec![family.spawn("c6", "look at c.txt")],
         ];
-        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
-        replies.push(family.says(&["done"]));
-        let delegated = vec![family.says(&["a is empty"]), family.says(&["b is full"])];
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.parts_reply(bits)).collect();
+        replies.push(family.text_reply(&["done"]));
+        let delegated = vec![family.text_reply(&["a is empty"]), family.text_reply(&["b is full"])];
         let limit = |options| Options { agents_max: 2, ..options };
-        let mut stage = Stage::with(family, replies, delegated, limit).await;
+        let mut stage = FamilySession::with_options(family, replies, delegated, limit).await;
         let outputs = outputs(&stage.run("have it looked at").await);
         assert!(outputs[4].contains("b is full"), "{outputs:?}");
         assert!(outputs[5].starts_with("!No more agents can be started"), "{outputs:?}");
@@ -65,19 +69,21 @@ async fn subagent_limit_counts_closed_agents() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn subagent_limit_counts_nested_agents() {
     for family in FAMILIES {
-        let rounds = vec![vec![family.spawn("c1", "look at a.txt")], vec![wait("c2", "agent_1")]];
-        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
-        replies.push(family.says(&["done"]));
-        let delegated =
-            vec![family.reply(vec![family.spawn("d1", "look at b.txt")]), family.says(&["it is empty"])];
+        let rounds = vec![vec![family.spawn("c1", "look at a.txt")], vec![wait_for_agent("c2", "agent_1")]];
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.parts_reply(bits)).collect();
+        replies.push(family.text_reply(&["done"]));
+        let delegated = vec![
+            family.parts_reply(vec![family.spawn("d1", "look at b.txt")]),
+            family.text_reply(&["it is empty"]),
+        ];
         let limit = |options: Options| {
             assert_eq!(options.agents_max, 100, "the default");
             Options { agents_deep: 2, agents_max: 1, ..options }
         };
-        let mut stage = Stage::with(family, replies, delegated, limit).await;
+        let mut stage = FamilySession::with_options(family, replies, delegated, limit).await;
         let outputs = outputs(&stage.run("have it looked at").await);
         assert!(outputs[1].contains("it is empty"), "{}: {outputs:?}", family.profile);
-        let seen = stage.server.seen();
+        let seen = stage.server.requests();
         let theirs = seen.iter().rfind(|seen| seen.text.contains("You are working for another")).unwrap();
         assert!(theirs.text.contains("this session may start 1 in all"), "{}", theirs.text);
     }
@@ -87,11 +93,11 @@ async fn subagent_limit_counts_nested_agents() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agent_events_all_delivered_in_long_run() {
     for family in FAMILIES {
-        let mut stage = Stage::new(family, vec![family.says(&["word "; 300])]).await;
+        let mut stage = FamilySession::new(family, vec![family.text_reply(&["word "; 300])]).await;
         let told = stage.run("say much").await;
-        let last = of(&told, EventKind::AssistantTextEnd);
+        let last = of_kind(&told, EventKind::AssistantTextEnd);
         assert_eq!(last[0].data["text"], "word ".repeat(300), "{}", family.profile);
-        assert_eq!(of(&told, EventKind::AssistantTextDelta).len(), 300, "{}", family.profile);
+        assert_eq!(of_kind(&told, EventKind::AssistantTextDelta).len(), 300, "{}", family.profile);
     }
 }
 
@@ -103,19 +109,19 @@ async fn agent_reports_turn_limit_context_usage_and_errors() {
         headers: Vec::new(),
         body: r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#.into(),
     };
-    let replies = vec![family.says(&["one"]), refusal, family.says(&["three"])];
+    let replies = vec![family.text_reply(&["one"]), refusal, family.text_reply(&["three"])];
     let limited = |options: Options| Options { turns_max: 3, ..options };
-    let mut stage = Stage::with(family, replies, vec![], limited).await;
+    let mut stage = FamilySession::with_options(family, replies, vec![], limited).await;
     // Four fifths of the window of a hundred thousand tokens.
     let told = stage.run(&"word ".repeat(70_000)).await;
-    let warned = of(&told, EventKind::Warning);
+    let warned = of_kind(&told, EventKind::Warning);
     assert!(warned[0].data["message"].as_str().unwrap().starts_with("Context usage at ~"), "{warned:?}");
     let told = stage.run("again").await;
-    assert!(of(&told, EventKind::Error)[0].data["message"].as_str().unwrap().contains("no"), "{told:?}");
+    assert!(of_kind(&told, EventKind::Error)[0].data["message"].as_str().unwrap().contains("no"), "{told:?}");
     stage.run("and again").await;
     let told = stage.run("once more").await;
-    assert_eq!(of(&told, EventKind::TurnLimit).len(), 1, "{told:?}");
-    assert_eq!(stage.server.seen().len(), 3, "nobody is asked beyond the limit");
+    assert_eq!(of_kind(&told, EventKind::TurnLimit).len(), 1, "{told:?}");
+    assert_eq!(stage.server.requests().len(), 3, "nobody is asked beyond the limit");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -129,12 +135,14 @@ async fn auth_failure_closes_session_if_configured() {
                 r#"{"error":{"message":"bad key","type":"invalid_request_error","code":"invalid_api_key"}}"#
                     .into(),
         };
-        let mut stage =
-            Stage::with(family, vec![refusal], vec![], |options| Options { close_on_failure, ..options })
-                .await;
+        let mut stage = FamilySession::with_options(family, vec![refusal], vec![], |options| Options {
+            close_on_failure,
+            ..options
+        })
+        .await;
         let told = stage.run("go").await;
-        assert!(!of(&told, EventKind::Error).is_empty(), "{told:?}");
-        assert_eq!(stage.server.seen().len(), 1, "it is not tried again");
+        assert!(!of_kind(&told, EventKind::Error).is_empty(), "{told:?}");
+        assert_eq!(stage.server.requests().len(), 1, "it is not tried again");
         let mut lifecycles = stage.handle.watch_lifecycle();
         let stands = lifecycles.wait_for(|now| *now == lifecycle);
         tokio::time::timeout(std::time::Duration::from_secs(30), stands).await.expect("in time").unwrap();
@@ -144,13 +152,13 @@ async fn auth_failure_closes_session_if_configured() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_kills_commands_and_ends_with_session_end() {
     let family = FAMILIES[0];
-    let replies = vec![
-        family
-            .reply(vec![family.spawn("c1", "wait for ever"), family.shell("c2", "echo $$ > own; sleep 600")]),
-    ];
-    let delegated = vec![family.reply(vec![family.shell("d1", "echo $$ > theirs; sleep 600")])];
-    let mut stage = Stage::with(family, replies, delegated, |options| options).await;
-    stage.say("go");
+    let replies = vec![family.parts_reply(vec![
+        family.spawn("c1", "wait for ever"),
+        family.shell("c2", "echo $$ > own; sleep 600"),
+    ])];
+    let delegated = vec![family.parts_reply(vec![family.shell("d1", "echo $$ > theirs; sleep 600")])];
+    let mut stage = FamilySession::with_options(family, replies, delegated, |options| options).await;
+    stage.send("go");
     let pid = |name: &str| std::fs::read_to_string(stage.work().join(name)).ok()?.trim().parse::<u32>().ok();
     let both = async {
         while pid("own").is_none() || pid("theirs").is_none() {
@@ -159,7 +167,7 @@ async fn shutdown_kills_commands_and_ends_with_session_end() {
     };
     tokio::time::timeout(std::time::Duration::from_secs(30), both).await.expect("both commands run");
     let pids = [pid("own").unwrap(), pid("theirs").unwrap()];
-    stage.until(|event| matches!(event, AgentEvent::ToolStart { .. })).await;
+    stage.wait_for_event(|event| matches!(event, AgentEvent::ToolStart { .. })).await;
     let handle = stage.handle.clone();
     let told = stage.close().await;
     // What was interrupted is told before the end, and the end is the last that is heard.
@@ -175,10 +183,11 @@ async fn shutdown_kills_commands_and_ends_with_session_end() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn run_events_match_pi_event_sequence() {
     let family = FAMILIES[1];
-    let replies = vec![family.reply(vec![family.shell("c1", "echo hi")]), family.says(&["do", "ne"])];
-    let stage = Stage::new(family, replies).await;
+    let replies =
+        vec![family.parts_reply(vec![family.shell("c1", "echo hi")]), family.text_reply(&["do", "ne"])];
+    let stage = FamilySession::new(family, replies).await;
     let (_, mut events) = stage.handle.subscribe().await.unwrap();
-    stage.say("go");
+    stage.send("go");
     let (mut wire, mut told) = (Wire::default(), Vec::new());
     while told.last().is_none_or(|last: &serde_json::Value| last["type"] != "agent_settled") {
         let event = tokio::time::timeout(std::time::Duration::from_secs(30), events.recv()).await;
@@ -220,16 +229,18 @@ async fn run_events_match_pi_event_sequence() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn subagent_working_dir_outside_or_protected_is_rejected() {
     let family = FAMILIES[0];
-    let spawn =
-        |id, folder: &str| ask_agent(id, "spawn_agent", &json!({"task": "write", "working_dir": folder}));
+    let spawn = |id, folder: &str| {
+        agent_tool_call(id, "spawn_agent", &json!({"task": "write", "working_dir": folder}))
+    };
     let rounds = vec![
         vec![spawn("c1", ".git/hooks"), spawn("c2", ".."), spawn("c3", "nowhere"), spawn("c4", "sub")],
-        vec![wait("c5", "agent_1")],
+        vec![wait_for_agent("c5", "agent_1")],
     ];
-    let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
-    replies.push(family.says(&["done"]));
-    let delegated = vec![family.reply(vec![family.create("d1", "a.txt", "x\n")]), family.says(&["written"])];
-    let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+    let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.parts_reply(bits)).collect();
+    replies.push(family.text_reply(&["done"]));
+    let delegated =
+        vec![family.parts_reply(vec![family.create("d1", "a.txt", "x\n")]), family.text_reply(&["written"])];
+    let mut stage = FamilySession::with_options(family, replies, delegated, |options| options).await;
     for folder in [".git/hooks", "sub"] {
         std::fs::create_dir_all(stage.work().join(folder)).unwrap();
     }
@@ -239,5 +250,5 @@ async fn subagent_working_dir_outside_or_protected_is_rejected() {
     assert!(last.contains("written"), "{last}");
     let refused = outputs.iter().filter(|output| output.starts_with("!The agent cannot work in")).count();
     assert_eq!(refused, 3, "{outputs:?}");
-    assert_eq!(stage.file("sub/a.txt"), "x\n");
+    assert_eq!(stage.read_file("sub/a.txt"), "x\n");
 }

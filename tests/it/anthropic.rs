@@ -50,19 +50,19 @@ fn request(client: &Client) -> Request {
     }
 }
 
-async fn ask(url: &str) -> Vec<StreamEvent> {
+async fn collect_events(url: &str) -> Vec<StreamEvent> {
     let client = client(url, None);
     client.stream(request(&client)).collect().await
 }
 
-fn done(events: &[StreamEvent]) -> AssistantMessage {
+fn expect_done(events: &[StreamEvent]) -> AssistantMessage {
     match events.last().unwrap() {
         StreamEvent::Done { message } => (**message).clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+fn expect_error(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
     match events.last().unwrap() {
         StreamEvent::Error { error, message } => (error.clone(), (**message).clone()),
         other => panic!("{other:?}"),
@@ -71,12 +71,12 @@ fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
 
 #[tokio::test]
 async fn anthropic_request_has_required_fields_only() {
-    let server = Server::start(vec![wire::says("hello"), wire::says("again")]);
+    let server = Server::start(vec![wire::text_reply("hello"), wire::text_reply("again")]);
     let with_key = client(&server.url, Some("secret"));
     let events: Vec<_> = with_key.stream(request(&with_key)).collect().await;
-    assert_eq!((done(&events).text().as_str(), done(&events).timestamp), ("hello", 1_000));
-    ask(&server.url).await;
-    let seen = server.seen();
+    assert_eq!((expect_done(&events).text().as_str(), expect_done(&events).timestamp), ("hello", 1_000));
+    collect_events(&server.url).await;
+    let seen = server.requests();
     let header = |at: usize, name: &str| seen[at].headers.get(name).map(String::as_str);
     assert_eq!(seen[0].path, "/v1/messages");
     assert_eq!(header(0, "x-api-key"), Some("secret"));
@@ -98,8 +98,8 @@ async fn anthropic_stream_decodes_any_chunk_boundaries() {
     for size in [1, 3, 7] {
         let pieces = whole.chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
-        let events = ask(&server.url).await;
-        assert_eq!(done(&events).text(), words, "pieces of {size}");
+        let events = collect_events(&server.url).await;
+        assert_eq!(expect_done(&events).text(), words, "pieces of {size}");
         let deltas = events.iter().filter_map(|e| match e {
             StreamEvent::TextDelta { delta, .. } => Some(delta.as_str()),
             _ => None,
@@ -116,10 +116,10 @@ async fn anthropic_http_errors_are_classified() {
         body: json!({"error": {"type": "rate_limit_error", "message": "slow down"}}).to_string(),
     };
     let replies = vec![
-        wire::status(401, "authentication_error", "invalid x-api-key"),
+        wire::error_reply(401, "authentication_error", "invalid x-api-key"),
         limited,
-        wire::status(529, "overloaded_error", "Overloaded"),
-        wire::status(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"),
+        wire::error_reply(529, "overloaded_error", "Overloaded"),
+        wire::error_reply(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"),
         Reply::Status { code: 502, headers: vec![], body: "<html>bad gateway</html>".into() },
     ];
     let server = Server::start(replies);
@@ -131,7 +131,7 @@ async fn anthropic_http_errors_are_classified() {
         (ErrorKind::Server, Some(502), true),
     ];
     for (kind, status, retryable) in expected {
-        let (error, message) = failed(&ask(&server.url).await);
+        let (error, message) = expect_error(&collect_events(&server.url).await);
         assert_eq!((error.kind, error.status, error.retryable()), (kind, status, retryable), "{error}");
         assert_eq!(
             (message.stop_reason, message.error_message),
@@ -158,7 +158,7 @@ async fn anthropic_interrupted_stream_error_keeps_partial_text() {
     ];
     for (pieces, kind) in cases {
         let server = Server::start(vec![Reply::Stream(pieces)]);
-        let (error, message) = failed(&ask(&server.url).await);
+        let (error, message) = expect_error(&collect_events(&server.url).await);
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
         assert_eq!(message.stop_reason, StopReason::Error);
     }
@@ -169,7 +169,7 @@ async fn anthropic_connection_refused_is_network_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let (error, _) = failed(&ask(&url).await);
+    let (error, _) = expect_error(&collect_events(&url).await);
     assert_eq!(error.kind, ErrorKind::Network);
     assert!(error.message.contains("refused"), "{error}");
     assert!(error.message.ends_with(&format!("(is the server at {url} running?)")), "{error}");
@@ -199,13 +199,13 @@ async fn anthropic_auth_header_matches_key_kind() {
         (KeyKind::Key, "sk-ant-oat01-x", None, Some("Bearer sk-ant-oat01-x"), Some("oauth-2025-04-20")),
     ];
     for (kind, key, api_key, bearer, beta) in cases {
-        let server = Server::start(vec![wire::says("hello")]);
+        let server = Server::start(vec![wire::text_reply("hello")]);
         let access = Access { kind, ..dialect::access(&server.url, Some(key)) };
         let adapter = dialect::adapter("anthropic-messages", access, &[], None);
         let mut request = dialect::request("anthropic-messages", "claude-x");
         request.thinking = Thinking::Off;
-        assert_eq!(done(&dialect::ask(&adapter, request).await).text(), "hello");
-        let seen = server.seen().remove(0);
+        assert_eq!(expect_done(&dialect::collect_events(&adapter, request).await).text(), "hello");
+        let seen = server.requests().remove(0);
         let header = |name: &str| seen.headers.get(name).map(String::as_str);
         assert_eq!((header("x-api-key"), header("authorization")), (api_key, bearer));
         assert_eq!(header("anthropic-beta"), beta);
@@ -217,15 +217,15 @@ async fn anthropic_auth_header_matches_key_kind() {
 
 #[tokio::test]
 async fn anthropic_session_and_beta_headers_are_sent() {
-    let server = Server::start(vec![wire::says("hello")]);
+    let server = Server::start(vec![wire::text_reply("hello")]);
     let adapter = dialect::adapter("anthropic-messages", dialect::access(&server.url, None), &[], None);
     let mut request = dialect::request("anthropic-messages", "claude-x");
     request.model.compat.insert("sendSessionAffinityHeaders".into(), true.into());
     request.session_id = Some("session-1".into());
     let options = json!({"beta_headers": ["one", "two"]});
     request.provider_options.insert("acme".into(), options);
-    dialect::ask(&adapter, request).await;
-    let seen = server.seen().remove(0);
+    dialect::collect_events(&adapter, request).await;
+    let seen = server.requests().remove(0);
     assert_eq!(seen.headers["x-session-affinity"], "session-1");
     assert_eq!(seen.headers["anthropic-beta"], "interleaved-thinking-2025-05-14,one,two");
 }

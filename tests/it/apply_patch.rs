@@ -19,9 +19,9 @@ use serde_json::json;
 use crate::support::patches;
 
 /// Names of cases that were written by a user.
-const BY_HAND: &str = "by hand: ";
+const HANDWRITTEN: &str = "by hand: ";
 /// Cases that are made.
-const MADE: u64 = 300;
+const GENERATED_CASES: u64 = 300;
 
 /// Files by their paths; a folder's path ends with a slash.
 pub type Files = BTreeMap<String, String>;
@@ -43,7 +43,7 @@ fn cases() -> Vec<Case> {
     serde_json::from_str(&fs::read_to_string(fixture()).unwrap()).unwrap()
 }
 
-fn lay_out(folder: &Path, files: &Files) {
+fn write_files(folder: &Path, files: &Files) {
     for (name, content) in files {
         let path = folder.join(name);
         if name.ends_with('/') {
@@ -56,11 +56,11 @@ fn lay_out(folder: &Path, files: &Files) {
 }
 
 /// All files below a folder; folders do not count.
-fn found(root: &Path, folder: &Path, files: &mut Files) {
+fn collect_files(root: &Path, folder: &Path, files: &mut Files) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found(root, &path, files);
+            collect_files(root, &path, files);
         } else {
             let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
             files.insert(name, fs::read_to_string(&path).unwrap());
@@ -69,7 +69,7 @@ fn found(root: &Path, folder: &Path, files: &mut Files) {
 }
 
 /// The two cases in which we differ on purpose: codex loses a file that is moved onto itself.
-const ONTO_ITSELF: [&str; 2] = ["by hand: move self", "by hand: move to self dot"];
+const MOVES_ONTO_ITSELF: [&str; 2] = ["by hand: move self", "by hand: move to self dot"];
 
 #[tokio::test]
 async fn apply_patch_outcomes_match_codex_fixture() {
@@ -81,13 +81,13 @@ async fn apply_patch_outcomes_match_codex_fixture() {
     let mut wrong = Vec::new();
     for case in cases {
         let folder = tempfile::tempdir().unwrap();
-        lay_out(folder.path(), &case.before);
+        write_files(folder.path(), &case.before);
         let env = Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), []));
         let shared = Arc::new(bowline::tools::AgentToolState::new(folder.path().join("artifacts")));
         let outcome = tool.run(Invocation::new(json!({"input": case.patch}), env, shared)).await;
         let mut after = Files::new();
-        found(folder.path(), folder.path(), &mut after);
-        if ONTO_ITSELF.contains(&&*case.name) {
+        collect_files(folder.path(), folder.path(), &mut after);
+        if MOVES_ONTO_ITSELF.contains(&&*case.name) {
             assert!(!outcome.is_error && case.after.is_empty(), "{outcome:?}");
             assert_eq!(after.keys().collect::<Vec<_>>(), case.before.keys().collect::<Vec<_>>(), "it stays");
             continue;
@@ -100,17 +100,17 @@ async fn apply_patch_outcomes_match_codex_fixture() {
 }
 
 /// What the binary makes of a case.
-fn judged(codex: &Path, name: String, patch: String, before: Files) -> Case {
+fn run_codex(codex: &Path, name: String, patch: String, before: Files) -> Case {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir(&root).unwrap();
-    lay_out(&root, &before);
+    write_files(&root, &before);
     let mut command = Command::new(codex);
     command.arg0("apply_patch").arg(&patch).current_dir(&root).env_clear();
     command.env("HOME", folder.path());
     let success = command.output().unwrap().status.success();
     let mut after = Files::new();
-    found(&root, &root, &mut after);
+    collect_files(&root, &root, &mut after);
     Case { name, patch, before, after, success }
 }
 
@@ -118,12 +118,12 @@ fn judged(codex: &Path, name: String, patch: String, before: Files) -> Case {
 #[ignore = "asks the codex binary that BOWLINE_CODEX names, and writes the fixture"]
 fn apply_patch_fixture_is_regenerated_by_codex() {
     let codex = PathBuf::from(std::env::var_os("BOWLINE_CODEX").unwrap());
-    let by_hand = cases().into_iter().filter(|case| case.name.starts_with(BY_HAND));
+    let by_hand = cases().into_iter().filter(|case| case.name.starts_with(HANDWRITTEN));
     let mut asked: Vec<Case> =
-        by_hand.map(|case| judged(&codex, case.name, case.patch, case.before)).collect();
-    for seed in 0..MADE {
-        let (patch, before) = patches::made(seed);
-        asked.push(judged(&codex, format!("made: {seed}"), patch, before));
+        by_hand.map(|case| run_codex(&codex, case.name, case.patch, case.before)).collect();
+    for seed in 0..GENERATED_CASES {
+        let (patch, before) = patches::generate(seed);
+        asked.push(run_codex(&codex, format!("made: {seed}"), patch, before));
     }
     fs::write(fixture(), serde_json::to_string_pretty(&asked).unwrap() + "\n").unwrap();
 }

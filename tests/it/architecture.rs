@@ -234,7 +234,7 @@ fn graph_with_children(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>>
 }
 
 /// What can be reached from each module, one step or more.
-fn reached(graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<String>> {
+fn reachable(graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<String>> {
     let from = |start: &String| {
         let mut found = BTreeSet::new();
         let mut next: Vec<&String> = graph[start].iter().collect();
@@ -251,13 +251,14 @@ fn reached(graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTree
 #[test]
 fn import_cycles_stay_within_module_family() {
     let graph = graph_with_children(&source::sources());
-    let reached = reached(&graph);
+    let reached = reachable(&graph);
     let below = |a: &str, b: &str| b.starts_with(&format!("{a}::"));
     let parent =
         |module: &str| module.rsplit_once("::").map_or(String::new(), |(parent, _)| parent.to_string());
     for (from, to) in &reached {
         let back = to.iter().filter(|to| reached.get(*to).is_some_and(|to| to.contains(from)));
-        let in_room = |other: &&String| room(from).is_some() && room(from) == room(other);
+        let in_room =
+            |other: &&String| shared_folder(from).is_some() && shared_folder(from) == shared_folder(other);
         for other in back.filter(|other| *other != from && !in_room(other)) {
             let family = below(from, other) || below(other, from) || parent(from) == parent(other);
             assert!(family, "{from} and {other} import each other, perhaps by way of others");
@@ -270,7 +271,7 @@ fn import_cycles_stay_within_module_family() {
 
 /// The folder in which files may import each other: that of one feature of `ide`, whose callbacks answer to each
 /// other, and the kernel of `ide`, where state, commands and what floats are made of each other.
-fn room(module: &str) -> Option<&str> {
+fn shared_folder(module: &str) -> Option<&str> {
     let rest = module.strip_prefix("ide::")?;
     let depth = match rest.split("::").next()? {
         "core" => 2,
@@ -296,7 +297,8 @@ fn import_cycles_stay_within_one_feature() {
             return None;
         }
         path.push(node);
-        let apart = |next: &&String| room(node).is_none() || room(node) != room(next);
+        let apart =
+            |next: &&String| shared_folder(node).is_none() || shared_folder(node) != shared_folder(next);
         for next in graph.get(node).into_iter().flatten().filter(apart) {
             if let Some(cycle) = visit(next, graph, path, done) {
                 return Some(cycle);
@@ -354,7 +356,7 @@ fn ide_features_have_no_import_cycles() {
             arrows.entry(from).or_default().insert(to);
         }
     }
-    let reached = reached(&arrows);
+    let reached = reachable(&arrows);
     let circling: Vec<&String> =
         reached.iter().filter(|(from, to)| to.contains(*from)).map(|(from, _)| from).collect();
     assert!(circling.is_empty(), "features that import each other in a circle: {circling:?}");

@@ -1,9 +1,9 @@
 //! Where providers are asked: the variables that name another root, and the program without a network.
 
-use crate::conformance::pieces;
-use crate::print::Place;
+use crate::conformance::to_pieces;
+use crate::print::TestHome;
 use crate::support::server::Reply;
-use crate::support::wires::{Answer, Bit, WIRES};
+use crate::support::wires::{Answer, AnswerPart, WIRES};
 
 /// `<NAME>_BASE_URL` of providers whose rows name no variable.
 #[test]
@@ -16,13 +16,13 @@ fn base_url_variable_overrides_every_provider() {
         ("openai-responses", "xai/grok-4.7", "XAI_BASE_URL"),
     ] {
         let wire = WIRES.iter().find(|wire| wire.api() == api).unwrap();
-        let answer = Answer::of(vec![Bit::Text(&["Here."])]);
-        let place = Place::new(vec![Reply::Stream(pieces(wire.events(&answer)))]);
+        let answer = Answer::new(vec![AnswerPart::Text(&["Here."])]);
+        let place = TestHome::new(vec![Reply::Stream(to_pieces(wire.encode_events(&answer)))]);
         let mut command = place.command(&["-p", "hi", "--model", model]);
         let done = command.env(var, &place.server.url).output().unwrap();
         let err = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!((done.status.code(), &*done.stdout), (Some(0), &b"Here.\n"[..]), "{var}: {err}");
-        assert_eq!(place.server.seen().len(), 1, "{var}: {err}");
+        assert_eq!(place.server.requests().len(), 1, "{var}: {err}");
     }
 }
 
@@ -38,7 +38,7 @@ fn offline_with_api_key_reports_offline() {
         (&["-p", "hi"], 0, "bowline is offline, so this is the demo guide"),
         (&["--mode", "json", "hi"], 0, "bowline is offline, so this is the demo guide"),
     ] {
-        let place = Place::new(Vec::new());
+        let place = TestHome::new(Vec::new());
         let mut command = place.command(args);
         command.env_remove("ANTHROPIC_BASE_URL").env("ANTHROPIC_API_KEY", "k").env("BOWLINE_OFFLINE", "1");
         let done = command.output().unwrap();

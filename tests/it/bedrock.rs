@@ -5,7 +5,7 @@ use bowline::llm::model::{ErrorKind, StopReason, StreamEvent};
 use futures::StreamExt;
 use serde_json::json;
 
-use crate::support::dialect::{access, adapter, ask, done, failed, request};
+use crate::support::dialect::{access, adapter, collect_events, expect_done, expect_error, request};
 use crate::support::frames::{event, exception};
 use crate::support::server::{Piece, Reply, Server, bytes};
 
@@ -14,7 +14,7 @@ pub const MODEL: &str = "us.anthropic.claude-opus-5-5-v1:0";
 pub const KEYS: [(&str, &str); 3] =
     [("AWS_ACCESS_KEY_ID", "AKID"), ("AWS_SECRET_ACCESS_KEY", "hidden"), ("AWS_REGION", "eu-west-1")];
 
-fn open(words: &str) -> Vec<Piece> {
+fn open_text(words: &str) -> Vec<Piece> {
     vec![
         event("messageStart", &json!({"role": "assistant"})),
         event("contentBlockDelta", &json!({"contentBlockIndex": 0, "delta": {"text": words}})),
@@ -22,25 +22,25 @@ fn open(words: &str) -> Vec<Piece> {
 }
 
 /// A whole answer of one text.
-pub fn says(words: &str) -> Vec<Piece> {
+pub fn text_pieces(words: &str) -> Vec<Piece> {
     let usage = json!({"inputTokens": 12, "outputTokens": 3, "cacheReadInputTokens": 5});
     let close = [
         event("contentBlockStop", &json!({"contentBlockIndex": 0})),
         event("messageStop", &json!({"stopReason": "end_turn"})),
         event("metadata", &json!({"usage": usage, "metrics": {"latencyMs": 1}})),
     ];
-    [open(words), close.to_vec()].concat()
+    [open_text(words), close.to_vec()].concat()
 }
 
 #[tokio::test]
 async fn bedrock_request_is_signed_with_environment_keys() {
-    let server = Server::start(vec![Reply::Stream(says("hello"))]);
+    let server = Server::start(vec![Reply::Stream(text_pieces("hello"))]);
     let vars = [&KEYS[..], &[("AWS_SESSION_TOKEN", "session")]].concat();
     let adapter = adapter(API, access(&server.url, None), &vars, None);
-    let message = done(&ask(&adapter, request(API, MODEL)).await);
+    let message = expect_done(&collect_events(&adapter, request(API, MODEL)).await);
     assert_eq!((message.text().as_str(), message.stop_reason), ("hello", StopReason::Stop));
     assert_eq!((message.usage.input, message.usage.cache_read, message.usage.output), (12, 5, 3));
-    let seen = server.seen().remove(0);
+    let seen = server.requests().remove(0);
     assert_eq!(seen.path, "/model/us.anthropic.claude-opus-5-5-v1%3A0/converse-stream");
     assert_eq!(seen.body["messages"][0]["content"][0]["text"], "hi");
     assert_eq!(seen.headers["x-amz-date"], "20231114T221320Z");
@@ -61,12 +61,12 @@ async fn bedrock_bearer_token_is_sent_unless_skip_auth() {
         (None, vec![token], Some("Bearer tok")),
         (None, vec![token, ("AWS_BEDROCK_SKIP_AUTH", "1")], None),
     ] {
-        let server = Server::start(vec![Reply::Stream(says("hello"))]);
+        let server = Server::start(vec![Reply::Stream(text_pieces("hello"))]);
         let root = "https://bedrock-runtime.us-east-1.amazonaws.com";
         let vars = [vars, vec![("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.url.as_str())]].concat();
         let adapter = adapter(API, access(root, key), &vars, None);
-        assert_eq!(done(&ask(&adapter, request(API, MODEL)).await).text(), "hello");
-        let seen = server.seen();
+        assert_eq!(expect_done(&collect_events(&adapter, request(API, MODEL)).await).text(), "hello");
+        let seen = server.requests();
         assert_eq!(seen[0].headers.get("authorization").map(String::as_str), expected);
     }
 }
@@ -75,10 +75,14 @@ async fn bedrock_bearer_token_is_sent_unless_skip_auth() {
 async fn bedrock_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     for size in [1, 3, 7] {
-        let pieces = bytes(&says(words)).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
+        let pieces = bytes(&text_pieces(words)).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
         let adapter = adapter(API, access(&server.url, Some("k")), &[], None);
-        assert_eq!(done(&ask(&adapter, request(API, MODEL)).await).text(), words, "pieces of {size}");
+        assert_eq!(
+            expect_done(&collect_events(&adapter, request(API, MODEL)).await).text(),
+            words,
+            "pieces of {size}"
+        );
     }
 }
 
@@ -96,7 +100,7 @@ async fn bedrock_http_errors_are_classified() {
         let headers = vec![("x-amzn-errortype", "SomeException".to_string())];
         let server = Server::start(vec![Reply::Status { code, headers, body }]);
         let adapter = adapter(API, access(&server.url, None), &KEYS, None);
-        let (error, _) = failed(&ask(&adapter, request(API, MODEL)).await);
+        let (error, _) = expect_error(&collect_events(&adapter, request(API, MODEL)).await);
         assert_eq!(error.kind, kind, "{error}");
         assert!(error.message.contains(message) && !format!("{error:?}").contains("hidden"));
     }
@@ -123,16 +127,16 @@ async fn bedrock_interrupted_stream_error_keeps_partial_text() {
             ErrorKind::ContentFilter,
         ),
     ] {
-        let server = Server::start(vec![Reply::Stream([open("half"), more].concat())]);
+        let server = Server::start(vec![Reply::Stream([open_text("half"), more].concat())]);
         let adapter = adapter(API, access(&server.url, Some("k")), &[], None);
-        let (error, message) = failed(&ask(&adapter, request(API, MODEL)).await);
+        let (error, message) = expect_error(&collect_events(&adapter, request(API, MODEL)).await);
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
     }
 }
 
 #[tokio::test]
 async fn bedrock_dropped_stream_closes_connection() {
-    let server = Server::start(vec![Reply::Stream([open("half"), vec![Piece::Gate]].concat())]);
+    let server = Server::start(vec![Reply::Stream([open_text("half"), vec![Piece::Gate]].concat())]);
     let adapter = adapter(API, access(&server.url, Some("k")), &[], None);
     let mut stream = adapter.stream(request(API, MODEL));
     while !matches!(stream.next().await, Some(StreamEvent::TextDelta { .. })) {}

@@ -9,11 +9,11 @@ use std::path::Path;
 use bowline::workspace::checkpoint::{Node, Step};
 use proptest::prelude::*;
 
-use crate::support::checkpoint_workspace::{Place, image};
+use crate::support::checkpoint_workspace::{CheckpointWorkspace, image};
 
 /// One change of a tree; what cannot be done where it stands is not done.
 #[derive(Debug, Clone)]
-enum Act {
+enum TreeChange {
     Write(Vec<u8>, Vec<u8>, u32),
     Link(Vec<u8>, Vec<u8>),
     Folder(Vec<u8>, u32),
@@ -28,7 +28,7 @@ fn paths() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(proptest::sample::select(parts), 1..4).prop_map(|parts| parts.join(&b'/'))
 }
 
-fn acts() -> impl Strategy<Value = Act> {
+fn tree_changes() -> impl Strategy<Value = TreeChange> {
     let rights = proptest::sample::select(vec![0o644, 0o755, 0o600, 0o444, 0o711, 0o777, 0o664]);
     let folder_rights = proptest::sample::select(vec![0o755, 0o700, 0o775, 0o555, 0o500]);
     let content = prop_oneof![
@@ -43,12 +43,12 @@ fn acts() -> impl Strategy<Value = Act> {
         Just(b"gone\xff".to_vec())
     ];
     prop_oneof![
-        6 => (paths(), content, rights.clone()).prop_map(|(path, content, rights)| Act::Write(path, content, rights)),
-        2 => (paths(), target).prop_map(|(path, target)| Act::Link(path, target)),
-        2 => (paths(), folder_rights).prop_map(|(path, rights)| Act::Folder(path, rights)),
-        2 => paths().prop_map(Act::Delete),
-        2 => (paths(), paths()).prop_map(|(from, to)| Act::Rename(from, to)),
-        1 => (paths(), rights).prop_map(|(path, rights)| Act::Rights(path, rights)),
+        6 => (paths(), content, rights.clone()).prop_map(|(path, content, rights)| TreeChange::Write(path, content, rights)),
+        2 => (paths(), target).prop_map(|(path, target)| TreeChange::Link(path, target)),
+        2 => (paths(), folder_rights).prop_map(|(path, rights)| TreeChange::Folder(path, rights)),
+        2 => paths().prop_map(TreeChange::Delete),
+        2 => (paths(), paths()).prop_map(|(from, to)| TreeChange::Rename(from, to)),
+        1 => (paths(), rights).prop_map(|(path, rights)| TreeChange::Rights(path, rights)),
     ]
 }
 
@@ -67,10 +67,10 @@ fn make_parents(root: &Path, path: &Path) -> std::io::Result<()> {
 }
 
 /// Does a change as a user at a shell would, through no link.
-fn act(root: &Path, act: &Act) -> std::io::Result<()> {
+fn apply_change(root: &Path, act: &TreeChange) -> std::io::Result<()> {
     let at = |path: &[u8]| root.join(OsString::from_vec(path.to_vec()));
     match act {
-        Act::Write(path, content, rights) => {
+        TreeChange::Write(path, content, rights) => {
             let path = at(path);
             make_parents(root, &path)?;
             if fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_symlink()) {
@@ -82,18 +82,18 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
             fs::write(&path, content)?;
             fs::set_permissions(&path, Permissions::from_mode(*rights))
         }
-        Act::Link(path, target) => {
+        TreeChange::Link(path, target) => {
             let path = at(path);
             make_parents(root, &path)?;
             symlink(OsString::from_vec(target.clone()), path)
         }
-        Act::Folder(path, rights) => {
+        TreeChange::Folder(path, rights) => {
             let path = at(path);
             make_parents(root, &path)?;
             fs::create_dir(&path)?;
             fs::set_permissions(&path, Permissions::from_mode(*rights))
         }
-        Act::Delete(path) => {
+        TreeChange::Delete(path) => {
             let path = at(path);
             make_parents(root, &path)?;
             if fs::symlink_metadata(&path)?.is_dir() {
@@ -102,13 +102,13 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
                 fs::remove_file(path)
             }
         }
-        Act::Rename(from, to) => {
+        TreeChange::Rename(from, to) => {
             let (from, to) = (at(from), at(to));
             make_parents(root, &from)?;
             make_parents(root, &to)?;
             fs::rename(from, to)
         }
-        Act::Rights(path, rights) => {
+        TreeChange::Rights(path, rights) => {
             let path = at(path);
             make_parents(root, &path)?;
             let facts = fs::symlink_metadata(&path)?;
@@ -120,45 +120,45 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
 proptest! {
     #![proptest_config(crate::support::seeds::cases(48))]
     #[test]
-    fn checkpoint_restores_random_trees_exactly(rounds in proptest::collection::vec(proptest::collection::vec(acts(), 1..14), 2..5)) {
-        let place = Place::new();
-        let mut states = vec![(place.take().id, image(&place.root))];
+    fn checkpoint_restores_random_trees_exactly(rounds in proptest::collection::vec(proptest::collection::vec(tree_changes(), 1..14), 2..5)) {
+        let place = CheckpointWorkspace::new();
+        let mut states = vec![(place.record().id, image(&place.root))];
         for round in &rounds {
             for change in round {
                 // What cannot be done is left.
-                act(&place.root, change).ok();
+                apply_change(&place.root, change).ok();
             }
-            states.push((place.take().id, image(&place.root)));
+            states.push((place.record().id, image(&place.root)));
         }
         let ways = (0..states.len()).flat_map(|a| (0..states.len()).map(move |b| [a, b])).flatten();
         for at in ways {
             let (id, expected) = &states[at];
-            let (plan, applied) = place.go(*id);
+            let (plan, applied) = place.restore(*id);
             prop_assert_eq!(&plan.conflicts, &[]);
             prop_assert_eq!(&applied.failed, &[]);
             prop_assert_eq!(&image(&place.root), expected);
-            prop_assert_eq!(place.take().id, *id);
+            prop_assert_eq!(place.record().id, *id);
         }
     }
 
     #[test]
     fn checkpoint_restore_keeps_user_changes(
-        before in proptest::collection::vec(acts(), 1..10),
-        agent in proptest::collection::vec(acts(), 1..10),
-        person in proptest::collection::vec(acts(), 1..10),
+        before in proptest::collection::vec(tree_changes(), 1..10),
+        agent in proptest::collection::vec(tree_changes(), 1..10),
+        person in proptest::collection::vec(tree_changes(), 1..10),
     ) {
-        let place = Place::new();
-        let change = |acts: &[Act]| acts.iter().for_each(|change| { act(&place.root, change).ok(); });
+        let place = CheckpointWorkspace::new();
+        let change = |acts: &[TreeChange]| acts.iter().for_each(|change| { apply_change(&place.root, change).ok(); });
         change(&before);
-        let was = place.take();
+        let was = place.record();
         change(&agent);
-        let done = place.take();
+        let done = place.record();
         change(&person);
-        let mine = place.take();
+        let mine = place.record();
         let seen = image(&place.root);
-        let (plan, applied) = place.step(&mine, Step { base: done.files.clone(), target: was.files.clone() });
+        let (plan, applied) = place.apply_step(&mine, Step { base: done.files.clone(), target: was.files.clone() });
         prop_assert_eq!(&applied.failed, &[]);
-        let left = place.take();
+        let left = place.record();
         for (name, node) in mine.files.iter() {
             let by_person = done.files.get(name) != Some(node) && was.files.get(name) != Some(node);
             if by_person && !node.is_folder() && !plan.merged.contains(name) {
@@ -166,22 +166,22 @@ proptest! {
             }
         }
         // And the way back from the way back is there.
-        place.go(mine.id);
+        place.restore(mine.id);
         prop_assert_eq!(image(&place.root), seen);
     }
 }
 
 #[test]
 fn checkpoint_branch_switches_keep_bytes() {
-    let place = Place::new();
+    let place = CheckpointWorkspace::new();
     for n in 0..60 {
-        place.put(&format!("src/{}/{n}.rs", n % 7), &format!("fn f{n}() {{}}\n").repeat(n));
+        place.write_file(&format!("src/{}/{n}.rs", n % 7), &format!("fn f{n}() {{}}\n").repeat(n));
     }
-    place.put("both.txt", "start\n");
-    place.take();
+    place.write_file("both.txt", "start\n");
+    place.record();
     let branch = |which: &str| {
-        place.put("both.txt", &format!("start\n{which}\n"));
-        place.put(&format!("only/{which}.txt"), which);
+        place.write_file("both.txt", &format!("start\n{which}\n"));
+        place.write_file(&format!("only/{which}.txt"), which);
         fs::remove_file(place.root.join(format!("src/3/{}.rs", if which == "left" { 3 } else { 10 })))
             .unwrap();
         fs::set_permissions(
@@ -190,16 +190,16 @@ fn checkpoint_branch_switches_keep_bytes() {
         )
         .unwrap();
         symlink(which, place.root.join(format!("link-{which}"))).unwrap();
-        (place.take().id, image(&place.root))
+        (place.record().id, image(&place.root))
     };
-    let start = place.take().id;
+    let start = place.record().id;
     let left = branch("left");
-    place.go(start);
+    place.restore(start);
     let right = branch("right");
     assert_ne!(left.1, right.1);
     for jump in 0..100 {
         let (id, expected) = if jump % 2 == 0 { &left } else { &right };
-        let (plan, applied) = place.go(*id);
+        let (plan, applied) = place.restore(*id);
         assert!(plan.conflicts.is_empty() && applied.failed.is_empty() && !plan.changes.is_empty());
         assert!(image(&place.root) == *expected, "jump {jump}");
     }
@@ -207,11 +207,11 @@ fn checkpoint_branch_switches_keep_bytes() {
 
 #[test]
 fn checkpoint_restores_ten_thousand_files_in_few_packs() {
-    let place = Place::new();
+    let place = CheckpointWorkspace::new();
     for n in 0..10_000 {
-        place.put(&format!("d{}/e{}/f{n}.txt", n % 20, n % 300), &format!("file {n}\n"));
+        place.write_file(&format!("d{}/e{}/f{n}.txt", n % 20, n % 300), &format!("file {n}\n"));
     }
-    let full = place.take();
+    let full = place.record();
     let before = image(&place.root);
     assert_eq!(full.files.values().filter(|node| matches!(node, Node::File { .. })).count(), 10_000);
     for n in 0..10_000 {
@@ -223,10 +223,10 @@ fn checkpoint_restores_ten_thousand_files_in_few_packs() {
             _ => {}
         }
     }
-    let (plan, applied) = place.go(full.id);
+    let (plan, applied) = place.restore(full.id);
     assert_eq!((applied.failed.len(), plan.conflicts.len()), (0, 0));
     assert!(image(&place.root) == before);
-    assert_eq!(place.take().id, full.id);
-    let packs = fs::read_dir(place.keeper.store().root().join("objects/pack")).unwrap().count();
+    assert_eq!(place.record().id, full.id);
+    let packs = fs::read_dir(place.store.store().root().join("objects/pack")).unwrap().count();
     assert!(packs <= 6, "two states are two packs, not ten thousand files: {packs}");
 }

@@ -12,39 +12,42 @@ use bowline::workspace::checkpoint::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::support::checkpoint_workspace::{Place, image, name, names};
+use crate::support::checkpoint_workspace::{CheckpointWorkspace, image, name, names};
 
 #[test]
 fn checkpoint_skips_ignored_files_unless_requested() {
-    let place = Place::new();
-    place.put(".gitignore", "target/\n*.env\n");
-    place.put("target/big/o", "object");
-    place.put("a.env", "secret=1");
-    place.put("b.env", "secret=2");
-    place.put("sub/.git/config", "[core]");
-    place.put("sub/x", "nested");
-    let first = place.take();
+    let place = CheckpointWorkspace::new();
+    place.write_file(".gitignore", "target/\n*.env\n");
+    place.write_file("target/big/o", "object");
+    place.write_file("a.env", "secret=1");
+    place.write_file("b.env", "secret=2");
+    place.write_file("sub/.git/config", "[core]");
+    place.write_file("sub/x", "nested");
+    let first = place.record();
     assert_eq!(names(&first), [".gitignore", "sub", "sub/x"]);
-    let asked = place.keeper.record(&[name("a.env")], &[], &CancellationToken::new()).unwrap();
+    let asked = place.store.record(&[name("a.env")], &[], &CancellationToken::new()).unwrap();
     assert_eq!(names(&asked), [".gitignore", "a.env", "sub", "sub/x"]);
-    place.put("a.env", "secret=changed");
-    let later = place.take();
+    place.write_file("a.env", "secret=changed");
+    let later = place.record();
     assert!(later.files.contains_key(&name("a.env")), "what was recorded once goes on being recorded");
-    place.go(asked.id);
-    assert_eq!((place.text("a.env"), place.text("target/big/o")), ("secret=1".into(), "object".into()));
+    place.restore(asked.id);
+    assert_eq!(
+        (place.read_file("a.env"), place.read_file("target/big/o")),
+        ("secret=1".into(), "object".into())
+    );
 }
 
 #[test]
 fn checkpoint_restore_keeps_files_ignored_at_target() {
-    let place = Place::new();
-    place.put(".gitignore", "out/\n");
-    place.put("out/result", "hours of work");
-    let before = place.take();
-    place.put(".gitignore", "");
-    place.put("out/more", "x");
-    let (plan, _) = place.go(before.id);
-    assert_eq!((place.text("out/result"), plan.skipped.len()), ("hours of work".into(), 2));
-    assert_eq!(place.text(".gitignore"), "out/\n");
+    let place = CheckpointWorkspace::new();
+    place.write_file(".gitignore", "out/\n");
+    place.write_file("out/result", "hours of work");
+    let before = place.record();
+    place.write_file(".gitignore", "");
+    place.write_file("out/more", "x");
+    let (plan, _) = place.restore(before.id);
+    assert_eq!((place.read_file("out/result"), plan.skipped.len()), ("hours of work".into(), 2));
+    assert_eq!(place.read_file(".gitignore"), "out/\n");
 }
 
 /// Says in a child what the child is to look at; of the process itself the excludes of the user are.
@@ -93,113 +96,114 @@ fn checkpoint_restore_keeps_externally_ignored_files() {
 
 #[test]
 fn checkpoint_unsaved_text_of_deleted_file_conflicts() {
-    let place = Place::new();
-    place.put("d/f", "one");
-    let one = place.take();
-    place.put("d/f", "two");
-    let two = place.take();
+    let place = CheckpointWorkspace::new();
+    place.write_file("d/f", "one");
+    let one = place.record();
+    place.write_file("d/f", "two");
+    let two = place.record();
     fs::remove_dir_all(place.root.join("d")).unwrap();
     let words = [(name("d/f"), b"unsaved".to_vec())];
-    let now = place.keeper.record(&[], &words, &CancellationToken::new()).unwrap();
+    let now = place.store.record(&[], &words, &CancellationToken::new()).unwrap();
     let step = Step { base: two.files.clone(), target: one.files.clone() };
-    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    let plan = place.store.plan(&now, &[step], &Decisions::new()).unwrap();
     assert_eq!((plan.conflicts.len(), plan.changes.len()), (1, 0), "{plan:?}");
     let theirs = plan.conflicts[0].ours.and_then(bowline::workspace::checkpoint::Node::oid).unwrap();
-    assert_eq!(place.keeper.store().blob(theirs).unwrap(), b"unsaved");
+    assert_eq!(place.store.store().blob(theirs).unwrap(), b"unsaved");
     // Nor does it come where something else is.
-    place.put("d", "a file");
-    let now = place.keeper.record(&[], &words, &CancellationToken::new()).unwrap();
+    place.write_file("d", "a file");
+    let now = place.store.record(&[], &words, &CancellationToken::new()).unwrap();
     assert_eq!(names(&now), ["d"]);
 }
 
 #[test]
 fn checkpoint_apply_rejects_changes_seen_by_later_snapshot() {
-    let place = Place::new();
-    place.put("f", "one");
-    let one = place.take();
-    place.put("f", "two");
-    let now = place.take();
+    let place = CheckpointWorkspace::new();
+    place.write_file("f", "one");
+    let one = place.record();
+    place.write_file("f", "two");
+    let now = place.record();
     let step = Step { base: now.files.clone(), target: one.files.clone() };
-    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
-    place.put("f", "written meanwhile");
-    place.take();
-    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
+    let plan = place.store.plan(&now, &[step], &Decisions::new()).unwrap();
+    place.write_file("f", "written meanwhile");
+    place.record();
+    let applied = place.store.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!((applied.done, applied.failed.len()), (0, 1));
-    assert_eq!(place.text("f"), "written meanwhile");
+    assert_eq!(place.read_file("f"), "written meanwhile");
 }
 
 #[test]
 fn checkpoint_limits_are_reported_without_data_loss() {
     let limits = Limits { file: 100, files: 20, bytes: 300, ..Limits::default() };
-    let place = Place::limited(limits);
-    place.put("small", "s");
-    place.put("large", &"x".repeat(101));
+    let place = CheckpointWorkspace::with_limits(limits);
+    place.write_file("small", "s");
+    place.write_file("large", &"x".repeat(101));
     rustix::fs::mkfifoat(rustix::fs::CWD, place.root.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
-    let first = place.take();
+    let first = place.record();
     let left: Vec<_> = first.skipped.iter().map(|(name, why)| (name.to_string(), *why)).collect();
     assert_eq!(
         left,
         [("large".to_string(), SkipReason::TooLarge), ("pipe".to_string(), SkipReason::NotAFile)]
     );
-    place.put("small", "changed");
+    place.write_file("small", "changed");
     fs::remove_file(place.root.join("large")).unwrap();
-    place.put("large", "now it is small");
-    let (plan, applied) = place.go(first.id);
+    place.write_file("large", "now it is small");
+    let (plan, applied) = place.restore(first.id);
     assert!(applied.failed.is_empty());
-    assert_eq!((plan.skipped.len(), place.text("small")), (1, "s".to_string()));
-    assert_eq!(place.text("large"), "now it is small");
-    (0..3).for_each(|n| place.put(&format!("part{n}"), &"y".repeat(99)));
-    let refused = |place: &Place| place.keeper.record(&[], &[], &CancellationToken::new()).unwrap_err();
+    assert_eq!((plan.skipped.len(), place.read_file("small")), (1, "s".to_string()));
+    assert_eq!(place.read_file("large"), "now it is small");
+    (0..3).for_each(|n| place.write_file(&format!("part{n}"), &"y".repeat(99)));
+    let refused =
+        |place: &CheckpointWorkspace| place.store.record(&[], &[], &CancellationToken::new()).unwrap_err();
     assert!(matches!(refused(&place), CheckpointError::TooMuch(300)));
-    (0..20).for_each(|n| place.put(&format!("n{n}"), ""));
+    (0..20).for_each(|n| place.write_file(&format!("n{n}"), ""));
     assert!(matches!(refused(&place), CheckpointError::TooMany(20)));
     let cancelled = CancellationToken::new();
     cancelled.cancel();
-    assert!(matches!(place.keeper.record(&[], &[], &cancelled), Err(CheckpointError::Cancelled)));
+    assert!(matches!(place.store.record(&[], &[], &cancelled), Err(CheckpointError::Cancelled)));
 }
 
 #[test]
 fn checkpoint_apply_does_not_write_through_new_symlink() {
-    let place = Place::new();
+    let place = CheckpointWorkspace::new();
     let outside = tempfile::tempdir().unwrap();
-    place.put("d/f", "one");
-    let one = place.take();
-    place.put("d/f", "two");
-    let now = place.take();
+    place.write_file("d/f", "one");
+    let one = place.record();
+    place.write_file("d/f", "two");
+    let now = place.record();
     let step = Step { base: now.files.clone(), target: one.files.clone() };
-    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    let plan = place.store.plan(&now, &[step], &Decisions::new()).unwrap();
     fs::rename(place.root.join("d"), place.root.join("kept")).unwrap();
     symlink(outside.path(), place.root.join("d")).unwrap();
-    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
+    let applied = place.store.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!((applied.done, applied.failed.len()), (0, 1));
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn checkpoint_apply_keeps_file_changed_after_plan() {
-    let place = Place::new();
-    place.put("f", "one");
-    place.put("g", "one");
-    let one = place.take();
-    place.put("f", "two");
-    place.put("g", "two");
-    let now = place.take();
+    let place = CheckpointWorkspace::new();
+    place.write_file("f", "one");
+    place.write_file("g", "one");
+    let one = place.record();
+    place.write_file("f", "two");
+    place.write_file("g", "two");
+    let now = place.record();
     let step = Step { base: now.files.clone(), target: one.files.clone() };
-    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
-    place.put("f", "typed just now");
-    let applied = place.keeper.apply(&now, &plan, &mut NoOpenFiles);
+    let plan = place.store.plan(&now, &[step], &Decisions::new()).unwrap();
+    place.write_file("f", "typed just now");
+    let applied = place.store.apply(&now, &plan, &mut NoOpenFiles);
     assert_eq!(applied.failed, [(name("f"), "changed meanwhile".to_string())]);
-    assert_eq!((place.text("f"), place.text("g")), ("typed just now".into(), "one".into()));
+    assert_eq!((place.read_file("f"), place.read_file("g")), ("typed just now".into(), "one".into()));
 }
 
 #[test]
 fn checkpoint_detects_changes_with_equal_mtime() {
-    let place = Place::new();
+    let place = CheckpointWorkspace::new();
     let mut seen = std::collections::BTreeSet::new();
     for n in 0..40 {
         // The same length each time, and mostly the same date.
-        place.put("f", &format!("{n:03}"));
-        seen.insert(place.take().id);
+        place.write_file("f", &format!("{n:03}"));
+        seen.insert(place.record().id);
     }
     assert_eq!(seen.len(), 40);
 }
@@ -225,18 +229,18 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<(bool, String)> {
 
 #[test]
 fn checkpoint_store_passes_git_fsck() {
-    let place = Place::new();
-    place.put("src/main.rs", "fn main() {}\n");
-    place.put("run", "#!/bin/sh\n");
+    let place = CheckpointWorkspace::new();
+    place.write_file("src/main.rs", "fn main() {}\n");
+    place.write_file("run", "#!/bin/sh\n");
     fs::set_permissions(place.root.join("run"), Permissions::from_mode(0o700)).unwrap();
     fs::create_dir(place.root.join("empty")).unwrap();
     symlink("src", place.root.join("link")).unwrap();
     fs::write(place.root.join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
-    place.put("big.txt", &"a line of text that is long\n".repeat(5000));
-    let first = place.take().id;
-    place.put("src/main.rs", "fn main() { work() }\n");
-    let second = place.take().id;
-    let folder = place.keeper.store().root();
+    place.write_file("big.txt", &"a line of text that is long\n".repeat(5000));
+    let first = place.record().id;
+    place.write_file("src/main.rs", "fn main() { work() }\n");
+    let second = place.record().id;
+    let folder = place.store.store().root();
     let at = format!("--git-dir={}", folder.display());
     let Some((sound, said)) = git(folder, &[&at, "fsck", "--full", "--strict"]) else { return };
     assert!(sound && !said.contains("error") && !said.contains("warning"), "{said}");
@@ -256,28 +260,28 @@ fn checkpoint_store_passes_git_fsck() {
 
 #[test]
 fn checkpoint_restore_leaves_project_git_untouched() {
-    let place = Place::new();
-    place.put("tracked", "1");
+    let place = CheckpointWorkspace::new();
+    place.write_file("tracked", "1");
     if git(&place.root, &["init", "-q"]).is_none() {
         return;
     }
     let run = |arguments: &[&str]| assert!(git(&place.root, arguments).unwrap().0, "{arguments:?}");
     run(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "start"]);
     run(&["add", "tracked"]);
-    place.put("tracked", "2");
-    let first = place.take();
+    place.write_file("tracked", "2");
+    let first = place.record();
     let own = image(&place.root.join(".git"));
-    place.put("tracked", "3");
-    place.put("new", "x");
-    place.go(first.id);
+    place.write_file("tracked", "3");
+    place.write_file("new", "x");
+    place.restore(first.id);
     assert!(image(&place.root.join(".git")) == own);
     assert_eq!(git(&place.root, &["status", "--porcelain"]).unwrap().1, "AM tracked\n");
 }
 
 #[test]
 fn checkpoint_concurrent_writers_do_not_interfere() {
-    let place = Place::new();
-    let base = place.keeper.store().root().parent().unwrap().to_path_buf();
+    let place = CheckpointWorkspace::new();
+    let base = place.store.store().root().parent().unwrap().to_path_buf();
     let states: Vec<(Oid, usize)> = std::thread::scope(|scope| {
         let work = |who: usize| {
             let (base, root) = (base.clone(), place.root.clone());
@@ -296,9 +300,9 @@ fn checkpoint_concurrent_writers_do_not_interfere() {
     });
     assert_eq!(states.len(), 75);
     for (id, who) in states {
-        let files = place.keeper.load(id).unwrap();
+        let files = place.store.load(id).unwrap();
         let node = files.get(&name(&format!("f{who}"))).unwrap();
-        let text = place.keeper.store().blob(node.oid().unwrap()).unwrap();
+        let text = place.store.store().blob(node.oid().unwrap()).unwrap();
         assert!(text.starts_with(format!("{who} ").as_bytes()));
     }
 }

@@ -5,36 +5,36 @@ use std::process::Output;
 use bowline::cli::args::Cli;
 use clap::CommandFactory;
 
-use crate::print::Place;
+use crate::print::TestHome;
 use crate::support::anthropic as wire;
 
-fn text(output: &Output) -> (Option<i32>, String, String) {
+fn output_texts(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn run(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
-    text(&place.command(args).output().unwrap())
+fn run(place: &TestHome, args: &[&str]) -> (Option<i32>, String, String) {
+    output_texts(&place.command(args).output().unwrap())
 }
 
 /// The words of every command and every command below one.
 fn commands() -> Vec<Vec<String>> {
-    fn below(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
+    fn collect_subcommands(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
         for child in command.get_subcommands() {
             let path = [path, &[child.get_name().to_string()]].concat();
-            below(child, &path, all);
+            collect_subcommands(child, &path, all);
             all.push(path);
         }
     }
     let mut all = Vec::new();
-    below(&Cli::command(), &[], &mut all);
+    collect_subcommands(&Cli::command(), &[], &mut all);
     assert!(all.len() > 20, "{all:?}");
     all
 }
 
 #[test]
 fn help_of_every_command_exits_0_with_usage() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     for path in commands() {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         let (code, out, err) = run(&place, &[&words[..], &["--help"]].concat());
@@ -47,7 +47,7 @@ fn help_of_every_command_exits_0_with_usage() {
 
 #[test]
 fn help_lists_every_command() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     let (code, out, _) = run(&place, &["--help"]);
     assert_eq!(code, Some(0));
     for path in commands().iter().filter(|path| path.len() == 1) {
@@ -60,7 +60,7 @@ fn help_lists_every_command() {
 
 #[test]
 fn invalid_arguments_exit_2_with_message() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     for (args, said) in [
         (&["login", "a", "b"][..], "unexpected argument 'b' found"),
         (&["logout", "--json"], "unexpected argument '--json' found"),
@@ -92,7 +92,7 @@ fn invalid_arguments_exit_2_with_message() {
 
 #[test]
 fn completions_and_man_pages_cover_every_command() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     let pages = place.work().join("pages");
     let (code, out, _) = run(&place, &["man", pages.to_str().unwrap()]);
     assert!(code == Some(0) && out.contains("pages"), "{out}");
@@ -116,7 +116,7 @@ fn completions_and_man_pages_cover_every_command() {
 
 #[test]
 fn prompt_equal_to_command_name_is_sent_as_prompt() {
-    let place = Place::new(vec![wire::says("Yes."), wire::says("No.")]);
+    let place = TestHome::new(vec![wire::text_reply("Yes."), wire::text_reply("No.")]);
     assert_eq!(place.run(&["sessions"]), (0, "No sessions.\n".into(), String::new()));
     std::fs::write(place.work().join("sessions"), "text\n").unwrap();
     // Without a terminal every argument is a prompt.

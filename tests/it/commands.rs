@@ -26,7 +26,7 @@ use bowline::text::marked;
 
 use crate::source::root;
 use crate::support::git::git;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
@@ -42,10 +42,10 @@ const TEXTS: [&str; 3] = [
 const SNIPPETS: &str = r#"{"one": {"body": "${1|a,é|} $2;"}}"#;
 
 /// What makes the line of the cursor and the one above differ from git's.
-const EDITED: &str = "é";
+const CHANGED_TEXT: &str = "é";
 
 /// What is pressed before a command and after it, where it needs that to mean something.
-const AROUND: &[(&str, &str, &str)] = &[
+const KEYS_AROUND: &[(&str, &str, &str)] = &[
     ("agent.cycle-thinking", "Alt-3", ""),
     ("diff.reload", "é Alt-0 s", ""),
     ("diff.copy", "é Alt-0 s", ""),
@@ -81,10 +81,10 @@ const AROUND: &[(&str, &str, &str)] = &[
     ("files.refresh", "Alt-1", ""),
     ("files.rename", "Alt-1 End", ""),
     ("fold.open-all", "Alt-, F", ""),
-    ("git.next-hunk", EDITED, ""),
-    ("git.previous-hunk", EDITED, ""),
-    ("git.revert-hunk", EDITED, ""),
-    ("git.show-hunk", EDITED, ""),
+    ("git.next-hunk", CHANGED_TEXT, ""),
+    ("git.previous-hunk", CHANGED_TEXT, ""),
+    ("git.revert-hunk", CHANGED_TEXT, ""),
+    ("git.show-hunk", CHANGED_TEXT, ""),
     ("helix.find", "", "e"),
     ("helix.find-back", "", "n"),
     ("helix.flip", "w", ""),
@@ -172,7 +172,7 @@ const AROUND: &[(&str, &str, &str)] = &[
 ];
 
 /// What the session says to a command before the outcome is looked at: it answers when it likes.
-const SAID: &[(&str, &str)] = &[
+const SESSION_EVENTS: &[(&str, &str)] = &[
     ("agent.cycle-model", "Model: "),
     ("agent.cycle-model-back", "Model: "),
     ("agent.cycle-thinking", "Thinking: "),
@@ -195,8 +195,8 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// What is pressed before a command and after it.
-fn around(id: &str) -> (&'static str, &'static str) {
-    if let Some((_, before, after)) = AROUND.iter().find(|(known, ..)| *known == id) {
+fn keys_around(id: &str) -> (&'static str, &'static str) {
+    if let Some((_, before, after)) = KEYS_AROUND.iter().find(|(known, ..)| *known == id) {
         return (before, after);
     }
     match id.strip_prefix("vim.") {
@@ -215,9 +215,9 @@ fn wants_git(id: &str) -> bool {
 async fn ide(id: &str, text: &str) -> TestIde {
     let (text, selection) = marked::parse(text);
     let plan = match id.split('.').next() {
-        Some("vim") => Plan::new().keymap(VIM),
-        Some("helix") => Plan::new().keymap(HELIX),
-        _ => Plan::new().config("snippets/rust.json", SNIPPETS),
+        Some("vim") => IdeSetup::new().keymap(VIM),
+        Some("helix") => IdeSetup::new().keymap(HELIX),
+        _ => IdeSetup::new().config_file("snippets/rust.json", SNIPPETS),
     };
     let plan = plan.with("größe.rs", text.to_string());
     let plan = match id {
@@ -225,7 +225,7 @@ async fn ide(id: &str, text: &str) -> TestIde {
         _ => plan.file("b.txt", "b\n"),
     };
     let plan = plan.file("src/a.txt", "").model("other");
-    let plan = if wants_git(id) { plan.committed().expect("git") } else { plan };
+    let plan = if wants_git(id) { plan.git_committed().expect("git") } else { plan };
     let mut ide = plan.size(72, 14).start().await;
     ide.keys("Alt-2").await;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
@@ -233,7 +233,7 @@ async fn ide(id: &str, text: &str) -> TestIde {
     ide
 }
 
-fn shown(ide: &mut TestIde) -> Option<String> {
+fn shown_text(ide: &mut TestIde) -> Option<String> {
     let buffer = ide.state().buffers.current()?;
     if let Some((title, _)) = buffer.builtin {
         // What it says is tested elsewhere.
@@ -243,7 +243,7 @@ fn shown(ide: &mut TestIde) -> Option<String> {
 }
 
 /// What is to be seen beside the text.
-fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
+fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let state = ide.state();
     let layers = &state.layers;
     let picker =
@@ -281,35 +281,35 @@ fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
 /// What became of a text, in one line.
 async fn outcome(command: &Command, text: &str) -> String {
     let mut ide = ide(command.id, text).await;
-    let (before, after) = around(command.id);
+    let (before, after) = keys_around(command.id);
     // One after the other: a list that is still being filled has no rows to go through.
     for key in before.split_whitespace() {
         ide.keys(key).await;
     }
     if wants_git(command.id) {
-        ide.wait(Duration::from_secs(2));
+        ide.advance(Duration::from_secs(2));
         ide.headless.idle().await;
     }
-    let (was, beside) = (shown(&mut ide), besides(&mut ide));
+    let (was, beside) = (shown_text(&mut ide), visible_extras(&mut ide));
     ide.headless.app().with_cx(|cx| {
         input::run(cx, command);
         key_hooks::after_key(cx, None);
         cx.state.damage.add(Part::Status);
     });
     ide.headless.idle().await;
-    if let Some((_, said)) = SAID.iter().find(|(known, _)| *known == command.id) {
-        ide.until(said, |state| state.status.message.contains(said)).await;
+    if let Some((_, said)) = SESSION_EVENTS.iter().find(|(known, _)| *known == command.id) {
+        ide.wait_for(said, |state| state.status.message.contains(said)).await;
     }
     ide.keys(after).await;
     let mut told = Vec::new();
-    let is = shown(&mut ide);
+    let is = shown_text(&mut ide);
     if is != was {
         told.push(is.map_or("no file".to_string(), |is| format!("{is:?}")));
     }
-    if !ide.message().is_empty() {
-        told.push(format!("says {:?}", ide.message()));
+    if !ide.status_message().is_empty() {
+        told.push(format!("says {:?}", ide.status_message()));
     }
-    for ((what, was), (_, is)) in beside.into_iter().zip(besides(&mut ide)) {
+    for ((what, was), (_, is)) in beside.into_iter().zip(visible_extras(&mut ide)) {
         match what {
             _ if was == is => {}
             // Only where nothing else tells what has happened.
@@ -319,7 +319,7 @@ async fn outcome(command: &Command, text: &str) -> String {
                 let row = was.lines().zip(is.lines()).find(differs).map(|(_, is)| is.trim().to_string());
                 told.push(format!("screen {}", row.unwrap_or_default()));
             }
-            "look" => told.push(format!("look {}", differing(&was, &is))),
+            "look" => told.push(format!("look {}", changed_fields(&was, &is))),
             what => told.push(format!("{what} {is}").trim_end().to_string()),
         }
     }
@@ -331,7 +331,7 @@ async fn outcome(command: &Command, text: &str) -> String {
 }
 
 /// The words of a list that are others now.
-fn differing(was: &str, is: &str) -> String {
+fn changed_fields(was: &str, is: &str) -> String {
     let pairs = was.split(", ").zip(is.split(", ")).filter(|(was, is)| was != is);
     pairs.map(|(_, is)| is).collect::<Vec<_>>().join(", ")
 }
@@ -342,7 +342,7 @@ async fn cases(wanted: impl Fn(&str) -> bool) -> String {
     let mut commands: Vec<&Command> = CATALOG.commands().collect();
     commands.sort_by_key(|command| command.id);
     for command in commands.into_iter().filter(|command| wanted(command.id)) {
-        let (before, after) = around(command.id);
+        let (before, after) = keys_around(command.id);
         let keys = [("", before), ("… ", after)].map(|(sign, keys)| format!("{sign}{keys}"));
         let keys = if before.is_empty() && after.is_empty() {
             String::new()

@@ -11,10 +11,10 @@ use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::events::wire::Wire;
 use serde_json::Value;
 
-use crate::support::compacting::{FULL, Rig, filling, says};
-use crate::support::family::{FAMILIES, Stage, of};
+use crate::support::compaction_session::{FULL, TestSession, text_turn, with_context_tokens};
+use crate::support::family::{FAMILIES, FamilySession, of_kind};
 use crate::support::server::Reply;
-use crate::support::test_ide::Plan;
+use crate::support::test_ide::IdeSetup;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn compaction_recovers_from_context_length_error() {
@@ -26,24 +26,26 @@ async fn compaction_recovers_from_context_length_error() {
                 .into(),
         };
         let replies = vec![
-            family.says(&["answer one"]),
+            family.text_reply(&["answer one"]),
             refusal,
-            family.says(&["all of it"]),
-            family.says(&["answer two"]),
+            family.text_reply(&["all of it"]),
+            family.text_reply(&["answer two"]),
         ];
         let keeps_little = |options| Options {
             compaction: Settings { keep: 1, after_runs: false, ..Settings::default() },
             ..options
         };
-        let mut stage = Stage::with(family, replies, vec![], keeps_little).await;
+        let mut stage = FamilySession::with_options(family, replies, vec![], keeps_little).await;
         stage.run("first").await;
         let (_, mut events) = stage.handle.subscribe().await.unwrap();
         let told = stage.run("second").await;
-        assert!(of(&told, EventKind::Error).is_empty(), "{told:?}");
-        assert!(of(&told, EventKind::Warning)[0].data["message"].as_str().unwrap().contains("compacted"));
-        let seen = stage.server.seen();
+        assert!(of_kind(&told, EventKind::Error).is_empty(), "{told:?}");
+        assert!(
+            of_kind(&told, EventKind::Warning)[0].data["message"].as_str().unwrap().contains("compacted")
+        );
+        let seen = stage.server.requests();
         assert_eq!(seen.len(), 4);
-        let (summary, again) = (family.facts(&seen[2]), family.facts(&seen[3]));
+        let (summary, again) = (family.parse_request(&seen[2]), family.parse_request(&seen[3]));
         assert!(summary.tools.is_empty() && summary.system.contains("You write summaries"), "{summary:?}");
         assert!(seen[2].text.contains("[Assistant]: answer one") && !seen[2].text.contains("second"));
         assert!(
@@ -72,7 +74,9 @@ async fn compaction_recovers_from_context_length_error() {
 
 #[tokio::test]
 async fn print_mode_reports_compaction_on_stderr() {
-    let rig = Rig::new(vec![filling(says("one"), FULL), says("S"), says("two")]).await;
+    let rig =
+        TestSession::new(vec![with_context_tokens(text_turn("one"), FULL), text_turn("S"), text_turn("two")])
+            .await;
     let prompts = ["first", "second"].map(|text| Prompt { text: text.to_string(), images: Vec::new() });
     let (mut out, mut err) = (Vec::new(), Vec::new());
     // Long enough to be worth a summary.
@@ -85,27 +89,27 @@ async fn print_mode_reports_compaction_on_stderr() {
 }
 
 /// An answer of some 25 thousand tokens.
-fn long(word: &str) -> Turn {
+fn long_turn(word: &str) -> Turn {
     let text = format!("{word}\n{}", format!("{}\n", "word ".repeat(199)).repeat(100));
     Turn::of(vec![Step::Text(vec![text])])
 }
 
 #[tokio::test]
 async fn compact_command_summary_can_be_read_and_edited() {
-    let mut ide = Plan::new().turns([long("one"), long("two")]).start().await;
-    ide.ask("first").await;
-    ide.ask("second").await;
+    let mut ide = IdeSetup::new().turns([long_turn("one"), long_turn("two")]).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
     ide.script.push([
         Turn::of(vec![Step::Gate, Step::Text(vec!["## Goal\nthe tests".to_string()])]),
-        says("so far"),
+        text_turn("so far"),
     ]);
     ide.keys("Alt-3").await;
-    ide.type_now("/compact tests above all");
+    ide.type_without_settling("/compact tests above all");
     ide.headless.press("Enter");
-    ide.until("the compaction", |state| state.agent.summarizing.is_some()).await;
+    ide.wait_for("the compaction", |state| state.agent.summarizing.is_some()).await;
     assert!(ide.picture().contains("compacting…"), "{}", ide.picture());
     ide.script.gate.add_permits(1);
-    ide.until("its end", |state| state.agent.summarizing.is_none()).await;
+    ide.wait_for("its end", |state| state.agent.summarizing.is_none()).await;
     ide.headless.idle().await;
     let picture = ide.picture();
     assert!(picture.contains("▸ compacted: ") && picture.contains("→"), "{picture}");
@@ -120,15 +124,15 @@ async fn compact_command_summary_can_be_read_and_edited() {
     assert!(ide.text().contains("## Goal\nthe tests") && ide.text().contains("so far"), "{}", ide.text());
     // Changed, it counts from then on.
     ide.keys("Alt-3").await;
-    ide.type_now("/summary");
+    ide.type_without_settling("/summary");
     ide.headless.press("Enter");
     ide.headless.idle().await;
     let typed = ide.state().prompt.area.text().to_string();
     assert!(typed.starts_with("/summary ## Goal\nthe tests"), "{typed}");
     ide.type_in(" and mine").await;
     ide.keys("Enter").await;
-    ide.script.push([says("three")]);
-    ide.ask("third").await;
+    ide.script.push([text_turn("three")]);
+    ide.prompt("third").await;
     let last = ide.script.requests().pop().unwrap();
     let carried = serde_json::to_string(&last.messages[0]).unwrap();
     assert!(carried.contains("so far and mine"), "{carried}");
@@ -138,20 +142,20 @@ async fn compact_command_summary_can_be_read_and_edited() {
 #[tokio::test]
 async fn compact_command_escape_cancels() {
     let stall = || Turn::of(vec![Step::Stall]);
-    let mut ide = Plan::new().turns([long("one"), long("two"), stall(), stall()]).start().await;
+    let mut ide = IdeSetup::new().turns([long_turn("one"), long_turn("two"), stall(), stall()]).start().await;
     ide.keys("Alt-3").await;
-    ide.type_now("/compact");
+    ide.type_without_settling("/compact");
     ide.headless.press("Enter");
     ide.headless.shows("nothing to compact").await;
-    ide.ask("first").await;
-    ide.ask("second").await;
-    ide.type_now("/compact");
+    ide.prompt("first").await;
+    ide.prompt("second").await;
+    ide.type_without_settling("/compact");
     ide.headless.press("Enter");
-    ide.until("the compaction", |state| state.agent.summarizing.is_some()).await;
+    ide.wait_for("the compaction", |state| state.agent.summarizing.is_some()).await;
     ide.keys("Escape").await;
     ide.headless.shows("compaction canceled").await;
     assert!(ide.state().agent.working_since.is_none());
     assert!(ide.session().iter().all(|entry| entry["type"] != "compaction"));
-    let again = tokio::time::timeout(Duration::from_secs(30), ide.ask("/compactly said")).await;
+    let again = tokio::time::timeout(Duration::from_secs(30), ide.prompt("/compactly said")).await;
     again.expect("a word that only begins so is said to the model");
 }

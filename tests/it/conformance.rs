@@ -18,7 +18,7 @@ use futures::StreamExt;
 use serde_json::{Map, Value, json};
 
 use crate::support::server::{Piece, Reply, Server};
-use crate::support::wires::{Answer, Bit, Counts, Feature, Stop, WIRES, Wire};
+use crate::support::wires::{Answer, AnswerPart, Feature, TokenCounts, WIRES, Wire, WireStop};
 
 /// Dialects that speak to nobody.
 const INNER: [&str; 2] = ["demo", "scripted"];
@@ -43,7 +43,7 @@ pub fn model(wire: &dyn Wire) -> Model {
 pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
     let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
-    let transport = if wire.over_socket() { Transport::WebSocketCached } else { Transport::Sse };
+    let transport = if wire.is_socket() { Transport::WebSocketCached } else { Transport::Sse };
     let access = Access {
         base_url: url.to_string(),
         key: Some(ApiKey("key-of-the-test".into())),
@@ -83,32 +83,32 @@ pub fn request(wire: &dyn Wire) -> Request {
     }
 }
 
-pub fn pieces(events: Vec<Vec<u8>>) -> Vec<Piece> {
+pub fn to_pieces(events: Vec<Vec<u8>>) -> Vec<Piece> {
     events.into_iter().map(Piece::Raw).collect()
 }
 
-pub async fn ask(wire: &dyn Wire, pieces: Vec<Piece>) -> Vec<StreamEvent> {
+pub async fn collect_events(wire: &dyn Wire, pieces: Vec<Piece>) -> Vec<StreamEvent> {
     let server = Server::start(vec![Reply::Stream(pieces)]);
     adapter(wire, &server.url).stream(request(wire)).collect().await
 }
 
 /// What is asked with a request.
-pub async fn asked(wire: &dyn Wire, request: Request) -> Value {
-    let answer = wire.events(&Answer::of(vec![Bit::Text(&["ok"])]));
-    let server = Server::start(vec![Reply::Stream(pieces(answer))]);
+pub async fn request_body(wire: &dyn Wire, request: Request) -> Value {
+    let answer = wire.encode_events(&Answer::new(vec![AnswerPart::Text(&["ok"])]));
+    let server = Server::start(vec![Reply::Stream(to_pieces(answer))]);
     let events: Vec<_> = adapter(wire, &server.url).stream(request).collect().await;
-    done(wire, &events);
-    server.seen()[0].body.clone()
+    expect_done(wire, &events);
+    server.requests()[0].body.clone()
 }
 
-pub fn done(wire: &dyn Wire, events: &[StreamEvent]) -> AssistantMessage {
+pub fn expect_done(wire: &dyn Wire, events: &[StreamEvent]) -> AssistantMessage {
     match events.last() {
         Some(StreamEvent::Done { message }) => (**message).clone(),
         other => panic!("{}: {other:?}", wire.api()),
     }
 }
 
-fn failed(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+fn expect_error(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
     match events.last() {
         Some(StreamEvent::Error { error, message }) => (error.clone(), (**message).clone()),
         other => panic!("{}: {other:?}", wire.api()),
@@ -117,7 +117,7 @@ fn failed(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessag
 
 /// Starts, deltas and ends of each part are in order; joined deltas are the part's text. Where a
 /// stream was damaged, a call's pieces and its whole may tell different stories.
-pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
+pub fn check_event_order(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
     let name = wire.api();
     let mut open: Vec<(usize, &'static str, String)> = Vec::new();
     let mut closed = Vec::new();
@@ -191,27 +191,27 @@ fn assert_deltas_are_message(
     }
 }
 
-fn call(id: &'static str, name: &'static str, args: &Value, cut: usize) -> Bit {
+fn call_part(id: &'static str, name: &'static str, args: &Value, cut: usize) -> AnswerPart {
     let text: Vec<char> = args.to_string().chars().collect();
-    Bit::Call { id, name, args: text.chunks(cut).map(|piece| piece.iter().collect()).collect() }
+    AnswerPart::Call { id, name, args: text.chunks(cut).map(|piece| piece.iter().collect()).collect() }
 }
 
 /// Thinking, text, two calls.
-pub fn rich() -> Answer {
-    Answer::of(vec![
-        Bit::Thinking(&["let me ", "sée"], "c2lnbmF0dXJl"),
-        Bit::Text(&["I will ", "look: é漢👩\u{200d}🚀"]),
-        call("call_a1", "read", &json!({"path": "a \"b\".rs"}), 3),
-        call("call_b2", "read", &json!({"path": "ü"}), 4),
+pub fn rich_answer() -> Answer {
+    Answer::new(vec![
+        AnswerPart::Thinking(&["let me ", "sée"], "c2lnbmF0dXJl"),
+        AnswerPart::Text(&["I will ", "look: é漢👩\u{200d}🚀"]),
+        call_part("call_a1", "read", &json!({"path": "a \"b\".rs"}), 3),
+        call_part("call_b2", "read", &json!({"path": "ü"}), 4),
     ])
 }
 
 #[tokio::test]
 async fn stream_events_are_complete_and_ordered() {
     for wire in WIRES {
-        let events = ask(*wire, pieces(wire.events(&rich()))).await;
-        ordered(*wire, &events, false);
-        let message = done(*wire, &events);
+        let events = collect_events(*wire, to_pieces(wire.encode_events(&rich_answer()))).await;
+        check_event_order(*wire, &events, false);
+        let message = expect_done(*wire, &events);
         let name = wire.api();
         assert_eq!(message.text(), "I will look: é漢👩\u{200d}🚀", "{name}");
         assert_eq!((message.stop_reason, message.timestamp), (StopReason::ToolUse, 1_000), "{name}");
@@ -222,10 +222,10 @@ async fn stream_events_are_complete_and_ordered() {
         assert_eq!(calls, expected, "{name}");
         let ids: Vec<_> = message.tool_calls().map(|call| call.id.clone()).collect();
         assert!(ids[0] != ids[1] && ids.iter().all(|id| !id.is_empty()), "{name}: {ids:?}");
-        if wire.has(Feature::CallIds) {
+        if wire.supports(Feature::CallIds) {
             assert!(ids[0].starts_with("call_a1") && ids[1].starts_with("call_b2"), "{name}: {ids:?}");
         }
-        if wire.has(Feature::Thinking) {
+        if wire.supports(Feature::Thinking) {
             let thinking = message.content.iter().find_map(|part| match part {
                 Part::Known(KnownPart::Thinking { thinking, thinking_signature, .. }) => {
                     Some((thinking.clone(), thinking_signature.is_some()))
@@ -234,7 +234,7 @@ async fn stream_events_are_complete_and_ordered() {
             });
             let (text, signed) = thinking.unwrap_or_else(|| panic!("{name}: no thinking"));
             assert_eq!(text, "let me sée", "{name}");
-            assert!(signed || !wire.has(Feature::Signatures), "{name}");
+            assert!(signed || !wire.supports(Feature::Signatures), "{name}");
         }
     }
 }
@@ -242,13 +242,14 @@ async fn stream_events_are_complete_and_ordered() {
 #[tokio::test]
 async fn stream_any_chunk_size_gives_same_message() {
     for wire in WIRES {
-        let whole = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
-        let bytes = wire.events(&rich()).concat();
+        let whole =
+            expect_done(*wire, &collect_events(*wire, to_pieces(wire.encode_events(&rich_answer()))).await);
+        let bytes = wire.encode_events(&rich_answer()).concat();
         for size in [1, 7, bytes.len()] {
             let cut = bytes.chunks(size).map(|piece| Piece::Raw(piece.to_vec())).collect();
-            let message = done(*wire, &ask(*wire, cut).await);
+            let message = expect_done(*wire, &collect_events(*wire, cut).await);
             let mut expected = whole.clone();
-            if !wire.has(Feature::CallIds) {
+            if !wire.supports(Feature::CallIds) {
                 // Ids that we invent differ from answer to answer.
                 for (part, now) in expected.content.iter_mut().zip(&message.content) {
                     if let (Part::Known(KnownPart::ToolCall(call)), Some(now)) = (part, now.as_tool_call()) {
@@ -264,15 +265,17 @@ async fn stream_any_chunk_size_gives_same_message() {
 #[tokio::test]
 async fn stop_reasons_are_mapped() {
     for wire in WIRES {
-        for (stop, reason) in [(Stop::End, StopReason::Stop), (Stop::Length, StopReason::Length)] {
-            let answer = Answer { stop, ..Answer::of(vec![Bit::Text(&["so"])]) };
-            let message = done(*wire, &ask(*wire, pieces(wire.events(&answer))).await);
+        for (stop, reason) in [(WireStop::End, StopReason::Stop), (WireStop::Length, StopReason::Length)] {
+            let answer = Answer { stop, ..Answer::new(vec![AnswerPart::Text(&["so"])]) };
+            let message =
+                expect_done(*wire, &collect_events(*wire, to_pieces(wire.encode_events(&answer))).await);
             assert_eq!(message.stop_reason, reason, "{}", wire.api());
             assert!(message.raw_stop_reason.is_some(), "{}: the provider's own word is kept", wire.api());
         }
-        if wire.has(Feature::Refusals) {
-            let answer = Answer { stop: Stop::Refusal, ..Answer::of(vec![Bit::Text(&["no"])]) };
-            let (error, message) = failed(*wire, &ask(*wire, pieces(wire.events(&answer))).await);
+        if wire.supports(Feature::Refusals) {
+            let answer = Answer { stop: WireStop::Refusal, ..Answer::new(vec![AnswerPart::Text(&["no"])]) };
+            let (error, message) =
+                expect_error(*wire, &collect_events(*wire, to_pieces(wire.encode_events(&answer))).await);
             assert_eq!(
                 (error.kind, message.text().as_str()),
                 (ErrorKind::ContentFilter, "no"),
@@ -286,15 +289,17 @@ async fn stop_reasons_are_mapped() {
 #[tokio::test]
 async fn token_usage_counts_cached_tokens_once() {
     for wire in WIRES {
-        let cached = if wire.has(Feature::CacheReads) { 800 } else { 0 };
-        let written = if wire.has(Feature::CacheWrites) { 50 } else { 0 };
-        let counts = Counts { input: 100, cached, written, output: 7, reasoning: 0 };
-        let answer = Answer { counts, ..Answer::of(vec![Bit::Text(&["so"])]) };
-        let usage = done(*wire, &ask(*wire, pieces(wire.events(&answer))).await).usage;
-        let got = Counts {
+        let cached = if wire.supports(Feature::CacheReads) { 800 } else { 0 };
+        let written = if wire.supports(Feature::CacheWrites) { 50 } else { 0 };
+        let counts =
+            TokenCounts { input: 100, cache_reads: cached, cache_writes: written, output: 7, reasoning: 0 };
+        let answer = Answer { tokens: counts, ..Answer::new(vec![AnswerPart::Text(&["so"])]) };
+        let usage =
+            expect_done(*wire, &collect_events(*wire, to_pieces(wire.encode_events(&answer))).await).usage;
+        let got = TokenCounts {
             input: usage.input,
-            cached: usage.cache_read,
-            written: usage.cache_write,
+            cache_reads: usage.cache_read,
+            cache_writes: usage.cache_write,
             output: usage.output,
             reasoning: 0,
         };
@@ -321,13 +326,13 @@ async fn http_errors_are_classified_by_status_and_message() {
         let reply = |(code, words, kind, _): (u16, &str, ErrorKind, bool)| {
             let limited = kind == ErrorKind::RateLimit;
             let headers = if limited { vec![("retry-after", "7".to_string())] } else { Vec::new() };
-            Reply::Status { code, headers, body: wire.refusal(code, words) }
+            Reply::Status { code, headers, body: wire.error_body(code, words) }
         };
         let server = Server::start(cases.map(reply).to_vec());
         let adapter = adapter(*wire, &server.url);
         for (status, words, kind, retryable) in cases {
             let events: Vec<_> = adapter.stream(request(*wire)).collect().await;
-            let (error, message) = failed(*wire, &events);
+            let (error, message) = expect_error(*wire, &events);
             let name = wire.api();
             assert_eq!((error.kind, error.retryable()), (kind, retryable), "{name}: {error}");
             assert_eq!(error.status, Some(status), "{name}");
@@ -343,21 +348,21 @@ async fn http_errors_are_classified_by_status_and_message() {
 #[tokio::test]
 async fn stream_cut_anywhere_is_retryable_error_with_partial_text() {
     for wire in WIRES {
-        let events = wire.events(&rich());
-        let whole = done(*wire, &ask(*wire, pieces(events.clone())).await).text();
+        let events = wire.encode_events(&rich_answer());
+        let whole = expect_done(*wire, &collect_events(*wire, to_pieces(events.clone())).await).text();
         for cut in 0..events.len() - 1 {
-            let mut some = pieces(events[..cut].to_vec());
+            let mut some = to_pieces(events[..cut].to_vec());
             let torn = events[cut].len() / 2;
             some.push(Piece::Raw(events[cut][..torn].to_vec()));
             some.push(Piece::Cut);
-            let got = ask(*wire, some).await;
-            ordered(*wire, &got, false);
+            let got = collect_events(*wire, some).await;
+            check_event_order(*wire, &got, false);
             if let Some(StreamEvent::Done { .. }) = got.last() {
                 // The last event may say no more than the one before it.
                 assert!(cut + 2 >= events.len(), "{}: {cut}", wire.api());
                 continue;
             }
-            let (error, message) = failed(*wire, &got);
+            let (error, message) = expect_error(*wire, &got);
             assert!(whole.starts_with(&message.text()), "{}: {message:?}", wire.api());
             assert!(error.retryable(), "{}: {error}", wire.api());
         }
@@ -367,18 +372,18 @@ async fn stream_cut_anywhere_is_retryable_error_with_partial_text() {
 #[tokio::test]
 async fn stream_stall_or_garbage_is_error() {
     for wire in WIRES {
-        let events = wire.events(&Answer::of(vec![Bit::Text(&["half", "way"])]));
-        let begun = || pieces(events[..3.min(events.len() - 1)].to_vec());
+        let events = wire.encode_events(&Answer::new(vec![AnswerPart::Text(&["half", "way"])]));
+        let begun = || to_pieces(events[..3.min(events.len() - 1)].to_vec());
         let stalled = [begun(), vec![Piece::Gate]].concat();
-        let (error, _) = failed(*wire, &ask(*wire, stalled).await);
+        let (error, _) = expect_error(*wire, &collect_events(*wire, stalled).await);
         assert_eq!(error.kind, ErrorKind::Timeout, "{}", wire.api());
-        if wire.has(Feature::Lines) {
+        if wire.supports(Feature::InvalidJsonEvents) {
             let garbage = [begun(), vec![Piece::Raw(b"data: {nonsense\n\n".to_vec())]].concat();
-            let (error, _) = failed(*wire, &ask(*wire, garbage).await);
+            let (error, _) = expect_error(*wire, &collect_events(*wire, garbage).await);
             assert_eq!(error.kind, ErrorKind::Stream, "{}", wire.api());
         }
         let noise = vec![Piece::Raw(vec![0xff, 0x00, b'\n', b'\n', 0x80])];
-        let (error, _) = failed(*wire, &ask(*wire, noise).await);
+        let (error, _) = expect_error(*wire, &collect_events(*wire, noise).await);
         assert_eq!(error.kind, ErrorKind::Stream, "{}", wire.api());
     }
 }
@@ -386,11 +391,11 @@ async fn stream_stall_or_garbage_is_error() {
 #[tokio::test]
 async fn stream_drop_at_any_event_closes_connection() {
     for wire in WIRES {
-        let count = ask(*wire, pieces(wire.events(&rich()))).await.len();
+        let count = collect_events(*wire, to_pieces(wire.encode_events(&rich_answer()))).await.len();
         for stop in [0, 1, count / 2, count - 2] {
-            let mut events = wire.events(&rich());
+            let mut events = wire.encode_events(&rich_answer());
             let last = events.pop().unwrap();
-            let mut script = pieces(events);
+            let mut script = to_pieces(events);
             script.extend([Piece::Gate, Piece::Raw(last)]);
             let server = Server::start(vec![Reply::Stream(script)]);
             let mut stream = adapter(*wire, &server.url).stream(request(*wire));
@@ -407,7 +412,7 @@ async fn stream_drop_at_any_event_closes_connection() {
 async fn request_has_tools_tool_choice_and_format() {
     for wire in WIRES {
         let name = wire.api();
-        let facts = wire.facts(&asked(*wire, request(*wire)).await);
+        let facts = wire.parse_request(&request_body(*wire, request(*wire)).await);
         assert_eq!((facts.system.as_str(), facts.choice.as_str()), ("be brief", "auto"), "{name}");
         assert_eq!(facts.tools, ["read", "write"], "{name}");
         assert!(!facts.schema, "{name}");
@@ -416,21 +421,22 @@ async fn request_has_tools_tool_choice_and_format() {
             (ToolChoice::Required, "required"),
             (ToolChoice::Named("write".into()), "write"),
         ] {
-            let facts = wire.facts(&asked(*wire, Request { tool_choice: choice, ..request(*wire) }).await);
+            let facts = wire
+                .parse_request(&request_body(*wire, Request { tool_choice: choice, ..request(*wire) }).await);
             assert_eq!(facts.choice, word, "{name}");
         }
         let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let format = Some(ResponseFormat { name: "shape".into(), schema });
-        let facts = wire.facts(&asked(*wire, Request { format, ..request(*wire) }).await);
+        let facts = wire.parse_request(&request_body(*wire, Request { format, ..request(*wire) }).await);
         assert!(facts.schema, "{name}");
     }
 }
 
-pub fn image() -> Part {
+pub fn image_part() -> Part {
     Part::Known(KnownPart::Image { data: "iVBORw0KGgo=".into(), mime_type: "image/png".into() })
 }
 
-pub fn result(id: &str, content: Vec<Part>) -> Message {
+pub fn tool_result(id: &str, content: Vec<Part>) -> Message {
     Message::ToolResult(ToolResultMessage {
         tool_call_id: id.into(),
         tool_name: "read".into(),
@@ -445,22 +451,28 @@ pub fn result(id: &str, content: Vec<Part>) -> Message {
 #[tokio::test]
 async fn images_are_sent_or_replaced_for_text_only_models() {
     for wire in WIRES {
-        let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
+        let answer =
+            expect_done(*wire, &collect_events(*wire, to_pieces(wire.encode_events(&rich_answer()))).await);
         let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
         let mut picture = UserMessage::text("look", 0);
-        picture.content.push(image());
+        picture.content.push(image_part());
         let messages = vec![
             Message::User(picture),
             Message::Assistant(answer),
-            result(&ids[0], vec![Part::text("here"), image()]),
-            result(&ids[1], vec![image()]),
+            tool_result(&ids[0], vec![Part::text("here"), image_part()]),
+            tool_result(&ids[1], vec![image_part()]),
         ];
         let seeing = Request { messages, ..request(*wire) };
-        assert_eq!(wire.facts(&asked(*wire, seeing.clone()).await).images, 3, "{}", wire.api());
+        assert_eq!(
+            wire.parse_request(&request_body(*wire, seeing.clone()).await).images,
+            3,
+            "{}",
+            wire.api()
+        );
         let mut blind = seeing;
         blind.model.input = vec!["text".into()];
-        let body = asked(*wire, blind).await;
-        assert_eq!(wire.facts(&body).images, 0, "{}", wire.api());
+        let body = request_body(*wire, blind).await;
+        assert_eq!(wire.parse_request(&body).images, 0, "{}", wire.api());
         assert_eq!(body.to_string().matches("image was left out").count(), 3, "{}", wire.api());
     }
 }

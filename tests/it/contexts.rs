@@ -8,15 +8,17 @@ use bowline::runtime::history::navigation::NavigationTarget;
 use bowline::runtime::{Options, SessionChoice};
 use serde_json::{Value, json};
 
-use crate::support::compacting::{FULL, Rig, WINDOW, carries, filling, says};
+use crate::support::compaction_session::{
+    FULL, TestSession, WINDOW, request_messages, text_turn, with_context_tokens,
+};
 
 /// Some two thousand tokens.
-fn long(word: &str) -> String {
+fn long_text(word: &str) -> String {
     format!("{word} {}", "x".repeat(8000))
 }
 
 /// The entry of what somebody said, by how it begins.
-async fn entry(rig: &Rig, start: &str) -> String {
+async fn entry(rig: &TestSession, start: &str) -> String {
     let entries = rig.entries().await;
     let says = |entry: &&Value| {
         let parts = entry["message"]["content"].as_array().cloned().unwrap_or_default();
@@ -38,27 +40,35 @@ fn rows(contents: &ContextReport) -> Vec<String> {
 #[tokio::test]
 async fn context_edits_apply_to_next_request() {
     let call = Turn::call("c1", "bash", json!({"command": "echo sec''ret"}));
-    let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five"), says("six")];
-    let mut rig = Rig::with(turns, |options| Options {
+    let turns = vec![
+        call,
+        text_turn("done"),
+        text_turn("two"),
+        text_turn("three"),
+        text_turn("four"),
+        text_turn("five"),
+        text_turn("six"),
+    ];
+    let mut rig = TestSession::with_options(turns, |options| Options {
         compaction: Settings { enabled: false, ..Settings::default() },
         ..options
     })
     .await;
     rig.run("one").await;
-    let (result, answer) = (rig.last("toolResult").await, entry(&rig, "done").await);
+    let (result, answer) = (rig.last_entry_id("toolResult").await, entry(&rig, "done").await);
     assert!(rig.handle.exclude_from_context(result.clone()).await.unwrap().contains("excluded from context"));
     assert!(rig.handle.replace_in_context(answer.clone(), "finished".into()).await.is_ok());
     rig.run("second").await;
     let said = rig.script.requests().pop().unwrap();
     let whole = serde_json::to_string(&said.messages).unwrap();
     assert!(!whole.contains("secret") && whole.contains("(left out by the user)"), "{whole}");
-    assert_eq!(carries(&said)[3..], ["assistant finished", "user second"]);
+    assert_eq!(request_messages(&said)[3..], ["assistant finished", "user second"]);
     // The answer with the call goes together with its result.
     let call = rig.entries().await.into_iter().find(|e| e["message"]["stopReason"] == "toolUse").unwrap();
     let call = call["id"].as_str().unwrap().to_string();
     rig.handle.exclude_from_context(call.clone()).await.unwrap();
     rig.run("third").await;
-    let said = carries(&rig.script.requests().pop().unwrap());
+    let said = request_messages(&rig.script.requests().pop().unwrap());
     assert_eq!(said, ["user one", "assistant finished", "user second", "assistant two", "user third"]);
     // It comes back as it was told before: a result that went by itself comes back by itself.
     rig.handle.restore_original(call).await.unwrap();
@@ -70,28 +80,28 @@ async fn context_edits_apply_to_next_request() {
     rig.run("fourth").await;
     let said = rig.script.requests().pop().unwrap();
     assert!(serde_json::to_string(&said.messages).unwrap().contains("secret"));
-    assert_eq!(carries(&said)[..4], ["user one", "assistant ", "result c1", "assistant done"]);
+    assert_eq!(request_messages(&said)[..4], ["user one", "assistant ", "result c1", "assistant done"]);
     // It holds after the session was closed, too.
     let second = entry(&rig, "second").await;
     rig.handle.exclude_from_context(second).await.unwrap();
-    let mut rig = rig.reopened(vec![says("seven")]).await;
+    let mut rig = rig.reopen(vec![text_turn("seven")]).await;
     rig.run("fifth").await;
-    assert!(!rig.request(0).iter().any(|said| said == "user second"), "{:?}", rig.request(0));
+    assert!(!rig.nth_request(0).iter().any(|said| said == "user second"), "{:?}", rig.nth_request(0));
 }
 
 #[tokio::test]
 async fn context_edits_invalid_or_while_working_are_rejected() {
     let gated = Turn::of(vec![Step::Gate, Step::Text(vec!["one".into()])]);
-    let mut rig = Rig::new(vec![gated, says("two")]).await;
-    rig.say("first");
-    rig.asked(1).await;
+    let mut rig = TestSession::new(vec![gated, text_turn("two")]).await;
+    rig.send_prompt("first");
+    rig.wait_for_requests(1).await;
     let first = entry(&rig, "first").await;
     let refused = rig.handle.exclude_from_context(first.clone()).await.unwrap_err();
     assert!(refused.to_string().contains("the agent is working"), "{refused}");
     rig.handle.pin(first.clone(), true).await.unwrap();
     rig.script.gate.add_permits(1);
-    rig.until("agent end").await;
-    assert_eq!(carries(&rig.script.requests()[0]), ["user first"]);
+    rig.wait_for("agent end").await;
+    assert_eq!(request_messages(&rig.script.requests()[0]), ["user first"]);
     let refused = rig.handle.exclude_from_context("nobody".into()).await.unwrap_err();
     assert!(refused.to_string().contains("no entry nobody"), "{refused}");
     let refused = rig.handle.replace_in_context(first.clone(), " ".into()).await.unwrap_err();
@@ -100,12 +110,13 @@ async fn context_edits_invalid_or_while_working_are_rejected() {
     assert!(rig.handle.context_report().await.unwrap().items.iter().any(|item| item.pinned));
     // What was pinned twice is so once.
     rig.handle.pin(first.clone(), true).await.unwrap();
-    assert_eq!(rig.kinds().await.iter().filter(|kind| *kind == "custom").count(), 1);
+    assert_eq!(rig.entry_kinds().await.iter().filter(|kind| *kind == "custom").count(), 1);
 }
 
 #[tokio::test]
 async fn context_report_matches_next_request() {
-    let mut rig = Rig::new(vec![filling(says("answer one"), 500), says("two")]).await;
+    let mut rig =
+        TestSession::new(vec![with_context_tokens(text_turn("answer one"), 500), text_turn("two")]).await;
     rig.run("first thing").await;
     let first = entry(&rig, "first thing").await;
     let contents = rig.handle.context_report().await.unwrap();
@@ -148,24 +159,24 @@ async fn context_report_matches_next_request() {
 #[tokio::test]
 async fn pinned_entry_is_kept_verbatim_after_compaction() {
     let turns = vec![
-        filling(says("answer one"), 500),
-        filling(says("answer two"), FULL),
-        says("summary one"),
-        filling(says("answer three"), FULL),
-        says("summary two"),
-        filling(says("answer four"), FULL),
-        says("summary three"),
-        says("answer five"),
+        with_context_tokens(text_turn("answer one"), 500),
+        with_context_tokens(text_turn("answer two"), FULL),
+        text_turn("summary one"),
+        with_context_tokens(text_turn("answer three"), FULL),
+        text_turn("summary two"),
+        with_context_tokens(text_turn("answer four"), FULL),
+        text_turn("summary three"),
+        text_turn("answer five"),
     ];
-    let mut rig = Rig::new(turns).await;
+    let mut rig = TestSession::new(turns).await;
     rig.run("never push to main").await;
     let rule = entry(&rig, "never push").await;
     rig.handle.pin(rule.clone(), true).await.unwrap();
-    rig.run(&long("second")).await;
-    assert_eq!(rig.run(&long("third")).await, ["start threshold", "end threshold done", "agent end"]);
+    rig.run(&long_text("second")).await;
+    assert_eq!(rig.run(&long_text("third")).await, ["start threshold", "end threshold done", "agent end"]);
     let rule_in =
         |request: Vec<String>| request.iter().filter(|said| said.contains("never push to main")).count();
-    let request = rig.request(3);
+    let request = rig.nth_request(3);
     assert_eq!(rule_in(request.clone()), 1, "{request:?}");
     assert!(request[0].contains("summary one") && request[1].starts_with("user third"), "{request:?}");
     assert!(
@@ -176,47 +187,53 @@ async fn pinned_entry_is_kept_verbatim_after_compaction() {
     assert_eq!((copy.reason.source(), copy.pin.as_ref(), copy.pinned), (Some(&*rule), Some(&rule), true));
     assert!(contents.summarized >= 4, "{}", contents.summarized);
     // The second time it is not summed up any more, and stands there once.
-    assert_eq!(rig.run(&long("fourth")).await, ["start threshold", "end threshold done", "agent end"]);
-    assert!(!rig.request(4)[0].contains("never push to main"), "{:?}", rig.request(4));
-    let request = rig.request(5);
+    assert_eq!(rig.run(&long_text("fourth")).await, ["start threshold", "end threshold done", "agent end"]);
+    assert!(!rig.nth_request(4)[0].contains("never push to main"), "{:?}", rig.nth_request(4));
+    let request = rig.nth_request(5);
     assert_eq!((rule_in(request.clone()), request.len()), (1, 3), "{request:?}");
     // Without its pin it is summed up like everything else.
     rig.handle.pin(rule, false).await.unwrap();
     assert_eq!(rig.run("fifth").await, ["start threshold", "end threshold done", "agent end"]);
-    assert!(rig.request(6)[0].contains("never push to main"), "{:?}", rig.request(6));
-    assert_eq!(rule_in(rig.request(7)), 0, "{:?}", rig.request(7));
+    assert!(rig.nth_request(6)[0].contains("never push to main"), "{:?}", rig.nth_request(6));
+    assert_eq!(rule_in(rig.nth_request(7)), 0, "{:?}", rig.nth_request(7));
 }
 
 #[tokio::test]
 async fn pinned_entry_follows_tool_results_within_run() {
-    let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
-    let turns = vec![filling(says("answer one"), 500), call, says("prefix"), says("history"), says("done")];
-    let mut rig = Rig::new(turns).await;
+    let call = with_context_tokens(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
+    let turns = vec![
+        with_context_tokens(text_turn("answer one"), 500),
+        call,
+        text_turn("prefix"),
+        text_turn("history"),
+        text_turn("done"),
+    ];
+    let mut rig = TestSession::new(turns).await;
     rig.run("never push to main").await;
     let rule = entry(&rig, "never push").await;
     rig.handle.pin(rule, true).await.unwrap();
-    assert_eq!(rig.run(&long("go")).await, ["start threshold", "end threshold done", "agent end"]);
-    let request = rig.request(4);
+    assert_eq!(rig.run(&long_text("go")).await, ["start threshold", "end threshold done", "agent end"]);
+    let request = rig.nth_request(4);
     assert_eq!((request.len(), request[2].as_str()), (4, "result c1"), "{request:?}");
     assert!(request[3].ends_with("what the user said]\nnever push to main"), "{request:?}");
 }
 
 #[tokio::test]
 async fn context_edit_is_undone_by_navigating_before_it() {
-    let mut rig = Rig::new(vec![says("one"), says("two"), says("three")]).await;
+    let mut rig = TestSession::new(vec![text_turn("one"), text_turn("two"), text_turn("three")]).await;
     rig.run("first").await;
     rig.run("second").await;
-    let (before, first) = (rig.last("assistant").await, entry(&rig, "first").await);
+    let (before, first) = (rig.last_entry_id("assistant").await, entry(&rig, "first").await);
     rig.handle.replace_in_context(first.clone(), "otherwise".into()).await.unwrap();
     rig.handle.go(NavigationTarget::After(before)).await.unwrap();
     assert_eq!(rig.handle.sent_message(first).await.unwrap().unwrap().editable_text, "first");
     rig.run("third").await;
-    assert_eq!(rig.request(2)[0], "user first");
+    assert_eq!(rig.nth_request(2)[0], "user first");
 }
 
 #[tokio::test]
 async fn context_edit_keeps_chosen_reasoning_effort() {
-    let mut rig = Rig::new(vec![says("one")]).await;
+    let mut rig = TestSession::new(vec![text_turn("one")]).await;
     rig.run("first").await;
     let (first, file) = (entry(&rig, "first").await, rig.snapshot().await.file.unwrap());
     rig.handle.shutdown().await;
@@ -225,7 +242,7 @@ async fn context_edit_keeps_chosen_reasoning_effort() {
         thinking: Some(Thinking::High),
         ..options
     };
-    let again = Rig::with(vec![says("two")], wished).await;
+    let again = TestSession::with_options(vec![text_turn("two")], wished).await;
     assert_eq!(again.snapshot().await.thinking, Thinking::High);
     again.handle.replace_in_context(first, "otherwise".into()).await.unwrap();
     assert_eq!(again.snapshot().await.thinking, Thinking::High);
@@ -233,10 +250,10 @@ async fn context_edit_keeps_chosen_reasoning_effort() {
 
 #[tokio::test]
 async fn summary_edit_keeps_chosen_reasoning_effort() {
-    let mut rig = Rig::new(vec![says("one"), says("S")]).await;
-    rig.run(&long("first")).await;
+    let mut rig = TestSession::new(vec![text_turn("one"), text_turn("S")]).await;
+    rig.run(&long_text("first")).await;
     rig.handle.compact(None);
-    rig.until("end manual").await;
+    rig.wait_for("end manual").await;
     let file = rig.snapshot().await.file.unwrap();
     rig.handle.shutdown().await;
     let wished = |options| Options {
@@ -244,7 +261,7 @@ async fn summary_edit_keeps_chosen_reasoning_effort() {
         thinking: Some(Thinking::High),
         ..options
     };
-    let again = Rig::with(vec![says("two")], wished).await;
+    let again = TestSession::with_options(vec![text_turn("two")], wished).await;
     again.handle.edit_summary("mine").await.unwrap();
     assert_eq!(again.snapshot().await.thinking, Thinking::High);
     assert_eq!(again.handle.summary().await.as_deref(), Some("mine"));
@@ -252,15 +269,16 @@ async fn summary_edit_keeps_chosen_reasoning_effort() {
 
 #[tokio::test]
 async fn compaction_of_pins_only_reports_nothing_to_compact() {
-    let mut rig = Rig::new(vec![says("one"), says("two"), says("S"), says("T")]).await;
-    rig.run(&long("first")).await;
+    let mut rig =
+        TestSession::new(vec![text_turn("one"), text_turn("two"), text_turn("S"), text_turn("T")]).await;
+    rig.run(&long_text("first")).await;
     let first = entry(&rig, "first").await;
     rig.handle.pin(first, true).await.unwrap();
     rig.run("second").await;
     rig.handle.compact(None);
-    let told = rig.until("end manual").await;
+    let told = rig.wait_for("end manual").await;
     assert_eq!(told, ["start manual", "end manual done"]);
     rig.handle.compact(None);
-    let told = rig.until("end manual").await;
+    let told = rig.wait_for("end manual").await;
     assert!(told[1].contains("nothing to compact"), "{told:?}");
 }

@@ -12,7 +12,7 @@ use bowline::tools::{AgentToolState, Invocation, Outcome, Registry};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::pdf::{Document, Form, PLAIN, deflated, zeros};
+use crate::support::pdf::{Document, PLAIN, PdfLayout, deflated, zeros};
 
 const ALL: PageRequest = PageRequest { first: 1, last: usize::MAX, unless: usize::MAX };
 
@@ -27,7 +27,7 @@ fn pages(bytes: Vec<u8>) -> Vec<String> {
 fn page(content: &str, resources: &str) -> String {
     let mut document = Document::default();
     document.page(content, resources);
-    pages(document.bytes(Form::Table)).remove(0)
+    pages(document.bytes(PdfLayout::Table)).remove(0)
 }
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -35,29 +35,29 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// A folder with documents, and tools that look at them.
-struct Shelf {
+struct DocumentFixture {
     folder: tempfile::TempDir,
     shared: Arc<AgentToolState>,
 }
 
-impl Shelf {
+impl DocumentFixture {
     /// Whose documents are read by another process, as the program does it.
     fn new() -> Self {
-        Self::with(Some(PathBuf::from(env!("CARGO_BIN_EXE_bowline"))))
+        Self::with_program(Some(PathBuf::from(env!("CARGO_BIN_EXE_bowline"))))
     }
 
-    fn with(program: Option<PathBuf>) -> Self {
+    fn with_program(program: Option<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let shared = AgentToolState::new(folder.path().join("outputs"));
         let shared = Arc::new(shared.with_config(ToolConfig { program, ..ToolConfig::default() }));
         Self { folder, shared }
     }
 
-    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    fn write_file(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join(name), bytes).unwrap();
     }
 
-    async fn run(&self, set: &str, tool: &str, args: Value, cancel: CancellationToken) -> Outcome {
+    async fn execute(&self, set: &str, tool: &str, args: Value, cancel: CancellationToken) -> Outcome {
         let registry = Registry::of(set);
         let tool = registry.get(tool).unwrap();
         let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
@@ -69,26 +69,26 @@ impl Shelf {
     }
 
     /// What the model is told, and whether it is an error.
-    async fn told(&self, set: &str, tool: &str, args: Value) -> (bool, String) {
-        let outcome = self.run(set, tool, args, CancellationToken::new()).await;
+    async fn outcome(&self, set: &str, tool: &str, args: Value) -> (bool, String) {
+        let outcome = self.execute(set, tool, args, CancellationToken::new()).await;
         (outcome.is_error, join_text(&outcome.content))
     }
 
     async fn ok(&self, set: &str, tool: &str, args: Value) -> String {
-        let (failed, text) = self.told(set, tool, args).await;
+        let (failed, text) = self.outcome(set, tool, args).await;
         assert!(!failed, "{text}");
         text
     }
 
     async fn error(&self, set: &str, tool: &str, args: Value) -> String {
-        let (failed, text) = self.told(set, tool, args).await;
+        let (failed, text) = self.outcome(set, tool, args).await;
         assert!(failed, "{text}");
         text
     }
 }
 
 /// A document of so many pages, each with its number and two lines.
-fn book(count: usize) -> Document {
+fn numbered_document(count: usize) -> Document {
     let mut document = Document::default();
     for number in 1..=count {
         document.lines(&[&format!("Page number {number}."), "Its second line."]);
@@ -98,8 +98,8 @@ fn book(count: usize) -> Document {
 
 #[tokio::test]
 async fn pdf_pages_follow_format_of_model_family() {
-    let shelf = Shelf::new();
-    shelf.put("a.pdf", book(2).bytes(Form::Table));
+    let shelf = DocumentFixture::new();
+    shelf.write_file("a.pdf", numbered_document(2).bytes(PdfLayout::Table));
     let whole = "--- Page 1 of 2 ---\nPage number 1.\nIts second line.\n\n--- Page 2 of 2 ---\nPage number 2.\nIts second line.";
     assert_eq!(shelf.ok("pi", "read", json!({"path": "a.pdf"})).await.trim_end(), whole);
     assert_eq!(shelf.ok("gemini", "read_file", json!({"file_path": "a.pdf"})).await.trim_end(), whole);
@@ -118,8 +118,8 @@ async fn pdf_pages_follow_format_of_model_family() {
 
 #[tokio::test]
 async fn pdf_long_document_is_paged_by_line_offset() {
-    let shelf = Shelf::new();
-    shelf.put("a.pdf", book(30).bytes(Form::Streams));
+    let shelf = DocumentFixture::new();
+    shelf.write_file("a.pdf", numbered_document(30).bytes(PdfLayout::Streams));
     let text = shelf.ok("pi", "read", json!({"path": "a.pdf", "offset": 5, "limit": 2})).await;
     assert_eq!(text, "--- Page 2 of 30 ---\nPage number 2.\n\n[113 more lines of 119. Go on with offset=7.]");
     let text = shelf.ok("gemini", "read_file", json!({"file_path": "a.pdf", "start_line": 117})).await;
@@ -130,9 +130,9 @@ async fn pdf_long_document_is_paged_by_line_offset() {
 
 #[tokio::test]
 async fn pdf_pages_argument_selects_pages() {
-    let shelf = Shelf::new();
-    shelf.put("a.pdf", book(30).bytes(Form::Table));
-    shelf.put("ten.pdf", book(10).bytes(Form::Table));
+    let shelf = DocumentFixture::new();
+    shelf.write_file("a.pdf", numbered_document(30).bytes(PdfLayout::Table));
+    shelf.write_file("ten.pdf", numbered_document(10).bytes(PdfLayout::Table));
     let read = |pages: &str| json!({"file_path": "a.pdf", "pages": pages});
     let why = shelf.error("anthropic", "Read", json!({"file_path": "a.pdf"})).await;
     assert_eq!(
@@ -156,8 +156,8 @@ async fn pdf_pages_argument_selects_pages() {
 
 #[test]
 fn pdf_xref_table_object_streams_and_filters_are_read() {
-    for form in [Form::Table, Form::Streams] {
-        let mut document = book(2);
+    for form in [PdfLayout::Table, PdfLayout::Streams] {
+        let mut document = numbered_document(2);
         let content =
             document.stream("/Filter /FlateDecode", deflated(b"BT /F 9 Tf 9 9 Td (squeezed) Tj ET"));
         document.page_of(content, PLAIN, 0);
@@ -173,7 +173,7 @@ fn pdf_xref_table_object_streams_and_filters_are_read() {
 }
 
 /// A font of single bytes with this encoding, as `F`.
-fn encoded(encoding: &str) -> String {
+fn font_with_encoding(encoding: &str) -> String {
     format!(
         "/Font << /F << /Type /Font /Subtype /TrueType /BaseFont /Arial /FirstChar 0 /Widths [{}] /Encoding {encoding} >> >>",
         "500 ".repeat(256)
@@ -183,7 +183,7 @@ fn encoded(encoding: &str) -> String {
 #[test]
 fn pdf_single_byte_encodings_decode() {
     let show = |encoding: &str, octal: &str| {
-        page(&format!("BT /F 10 Tf 9 9 Td ({octal}) Tj ET"), &encoded(encoding))
+        page(&format!("BT /F 10 Tf 9 9 Td ({octal}) Tj ET"), &font_with_encoding(encoding))
     };
     assert_eq!(show("/WinAnsiEncoding", r"caf\351 \200 \223x\224 \225"), "café € “x” •");
     assert_eq!(show("/MacRomanEncoding", r"caf\216 \322x\323 \336"), "café “x” fi");
@@ -209,11 +209,11 @@ fn pdf_font_program_encoding_is_used() {
     ));
     document.page(r"BT /F 10 Tf [(e\013) 27 (ect)-333(\014n)] TJ ET", &format!("/Font << /F {font} 0 R >>"));
     // The blank is no glyph: it is the gap of a third.
-    assert_eq!(pages(document.bytes(Form::Table))[0], "effect fin");
+    assert_eq!(pages(document.bytes(PdfLayout::Table))[0], "effect fin");
 }
 
 /// A map to Unicode of these lines.
-fn map(lines: &str) -> String {
+fn to_unicode_map(lines: &str) -> String {
     format!(
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n1 begincodespacerange <0000> <FFFF> \
          endcodespacerange\n{lines}\nendcmap end end"
@@ -225,7 +225,7 @@ fn pdf_to_unicode_map_decodes_two_byte_codes() {
     let mut document = Document::default();
     let to_unicode = document.stream(
         "",
-        map("3 beginbfchar <0001> <0048> <0002> <006600660069> <0005> <D83DDE00> endbfchar 1 beginbfrange <0010> <0012> <0061> endbfrange"),
+        to_unicode_map("3 beginbfchar <0001> <0048> <0002> <006600660069> <0005> <D83DDE00> endbfchar 1 beginbfrange <0010> <0012> <0061> endbfrange"),
     );
     let inner = document
         .add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 600 /W [1 [700 800] 16 18 500] >>");
@@ -238,7 +238,7 @@ fn pdf_to_unicode_map_decodes_two_byte_codes() {
         "BT /F 10 Tf <0001> Tj 7 0 Td <0002> Tj 8 0 Td <001000110012> Tj 15 0 Td <00050099> Tj ET",
         &resources,
     );
-    let paper = extract::read(document.bytes(Form::Streams), ALL, &|| false).unwrap();
+    let paper = extract::read(document.bytes(PdfLayout::Streams), ALL, &|| false).unwrap();
     assert_eq!(paper.shown[0].text, "Hffiabc😀\u{fffd}");
     assert_eq!((paper.shown[0].unknown, paper.shown[0].glyphs), (1, 7));
 }
@@ -295,7 +295,7 @@ fn pdf_graphics_states_forms_and_marked_text_are_read() {
     );
     let resources = format!("{PLAIN} /XObject << /X {inner} 0 R >>");
     document.page("BT /F 10 Tf 9 90 Td (outside) Tj ET /X Do", &resources);
-    assert_eq!(pages(document.bytes(Form::Table))[0], "outside\nin a form");
+    assert_eq!(pages(document.bytes(PdfLayout::Table))[0], "outside\nin a form");
 }
 
 #[test]
@@ -305,14 +305,14 @@ fn pdf_recursive_form_terminates() {
     let own = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 1 0 R >> /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
     let form = document.stream(own, "BT /F 10 Tf 9 90 Td (x) Tj ET /X Do /X Do");
     document.page("/X Do", &format!("/XObject << /X {form} 0 R >>"));
-    assert!(pages(document.bytes(Form::Table))[0].starts_with('x'));
+    assert!(pages(document.bytes(PdfLayout::Table))[0].starts_with('x'));
 }
 
 #[test]
 fn pdf_rotated_text_is_read() {
     let mut document = Document::default();
     document.turned_page("BT /F 10 Tf 0 1 -1 0 100 50 Tm (Turned) Tj 0 -12 Td (and below) Tj ET", PLAIN, 90);
-    assert_eq!(pages(document.bytes(Form::Table))[0], "Turned\nand below");
+    assert_eq!(pages(document.bytes(PdfLayout::Table))[0], "Turned\nand below");
 }
 
 #[test]
@@ -339,40 +339,40 @@ async fn pdf_encrypted_without_password_is_read() {
         assert_eq!(pages(fixture(name)), ["Not for everyone."], "{name}");
     }
     assert_eq!(extract::read(fixture("locked.pdf"), ALL, &|| false), Err(PdfError::Password));
-    let shelf = Shelf::new();
-    shelf.put("locked.pdf", fixture("locked.pdf"));
+    let shelf = DocumentFixture::new();
+    shelf.write_file("locked.pdf", fixture("locked.pdf"));
     let why = shelf.error("pi", "read", json!({"path": "locked.pdf"})).await;
     assert!(why.starts_with("locked.pdf is encrypted, and a password is needed to read it."), "{why}");
 }
 
 #[tokio::test]
 async fn pdf_without_text_or_damaged_is_reported() {
-    let shelf = Shelf::new();
+    let shelf = DocumentFixture::new();
     let mut scan = Document::default();
     let picture = scan.stream(
         "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray",
         b"x",
     );
     scan.page("q 9 0 0 9 0 0 cm /I Do Q", &format!("/XObject << /I {picture} 0 R >>"));
-    shelf.put("scan.pdf", scan.bytes(Form::Table));
+    shelf.write_file("scan.pdf", scan.bytes(PdfLayout::Table));
     let why = shelf.error("pi", "read", json!({"path": "scan.pdf"})).await;
     assert!(why.starts_with("scan.pdf has 1 page and no text, only pictures."), "{why}");
     scan.lines(&["but here"]);
     scan.page("", "");
-    shelf.put("half.pdf", scan.bytes(Form::Table));
+    shelf.write_file("half.pdf", scan.bytes(PdfLayout::Table));
     let text = shelf.ok("pi", "read", json!({"path": "half.pdf"})).await;
     assert!(
         text.contains("1 of 3 ---\n[There is no text on this page, only a picture.]\n\n--- Page 2"),
         "{text}"
     );
     assert!(text.contains("but here") && text.contains("[This page is empty.]"), "{text}");
-    let whole = book(3).bytes(Form::Table);
+    let whole = numbered_document(3).bytes(PdfLayout::Table);
     for (name, bytes) in [
         ("head.pdf", &b"%PDF-1.7\n"[..]),
         ("noise.pdf", b"%PDF-1.4 \0\xff endobj stream 1 0 obj <<"),
         ("cut.pdf", &whole[..40]),
     ] {
-        shelf.put(name, bytes);
+        shelf.write_file(name, bytes);
         let why = shelf.error("anthropic", "Read", json!({"file_path": name})).await;
         assert!(why.starts_with(&format!("{name} is a damaged PDF document")), "{why}");
     }
@@ -383,42 +383,42 @@ async fn pdf_without_text_or_damaged_is_reported() {
 
 #[tokio::test]
 async fn pdf_decompression_bomb_is_rejected() {
-    let shelf = Shelf::new();
+    let shelf = DocumentFixture::new();
     let mut bomb = Document::default();
     // 1.2 GB in 8 MB in a few thousand bytes.
     let content = bomb.stream("/Filter [/FlateDecode /FlateDecode]", deflated(&zeros(600_000)));
     bomb.page_of(content, PLAIN, 0);
-    let bytes = bomb.bytes(Form::Table);
+    let bytes = bomb.bytes(PdfLayout::Table);
     assert!(bytes.len() < 100_000, "{}", bytes.len());
-    shelf.put("bomb.pdf", bytes);
+    shelf.write_file("bomb.pdf", bytes);
     let why = shelf.error("pi", "read", json!({"path": "bomb.pdf"})).await;
     assert!(why.starts_with("bomb.pdf cannot be read: it is damaged, or made to use up memory."), "{why}");
     // The next one is read as if nothing had been.
-    shelf.put("a.pdf", book(1).bytes(Form::Table));
+    shelf.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Table));
     assert!(shelf.ok("pi", "read", json!({"path": "a.pdf"})).await.contains("Page number 1."));
 }
 
 #[tokio::test]
 async fn pdf_read_canceled_token_returns_interrupted() {
-    let shelf = Shelf::new();
-    shelf.put("a.pdf", book(1).bytes(Form::Table));
+    let shelf = DocumentFixture::new();
+    shelf.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Table));
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let outcome = shelf.run("pi", "read", json!({"path": "a.pdf"}), cancel).await;
+    let outcome = shelf.execute("pi", "read", json!({"path": "a.pdf"}), cancel).await;
     assert_eq!((outcome.is_error, join_text(&outcome.content).as_str()), (true, "Interrupted."));
 }
 
 #[tokio::test]
 async fn pdf_read_cancel_stops_running_subprocess() {
     // What reads says that it has begun, and never ends.
-    let shelf = Shelf::new();
+    let shelf = DocumentFixture::new();
     let begun = shelf.folder.path().join("begun");
     rustix::fs::mkfifoat(rustix::fs::CWD, &begun, rustix::fs::Mode::RWXU).unwrap();
     let reader = shelf.folder.path().join("reader");
     fs::write(&reader, format!("#!/bin/sh\necho up > '{}'\nexec sleep 600\n", begun.display())).unwrap();
     fs::set_permissions(&reader, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let slow = Shelf::with(Some(reader));
-    slow.put("a.pdf", book(1).bytes(Form::Table));
+    let slow = DocumentFixture::with_program(Some(reader));
+    slow.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Table));
     let cancel = CancellationToken::new();
     let heard = tokio::task::spawn_blocking(move || fs::read(begun).unwrap());
     let cancelling = async {
@@ -426,21 +426,21 @@ async fn pdf_read_cancel_stops_running_subprocess() {
         cancel.cancel();
     };
     let (outcome, ()) =
-        tokio::join!(slow.run("pi", "read", json!({"path": "a.pdf"}), cancel.clone()), cancelling);
+        tokio::join!(slow.execute("pi", "read", json!({"path": "a.pdf"}), cancel.clone()), cancelling);
     assert_eq!((outcome.is_error, join_text(&outcome.content).as_str()), (true, "Interrupted."));
 }
 
 #[tokio::test]
 async fn pdf_without_reader_program_is_read_in_process() {
-    let shelf = Shelf::with(None);
-    shelf.put("a.pdf", book(1).bytes(Form::Streams));
+    let shelf = DocumentFixture::with_program(None);
+    shelf.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Streams));
     assert!(shelf.ok("pi", "read", json!({"path": "a.pdf"})).await.contains("Page number 1."));
-    let shelf = Shelf::with(Some(PathBuf::from("/none")));
-    shelf.put("a.pdf", book(1).bytes(Form::Streams));
+    let shelf = DocumentFixture::with_program(Some(PathBuf::from("/none")));
+    shelf.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Streams));
     let why = shelf.error("pi", "read", json!({"path": "a.pdf"})).await;
     assert!(why.contains("does not work: cannot start /none"), "{why}");
-    let shelf = Shelf::with(Some(PathBuf::from("/bin/true")));
-    shelf.put("a.pdf", book(1).bytes(Form::Streams));
+    let shelf = DocumentFixture::with_program(Some(PathBuf::from("/bin/true")));
+    shelf.write_file("a.pdf", numbered_document(1).bytes(PdfLayout::Streams));
     let why = shelf.error("pi", "read", json!({"path": "a.pdf"})).await;
     assert!(why.contains("does not work: EOF"), "{why}");
 }

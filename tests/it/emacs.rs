@@ -17,7 +17,7 @@ use bowline::text::document::Document;
 use bowline::text::file_format::format::Format;
 
 use crate::source::root;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// How many scripts.
 const SCRIPTS: usize = 300;
@@ -49,9 +49,9 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Numbers that look random and are always the same: a linear congruence, high bits.
-struct Numbers(u64);
+struct Rng(u64);
 
-impl Numbers {
+impl Rng {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
@@ -60,7 +60,7 @@ impl Numbers {
 
 /// The scripts, one a line: the text, a tab, commands.
 fn scripts() -> String {
-    let mut numbers = Numbers(20_251_121);
+    let mut numbers = Rng(20_251_121);
     let total: u64 = COMMANDS.iter().map(|(_, _, weight)| weight).sum();
     let mut out = String::new();
     for n in 0..SCRIPTS {
@@ -101,7 +101,7 @@ fn play(ide: &mut TestIde, script: &str) -> String {
             continue;
         }
         ide.headless.press("Ctrl-Shift-Right");
-        if ide.selected()[0].is_empty() {
+        if ide.selected_texts()[0].is_empty() {
             continue;
         }
         ide.headless.press("Ctrl-c");
@@ -116,7 +116,7 @@ fn play(ide: &mut TestIde, script: &str) -> String {
 #[tokio::test]
 async fn kill_ring_matches_recorded_emacs() {
     let answers = std::fs::read_to_string(record()).unwrap();
-    let mut ide = Plan::new().with("a.txt", "").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "").start().await;
     ide.state().text_options.auto_pairs = false;
     let scripts = scripts();
     let mut wrong = Vec::new();

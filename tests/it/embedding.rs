@@ -21,11 +21,11 @@ use futures::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("in time")
 }
 
-fn path() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+fn path_var() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().filter(|(name, _)| name == "PATH").collect()
 }
 
@@ -34,7 +34,7 @@ fn write(path: &str, content: &str) -> Turn {
 }
 
 /// What the model was told of its calls with the last request.
-fn told(script: &Scripted) -> String {
+fn last_tool_results(script: &Scripted) -> String {
     let requests = script.requests();
     let messages = &requests.last().unwrap().messages;
     let results = messages.iter().filter_map(|message| match message {
@@ -45,8 +45,8 @@ fn told(script: &Scripted) -> String {
 }
 
 /// Opens the gate of a script when the model is asked, and not before.
-async fn until_asked(script: &Scripted, requests: usize) {
-    soon(async {
+async fn wait_for_requests(script: &Scripted, requests: usize) {
+    with_timeout(async {
         while script.requests().len() < requests {
             tokio::task::yield_now().await;
         }
@@ -62,12 +62,12 @@ async fn embedding_host_observes_all_events() {
     let (_, provider) = Scripted::injected(vec![write("a.txt", "one\n"), Turn::text("Written.")]);
     let session = Builder::new(dir.path()).inject(provider).start().await.unwrap();
     let mut events = session.observe().await.unwrap();
-    let answer = soon(session.submit("Write one")).await.unwrap();
+    let answer = with_timeout(session.submit("Write one")).await.unwrap();
     assert_eq!(answer.text(), "Written.");
     assert_eq!(std::fs::read_to_string(dir.path().join("a.txt")).unwrap(), "one\n");
     session.shutdown().await;
     let mut kinds = Vec::new();
-    while let Some(event) = soon(events.next()).await {
+    while let Some(event) = with_timeout(events.next()).await {
         kinds.push(event.kind);
     }
     let wanted = [
@@ -95,16 +95,16 @@ async fn embedding_submit_failed_aborted_or_second_is_error() {
         let session = session.clone();
         async move { session.submit("go").await }
     });
-    until_asked(&script, 1).await;
-    let refused = soon(session.submit("me too")).await.unwrap_err();
+    wait_for_requests(&script, 1).await;
+    let refused = with_timeout(session.submit("me too")).await.unwrap_err();
     assert!(refused.message.contains("working"), "{refused}");
     session.abort();
-    let interrupted = soon(run).await.unwrap().unwrap_err();
+    let interrupted = with_timeout(run).await.unwrap().unwrap_err();
     assert!(interrupted.message.contains("interrupted"), "{interrupted}");
-    let failed = soon(session.submit("again")).await.unwrap_err();
+    let failed = with_timeout(session.submit("again")).await.unwrap_err();
     assert!(failed.message.contains("the script is over"), "{failed}");
     session.shutdown().await;
-    let ended = soon(session.submit("again")).await.unwrap_err();
+    let ended = with_timeout(session.submit("again")).await.unwrap_err();
     assert!(ended.message.contains("ended"), "{ended}");
 }
 
@@ -122,11 +122,11 @@ async fn embedding_host_steers_and_queues_follow_up() {
         let session = session.clone();
         async move { session.submit("Write it in Python").await }
     });
-    until_asked(&script, 1).await;
+    wait_for_requests(&script, 1).await;
     session.say("In Rust, please".into(), vec![], Some(Delivery::Steer)).await.unwrap();
     session.say("Then test it".into(), vec![], Some(Delivery::FollowUp)).await.unwrap();
     script.gate.add_permits(1);
-    assert_eq!(soon(run).await.unwrap().unwrap().text(), "And tested.");
+    assert_eq!(with_timeout(run).await.unwrap().unwrap().text(), "And tested.");
     let requests = script.requests();
     let said = |at: usize| serde_json::to_string(&requests[at].messages).unwrap();
     assert!(!said(0).contains("Rust") && said(1).contains("In Rust, please"), "{}", said(1));
@@ -148,16 +148,20 @@ async fn embedding_environment_can_change_between_runs() {
         Turn::text("3"),
     ]);
     let asked = |_: Ask| async { Decision::Allow };
-    let session = Builder::new(here.path()).variables(path()).approval(asked).inject(provider).start();
+    let session = Builder::new(here.path()).variables(path_var()).approval(asked).inject(provider).start();
     let session = session.await.unwrap();
-    soon(session.submit("go")).await.unwrap();
-    let place: Arc<dyn Environment> = Arc::new(LocalEnvironment::new(there.path().to_path_buf(), path()));
+    with_timeout(session.submit("go")).await.unwrap();
+    let place: Arc<dyn Environment> = Arc::new(LocalEnvironment::new(there.path().to_path_buf(), path_var()));
     session.set_environment(place.clone()).await.unwrap();
-    soon(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
     let text = |dir: &Path| std::fs::read_to_string(dir.join("a.txt")).unwrap();
     assert_eq!((text(here.path()).as_str(), text(there.path()).as_str()), ("one\n", "two\n"));
     let root = there.path().canonicalize().unwrap().display().to_string();
-    assert!(told(&script).contains(&root), "commands begin there: {}", told(&script));
+    assert!(
+        last_tool_results(&script).contains(&root),
+        "commands begin there: {}",
+        last_tool_results(&script)
+    );
     let system = script.requests()[2].system.concat();
     assert!(system.contains(&there.path().display().to_string()), "the model is told: {system}");
     let ran = session.run_command("pwd", false, |_| {}, &CancellationToken::new()).await.unwrap();
@@ -165,7 +169,7 @@ async fn embedding_environment_can_change_between_runs() {
     // The same place behind a layer.
     let guarded = Arc::new(Wrapped::new(place, ReadOnly::new(|_| false)));
     session.set_environment(guarded).await.unwrap();
-    soon(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
     assert_eq!(text(there.path()), "two\n");
     session.shutdown().await;
 }
@@ -181,15 +185,15 @@ async fn embedding_approval_does_not_apply_to_other_environment() {
         heard.lock().unwrap().push(ask.workspace.clone());
         ready(Decision::AllowLike(ask.proposal.expect("a rule for such calls")))
     };
-    let session = Builder::new(here.path()).variables(path()).approval(approval).inject(provider).start();
+    let session = Builder::new(here.path()).variables(path_var()).approval(approval).inject(provider).start();
     let session = session.await.unwrap();
-    soon(session.submit("go")).await.unwrap();
-    soon(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
     session
-        .set_environment(Arc::new(LocalEnvironment::new(there.path().to_path_buf(), path())))
+        .set_environment(Arc::new(LocalEnvironment::new(there.path().to_path_buf(), path_var())))
         .await
         .unwrap();
-    soon(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
     let places: Vec<String> = [&here, &there].iter().map(|dir| dir.path().display().to_string()).collect();
     assert_eq!(*asked.lock().unwrap(), places);
     session.shutdown().await;
@@ -201,12 +205,12 @@ async fn embedding_environment_change_rejected_if_busy_or_recorded() {
     let (script, provider) = Scripted::injected(vec![Turn::of(vec![Step::Stall])]);
     let keeps = |options: &mut bowline::runtime::Options| options.checkpoints = true;
     let session = Builder::new(here.path()).inject(provider).options(keeps).start().await.unwrap();
-    let place = |dir: &Path| Arc::new(LocalEnvironment::new(dir.to_path_buf(), path()));
+    let place = |dir: &Path| Arc::new(LocalEnvironment::new(dir.to_path_buf(), path_var()));
     let refused = session.set_environment(place(there.path())).await.unwrap_err();
     assert!(refused.message.contains("recorded"), "{refused}");
     session.set_environment(place(here.path())).await.unwrap();
     session.prompt("go".into(), vec![], Delivery::Steer);
-    until_asked(&script, 1).await;
+    wait_for_requests(&script, 1).await;
     assert!(session.set_environment(place(here.path())).await.is_err());
     session.shutdown().await;
 }
@@ -239,9 +243,9 @@ async fn embedding_custom_tool_runs_agent_on_shared_files() {
         Turn::text("Reviewed."),
     ]);
     let session = Builder::new(dir.path()).inject(provider).tool(review).start().await.unwrap();
-    let answer = soon(session.submit("Write, then have it reviewed")).await.unwrap();
+    let answer = with_timeout(session.submit("Write, then have it reviewed")).await.unwrap();
     assert_eq!(answer.text(), "Reviewed.");
-    assert!(told(&script).contains("It says one."), "{}", told(&script));
+    assert!(last_tool_results(&script).contains("It says one."), "{}", last_tool_results(&script));
     session.shutdown().await;
 }
 
@@ -272,12 +276,12 @@ async fn embedding_custom_tools_extend_or_replace_toolset() {
             });
         }
         let session = builder.start().await.unwrap();
-        soon(session.submit("Double 21")).await.unwrap();
+        with_timeout(session.submit("Double 21")).await.unwrap();
         let request = &script.requests()[0];
         let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.contains(&"read"), !alone, "{names:?}");
         assert!(names.contains(&"double"), "{names:?}");
-        let told = told(&script);
+        let told = last_tool_results(&script);
         assert!(told.contains("Invalid arguments"), "{told}");
         if allowed {
             assert_eq!(*seen.lock().unwrap(), [json!({"n": 21})]);
@@ -292,17 +296,17 @@ async fn embedding_custom_tools_extend_or_replace_toolset() {
 
 /// A place of one file that is nowhere else.
 #[derive(Debug)]
-struct Shelf {
+struct OneFileEnvironment {
     page: std::sync::Mutex<Vec<u8>>,
 }
 
-impl Shelf {
-    fn is_page(path: &Path) -> Result<(), EnvError> {
+impl OneFileEnvironment {
+    fn check_path(path: &Path) -> Result<(), EnvError> {
         if path == Path::new("/shelf/page.txt") { Ok(()) } else { Err(EnvError::NotFound(path.into())) }
     }
 }
 
-impl Environment for Shelf {
+impl Environment for OneFileEnvironment {
     fn root(&self) -> &Path {
         Path::new("/shelf")
     }
@@ -315,7 +319,8 @@ impl Environment for Shelf {
         let size = self.page.lock().unwrap().len() as u64;
         let facts = |kind| FileStat { kind, size, version: None, modified: None };
         let folder = path == self.root();
-        let found = if folder { Ok(FileKind::Folder) } else { Self::is_page(path).map(|()| FileKind::File) };
+        let found =
+            if folder { Ok(FileKind::Folder) } else { Self::check_path(path).map(|()| FileKind::File) };
         ready(found.map(facts)).boxed()
     }
 
@@ -326,7 +331,7 @@ impl Environment for Shelf {
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
         let bytes = self.page.lock().unwrap().clone();
         let stamp = Stamp::of(&bytes);
-        ready(Self::is_page(path).map(|()| FileData { bytes, stamp })).boxed()
+        ready(Self::check_path(path).map(|()| FileData { bytes, stamp })).boxed()
     }
 
     fn write<'a>(
@@ -336,7 +341,7 @@ impl Environment for Shelf {
         _: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
         let stamp = Stamp::of(&bytes);
-        let written = Self::is_page(path).map(|()| *self.page.lock().unwrap() = bytes);
+        let written = Self::check_path(path).map(|()| *self.page.lock().unwrap() = bytes);
         ready(written.map(|()| stamp)).boxed()
     }
 
@@ -353,7 +358,7 @@ impl Environment for Shelf {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn embedding_custom_environment_limits_tools() {
-    let shelf = Arc::new(Shelf { page: std::sync::Mutex::new(b"once\n".to_vec()) });
+    let shelf = Arc::new(OneFileEnvironment { page: std::sync::Mutex::new(b"once\n".to_vec()) });
     let (script, provider) = Scripted::injected(vec![
         Turn::call("c1", "read", json!({"path": "page.txt"})),
         Turn::call("c2", "read", json!({"path": "/etc/hostname"})),
@@ -367,8 +372,8 @@ async fn embedding_custom_environment_limits_tools() {
     ]);
     let session = Builder::at(shelf.clone()).inject(provider).only_tools(["read", "grep", "edit"]).start();
     let session = session.await.unwrap();
-    soon(session.submit("go")).await.unwrap();
-    let told = told(&script);
+    with_timeout(session.submit("go")).await.unwrap();
+    let told = last_tool_results(&script);
     assert!(told.contains("once") && told.contains("no such file") && told.contains("page.txt:1"), "{told}");
     assert_eq!(*shelf.page.lock().unwrap(), b"twice\n");
     session.shutdown().await;
@@ -376,7 +381,7 @@ async fn embedding_custom_environment_limits_tools() {
 
 #[tokio::test]
 async fn embedding_read_only_layer_blocks_writes_and_commands() {
-    let shelf = Arc::new(Shelf { page: std::sync::Mutex::new(b"once\n".to_vec()) });
+    let shelf = Arc::new(OneFileEnvironment { page: std::sync::Mutex::new(b"once\n".to_vec()) });
     let guarded = Wrapped::new(shelf.clone(), ReadOnly::new(|_| false));
     let page = Path::new("/shelf/page.txt");
     assert!(guarded.write(page, b"twice\n".to_vec(), None).await.is_err());
@@ -390,9 +395,9 @@ async fn embedding_read_only_layer_blocks_writes_and_commands() {
 }
 
 /// Says back what was said.
-struct Echo;
+struct EchoProvider;
 
-impl Provider for Echo {
+impl Provider for EchoProvider {
     fn id(&self) -> &'static str {
         "echo"
     }
@@ -415,14 +420,15 @@ impl Provider for Echo {
 async fn embedding_custom_provider_and_instructions_are_used() {
     let dir = tempfile::tempdir().unwrap();
     let model = |id: &str| Model::unknown("echo", id, "echo", "");
-    let builder = Builder::new(dir.path()).provider(Arc::new(Echo), vec![model("first"), model("second")]);
+    let builder =
+        Builder::new(dir.path()).provider(Arc::new(EchoProvider), vec![model("first"), model("second")]);
     let session = builder.model("echo/second").append_instructions("Speak up.").start().await.unwrap();
-    let answer = soon(session.submit("Anybody there?")).await.unwrap();
+    let answer = with_timeout(session.submit("Anybody there?")).await.unwrap();
     assert_eq!((answer.text().as_str(), answer.model.as_str()), ("Anybody there?", "second"));
     let shown = session.system_prompt().await.unwrap();
     assert!(shown.parts.last().unwrap().text.contains("Speak up."));
     session.select_model("echo", "first").await.unwrap();
-    assert_eq!(soon(session.submit("And now?")).await.unwrap().model, "first");
+    assert_eq!(with_timeout(session.submit("And now?")).await.unwrap().model, "first");
     session.shutdown().await;
 }
 

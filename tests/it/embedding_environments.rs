@@ -17,7 +17,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use serde_json::json;
 
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("in time")
 }
 
@@ -25,56 +25,61 @@ type Log = Arc<Mutex<Vec<String>>>;
 
 /// Writes down what is asked of a place, under a name, and fails where it is told to.
 #[derive(Debug)]
-struct Counts {
+struct RecordingLayer {
     name: &'static str,
     log: Log,
-    fails: &'static str,
+    failing_step: &'static str,
 }
 
-impl Counts {
-    fn note(&self, what: &str) -> BoxFuture<'static, Result<(), EnvError>> {
+impl RecordingLayer {
+    fn record(&self, what: &str) -> BoxFuture<'static, Result<(), EnvError>> {
         self.log.lock().unwrap().push(format!("{} {what}", self.name));
         let source = std::io::Error::other("out of order");
         let failed = Err(EnvError::Io { path: "/".into(), source });
-        ready(if self.fails == what { failed } else { Ok(()) }).boxed()
+        ready(if self.failing_step == what { failed } else { Ok(()) }).boxed()
     }
 }
 
-impl Layer for Counts {
+impl Layer for RecordingLayer {
     fn admit<'a>(
         &'a self,
         _: &'a dyn Environment,
         operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
-        self.note(operation.name())
+        self.record(operation.name())
     }
 
     fn initialize<'a>(&'a self, _: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
-        self.note("ready")
+        self.record("ready")
     }
 
     fn cleanup<'a>(&'a self, _: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
-        self.note("back")
+        self.record("back")
     }
 }
 
-fn failing(name: &'static str, folder: &Path, log: &Log, fails: &'static str) -> Arc<dyn Environment> {
+fn failing_environment(
+    name: &'static str,
+    folder: &Path,
+    log: &Log,
+    fails: &'static str,
+) -> Arc<dyn Environment> {
     let path = std::env::vars_os().filter(|(name, _)| name == "PATH");
     let machine = Arc::new(LocalEnvironment::new(folder.to_path_buf(), path));
-    Arc::new(Wrapped::new(machine, Counts { name, log: Arc::clone(log), fails }))
+    Arc::new(Wrapped::new(machine, RecordingLayer { name, log: Arc::clone(log), failing_step: fails }))
 }
 
-fn place(name: &'static str, folder: &Path, log: &Log) -> Arc<dyn Environment> {
-    failing(name, folder, log, "")
+fn recording_environment(name: &'static str, folder: &Path, log: &Log) -> Arc<dyn Environment> {
+    failing_environment(name, folder, log, "")
 }
 
 /// What was written down of beginnings and ends.
-fn stays(log: &Log) -> Vec<String> {
+fn lifecycle_lines(log: &Log) -> Vec<String> {
     let log = log.lock().unwrap();
     log.iter().filter(|line| line.ends_with(" ready") || line.ends_with(" back")).cloned().collect()
 }
 
-fn writes(turns: usize) -> Injected {
+fn write_turns(turns: usize) -> Injected {
     let write = Turn::call("c", "write", json!({"path": "a.txt", "content": "one\n"}));
     let turns = (0..turns).flat_map(|_| [write.clone(), Turn::text("done")]);
     Scripted::injected(turns.collect::<Vec<_>>()).1
@@ -83,11 +88,15 @@ fn writes(turns: usize) -> Injected {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_initialized_before_session_cleaned_up_after() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
-    let session = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).start().await.unwrap();
+    let session = Builder::at(recording_environment("a", dir.path(), &log))
+        .inject(write_turns(1))
+        .start()
+        .await
+        .unwrap();
     assert_eq!(log.lock().unwrap()[0], "a ready", "nothing is asked of it before");
-    soon(session.submit("go")).await.unwrap();
-    assert_eq!(stays(&log), ["a ready"]);
-    soon(session.shutdown()).await;
+    with_timeout(session.submit("go")).await.unwrap();
+    assert_eq!(lifecycle_lines(&log), ["a ready"]);
+    with_timeout(session.shutdown()).await;
     let log = log.lock().unwrap();
     assert!(log.contains(&"a write".to_string()), "{log:?}");
     assert_eq!(log.last().unwrap(), "a back", "{log:?}");
@@ -97,13 +106,17 @@ async fn environment_initialized_before_session_cleaned_up_after() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_cleaned_up_if_session_start_fails() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
-    let unknown = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).model("nobody/nothing").start();
+    let unknown = Builder::at(recording_environment("a", dir.path(), &log))
+        .inject(write_turns(1))
+        .model("nobody/nothing")
+        .start();
     assert!(unknown.await.is_err());
-    assert_eq!(stays(&log), ["a ready", "a back"]);
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back"]);
 
     log.lock().unwrap().clear();
-    let broken = failing("b", dir.path(), &log, "ready");
-    let report = Builder::at(broken).inject(writes(1)).start().await.err().expect("no place, no session");
+    let broken = failing_environment("b", dir.path(), &log, "ready");
+    let report =
+        Builder::at(broken).inject(write_turns(1)).start().await.err().expect("no place, no session");
     assert!(report.to_string().contains("out of order"), "{report}");
     assert_eq!(*log.lock().unwrap(), ["b ready"], "what was never there is not given back");
 }
@@ -111,13 +124,15 @@ async fn environment_cleaned_up_if_session_start_fails() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_cleanup_failure_is_reported() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
-    let broken = failing("a", dir.path(), &log, "back");
-    let session = Builder::at(broken).inject(writes(0)).start().await.unwrap();
+    let broken = failing_environment("a", dir.path(), &log, "back");
+    let session = Builder::at(broken).inject(write_turns(0)).start().await.unwrap();
     let (_, mut events) = session.subscribe().await.unwrap();
-    soon(session.shutdown()).await;
-    let RuntimeEvent::Failed(report) = soon(events.recv()).await.unwrap() else { panic!("it is not told") };
+    with_timeout(session.shutdown()).await;
+    let RuntimeEvent::Failed(report) = with_timeout(events.recv()).await.unwrap() else {
+        panic!("it is not told")
+    };
     assert!(report.message.contains("given back") && report.message.contains("out of order"), "{report}");
-    let last = soon(events.recv()).await.unwrap();
+    let last = with_timeout(events.recv()).await.unwrap();
     assert!(matches!(last, RuntimeEvent::Ended), "{last:?}");
 }
 
@@ -125,13 +140,17 @@ async fn environment_cleanup_failure_is_reported() {
 async fn environment_change_initializes_new_before_cleanup_of_old() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
-    let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
-    soon(session.set_environment(place("b", there.path(), &log))).await.unwrap();
-    assert_eq!(stays(&log), ["a ready", "b ready", "a back"]);
-    soon(session.submit("go")).await.unwrap();
+    let session = Builder::at(recording_environment("a", here.path(), &log))
+        .inject(write_turns(1))
+        .start()
+        .await
+        .unwrap();
+    with_timeout(session.set_environment(recording_environment("b", there.path(), &log))).await.unwrap();
+    assert_eq!(lifecycle_lines(&log), ["a ready", "b ready", "a back"]);
+    with_timeout(session.submit("go")).await.unwrap();
     assert!(there.path().join("a.txt").exists());
-    soon(session.shutdown()).await;
-    assert_eq!(stays(&log), ["a ready", "b ready", "a back", "b back"]);
+    with_timeout(session.shutdown()).await;
+    assert_eq!(lifecycle_lines(&log), ["a ready", "b ready", "a back", "b back"]);
     let log = log.lock().unwrap();
     let left = log.iter().position(|line| line == "a back").unwrap();
     assert!(!log[left + 1..].iter().any(|line| line.starts_with("a ")), "{log:?}");
@@ -141,52 +160,59 @@ async fn environment_change_initializes_new_before_cleanup_of_old() {
 async fn environment_change_failure_keeps_old_environment() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
-    let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
-    let report = soon(session.set_environment(failing("b", there.path(), &log, "ready"))).await.unwrap_err();
+    let session = Builder::at(recording_environment("a", here.path(), &log))
+        .inject(write_turns(1))
+        .start()
+        .await
+        .unwrap();
+    let report = with_timeout(session.set_environment(failing_environment("b", there.path(), &log, "ready")))
+        .await
+        .unwrap_err();
     assert!(report.message.contains("out of order"), "{report}");
-    assert_eq!(stays(&log), ["a ready", "b ready"]);
-    soon(session.submit("go")).await.unwrap();
+    assert_eq!(lifecycle_lines(&log), ["a ready", "b ready"]);
+    with_timeout(session.submit("go")).await.unwrap();
     assert!(here.path().join("a.txt").exists() && !there.path().join("a.txt").exists());
-    soon(session.shutdown()).await;
-    assert_eq!(stays(&log), ["a ready", "b ready", "a back"]);
+    with_timeout(session.shutdown()).await;
+    assert_eq!(lifecycle_lines(&log), ["a ready", "b ready", "a back"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_change_rejected_initializes_nothing() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let (script, provider) = Scripted::injected(vec![Turn::of(vec![Step::Stall])]);
-    let session = Builder::at(place("a", dir.path(), &log)).inject(provider).start().await.unwrap();
+    let session =
+        Builder::at(recording_environment("a", dir.path(), &log)).inject(provider).start().await.unwrap();
     session.prompt("go".into(), vec![], Delivery::Steer);
-    soon(async {
+    with_timeout(async {
         while script.requests().is_empty() {
             tokio::task::yield_now().await;
         }
     })
     .await;
-    soon(session.set_environment(place("b", dir.path(), &log))).await.unwrap_err();
-    soon(session.shutdown()).await;
-    soon(session.set_environment(place("c", dir.path(), &log))).await.unwrap_err();
-    assert_eq!(stays(&log), ["a ready", "a back"]);
+    with_timeout(session.set_environment(recording_environment("b", dir.path(), &log))).await.unwrap_err();
+    with_timeout(session.shutdown()).await;
+    with_timeout(session.set_environment(recording_environment("c", dir.path(), &log))).await.unwrap_err();
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_change_reports_failed_cleanup_of_old() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
-    let broken = failing("a", here.path(), &log, "back");
-    let session = Builder::at(broken).inject(writes(0)).start().await.unwrap();
+    let broken = failing_environment("a", here.path(), &log, "back");
+    let session = Builder::at(broken).inject(write_turns(0)).start().await.unwrap();
     let (_, mut events) = session.subscribe().await.unwrap();
-    soon(session.set_environment(place("b", there.path(), &log))).await.unwrap();
-    let moved = soon(events.recv()).await.unwrap();
+    with_timeout(session.set_environment(recording_environment("b", there.path(), &log))).await.unwrap();
+    let moved = with_timeout(events.recv()).await.unwrap();
     assert!(matches!(&moved, RuntimeEvent::PlaceChanged { root, .. } if root == there.path()), "{moved:?}");
-    let told = soon(events.recv()).await.unwrap();
+    let told = with_timeout(events.recv()).await.unwrap();
     assert!(
         matches!(&told, RuntimeEvent::Failed(Report { message, .. }) if message.contains("out of order"))
     );
-    soon(session.shutdown()).await;
+    with_timeout(session.shutdown()).await;
 }
 
-async fn kinds(mut events: Observer) -> Vec<(EventKind, Option<String>)> {
+async fn event_kinds(mut events: Observer) -> Vec<(EventKind, Option<String>)> {
     let mut told = Vec::new();
     while let Some(event) = events.next().await {
         let root = event.data.get("root").and_then(|root| root.as_str()).map(String::from);
@@ -199,18 +225,24 @@ async fn kinds(mut events: Observer) -> Vec<(EventKind, Option<String>)> {
 async fn environment_change_event_is_sent_only_on_success() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
-    let session = Builder::at(place("a", here.path(), &log)).inject(writes(0)).start().await.unwrap();
+    let session = Builder::at(recording_environment("a", here.path(), &log))
+        .inject(write_turns(0))
+        .start()
+        .await
+        .unwrap();
     let events = session.observe().await.unwrap();
-    soon(session.set_environment(failing("b", there.path(), &log, "ready"))).await.unwrap_err();
-    soon(session.set_environment(place("c", there.path(), &log))).await.unwrap();
-    soon(session.shutdown()).await;
+    with_timeout(session.set_environment(failing_environment("b", there.path(), &log, "ready")))
+        .await
+        .unwrap_err();
+    with_timeout(session.set_environment(recording_environment("c", there.path(), &log))).await.unwrap();
+    with_timeout(session.shutdown()).await;
     let root = there.path().display().to_string();
     let wanted = [
         (EventKind::SessionStart, None),
         (EventKind::PlaceChanged, Some(root)),
         (EventKind::SessionEnd, None),
     ];
-    assert_eq!(soon(kinds(events)).await, wanted);
+    assert_eq!(with_timeout(event_kinds(events)).await, wanted);
     assert_eq!(EventKind::PlaceChanged.name(), "PLACE_CHANGED");
 }
 
@@ -221,7 +253,7 @@ async fn environment_survives_session_started_by_tool() {
     let parameters = json!({"type": "object", "properties": {}});
     let review = FromFn::new("review", "Have it reviewed.", parameters, |call| async move {
         let below = call.env.root().join("below");
-        let reviewer = Builder::at(Arc::new(Rooted::new(call.env, below))).inject(writes(1)).start();
+        let reviewer = Builder::at(Arc::new(Rooted::new(call.env, below))).inject(write_turns(1)).start();
         let reviewer = reviewer.await.unwrap();
         reviewer.submit("go").await.unwrap();
         reviewer.shutdown().await;
@@ -231,41 +263,42 @@ async fn environment_survives_session_started_by_tool() {
     let write = Turn::call("w", "write", json!({"path": "b.txt", "content": "two\n"}));
     let turns = vec![Turn::call("r", "review", json!({})), write, Turn::text("done")];
     let (_, provider) = Scripted::injected(turns);
-    let session = Builder::at(place("a", dir.path(), &log)).tool(review).inject(provider).start();
+    let session =
+        Builder::at(recording_environment("a", dir.path(), &log)).tool(review).inject(provider).start();
     let session = session.await.unwrap();
-    soon(session.submit("go")).await.unwrap();
+    with_timeout(session.submit("go")).await.unwrap();
     assert!(dir.path().join("b.txt").exists() && dir.path().join("below/a.txt").exists());
-    assert_eq!(stays(&log), ["a ready"]);
-    soon(session.shutdown()).await;
-    assert_eq!(stays(&log), ["a ready", "a back"]);
+    assert_eq!(lifecycle_lines(&log), ["a ready"]);
+    with_timeout(session.shutdown()).await;
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn environment_counted_is_cleaned_up_after_last_session() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let shared: Arc<dyn Environment> =
-        Arc::new(Wrapped::new(place("a", dir.path(), &log), Counted::default()));
-    let one = Builder::at(Arc::clone(&shared)).inject(writes(0)).start().await.unwrap();
-    let other = Builder::at(Arc::clone(&shared)).inject(writes(1)).start().await.unwrap();
+        Arc::new(Wrapped::new(recording_environment("a", dir.path(), &log), Counted::default()));
+    let one = Builder::at(Arc::clone(&shared)).inject(write_turns(0)).start().await.unwrap();
+    let other = Builder::at(Arc::clone(&shared)).inject(write_turns(1)).start().await.unwrap();
     // A layer over the place that the session is in.
     let guarded = Arc::new(Wrapped::new(Arc::clone(&shared), ReadOnly::new(|_| false)));
-    soon(one.set_environment(guarded)).await.unwrap();
-    soon(one.shutdown()).await;
-    soon(other.submit("go")).await.unwrap();
-    assert_eq!(stays(&log), ["a ready"]);
-    soon(other.shutdown()).await;
-    assert_eq!(stays(&log), ["a ready", "a back"]);
+    with_timeout(one.set_environment(guarded)).await.unwrap();
+    with_timeout(one.shutdown()).await;
+    with_timeout(other.submit("go")).await.unwrap();
+    assert_eq!(lifecycle_lines(&log), ["a ready"]);
+    with_timeout(other.shutdown()).await;
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back"]);
     // Who was not there before is not there after one time too many, either.
     shared.cleanup().await.unwrap();
-    assert_eq!(stays(&log), ["a ready", "a back"]);
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back"]);
     shared.initialize().await.unwrap();
-    assert_eq!(stays(&log), ["a ready", "a back", "a ready"]);
+    assert_eq!(lifecycle_lines(&log), ["a ready", "a back", "a ready"]);
 }
 
 #[tokio::test]
 async fn environment_counted_retries_failed_initialize() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
-    let broken = Wrapped::new(failing("a", dir.path(), &log, "ready"), Counted::default());
+    let broken = Wrapped::new(failing_environment("a", dir.path(), &log, "ready"), Counted::default());
     for _ in 0..2 {
         broken.initialize().await.unwrap_err();
     }

@@ -9,46 +9,46 @@ use bowline::runtime::history::navigation::SessionSwitch;
 use bowline::runtime::{Builder, Delivery, Handle, RuntimeEvent, Snapshot};
 use tokio::sync::mpsc::Receiver;
 
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("in time")
 }
 
 /// What a front end has on its screen: the session, and the ends of messages, each as often as it was told.
-struct Watcher {
+struct FrontEnd {
     session: String,
-    shown: Vec<String>,
-    heard: Vec<String>,
+    snapshot_texts: Vec<String>,
+    event_texts: Vec<String>,
     events: Receiver<RuntimeEvent>,
 }
 
-fn texts(snapshot: &Snapshot) -> Vec<String> {
+fn snapshot_texts(snapshot: &Snapshot) -> Vec<String> {
     let messages = snapshot.messages.iter();
     messages.map(|message| serde_json::to_value(&**message).unwrap()["content"].to_string()).collect()
 }
 
-impl Watcher {
-    async fn join(session: &Handle) -> Self {
+impl FrontEnd {
+    async fn subscribe(session: &Handle) -> Self {
         let (snapshot, events) = session.subscribe().await.unwrap();
-        let (session, shown) = (snapshot.session_id.clone(), texts(&snapshot));
-        Self { session, shown, heard: Vec::new(), events }
+        let (session, shown) = (snapshot.session_id.clone(), snapshot_texts(&snapshot));
+        Self { session, snapshot_texts: shown, event_texts: Vec::new(), events }
     }
 
     /// Hears everything up to the end.
-    async fn listen(mut self) -> Self {
+    async fn collect_events(mut self) -> Self {
         loop {
-            match soon(self.events.recv()).await.expect("an end before the silence") {
+            match with_timeout(self.events.recv()).await.expect("an end before the silence") {
                 RuntimeEvent::Agent(AgentEvent::MessageEnd(message)) => {
                     let text = serde_json::to_value(&*message).unwrap()["content"].to_string();
-                    self.heard.push(format!("{} {text}", self.session));
-                    self.shown.push(text);
+                    self.event_texts.push(format!("{} {text}", self.session));
+                    self.snapshot_texts.push(text);
                 }
                 RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, .. }) => {
-                    self.heard.push(format!("{} end {aborted}", self.session));
+                    self.event_texts.push(format!("{} end {aborted}", self.session));
                 }
                 RuntimeEvent::Replaced(snapshot) => {
                     self.session.clone_from(&snapshot.session_id);
-                    self.shown = texts(&snapshot);
-                    self.heard.push(format!("{} begins", self.session));
+                    self.snapshot_texts = snapshot_texts(&snapshot);
+                    self.event_texts.push(format!("{} begins", self.session));
                 }
                 RuntimeEvent::Ended => return self,
                 _ => {}
@@ -64,52 +64,59 @@ async fn session_replace_is_followed_by_all_front_ends() {
     let (script, provider) =
         Scripted::injected(vec![Turn::text("one"), stalls, Turn::text("three"), Turn::text("four")]);
     let session = Builder::new(dir.path()).inject(provider).start().await.unwrap();
-    let first = Watcher::join(&session).await;
+    let first = FrontEnd::subscribe(&session).await;
     let observer = session.observe().await.unwrap();
     let old = first.session.clone();
-    let first = tokio::spawn(first.listen());
-    soon(session.submit("1")).await.unwrap();
-    let second = Watcher::join(&session).await;
-    assert_eq!(second.shown.len(), 2, "what was said before is in the snapshot");
-    let second = tokio::spawn(second.listen());
+    let first = tokio::spawn(first.collect_events());
+    with_timeout(session.submit("1")).await.unwrap();
+    let second = FrontEnd::subscribe(&session).await;
+    assert_eq!(second.snapshot_texts.len(), 2, "what was said before is in the snapshot");
+    let second = tokio::spawn(second.collect_events());
     session.prompt("2".into(), vec![], Delivery::Steer);
-    soon(async {
+    with_timeout(async {
         while script.requests().len() < 2 {
             tokio::task::yield_now().await;
         }
     })
     .await;
     // In the middle of an answer.
-    soon(session.replace(SessionSwitch::New(None))).await.unwrap();
+    with_timeout(session.replace(SessionSwitch::New(None))).await.unwrap();
     let new = session.status().await.unwrap().session_id;
     assert_ne!(old, new);
-    soon(session.submit("3")).await.unwrap();
-    let late = Watcher::join(&session).await;
-    assert_eq!((&late.session, late.shown.len()), (&new, 2));
-    let late = tokio::spawn(late.listen());
-    soon(session.submit("4")).await.unwrap();
-    let there = texts(&session.snapshot().await.unwrap());
+    with_timeout(session.submit("3")).await.unwrap();
+    let late = FrontEnd::subscribe(&session).await;
+    assert_eq!((&late.session, late.snapshot_texts.len()), (&new, 2));
+    let late = tokio::spawn(late.collect_events());
+    with_timeout(session.submit("4")).await.unwrap();
+    let there = snapshot_texts(&session.snapshot().await.unwrap());
     session.shutdown().await;
-    let [first, second, late] =
-        [soon(first).await.unwrap(), soon(second).await.unwrap(), soon(late).await.unwrap()];
+    let [first, second, late] = [
+        with_timeout(first).await.unwrap(),
+        with_timeout(second).await.unwrap(),
+        with_timeout(late).await.unwrap(),
+    ];
     for watcher in [&first, &second, &late] {
-        assert_eq!(watcher.shown, there, "what is shown is what there is");
+        assert_eq!(watcher.snapshot_texts, there, "what is shown is what there is");
     }
     assert_eq!(there.len(), 4);
     let at = |heard: &[String]| heard.iter().position(|line| *line == format!("{new} begins")).unwrap();
-    let (before, after) = first.heard.split_at(at(&first.heard));
+    let (before, after) = first.event_texts.split_at(at(&first.event_texts));
     assert!(before.iter().all(|line| line.starts_with(&old)), "{before:?}");
     assert!(before.contains(&format!("{old} end true")), "the run's end belongs to its session: {before:?}");
     assert!(after.iter().all(|line| line.starts_with(&new)), "{after:?}");
     assert_eq!(after.len(), 1 + 4 + 2, "once each: {after:?}");
-    assert!(first.heard.ends_with(&second.heard), "both heard the same, {:?}", second.heard);
+    assert!(
+        first.event_texts.ends_with(&second.event_texts),
+        "both heard the same, {:?}",
+        second.event_texts
+    );
     assert_events_stay_in_session(observer, &new).await;
 }
 
 /// The specification's events: the one session ends before the new one starts.
 async fn assert_events_stay_in_session(mut observer: Observer, new: &str) {
     let mut told = Vec::new();
-    while let Some(event) = soon(observer.next()).await {
+    while let Some(event) = with_timeout(observer.next()).await {
         told.push((event.kind, event.session_id == new));
     }
     let edges =

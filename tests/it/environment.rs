@@ -8,10 +8,10 @@ use bowline::exec::wrap::{DeniedPaths, Ended, Entry, Logging, Policy, ReadOnly, 
 use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LocalEnvironment, Omitted, Selection};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::environment_suite::{self, conforms, run};
-use crate::support::piped_environment::RemotePlace;
+use crate::support::environment_suite::{self, check_conformance, run_command};
+use crate::support::piped_environment::RemoteEnvironment;
 
-fn folder() -> (tempfile::TempDir, PathBuf) {
+fn test_folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = std::fs::canonicalize(folder.path()).unwrap();
     (folder, root)
@@ -24,28 +24,28 @@ fn local(root: &Path) -> Arc<dyn Environment> {
 
 #[tokio::test]
 async fn environment_local_passes_suite() {
-    let (_folder, root) = folder();
-    conforms(&*local(&root)).await;
+    let (_folder, root) = test_folder();
+    check_conformance(&*local(&root)).await;
 }
 
 #[tokio::test]
 async fn environment_remote_passes_suite() {
-    let (_folder, root) = folder();
-    conforms(&RemotePlace::new(root)).await;
+    let (_folder, root) = test_folder();
+    check_conformance(&RemoteEnvironment::new(root)).await;
 }
 
 #[tokio::test]
 async fn environment_logging_passes_suite_without_file_contents() {
-    let (_folder, root) = folder();
+    let (_folder, root) = test_folder();
     let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
     let into = Arc::clone(&log);
     let place = Wrapped::new(local(&root), Logging::new(move |entry| into.lock().unwrap().push(entry)));
-    conforms(&place).await;
+    check_conformance(&place).await;
     log.lock().unwrap().clear();
     let secret = root.join("s");
     place.write(&secret, b"the secret".to_vec(), None).await.unwrap();
     place.read(&root.join("none")).await.unwrap_err();
-    run(&place, "echo the secret; exit 2", None, CancellationToken::new()).await.0.unwrap();
+    run_command(&place, "echo the secret; exit 2", None, CancellationToken::new()).await.0.unwrap();
     let log = log.lock().unwrap();
     let told: Vec<(&str, &str)> = log.iter().map(|entry| (entry.operation, entry.target.as_str())).collect();
     let (secret, none) = (secret.display().to_string(), root.join("none").display().to_string());
@@ -56,10 +56,10 @@ async fn environment_logging_passes_suite_without_file_contents() {
 
 #[tokio::test]
 async fn environment_policy_passes_suite_and_rejects_outside() {
-    let (_outer, outside) = folder();
-    let (_folder, root) = folder();
+    let (_outer, outside) = test_folder();
+    let (_folder, root) = test_folder();
     let policy = Policy { write: vec![root.clone()], ..Policy::default() };
-    conforms(&Wrapped::new(local(&root), policy)).await;
+    check_conformance(&Wrapped::new(local(&root), policy)).await;
 
     std::fs::write(outside.join("f"), "found\n").unwrap();
     std::os::unix::fs::symlink(outside.join("f"), root.join("way-out")).unwrap();
@@ -72,10 +72,10 @@ async fn environment_policy_passes_suite_and_rejects_outside() {
     refused(place.remove(&root.join("way-out"), None).await.unwrap_err());
     place.read(&root.join("src/b.rs")).await.unwrap();
     place.write(&root.join("deep/new"), Vec::new(), None).await.unwrap();
-    refused(run(&place, "true", None, CancellationToken::new()).await.0.unwrap_err());
+    refused(run_command(&place, "true", None, CancellationToken::new()).await.0.unwrap_err());
     let all = Policy { write: vec![root.clone()], variables: Inherit::Core, ..Policy::default() };
     let place = Wrapped::new(local(&root), all);
-    let (_, printed) = run(&place, "echo \"<$GIVEN>\"", None, CancellationToken::new()).await;
+    let (_, printed) = run_command(&place, "echo \"<$GIVEN>\"", None, CancellationToken::new()).await;
     assert_eq!(printed, "<>\n", "a variable that the policy does not know");
     // A search reads files; it must not read what nobody may.
     let spec =
@@ -87,16 +87,16 @@ async fn environment_policy_passes_suite_and_rejects_outside() {
 
 #[tokio::test]
 async fn environment_read_only_rejects_changes() {
-    let (_folder, root) = folder();
-    environment_suite::furnish(&root);
+    let (_folder, root) = test_folder();
+    environment_suite::create_files(&root);
     let place = Wrapped::new(local(&root), ReadOnly::new(|script| script.starts_with("cat ")));
-    environment_suite::looks(&place).await;
+    environment_suite::check_reads(&place).await;
     let refused = |error: EnvError| assert!(matches!(error, EnvError::Refused(_)), "{error}");
     refused(place.write(&root.join("a.txt"), Vec::new(), None).await.unwrap_err());
     refused(place.write(&root.join("new"), Vec::new(), None).await.unwrap_err());
     refused(place.remove(&root.join("a.txt"), None).await.unwrap_err());
-    refused(run(&place, "rm a.txt", None, CancellationToken::new()).await.0.unwrap_err());
-    let (exit, printed) = run(&place, "cat a.txt", None, CancellationToken::new()).await;
+    refused(run_command(&place, "rm a.txt", None, CancellationToken::new()).await.0.unwrap_err());
+    let (exit, printed) = run_command(&place, "cat a.txt", None, CancellationToken::new()).await;
     assert_eq!((exit.unwrap(), printed.as_str()), (Exit::Code(0), "one\ntwo\nthree\n"));
     let words = place.write(&root.join("new"), Vec::new(), None).await.unwrap_err().to_string();
     assert!(words.ends_with("not written, nothing may be changed here"), "{words}");
@@ -104,15 +104,16 @@ async fn environment_read_only_rejects_changes() {
 
 #[tokio::test]
 async fn environment_denied_paths_are_hidden() {
-    let (_other, outside) = folder();
-    conforms(&Wrapped::new(local(&outside), DeniedPaths::new(vec!["/nowhere/**".into()]).unwrap())).await;
+    let (_other, outside) = test_folder();
+    check_conformance(&Wrapped::new(local(&outside), DeniedPaths::new(vec!["/nowhere/**".into()]).unwrap()))
+        .await;
     for remote in [false, true] {
-        let (_folder, root) = folder();
-        environment_suite::furnish(&root);
+        let (_folder, root) = test_folder();
+        environment_suite::create_files(&root);
         std::os::unix::fs::symlink("src/b.rs", root.join("way-in")).unwrap();
         let denied = DeniedPaths::new(vec![format!("{}/src/", root.display())]).unwrap();
         let count = denied.count();
-        let inner = if remote { Arc::new(RemotePlace::new(root.clone())) } else { local(&root) };
+        let inner = if remote { Arc::new(RemoteEnvironment::new(root.clone())) } else { local(&root) };
         let place = Wrapped::new(inner, denied);
         place.initialize().await.unwrap();
         let mut names: Vec<String> =
@@ -148,15 +149,15 @@ async fn environment_denied_paths_are_hidden() {
 
 #[tokio::test]
 async fn environment_layers_compose() {
-    let (_folder, root) = folder();
-    environment_suite::furnish(&root);
+    let (_folder, root) = test_folder();
+    environment_suite::create_files(&root);
     let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
     let into = Arc::clone(&log);
     let policy = Wrapped::new(local(&root), Policy { write: vec![root.clone()], ..Policy::default() });
     let read_only = Wrapped::new(Arc::new(policy), ReadOnly::new(|_| false));
     let place =
         Wrapped::new(Arc::new(read_only), Logging::new(move |entry| into.lock().unwrap().push(entry)));
-    environment_suite::looks(&place).await;
+    environment_suite::check_reads(&place).await;
     place.write(&root.join("x"), Vec::new(), None).await.unwrap_err();
     let last = log.lock().unwrap().last().unwrap().clone();
     assert!(last.operation == "write" && matches!(last.ended, Ended::Failed(_)), "{last:?}");
@@ -164,7 +165,7 @@ async fn environment_layers_compose() {
 
 #[tokio::test]
 async fn environment_inherit_rule_filters_variables() {
-    let (_folder, root) = folder();
+    let (_folder, root) = test_folder();
     let vars = [("PATH", "/usr/bin:/bin"), ("A_TOKEN", "secret"), ("EDITOR", "vi")];
     let vars = || vars.iter().map(|(name, value)| (name.into(), value.into()));
     for (rule, expected) in [
@@ -174,7 +175,8 @@ async fn environment_inherit_rule_filters_variables() {
         (Inherit::None, "<><>"),
     ] {
         let place = LocalEnvironment::new(root.clone(), vars()).inheriting(rule);
-        let (_, printed) = run(&place, "echo \"<$A_TOKEN><$EDITOR>\"", None, CancellationToken::new()).await;
+        let (_, printed) =
+            run_command(&place, "echo \"<$A_TOKEN><$EDITOR>\"", None, CancellationToken::new()).await;
         assert_eq!(printed.trim(), expected, "{rule:?}");
     }
 }

@@ -2,26 +2,26 @@
 //! name something of it can name everything that belongs to it.
 
 use crate::source;
-use crate::support::face::Library;
+use crate::support::public_api::Library;
 use crate::support::snaps;
 
 /// What to do about another face.
-const ADVICE: &str = "The public face of the library. If a line goes or changes, a host may no longer compile: say so \
+const REVIEW_ADVICE: &str = "The public face of the library. If a line goes or changes, a host may no longer compile: say so \
                       in CHANGELOG.md and raise the version as docs/embedding.md has it; a line that comes goes into \
                       the changelog, too. `cargo insta review` takes the new face. What is not meant for hosts wants \
                       `pub(crate)`, or `#[doc(hidden)]` where the program or a test needs it.";
 
 #[test]
 fn public_api_matches_snapshot() {
-    let face = Library::read(&source::root()).face();
+    let face = Library::read(&source::root()).public_api();
     let text = face.lines.into_iter().collect::<Vec<_>>().join("\n");
-    snaps::check_advised("public_face", ADVICE, &text);
+    snaps::check_text_with_advice("public_face", REVIEW_ADVICE, &text);
 }
 
 #[test]
 fn public_api_exports_every_named_type() {
-    let face = Library::read(&source::root()).face();
-    let missing: Vec<&str> = face.unnamed.iter().map(String::as_str).collect();
+    let face = Library::read(&source::root()).public_api();
+    let missing: Vec<&str> = face.undocumented.iter().map(String::as_str).collect();
     assert!(
         missing.is_empty(),
         "a host cannot name these: re-export them in a documented `mod.rs`, or hide what names them:\n{}",
@@ -67,7 +67,7 @@ fn public_api_scan_follows_documented_paths() {
         ("inside.rs", "pub struct Secret;\nimpl Secret { pub fn told(&self) {} }"),
         ("own.rs", "pub struct Own;"),
     ]);
-    let face = library.face();
+    let face = library.public_api();
     let lines: Vec<&str> = face.lines.iter().map(String::as_str).collect();
     let wanted = [
         "port  mod",
@@ -79,7 +79,7 @@ fn public_api_scan_follows_documented_paths() {
         "port::Kept::new  fn (Vec<u8>) -> Self",
     ];
     assert_eq!(lines, wanted);
-    let unnamed: Vec<&str> = face.unnamed.iter().map(String::as_str).collect();
+    let unnamed: Vec<&str> = face.undocumented.iter().map(String::as_str).collect();
     assert_eq!(unnamed, ["port::Kept::d names inside::Secret"]);
 }
 
@@ -94,7 +94,7 @@ fn public_api_scan_lists_trait_items_and_bounds() {
          pub type Sink<T> = Box<dyn FnMut(T)>;\npub const MOST: usize = 3;\n\
          pub async fn go<T: Port>(port: T, way: Option<Way>) -> Result<(), String> { x(port, way) }",
     )]);
-    let face = library.face();
+    let face = library.public_api();
     let lines: Vec<&str> = face.lines.iter().map(String::as_str).collect();
     let wanted = [
         "MOST  const usize",
@@ -113,5 +113,5 @@ fn public_api_scan_lists_trait_items_and_bounds() {
         "go  async fn <T: Port>(T, Option<Way>) -> Result<(), String>",
     ];
     assert_eq!(lines, wanted);
-    assert!(face.unnamed.is_empty(), "{:?}", face.unnamed);
+    assert!(face.undocumented.is_empty(), "{:?}", face.undocumented);
 }

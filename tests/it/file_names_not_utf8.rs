@@ -7,16 +7,16 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::json;
 
-use crate::print::Place;
+use crate::print::TestHome;
 use crate::support::anthropic as wire;
 use crate::support::pty::Launch;
-use crate::support::test_ide::Plan;
+use crate::support::test_ide::IdeSetup;
 
 /// A name that is no UTF-8, and how a shell writes it.
 const RAW: &[u8] = b"a\xff.txt";
 const SHOWN: &str = r"$'a\xff.txt'";
 
-fn raw() -> &'static OsStr {
+fn raw_path() -> &'static OsStr {
     OsStr::from_bytes(RAW)
 }
 
@@ -29,7 +29,7 @@ fn text(output: &Output) -> (Option<i32>, String, String) {
 fn open_file_accepts_non_utf8_name() {
     for (arg, place) in [(RAW.to_vec(), "1:1"), ([RAW, b":2"].concat(), "2:1")] {
         let launch = Launch::bowline(&[]).size(120, 24).arg(OsStr::from_bytes(&arg));
-        let path = launch.work().join(raw());
+        let path = launch.work().join(raw_path());
         std::fs::write(&path, "first words\nsecond\n").unwrap();
         let mut pty = launch.start();
         pty.wait_text("first words");
@@ -47,8 +47,8 @@ fn open_file_accepts_non_utf8_name() {
 
 #[tokio::test]
 async fn tree_and_picker_open_non_utf8_file_name() {
-    let plan = Plan::new().size(120, 30).file("b.txt", "other\n");
-    std::fs::write(plan.folder().join(raw()), "found it\n").unwrap();
+    let plan = IdeSetup::new().size(120, 30).file("b.txt", "other\n");
+    std::fs::write(plan.workspace_dir().join(raw_path()), "found it\n").unwrap();
     let mut ide = plan.start().await;
     ide.headless.idle().await;
     assert!(ide.picture().contains("a\u{fffd}.txt"), "{}", ide.picture());
@@ -64,9 +64,9 @@ async fn tree_and_picker_open_non_utf8_file_name() {
 
 #[test]
 fn tools_list_and_read_non_utf8_file_names() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     std::fs::create_dir(place.work().join("sub")).unwrap();
-    let path = place.work().join("sub").join(raw());
+    let path = place.work().join("sub").join(raw_path());
     std::fs::write(&path, "the needle\n").unwrap();
     let named = format!("sub/{SHOWN}");
     let tool = |profile: &str, name: &str, args: serde_json::Value| {
@@ -105,13 +105,13 @@ fn tools_list_and_read_non_utf8_file_names() {
 
 #[test]
 fn print_mode_accepts_non_utf8_arguments() {
-    let place = Place::new(vec![wire::says("Read.")]);
-    std::fs::write(place.work().join(raw()), "attached words\n").unwrap();
+    let place = TestHome::new(vec![wire::text_reply("Read.")]);
+    std::fs::write(place.work().join(raw_path()), "attached words\n").unwrap();
     let mut command = place.command(&["-p"]);
     command.arg(OsStr::from_bytes(b"say \xff")).arg(OsStr::from_bytes(&[b"@", RAW].concat()));
     let (code, out, err) = text(&command.output().unwrap());
     assert_eq!((code, out.as_str()), (Some(0), "Read.\n"), "{err}");
-    let asked = &place.server.seen()[0].text;
+    let asked = &place.server.requests()[0].text;
     assert!(asked.contains("attached words") && asked.contains("say \u{fffd}"), "{asked}");
 }
 
@@ -142,7 +142,7 @@ fn argument_errors_strip_control_characters() {
         (&["-p", "hi", "--model", "\x1b]0;x\x07"], "not known"),
         (&["--list-models", "\x1b]0;x\x07"], "no available model matches"),
     ] {
-        let place = Place::new(Vec::new());
+        let place = TestHome::new(Vec::new());
         let (code, out, err) = text(&place.command(args).output().unwrap());
         assert!(code.is_some_and(|code| code > 0), "{args:?}: {out}{err}");
         assert!(err.contains(repeated), "{args:?}: {err:?}");
@@ -160,7 +160,7 @@ fn argument_errors_strip_control_characters() {
 
 #[test]
 fn list_models_without_match_exits_1_with_message() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     let (code, out, err) = text(&place.command(&["--list-models", "no-such-model"]).output().unwrap());
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("no available model matches `no-such-model`"), "{err}");
@@ -169,7 +169,7 @@ fn list_models_without_match_exits_1_with_message() {
 
 #[test]
 fn import_accepts_non_utf8_file_name() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     let line = json!({"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/w",
         "timestamp": "2025-11-20T10:00:00.000Z", "message": {"role": "user", "content": "hi"}});
     let path = place.work().join(OsStr::from_bytes(b"s\xff.jsonl"));

@@ -14,17 +14,17 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::process::until;
+use crate::support::process::wait_until;
 
 /// Says yes, and remembers to what.
 #[derive(Default)]
-struct Yes {
-    asked: Mutex<Vec<String>>,
+struct RecordingAllow {
+    targets: Mutex<Vec<String>>,
 }
 
-impl Approval for Yes {
+impl Approval for RecordingAllow {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        self.asked.lock().unwrap().push(ask.target);
+        self.targets.lock().unwrap().push(ask.target);
         std::future::ready(Decision::Allow).boxed()
     }
 }
@@ -33,7 +33,7 @@ impl Approval for Yes {
 struct Fixture {
     _folder: tempfile::TempDir,
     root: PathBuf,
-    yes: Arc<Yes>,
+    approval: Arc<RecordingAllow>,
     context: Context,
 }
 
@@ -47,7 +47,7 @@ impl Fixture {
         }
         fs::create_dir(above.join("beside")).unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
-        let yes = Arc::new(Yes::default());
+        let yes = Arc::new(RecordingAllow::default());
         let context = Context {
             env: Arc::new(LocalEnvironment::new(root.clone(), vars)),
             approval: yes.clone(),
@@ -55,11 +55,11 @@ impl Fixture {
             rules: Rules::default().into(),
             shared: Arc::new(AgentToolState::new(above.join("outputs"))),
         };
-        Self { _folder: folder, root, yes, context }
+        Self { _folder: folder, root, approval: yes, context }
     }
 
     /// What a model is told of a command.
-    async fn bash(&self, command: &str) -> String {
+    async fn run_bash(&self, command: &str) -> String {
         let arguments = json!({"command": command});
         let call = ToolCall { id: "c".into(), name: "Bash".into(), arguments, thought_signature: None };
         let (registry, cancel) = (Registry::of("anthropic"), CancellationToken::new());
@@ -67,42 +67,42 @@ impl Fixture {
         join_text(&outcome.content).trim_end().to_string()
     }
 
-    fn below(&self, name: &str) -> String {
+    fn path_text(&self, name: &str) -> String {
         self.root.join(name).to_str().unwrap().to_string()
     }
 
-    fn at_root(&self) -> String {
+    fn root_text(&self) -> String {
         self.root.to_str().unwrap().to_string()
     }
 
-    fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut self.yes.asked.lock().unwrap())
+    fn take_approved(&self) -> Vec<String> {
+        std::mem::take(&mut self.approval.targets.lock().unwrap())
     }
 }
 
 #[tokio::test]
 async fn bash_tool_keeps_working_directory_for_permissions() {
     let fixture = Fixture::new();
-    assert_eq!(fixture.bash("cd a").await, "(no output)");
-    assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
-    assert_eq!(fixture.asked(), Vec::<String>::new(), "looking around is not asked about");
-    assert_eq!(fixture.bash("touch made").await, "(no output)");
-    let quoted = fixture.below("a").replace('\'', "'\\''");
-    assert_eq!(fixture.asked(), [format!("cd '{quoted}' && touch made")]);
+    assert_eq!(fixture.run_bash("cd a").await, "(no output)");
+    assert_eq!(fixture.run_bash("pwd").await, fixture.path_text("a"));
+    assert_eq!(fixture.take_approved(), Vec::<String>::new(), "looking around is not asked about");
+    assert_eq!(fixture.run_bash("touch made").await, "(no output)");
+    let quoted = fixture.path_text("a").replace('\'', "'\\''");
+    assert_eq!(fixture.take_approved(), [format!("cd '{quoted}' && touch made")]);
     assert!(fixture.root.join("a/made").exists());
     // A repository's settings are those of the folder.
-    fixture.bash("git status").await;
-    assert_eq!(fixture.asked(), [format!("cd '{quoted}' && git status")]);
+    fixture.run_bash("git status").await;
+    assert_eq!(fixture.take_approved(), [format!("cd '{quoted}' && git status")]);
     // Failing changes nothing about it, nor does a folder of a part of the command.
     assert_eq!(
-        fixture.bash("(cd ..); cd ../b; X=1; nonsense_x; exit 3").await.lines().next(),
+        fixture.run_bash("(cd ..); cd ../b; X=1; nonsense_x; exit 3").await.lines().next(),
         Some("Exit code 3")
     );
-    assert_eq!(fixture.bash("pwd; echo ${X-none}").await, format!("{}\nnone", fixture.below("b")));
-    assert_eq!(fixture.bash("cd ..").await, "(no output)");
-    fixture.asked();
-    fixture.bash("touch made").await;
-    assert_eq!(fixture.asked(), ["touch made"]);
+    assert_eq!(fixture.run_bash("pwd; echo ${X-none}").await, format!("{}\nnone", fixture.path_text("b")));
+    assert_eq!(fixture.run_bash("cd ..").await, "(no output)");
+    fixture.take_approved();
+    fixture.run_bash("touch made").await;
+    assert_eq!(fixture.take_approved(), ["touch made"]);
     assert!(fixture.root.join("made").exists());
 }
 
@@ -112,36 +112,36 @@ async fn bash_tool_cd_outside_workspace_resets_to_root() {
     let beside = fixture.root.parent().unwrap().join("beside");
     symlink(&beside, fixture.root.join("way-out")).unwrap();
     for leaves in ["cd ../../beside", "cd ../way-out", "cd ..; cd ..", "cd /"] {
-        fixture.bash("cd a").await;
-        let told = fixture.bash(leaves).await;
-        let root = fixture.at_root();
+        fixture.run_bash("cd a").await;
+        let told = fixture.run_bash(leaves).await;
+        let root = fixture.root_text();
         let wanted = format!("which is no folder of the workspace. The next begins in {root}.]");
         assert!(told.starts_with("[This ended in /") && told.ends_with(&wanted), "{leaves}: {told}");
-        assert_eq!(fixture.bash("pwd").await, root, "{leaves}");
+        assert_eq!(fixture.run_bash("pwd").await, root, "{leaves}");
     }
     // What has printed something keeps it.
-    let told = fixture.bash("cd /; echo there").await;
+    let told = fixture.run_bash("cd /; echo there").await;
     assert!(told.starts_with("there\n\n[This ended in /, which"), "{told}");
 }
 
 #[tokio::test]
 async fn bash_tool_deleted_or_replaced_folder_resets_to_root() {
     let fixture = Fixture::new();
-    fixture.bash("cd a").await;
+    fixture.run_bash("cd a").await;
     fs::remove_dir(fixture.root.join("a")).unwrap();
-    let told = fixture.bash("pwd").await;
+    let told = fixture.run_bash("pwd").await;
     let note = format!(
         "[{} is no folder of the workspace any more; this began in the workspace.]",
-        fixture.below("a")
+        fixture.path_text("a")
     );
-    assert!(told.starts_with(&fixture.at_root()) && told.ends_with(&note), "{told}");
-    assert_eq!(fixture.bash("pwd").await, fixture.at_root(), "it is said once");
-    fixture.bash("cd b").await;
+    assert!(told.starts_with(&fixture.root_text()) && told.ends_with(&note), "{told}");
+    assert_eq!(fixture.run_bash("pwd").await, fixture.root_text(), "it is said once");
+    fixture.run_bash("cd b").await;
     fs::remove_dir(fixture.root.join("b")).unwrap();
     symlink(fixture.root.parent().unwrap().join("beside"), fixture.root.join("b")).unwrap();
-    fixture.asked();
-    fixture.bash("touch made").await;
-    assert_eq!(fixture.asked(), ["touch made"]);
+    fixture.take_approved();
+    fixture.run_bash("touch made").await;
+    assert_eq!(fixture.take_approved(), ["touch made"]);
     assert!(fixture.root.join("made").exists());
 }
 
@@ -149,26 +149,27 @@ async fn bash_tool_deleted_or_replaced_folder_resets_to_root() {
 async fn bash_tool_unknown_end_folder_is_reported() {
     let fixture = Fixture::new();
     for script in ["cd a; exec true", "cd a; trap 'true' EXIT"] {
-        let told = fixture.bash(script).await;
-        let wanted = format!("[It is not known where this ended; the next begins in {}.]", fixture.at_root());
+        let told = fixture.run_bash(script).await;
+        let wanted =
+            format!("[It is not known where this ended; the next begins in {}.]", fixture.root_text());
         assert_eq!(told, wanted, "{script}");
-        assert_eq!(fixture.bash("pwd").await, fixture.at_root());
+        assert_eq!(fixture.run_bash("pwd").await, fixture.root_text());
     }
-    assert_eq!(fixture.bash("exec true").await, "(no output)", "it went nowhere");
-    let told = fixture.bash("nonsense_x").await;
+    assert_eq!(fixture.run_bash("exec true").await, "(no output)", "it went nowhere");
+    let told = fixture.run_bash("nonsense_x").await;
     assert!(told.contains("line 1: nonsense_x"), "lines are counted as they were written: {told}");
 }
 
 #[tokio::test]
 async fn bash_tool_parallel_cd_sets_working_directory() {
     let fixture = Fixture::new();
-    let stays = fixture.bash("touch begun; while [ ! -e go ]; do sleep 0.01; done");
+    let stays = fixture.run_bash("touch begun; while [ ! -e go ]; do sleep 0.01; done");
     let goes = async {
-        until("the first one runs", || fixture.root.join("begun").exists()).await;
-        fixture.bash("cd a").await;
-        assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
+        wait_until("the first one runs", || fixture.root.join("begun").exists()).await;
+        fixture.run_bash("cd a").await;
+        assert_eq!(fixture.run_bash("pwd").await, fixture.path_text("a"));
         fs::write(fixture.root.join("go"), "").unwrap();
     };
     tokio::join!(stays, goes);
-    assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
+    assert_eq!(fixture.run_bash("pwd").await, fixture.path_text("a"));
 }

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::conformance::pieces;
-use crate::print::Place;
+use crate::conformance::to_pieces;
+use crate::print::TestHome;
 use crate::support::server::Reply;
-use crate::support::wires::{Answer, Bit, WIRES};
+use crate::support::wires::{Answer, AnswerPart, WIRES};
 
 const PATCH: &str = "*** Begin Patch\n*** Add File: made.txt\n+one\n*** End Patch";
 
@@ -14,9 +14,11 @@ const PATCH: &str = "*** Begin Patch\n*** Add File: made.txt\n+one\n*** End Patc
 fn apply_patch_raw_text_as_function_arguments_is_applied() {
     for api in ["openai-completions", "openai-responses", "mistral-conversations"] {
         let wire = WIRES.iter().find(|wire| wire.api() == api).unwrap();
-        let call = Bit::Call { id: "call_a1b2", name: "apply_patch", args: vec![PATCH.to_string()] };
-        let answers = [Answer::of(vec![call]), Answer::of(vec![Bit::Text(&["Done."])])];
-        let place = Place::new(answers.map(|answer| Reply::Stream(pieces(wire.events(&answer)))).to_vec());
+        let call = AnswerPart::Call { id: "call_a1b2", name: "apply_patch", args: vec![PATCH.to_string()] };
+        let answers = [Answer::new(vec![call]), Answer::new(vec![AnswerPart::Text(&["Done."])])];
+        let place = TestHome::new(
+            answers.map(|answer| Reply::Stream(to_pieces(wire.encode_events(&answer)))).to_vec(),
+        );
         let config = place.dir.path().join("home/config");
         std::fs::create_dir_all(&config).unwrap();
         let row =
@@ -37,7 +39,7 @@ fn apply_patch_raw_text_as_function_arguments_is_applied() {
         let (code, out, err) = place.run(&flags);
         assert_eq!((code, out.as_str()), (0, "Done.\n"), "{api}: {err}");
         assert_eq!(std::fs::read_to_string(place.work().join("made.txt")).unwrap(), "one\n", "{api}");
-        let sent = place.server.seen()[1].text.clone();
+        let sent = place.server.requests()[1].text.clone();
         assert!(sent.contains("*** Add File: made.txt"), "{api}: the call goes back: {sent}");
     }
 }

@@ -22,9 +22,9 @@ use futures::StreamExt;
 use parking_lot::Mutex;
 use serde_json::json;
 
-use crate::conformance::{ordered, rich};
+use crate::conformance::{check_event_order, rich_answer};
 use crate::support::frames as frames_of_tests;
-use crate::support::pdf::{Document, Form};
+use crate::support::pdf::{Document, PdfLayout};
 use crate::support::seeds;
 use crate::support::wires::{Feature, WIRES, Wire};
 
@@ -32,10 +32,10 @@ use crate::support::wires::{Feature, WIRES, Wire};
 const ROUNDS: u64 = 300;
 
 /// A generator of damage: xorshift, so that a seed is all there is to know.
-pub struct Chance(u64);
+pub struct Rng(u64);
 
-impl Chance {
-    pub fn of(seed: u64) -> Self {
+impl Rng {
+    pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -87,7 +87,7 @@ impl Chance {
         }
     }
 
-    pub fn cut(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    pub fn split(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut pieces = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -100,29 +100,29 @@ impl Chance {
 }
 
 #[expect(clippy::print_stderr, reason = "what was found, and how much was tried, is for a person")]
-fn say(text: &str) {
+fn log(text: &str) {
     eprintln!("{text}");
 }
 
 /// Runs a target on seed after seed.
-pub fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
+pub fn run_target(name: &str, mut target: impl FnMut(&mut Rng)) {
     if std::env::var("FUZZ_ONLY").is_ok_and(|only| only != name) {
         return;
     }
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     if let Some(seed) = number("FUZZ_SEED") {
-        return target(&mut Chance::of(seed));
+        return target(&mut Rng::new(seed));
     }
     let end = number("FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let first = if seeds::random() { u64::from(std::process::id()) << 32 } else { 1 };
+    let first = if seeds::use_random_seeds() { u64::from(std::process::id()) << 32 } else { 1 };
     for seed in first.. {
         let more = end.map_or(seed - first < ROUNDS, |end| Instant::now() < end);
         if !more {
-            return say(&format!("{name}: {} inputs", seed - first));
+            return log(&format!("{name}: {} inputs", seed - first));
         }
-        let run = std::panic::AssertUnwindSafe(|| target(&mut Chance::of(seed)));
+        let run = std::panic::AssertUnwindSafe(|| target(&mut Rng::new(seed)));
         if let Err(panic) = std::panic::catch_unwind(run) {
-            say(&format!("{name}: seed {seed}"));
+            log(&format!("{name}: seed {seed}"));
             std::panic::resume_unwind(panic);
         }
     }
@@ -130,8 +130,8 @@ pub fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
 
 #[test]
 fn fuzz_sse_decoder_ignores_chunk_boundaries() {
-    let whole = WIRES[0].events(&rich()).concat();
-    fuzz("sse", |chance| {
+    let whole = WIRES[0].encode_events(&rich_answer()).concat();
+    run_target("sse", |chance| {
         let mut bytes = whole.clone();
         chance.damage(&mut bytes);
         let read = |pieces: &[Vec<u8>]| {
@@ -142,12 +142,12 @@ fn fuzz_sse_decoder_ignores_chunk_boundaries() {
             decoder.end(&mut out);
             out
         };
-        assert_eq!(read(&chance.cut(&bytes)), read(&[bytes.clone()]), "however it is cut");
+        assert_eq!(read(&chance.split(&bytes)), read(&[bytes.clone()]), "however it is cut");
     });
 }
 
 /// Damages a frame inside and makes its lengths and checksums true again.
-fn damage_inside(chance: &mut Chance, frame: &mut Vec<u8>) {
+fn damage_frame(chance: &mut Rng, frame: &mut Vec<u8>) {
     let (headers, payload) = frames_of_tests::open(frame);
     let (mut headers, mut payload) = (headers.to_vec(), payload.to_vec());
     if chance.below(4) == 0 && !headers.is_empty() {
@@ -162,13 +162,13 @@ fn damage_inside(chance: &mut Chance, frame: &mut Vec<u8>) {
 #[test]
 fn fuzz_frame_decoder_ignores_chunk_boundaries() {
     let wire = WIRES.iter().find(|wire| wire.api().starts_with("bedrock")).unwrap();
-    let whole = [wire.events(&rich()), vec![frames_of_tests::seal(b"", b"")]].concat();
-    fuzz("frames", |chance| {
+    let whole = [wire.encode_events(&rich_answer()), vec![frames_of_tests::seal(b"", b"")]].concat();
+    run_target("frames", |chance| {
         let mut some: Vec<_> =
             (0..=chance.below(6)).map(|_| whole[chance.below(whole.len())].clone()).collect();
         for frame in &mut some {
             if chance.below(2) == 0 {
-                damage_inside(chance, frame);
+                damage_frame(chance, frame);
             }
         }
         let mut bytes = some.concat();
@@ -180,14 +180,14 @@ fn fuzz_frame_decoder_ignores_chunk_boundaries() {
             let result = pieces.iter().try_for_each(|piece| decoder.push(piece, &mut out));
             (result, out)
         };
-        assert_eq!(read(&chance.cut(&bytes)), read(&[bytes.clone()]), "however it is cut");
+        assert_eq!(read(&chance.split(&bytes)), read(&[bytes.clone()]), "however it is cut");
     });
 }
 
 #[test]
 fn fuzz_partial_json_matches_strict_parser() {
     let value = json!({"path": "a\"é\\\n", "edits": [{"old": "x", "n": [1, -2.5e3, true, null]}, {}], "deep": [[[]]]});
-    fuzz("partial json", |chance| {
+    run_target("partial json", |chance| {
         let mut bytes = value.to_string().into_bytes();
         if chance.below(4) > 0 {
             chance.damage(&mut bytes);
@@ -220,7 +220,7 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
         keys: Arc::new(FixedAccess(access)),
         variables: Variables::default(),
         idle_timeout: None,
-        http: Arc::new(Http::new(Limits::default(), true).with_cassette(Some(tape(pieces)))),
+        http: Arc::new(Http::new(Limits::default(), true).with_cassette(Some(cassette(pieces)))),
         clock: ManualClock::new(0),
     };
     let messages = vec![Message::User(UserMessage::text("hi", 0))];
@@ -229,7 +229,7 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
 }
 
 /// A tape that answers whatever URL is asked.
-fn tape(pieces: &[Vec<u8>]) -> Cassette {
+fn cassette(pieces: &[Vec<u8>]) -> Cassette {
     let pieces = pieces.iter().map(|piece| Piece::from_bytes(piece)).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
@@ -240,8 +240,8 @@ fn tape(pieces: &[Vec<u8>]) -> Cassette {
 fn fuzz_dialect_streams_end_once_in_order() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for wire in WIRES {
-        let events = wire.events(&rich());
-        fuzz(wire.api(), |chance| {
+        let events = wire.encode_events(&rich_answer());
+        run_target(wire.api(), |chance| {
             let mut some = events.clone();
             // Whole events in another order, twice, or not at all.
             for _ in 0..chance.below(4) {
@@ -256,26 +256,26 @@ fn fuzz_dialect_streams_end_once_in_order() {
                 }
             }
             // A frame's checksum would keep all damage from whoever reads its payload.
-            if !wire.has(Feature::Lines) && !some.is_empty() {
+            if !wire.supports(Feature::InvalidJsonEvents) && !some.is_empty() {
                 let at = chance.below(some.len());
-                damage_inside(chance, &mut some[at]);
+                damage_frame(chance, &mut some[at]);
             }
             let mut bytes = some.concat();
             if chance.below(3) > 0 {
                 chance.damage(&mut bytes);
             }
-            let got = read(*wire, &chance.cut(&bytes), &runtime);
+            let got = read(*wire, &chance.split(&bytes), &runtime);
             let ends = got
                 .iter()
                 .filter(|event| matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
             assert_eq!(ends.count(), 1, "{got:?}");
-            ordered(*wire, &got, true);
+            check_event_order(*wire, &got, true);
         });
     }
 }
 
 /// Small pictures of every format that is read.
-fn pictures() -> Vec<Vec<u8>> {
+fn sample_images() -> Vec<Vec<u8>> {
     use image::ImageFormat::{Bmp, Gif, Jpeg, Png, WebP};
     let picture = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(24, 18, |x, y| {
         image::Rgb([(x * 9) as u8, (y * 13) as u8, 77])
@@ -291,9 +291,9 @@ fn pictures() -> Vec<Vec<u8>> {
 #[test]
 fn fuzz_broken_images_stay_within_limits() {
     use bowline::tools::reading::picture;
-    let whole = pictures();
+    let whole = sample_images();
     assert!(whole.iter().all(|bytes| picture::make(bytes.clone()).is_ok()));
-    fuzz("pictures", |chance| {
+    run_target("pictures", |chance| {
         let mut bytes = whole[chance.below(whole.len())].clone();
         chance.damage(&mut bytes);
         let start = Instant::now();
@@ -314,7 +314,7 @@ fn fuzz_broken_notebooks_edit_to_valid_json() {
             {"output_type": "stream", "text": ["x\n"]}, {"output_type": "error", "ename": "E", "traceback": ["t"]}]},
         {"cell_type": "markdown", "source": "text"}], "nbformat": 4, "nbformat_minor": 5});
     let whole = serde_json::to_vec_pretty(&book).unwrap();
-    fuzz("notebooks", |chance| {
+    run_target("notebooks", |chance| {
         let mut bytes = whole.clone();
         chance.damage(&mut bytes);
         sniff::kind(&bytes);
@@ -331,7 +331,7 @@ fn fuzz_broken_notebooks_edit_to_valid_json() {
 }
 
 /// Documents of every kind that is read, small enough that damage finds its way into everything.
-fn documents() -> Vec<Vec<u8>> {
+fn sample_documents() -> Vec<Vec<u8>> {
     let mut hand = Document::default();
     hand.lines(&["One line.", "Another."]);
     let program = hand.stream("", "/Encoding 256 array dup 65 /Omega put def eexec");
@@ -357,18 +357,18 @@ fn documents() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pdf");
     let real = ["open.pdf", "rc4.pdf", "aes128.pdf", "cairo.pdf", "skia.pdf"];
     let mut all: Vec<Vec<u8>> = real.iter().map(|name| std::fs::read(folder.join(name)).unwrap()).collect();
-    all.extend([Form::Table, Form::Streams].map(|form| hand.bytes(form)));
+    all.extend([PdfLayout::Table, PdfLayout::Streams].map(|form| hand.bytes(form)));
     all
 }
 
 #[test]
 fn fuzz_broken_pdf_text_has_no_control_characters() {
-    let whole = documents();
+    let whole = sample_documents();
     let wanted = PageRequest { first: 1, last: 9, unless: usize::MAX };
     for document in &whole {
         extract::read(document.clone(), wanted, &|| false).unwrap();
     }
-    fuzz("pdf", |chance| {
+    run_target("pdf", |chance| {
         let mut bytes = whole[chance.below(whole.len())].clone();
         chance.damage(&mut bytes);
         if let Ok(paper) = extract::read(bytes, wanted, &|| false) {

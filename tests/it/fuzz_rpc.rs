@@ -8,7 +8,7 @@ use bowline::modes::rpc::answer;
 use bowline::modes::rpc::command::Command;
 use serde_json::Value;
 
-use crate::fuzz::fuzz;
+use crate::fuzz::run_target;
 
 /// One line of each shape that a program may send, and some that it should not.
 const LINES: &str = concat!(
@@ -55,10 +55,10 @@ fn fuzz_rpc_broken_lines_get_one_line_answers() {
     let known =
         |line: &&Line| matches!(line, Line::Text(text) if command(text).is_some_and(|read| read.is_ok()));
     assert_eq!((commands.len(), commands.iter().filter(known).count()), (11, 6));
-    fuzz("rpc", |chance| {
+    run_target("rpc", |chance| {
         let mut bytes = whole.to_vec();
         chance.damage(&mut bytes);
-        let lines = split(&chance.cut(&bytes));
+        let lines = split(&chance.split(&bytes));
         assert_eq!(lines, split(&[bytes.clone()]), "however it is cut");
         assert!(lines.len() <= memchr::memchr_iter(b'\n', &bytes).count() + 1);
         for line in lines {

@@ -6,7 +6,7 @@ use bowline::session::import::{Source, claude, codex};
 use bowline::session::search::{Query, entry_text, snippet};
 use bowline::session::store::import;
 
-use crate::fuzz::fuzz;
+use crate::fuzz::run_target;
 use crate::source::root;
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn fuzz_session_import_of_broken_files_is_consistent() {
     let temp = tempfile::tempdir().unwrap();
     let clock = bowline::base::clock::SystemClock::shared();
     let ids = bowline::base::ids::RandomIds::shared();
-    fuzz("imports", |chance| {
+    run_target("imports", |chance| {
         let mut bytes = whole[chance.below(2)].clone();
         chance.damage(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
@@ -47,7 +47,7 @@ fn fuzz_session_import_of_broken_files_is_consistent() {
 fn fuzz_search_snippets_have_valid_marks() {
     let lines = fixture("claude.jsonl");
     let pi = import_as_pi(&lines);
-    fuzz("harvest", |chance| {
+    run_target("harvest", |chance| {
         let mut line = pi[chance.below(pi.len())].clone().into_bytes();
         chance.damage(&mut line);
         let mut asked = b"file:a.rs \"both files\" -x log* since:7d role:user project:\"w\"".to_vec();

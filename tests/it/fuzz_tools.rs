@@ -15,7 +15,7 @@ use bowline::tools::output::truncation::{self, Body};
 use bowline::tools::permissions::policy::{self, Roots, Verdict};
 use bowline::tools::{Mode, ToolClass, command, output::ansi};
 
-use crate::fuzz::{Chance, fuzz};
+use crate::fuzz::{Rng, run_target};
 
 /// Colors, titles, progress, wide letters, and bytes that are no text.
 const PRINTED: &[u8] = b"\x1b[1;31merror\x1b[0m: caf\xc3\xa9 \xe2\x94\x82 \xf0\x9f\x98\x80\r\n\x1b]0;title\x07\
@@ -30,7 +30,7 @@ fn collect(artifacts: &Arc<Artifacts>, pieces: &[Vec<u8>]) -> Output {
     collector.take(artifacts.start_writing("bash"), true)
 }
 
-fn some_limits(chance: &mut Chance) -> Limits {
+fn some_limits(chance: &mut Rng) -> Limits {
     let keep = if chance.below(2) == 0 { Keep::Ends } else { Keep::Tail };
     let lines = (chance.below(2) == 0).then(|| 1 + chance.below(40));
     Limits { chars: chance.below(3000), keep, lines }
@@ -40,7 +40,7 @@ fn some_limits(chance: &mut Chance) -> Limits {
 fn fuzz_command_output_ignores_chunk_boundaries() {
     let folder = tempfile::tempdir().unwrap();
     let artifacts = Arc::new(Artifacts::new(folder.path().join("outputs")));
-    fuzz("command output", |chance| {
+    run_target("command output", |chance| {
         let mut bytes = PRINTED.repeat(1 + chance.below(8));
         chance.damage(&mut bytes);
         // Now and then so much that the middle is only in the artifact.
@@ -50,7 +50,7 @@ fn fuzz_command_output_ignores_chunk_boundaries() {
         let wanted = ansi::strip_ansi(&String::from_utf8_lossy(&bytes));
         assert!(wanted.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{wanted:?}");
         let wanted = wanted.trim_end_matches('\n');
-        let pieces = chance.cut(&bytes);
+        let pieces = chance.split(&bytes);
         let output = collect(&artifacts, &pieces);
         let once = collect(&artifacts, &[bytes.clone()]);
         assert_eq!(output.bytes, once.bytes, "however it is cut");
@@ -83,7 +83,7 @@ const PATCH: &str = "*** Begin Patch\n*** Environment ID: x\n*** Update File: a.
 
 #[test]
 fn fuzz_broken_patches_parse_deterministically() {
-    fuzz("apply_patch", |chance| {
+    run_target("apply_patch", |chance| {
         let mut bytes = PATCH.as_bytes().to_vec();
         if chance.below(8) > 0 {
             chance.damage(&mut bytes);
@@ -110,7 +110,7 @@ fn fuzz_broken_patches_parse_deterministically() {
 }
 
 /// A piece of a text, at characters.
-fn slice(chance: &mut Chance, text: &str) -> String {
+fn slice_of(chance: &mut Rng, text: &str) -> String {
     let from = text.floor_char_boundary(chance.below(text.len()));
     let to = text.ceil_char_boundary((from + 1 + chance.below(60)).min(text.len()));
     text[from..to].to_string()
@@ -118,18 +118,18 @@ fn slice(chance: &mut Chance, text: &str) -> String {
 
 #[test]
 fn fuzz_edit_replacement_changes_text_consistently() {
-    fuzz("tolerant edits", |chance| {
+    run_target("tolerant edits", |chance| {
         let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let mut file = FILE.as_bytes().to_vec();
         if chance.below(3) == 0 {
             chance.damage(&mut file);
         }
         let file = lossy(file);
-        let mut old = slice(chance, &file).into_bytes();
+        let mut old = slice_of(chance, &file).into_bytes();
         if chance.below(2) == 0 {
             chance.damage(&mut old);
         }
-        let (old, new) = (lossy(old), slice(chance, FILE));
+        let (old, new) = (lossy(old), slice_of(chance, FILE));
         let ladder = if chance.below(2) == 0 { Tolerance::Careful } else { Tolerance::Fuzzy };
         let how = ReplaceOptions { tolerance: ladder, everywhere: chance.below(3) == 0 };
         let plain = ![&file, &old, &new].iter().any(|text| text.contains('\r'));
@@ -165,7 +165,7 @@ fn fuzz_command_lines_with_rm_need_approval() {
     let roots = Roots { root: "/work".into(), ..Roots::default() };
     let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, &roots) == Verdict::Run;
     assert!(runs(LINES[0]), "what only looks runs");
-    fuzz("command lines", |chance| {
+    run_target("command lines", |chance| {
         let mut bytes = LINES[chance.below(LINES.len())].as_bytes().to_vec();
         if chance.below(8) > 0 {
             chance.damage(&mut bytes);

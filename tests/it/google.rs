@@ -7,7 +7,7 @@ use bowline::llm::model::{ErrorKind, Message, StopReason, StreamEvent};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::support::dialect::{access, adapter, ask, done, failed, request};
+use crate::support::dialect::{access, adapter, collect_events, expect_done, expect_error, request};
 use crate::support::server::{Piece, Reply, Server, bytes};
 
 const API: &str = "google-generative-ai";
@@ -24,7 +24,7 @@ fn chunk(parts: &Value, finish: Option<&str>) -> Piece {
         "responseId": "resp_1"}))
 }
 
-fn says(words: &[&str]) -> Vec<Piece> {
+fn text_pieces(words: &[&str]) -> Vec<Piece> {
     let mut pieces: Vec<_> = words.iter().map(|text| chunk(&json!([{"text": text}]), None)).collect();
     pieces.push(chunk(&json!([{"text": ""}]), Some("STOP")));
     pieces
@@ -39,16 +39,16 @@ fn status(code: u16, name: &str, message: &str) -> Reply {
 async fn google_request_is_complete_and_append_only() {
     let call = json!([{"functionCall": {"name": "read", "args": {"path": "a"}}, "thoughtSignature": "c2ln"}]);
     let calls = vec![chunk(&call, None), chunk(&json!([]), Some("STOP"))];
-    let server = Server::start(vec![Reply::Stream(calls), Reply::Stream(says(&["hello"]))]);
+    let server = Server::start(vec![Reply::Stream(calls), Reply::Stream(text_pieces(&["hello"]))]);
     let adapter = adapter(API, access(&server.url, Some("secret")), &[], None);
-    let first = done(&ask(&adapter, request(API, MODEL)).await);
+    let first = expect_done(&collect_events(&adapter, request(API, MODEL)).await);
     assert_eq!(first.stop_reason, StopReason::ToolUse);
     let usage = &first.usage;
     assert_eq!((usage.input, usage.cache_read, usage.output, usage.reasoning), (2, 10, 7, Some(4)));
     let mut second = request(API, MODEL);
     second.messages.push(Message::Assistant(first));
-    assert_eq!(done(&ask(&adapter, second).await).text(), "hello");
-    let seen = server.seen();
+    assert_eq!(expect_done(&collect_events(&adapter, second).await).text(), "hello");
+    let seen = server.requests();
     assert_eq!(seen[0].path, format!("/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"));
     assert_eq!(seen[0].headers["x-goog-api-key"], "secret");
     assert!(seen[0].headers["user-agent"].starts_with("bowline/"));
@@ -62,11 +62,11 @@ async fn google_request_is_complete_and_append_only() {
 async fn google_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     for size in [1, 3, 7] {
-        let pieces = bytes(&says(&[words])).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
+        let pieces = bytes(&text_pieces(&[words])).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
         let adapter = adapter(API, access(&server.url, None), &[], None);
-        let events = ask(&adapter, request(API, MODEL)).await;
-        assert_eq!(done(&events).text(), words, "pieces of {size}");
+        let events = collect_events(&adapter, request(API, MODEL)).await;
+        assert_eq!(expect_done(&events).text(), words, "pieces of {size}");
     }
 }
 
@@ -89,7 +89,7 @@ async fn google_http_errors_are_classified() {
     for (reply, kind) in cases {
         let server = Server::start(vec![reply]);
         let adapter = adapter(API, access(&server.url, Some("secret")), &[], None);
-        let (error, message) = failed(&ask(&adapter, request(API, MODEL)).await);
+        let (error, message) = expect_error(&collect_events(&adapter, request(API, MODEL)).await);
         assert_eq!((error.kind, message.stop_reason), (kind, StopReason::Error), "{error}");
         assert!(!format!("{error:?}").contains("secret"));
         if kind == ErrorKind::RateLimit {
@@ -113,7 +113,7 @@ async fn google_interrupted_stream_error_keeps_partial_text() {
     for (pieces, kind) in cases {
         let server = Server::start(vec![Reply::Stream(pieces)]);
         let adapter = adapter(API, access(&server.url, None), &[], None);
-        let (error, message) = failed(&ask(&adapter, request(API, MODEL)).await);
+        let (error, message) = expect_error(&collect_events(&adapter, request(API, MODEL)).await);
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
     }
 }

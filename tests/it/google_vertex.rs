@@ -8,34 +8,42 @@ use bowline::llm::access::{Access, KeyKind};
 use bowline::llm::model::{ErrorKind, StreamEvent};
 use serde_json::{Value, json};
 
-use crate::support::dialect::{NOW_MS, access, adapter, ask, done, failed, json as answer, request};
-use crate::support::server::{Piece, Reply, Seen, Server};
+use crate::support::dialect::{
+    NOW_MS, access, adapter, collect_events, expect_done, expect_error, json_reply as answer, request,
+};
+use crate::support::server::{Piece, ReceivedRequest, Reply, Server};
 
 const API: &str = "google-vertex";
 const MODEL: &str = "gemini-4-argon";
 const PROJECT: (&str, &str) = ("GOOGLE_CLOUD_PROJECT", "knots");
 
-fn says(words: &str) -> Reply {
+fn text_reply(words: &str) -> Reply {
     let candidate = json!({"content": {"parts": [{"text": words}], "role": "model"}, "finishReason": "STOP"});
     Reply::Stream(vec![Piece::Event(json!({"candidates": [candidate]}))])
 }
 
-fn token(name: &str) -> Reply {
+fn token_reply(name: &str) -> Reply {
     answer(&json!({"access_token": name, "expires_in": 3600, "token_type": "Bearer"}))
 }
 
 /// Asks as often as there are words, and what was seen.
-async fn asked(server: &Server, access: Access, vars: &[(&str, &str)], times: usize) -> Vec<Seen> {
+async fn send_requests(
+    server: &Server,
+    access: Access,
+    vars: &[(&str, &str)],
+    times: usize,
+) -> Vec<ReceivedRequest> {
     let adapter = adapter(API, access, vars, None);
     for _ in 0..times {
-        assert_eq!(done(&ask(&adapter, request(API, MODEL)).await).text(), "hello");
+        assert_eq!(expect_done(&collect_events(&adapter, request(API, MODEL)).await).text(), "hello");
     }
-    server.seen()
+    server.requests()
 }
 
-async fn fails(access: Access, vars: &[(&str, &str)], home: Option<&Path>) -> (ErrorKind, String) {
-    let events: Vec<StreamEvent> = ask(&adapter(API, access, vars, home), request(API, MODEL)).await;
-    let (error, _) = failed(&events);
+async fn request_error(access: Access, vars: &[(&str, &str)], home: Option<&Path>) -> (ErrorKind, String) {
+    let events: Vec<StreamEvent> =
+        collect_events(&adapter(API, access, vars, home), request(API, MODEL)).await;
+    let (error, _) = expect_error(&events);
     (error.kind, error.message)
 }
 
@@ -47,8 +55,8 @@ fn write(folder: &Path, credentials: &Value) -> String {
 
 #[tokio::test]
 async fn vertex_api_key_needs_no_project() {
-    let server = Server::start(vec![says("hello")]);
-    let seen = asked(&server, access(&server.url, Some("secret")), &[], 1).await;
+    let server = Server::start(vec![text_reply("hello")]);
+    let seen = send_requests(&server, access(&server.url, Some("secret")), &[], 1).await;
     let method = format!("publishers/google/models/{MODEL}:streamGenerateContent?alt=sse");
     assert_eq!(seen[0].path, format!("/v1/{method}"));
     assert_eq!(seen[0].headers["x-goog-api-key"], "secret");
@@ -57,10 +65,10 @@ async fn vertex_api_key_needs_no_project() {
 
 #[tokio::test]
 async fn vertex_bearer_token_uses_project_path() {
-    let server = Server::start(vec![says("hello")]);
+    let server = Server::start(vec![text_reply("hello")]);
     let given = Access { kind: KeyKind::Bearer, ..access(&server.url, Some("tok")) };
     let vars = [PROJECT, ("GOOGLE_CLOUD_LOCATION", "europe-west4")];
-    let seen = asked(&server, given, &vars, 1).await;
+    let seen = send_requests(&server, given, &vars, 1).await;
     let place = "/v1/projects/knots/locations/europe-west4/publishers/google/models";
     assert!(seen[0].path.starts_with(place), "{}", seen[0].path);
     assert_eq!(seen[0].headers["authorization"], "Bearer tok");
@@ -68,7 +76,7 @@ async fn vertex_bearer_token_uses_project_path() {
 
 #[tokio::test]
 async fn vertex_user_credentials_are_refreshed_once() {
-    let server = Server::start(vec![token("fresh"), says("hello"), says("hello")]);
+    let server = Server::start(vec![token_reply("fresh"), text_reply("hello"), text_reply("hello")]);
     let folder = tempfile::tempdir().unwrap();
     let path = write(
         folder.path(),
@@ -77,7 +85,7 @@ async fn vertex_user_credentials_are_refreshed_once() {
         "token_uri": format!("{}/token", server.url)}),
     );
     let vars = [("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())];
-    let seen = asked(&server, access(&server.url, None), &vars, 2).await;
+    let seen = send_requests(&server, access(&server.url, None), &vars, 2).await;
     assert_eq!(seen.len(), 3, "the token is kept");
     assert_eq!(seen[0].path, "/token");
     let form = "client_id=id&client_secret=se%20cret&refresh_token=again&grant_type=refresh_token";
@@ -90,7 +98,7 @@ async fn vertex_user_credentials_are_refreshed_once() {
 #[tokio::test]
 async fn vertex_expiring_token_is_refreshed_once() {
     let short = answer(&json!({"access_token": "short", "expires_in": 299}));
-    let server = Server::start(vec![short, says("hello"), token("long"), says("hello")]);
+    let server = Server::start(vec![short, text_reply("hello"), token_reply("long"), text_reply("hello")]);
     let folder = tempfile::tempdir().unwrap();
     let path = write(
         folder.path(),
@@ -98,10 +106,15 @@ async fn vertex_expiring_token_is_refreshed_once() {
         "client_secret": "s", "refresh_token": "r", "token_uri": server.url}),
     );
     let vars = [PROJECT, ("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())];
-    let seen = asked(&server, access(&server.url, None), &vars, 2).await;
+    let seen = send_requests(&server, access(&server.url, None), &vars, 2).await;
     assert_eq!(seen[1].headers["authorization"], "Bearer short");
     assert_eq!(seen[3].headers["authorization"], "Bearer long");
-    let server = Server::start(vec![token("one"), says("hello"), says("hello"), says("hello")]);
+    let server = Server::start(vec![
+        token_reply("one"),
+        text_reply("hello"),
+        text_reply("hello"),
+        text_reply("hello"),
+    ]);
     let path = write(
         folder.path(),
         &json!({"type": "authorized_user", "client_id": "id",
@@ -109,16 +122,16 @@ async fn vertex_expiring_token_is_refreshed_once() {
     );
     let vars = [PROJECT, ("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())];
     let adapter = adapter(API, access(&server.url, None), &vars, None);
-    let ask = || ask(&adapter, request(API, MODEL));
+    let ask = || collect_events(&adapter, request(API, MODEL));
     for events in futures::future::join_all([ask(), ask(), ask()]).await {
-        assert_eq!(done(&events).text(), "hello");
+        assert_eq!(expect_done(&events).text(), "hello");
     }
-    assert_eq!(server.seen().len(), 4);
+    assert_eq!(server.requests().len(), 4);
 }
 
 #[tokio::test]
 async fn vertex_service_account_signs_jwt() {
-    let server = Server::start(vec![token("fresh"), says("hello")]);
+    let server = Server::start(vec![token_reply("fresh"), text_reply("hello")]);
     let folder = tempfile::tempdir().unwrap();
     let url = format!("{}/token", server.url);
     let path = write(
@@ -128,7 +141,7 @@ async fn vertex_service_account_signs_jwt() {
         "client_email": "robot@knots", "token_uri": url}),
     );
     let vars = [("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())];
-    let seen = asked(&server, access(&server.url, None), &vars, 1).await;
+    let seen = send_requests(&server, access(&server.url, None), &vars, 1).await;
     let (grant, assertion) = seen[0].text.split_once("&assertion=").unwrap();
     assert_eq!(grant, "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer");
     let part = |at: usize| -> Value {
@@ -148,18 +161,18 @@ async fn vertex_service_account_signs_jwt() {
 #[tokio::test]
 async fn vertex_gcloud_file_then_metadata_server_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(vec![token("fresh"), says("hello")]);
+    let server = Server::start(vec![token_reply("fresh"), text_reply("hello")]);
     let own = folder.path().join(".config/gcloud");
     std::fs::create_dir_all(&own).unwrap();
     let credentials = json!({"type": "authorized_user", "client_id": "i", "client_secret": "s",
         "refresh_token": "r", "token_uri": server.url});
     std::fs::write(own.join("application_default_credentials.json"), credentials.to_string()).unwrap();
     let adapter_at_home = adapter(API, access(&server.url, None), &[PROJECT], Some(folder.path()));
-    assert_eq!(done(&ask(&adapter_at_home, request(API, MODEL)).await).text(), "hello");
+    assert_eq!(expect_done(&collect_events(&adapter_at_home, request(API, MODEL)).await).text(), "hello");
     let project = Reply::Status { code: 200, headers: vec![], body: "machine-project\n".into() };
-    let server = Server::start(vec![token("by-machine"), project, says("hello")]);
+    let server = Server::start(vec![token_reply("by-machine"), project, text_reply("hello")]);
     let host = server.url.strip_prefix("http://").unwrap();
-    let seen = asked(&server, access(&server.url, None), &[("GCE_METADATA_HOST", host)], 1).await;
+    let seen = send_requests(&server, access(&server.url, None), &[("GCE_METADATA_HOST", host)], 1).await;
     assert_eq!(seen[0].path, "/computeMetadata/v1/instance/service-accounts/default/token");
     assert_eq!((seen[0].method.as_str(), seen[0].headers["metadata-flavor"].as_str()), ("GET", "Google"));
     assert!(seen[2].path.starts_with("/v1/projects/machine-project/"));
@@ -175,24 +188,25 @@ async fn vertex_credential_errors_name_the_cause() {
         body: json!({"error": "invalid_grant", "error_description": "Token has been revoked."}).to_string(),
     }]);
     let to = || access(&server.url, None);
-    let (kind, message) = fails(to(), &[PROJECT], Some(folder.path())).await;
+    let (kind, message) = request_error(to(), &[PROJECT], Some(folder.path())).await;
     assert_eq!(kind, ErrorKind::Authentication);
     assert!(message.contains("GOOGLE_CLOUD_API_KEY") && message.contains("gcloud auth"), "{message}");
     let foreign = write(folder.path(), &json!({"type": "external_account"}));
-    let (kind, message) = fails(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", &foreign)], None).await;
+    let (kind, message) = request_error(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", &foreign)], None).await;
     assert_eq!(kind, ErrorKind::Configuration);
     assert!(message.contains("`external_account`"), "{message}");
-    let (_, message) = fails(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/x.json")], None).await;
+    let (_, message) =
+        request_error(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/x.json")], None).await;
     assert!(message.contains("/nowhere/x.json"), "{message}");
     let revoked = write(
         folder.path(),
         &json!({"type": "authorized_user", "client_id": "i",
         "client_secret": "hidden", "refresh_token": "r", "token_uri": server.url}),
     );
-    let (kind, message) = fails(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", &revoked)], None).await;
+    let (kind, message) = request_error(to(), &[("GOOGLE_APPLICATION_CREDENTIALS", &revoked)], None).await;
     assert_eq!(kind, ErrorKind::Authentication);
     assert!(message.contains("Token has been revoked.") && !message.contains("hidden"), "{message}");
     let given = Access { kind: KeyKind::Bearer, ..access(&server.url, Some("tok")) };
-    let (_, message) = fails(given, &[], None).await;
+    let (_, message) = request_error(given, &[], None).await;
     assert!(message.ends_with("no project: set GOOGLE_CLOUD_PROJECT"), "{message}");
 }

@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::support::server::{Reply, Server};
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
-fn run(ide: &mut TestIde, id: &str) {
+fn run_command(ide: &mut TestIde, id: &str) {
     let command = bowline::ide::shell::catalog::CATALOG.command(id).unwrap();
     ide.headless.app().with_cx(|cx| input::run(cx, command));
 }
 
-fn auth(ide: &TestIde) -> PathBuf {
+fn auth_path(ide: &TestIde) -> PathBuf {
     ide.home("data/auth.json")
 }
 
-fn kept(ide: &TestIde) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(auth(ide)).unwrap()).unwrap()
+fn stored_auth(ide: &TestIde) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(auth_path(ide)).unwrap()).unwrap()
 }
 
-fn offers(ide: &mut TestIde, provider: &str) -> bool {
+fn has_models_of(ide: &mut TestIde, provider: &str) -> bool {
     ide.state().agent.models.iter().any(|model| model.provider == provider)
 }
 
@@ -37,17 +37,17 @@ fn login_is_open(ide: &mut TestIde) -> bool {
 
 /// Chooses a provider in a picker.
 async fn choose(ide: &mut TestIde, command: &str, provider: &str) {
-    run(ide, command);
+    run_command(ide, command);
     ide.headless.idle().await;
     ide.type_in(provider).await;
     ide.keys("Enter").await;
 }
 
 /// Begins to log in with a key, up to where the key is typed.
-async fn until_asked(cols: u16, rows: u16) -> TestIde {
-    let mut ide = Plan::new().with("a.txt", "one\n").size(cols, rows).start().await;
+async fn open_key_dialog(cols: u16, rows: u16) -> TestIde {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(cols, rows).start().await;
     choose(&mut ide, "agent.login", "deepseek").await;
-    ide.until("the question", |state| {
+    ide.wait_for("the question", |state| {
         state.layers.top::<LoginView>().is_some_and(|view| view.question.is_some())
     })
     .await;
@@ -56,92 +56,93 @@ async fn until_asked(cols: u16, rows: u16) -> TestIde {
 
 #[tokio::test]
 async fn login_key_is_masked_and_adds_models() {
-    let mut ide = until_asked(80, 24).await;
-    ide.type_now("hunter3");
+    let mut ide = open_key_dialog(80, 24).await;
+    ide.type_without_settling("hunter3");
     ide.headless.press("Backspace");
     ide.headless.input(Input::Paste("2\n".into()));
     let picture = ide.picture();
     assert!(picture.contains("Key for DeepSeek") && picture.contains("•••••••"), "{picture}");
     assert!(!picture.contains("hunter"), "{picture}");
     ide.headless.press("Enter");
-    ide.until("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
-    ide.shows("Choose model").await;
-    ide.shows("deepseek/").await;
-    assert_eq!(kept(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
+    ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
+    ide.wait_for_text("Choose model").await;
+    ide.wait_for_text("deepseek/").await;
+    assert_eq!(stored_auth(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     ide.keys("Enter").await;
-    ide.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
-    ide.shows("stored in").await;
+    ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    ide.wait_for_text("stored in").await;
     // Nothing of the key stays anywhere: not in a text, not in what can be done again.
     assert_eq!(ide.text(), "one\n");
-    for file in walk(&ide.home("state")) {
+    for file in files_below(&ide.home("state")) {
         let bytes = std::fs::read(&file).unwrap();
         assert!(!bytes.windows(7).any(|part| part == b"hunter2"), "{}", file.display());
     }
 }
 
-fn walk(folder: &std::path::Path) -> Vec<PathBuf> {
+fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
-    paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 #[tokio::test]
 async fn login_key_is_not_recorded_in_macro() {
-    let mut ide = Plan::new().with("a.txt", "\n").start().await;
-    run(&mut ide, "macro.record");
+    let mut ide = IdeSetup::new().with("a.txt", "\n").start().await;
+    run_command(&mut ide, "macro.record");
     choose(&mut ide, "agent.login", "deepseek").await;
-    ide.until("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some())).await;
-    ide.type_now("hunter2");
+    ide.wait_for("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some())).await;
+    ide.type_without_settling("hunter2");
     ide.headless.press("Escape");
     assert!(!login_is_open(&mut ide));
-    assert_eq!(ide.message(), "Login canceled");
-    run(&mut ide, "macro.record");
+    assert_eq!(ide.status_message(), "Login canceled");
+    run_command(&mut ide, "macro.record");
     ide.keys("Alt-2").await;
-    run(&mut ide, "macro.replay");
+    run_command(&mut ide, "macro.replay");
     ide.headless.idle().await;
     assert!(!ide.picture().contains("hunter2"), "{}", ide.picture());
-    assert!(!auth(&ide).exists());
+    assert!(!auth_path(&ide).exists());
 }
 
 #[tokio::test]
 async fn logout_removes_models_with_message() {
-    let mut ide = until_asked(80, 24).await;
-    ide.type_now("hunter2");
+    let mut ide = open_key_dialog(80, 24).await;
+    ide.type_without_settling("hunter2");
     ide.headless.press("Enter");
-    ide.shows("deepseek/").await;
+    ide.wait_for_text("deepseek/").await;
     ide.keys("Enter").await;
-    ide.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
     choose(&mut ide, "agent.logout", "deepseek").await;
-    ide.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
-    assert_eq!(kept(&ide), json!({}));
-    ide.shows("DeepSeek V4 Pro is no").await;
-    ide.shows("deleted the stored login").await;
+    ide.wait_for("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
+    assert_eq!(stored_auth(&ide), json!({}));
+    ide.wait_for_text("DeepSeek V4 Pro is no").await;
+    ide.wait_for_text("deleted the stored login").await;
     ide.snap("logged_out");
 }
 
 #[tokio::test]
 async fn model_picker_reloads_external_login() {
-    let mut ide = Plan::new().start().await;
-    assert!(!offers(&mut ide, "deepseek"));
-    std::fs::create_dir_all(auth(&ide).parent().unwrap()).unwrap();
-    std::fs::write(auth(&ide), json!({"deepseek": {"type": "api_key", "key": "k"}}).to_string()).unwrap();
-    run(&mut ide, "agent.model-picker");
-    ide.shows("deepseek/").await;
+    let mut ide = IdeSetup::new().start().await;
+    assert!(!has_models_of(&mut ide, "deepseek"));
+    std::fs::create_dir_all(auth_path(&ide).parent().unwrap()).unwrap();
+    std::fs::write(auth_path(&ide), json!({"deepseek": {"type": "api_key", "key": "k"}}).to_string())
+        .unwrap();
+    run_command(&mut ide, "agent.model-picker");
+    ide.wait_for_text("deepseek/").await;
     ide.keys("Escape").await;
-    std::fs::write(auth(&ide), "{}").unwrap();
-    run(&mut ide, "agent.model-picker");
-    ide.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
-    assert!(offers(&mut ide, "scripted") && offers(&mut ide, "demo"));
+    std::fs::write(auth_path(&ide), "{}").unwrap();
+    run_command(&mut ide, "agent.model-picker");
+    ide.wait_for("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
+    assert!(has_models_of(&mut ide, "scripted") && has_models_of(&mut ide, "demo"));
 }
 
 #[tokio::test]
 async fn login_link_can_be_copied_and_escape_cancels() {
-    let mut ide = Plan::new().start().await;
+    let mut ide = IdeSetup::new().start().await;
     choose(&mut ide, "agent.login", "openrouter").await;
-    ide.shows("l for the login").await;
-    ide.type_now("l");
+    ide.wait_for_text("l for the login").await;
+    ide.type_without_settling("l");
     ide.headless.press("Enter");
-    ide.shows("https://openrouter.ai/auth?callback_url=").await;
+    ide.wait_for_text("https://openrouter.ai/auth?callback_url=").await;
     ide.headless.press("Alt-c");
     let copied = ide.headless.app().ui.clipboard.take().unwrap();
     assert!(
@@ -154,8 +155,8 @@ async fn login_link_can_be_copied_and_escape_cancels() {
     assert!(!is_free());
     ide.headless.press("Escape");
     assert!(!login_is_open(&mut ide));
-    ide.until("the port is free", move |_| is_free()).await;
-    assert!(!auth(&ide).exists());
+    ide.wait_for("the port is free", move |_| is_free()).await;
+    assert!(!auth_path(&ide).exists());
 }
 
 #[tokio::test]
@@ -163,15 +164,15 @@ async fn refresh_models_command_adds_new_models() {
     let list = json!({"data": [{"id": "grok-99"}]});
     let server = Server::start(vec![Reply::Status { code: 200, headers: vec![], body: list.to_string() }]);
     let models = json!({"providers": {"xai": {"baseUrl": server.url}}}).to_string();
-    let mut ide = Plan::new().config("models.json", &models).start().await;
-    assert!(offers(&mut ide, "xai"));
-    run(&mut ide, "agent.refresh-models");
-    ide.shows("1 models of 1 providers, 1 new").await;
-    ide.until("the new model", |state| state.agent.models.iter().any(|m| m.id == "grok-99")).await;
+    let mut ide = IdeSetup::new().config_file("models.json", &models).start().await;
+    assert!(has_models_of(&mut ide, "xai"));
+    run_command(&mut ide, "agent.refresh-models");
+    ide.wait_for_text("1 models of 1 providers, 1 new").await;
+    ide.wait_for("the new model", |state| state.agent.models.iter().any(|m| m.id == "grok-99")).await;
 }
 
 /// A login as a flow with a code shows itself.
-fn with_code(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
+fn deliver_code_login(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
     let number = ide.state().agent.logins;
     let (reply, answer) = oneshot::channel();
     let code = Notice::Code {
@@ -192,23 +193,23 @@ fn with_code(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
 
 #[tokio::test]
 async fn logout_reports_invalid_credentials_file() {
-    let mut ide = Plan::new().size(120, 24).start().await;
-    std::fs::create_dir_all(auth(&ide).parent().unwrap()).unwrap();
-    std::fs::write(auth(&ide), "{").unwrap();
-    run(&mut ide, "agent.logout");
-    ide.shows("is no file of credentials").await;
+    let mut ide = IdeSetup::new().size(120, 24).start().await;
+    std::fs::create_dir_all(auth_path(&ide).parent().unwrap()).unwrap();
+    std::fs::write(auth_path(&ide), "{").unwrap();
+    run_command(&mut ide, "agent.logout");
+    ide.wait_for_text("is no file of credentials").await;
 }
 
 #[tokio::test]
 async fn login_on_tiny_screen_accepts_input_and_escape() {
     for (cols, rows) in [(20, 5), (7, 3), (3, 2), (1, 1)] {
-        let mut ide = until_asked(cols, rows).await;
-        ide.type_now("hunter2");
+        let mut ide = open_key_dialog(cols, rows).await;
+        ide.type_without_settling("hunter2");
         let picture = ide.picture();
         assert!(!picture.contains("hunter"), "{picture}");
         assert!(cols < 20 || picture.contains("›") && picture.contains("•••••••"), "{picture}");
-        let answer = with_code(&mut ide);
-        ide.type_now("äöü");
+        let answer = deliver_code_login(&mut ide);
+        ide.type_without_settling("äöü");
         assert!(cols < 20 || ide.picture().contains("äöü"), "{}", ide.picture());
         ide.headless.press("Enter");
         assert_eq!(answer.await.unwrap().as_deref(), Some("äöü"));
@@ -216,7 +217,7 @@ async fn login_on_tiny_screen_accepts_input_and_escape() {
             ide.headless.press(key);
             ide.headless.app().frame();
         }
-        ide.until("the login", |s| s.layers.all::<LoginView>().next().is_some()).await;
+        ide.wait_for("the login", |s| s.layers.all::<LoginView>().next().is_some()).await;
         while !login_is_open(&mut ide) {
             ide.headless.press("Escape");
         }
@@ -228,18 +229,18 @@ async fn login_on_tiny_screen_accepts_input_and_escape() {
 #[tokio::test]
 async fn login_dialogs_match_snapshots_on_all_sizes() {
     for (cols, rows) in [(80, 24), (40, 12)] {
-        let mut ide = until_asked(cols, rows).await;
-        ide.type_now("hunter2");
+        let mut ide = open_key_dialog(cols, rows).await;
+        ide.type_without_settling("hunter2");
         ide.snap("login_key");
-        let answer = with_code(&mut ide);
-        ide.type_now("http://localhost:1455/auth/callback?code=abc");
+        let answer = deliver_code_login(&mut ide);
+        ide.type_without_settling("http://localhost:1455/auth/callback?code=abc");
         ide.snap("login_code");
         ide.headless.press("Alt-k");
         assert_eq!(ide.headless.app().ui.clipboard.take().as_deref(), Some("WDJB-MJHT"));
         ide.headless.press("Enter");
         assert_eq!(answer.await.unwrap().as_deref(), Some("http://localhost:1455/auth/callback?code=abc"));
         ide.headless.press("Escape");
-        run(&mut ide, "agent.login");
+        run_command(&mut ide, "agent.login");
         ide.headless.idle().await;
         ide.snap("login_picker");
     }

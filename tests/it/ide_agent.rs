@@ -8,9 +8,9 @@ use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
-fn text(pieces: &[&str]) -> Step {
+fn text_step(pieces: &[&str]) -> Step {
     Step::Text(pieces.iter().map(ToString::to_string).collect())
 }
 
@@ -19,7 +19,7 @@ fn bash(id: &str, command: &str) -> Turn {
 }
 
 /// What a request carries, in one text.
-fn said(request: &Request) -> String {
+fn request_text(request: &Request) -> String {
     request.messages.iter().map(|message| serde_json::to_string(message).unwrap() + "\n").collect()
 }
 
@@ -30,12 +30,13 @@ fn open_gate(ide: &TestIde) {
 
 #[tokio::test]
 async fn agent_reply_streams_while_user_edits() {
-    let turn = Turn::of(vec![text(&["The **first** part.\n\n"]), Step::Gate, text(&["- and the rest"])]);
-    let mut ide = Plan::new().with("a.txt", "one\n").turns([turn]).start().await;
-    ide.say("go on").await;
-    ide.shows("The first part.").await;
+    let turn =
+        Turn::of(vec![text_step(&["The **first** part.\n\n"]), Step::Gate, text_step(&["- and the rest"])]);
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").turns([turn]).start().await;
+    ide.send_prompt("go on").await;
+    ide.wait_for_text("The first part.").await;
     ide.headless.press("Alt-2");
-    ide.type_now("typed meanwhile ");
+    ide.type_without_settling("typed meanwhile ");
     let between = ide.picture();
     assert!(between.contains("typed meanwhile one") && between.contains("› go on"), "{between}");
     assert!(!between.contains("the rest"), "{between}");
@@ -48,10 +49,10 @@ async fn agent_reply_streams_while_user_edits() {
 
 #[tokio::test]
 async fn agent_escape_aborts_reply() {
-    let turns = [Turn::of(vec![text(&["half an answer"]), Step::Stall])];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("talk").await;
-    ide.shows("half an answer").await;
+    let turns = [Turn::of(vec![text_step(&["half an answer"]), Step::Stall])];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("talk").await;
+    ide.wait_for_text("half an answer").await;
     ide.keys("Escape").await;
     let picture = ide.picture();
     assert!(
@@ -68,20 +69,20 @@ async fn agent_escape_aborts_reply() {
 #[tokio::test]
 async fn agent_escape_kills_command_process_tree() {
     let turns = [bash("c1", "sleep 1000 & echo $! > pid; wait")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("run it").await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("run it").await;
     allow(&mut ide, "y").await;
     let path = ide.path("pid");
     ide.headless
         .until("the command", move |_| std::fs::read_to_string(&path).is_ok_and(|pid| pid.ends_with('\n')))
         .await;
     ide.keys("Escape").await;
-    let pid: i32 = ide.disk("pid").trim().parse().unwrap();
+    let pid: i32 = ide.file_text("pid").trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     ide.headless
         .until("the end of the process", move |_| rustix::process::test_kill_process(pid).is_err())
         .await;
-    ide.until("the end of the run", |state| state.agent.working_since.is_none()).await;
+    ide.wait_for("the end of the run", |state| state.agent.working_since.is_none()).await;
     let picture = ide.picture();
     assert!(picture.contains("interrupted") && !picture.contains("interrupting"), "{picture}");
     let roles: Vec<String> = ide.session().iter().map(|line| line["message"]["role"].to_string()).collect();
@@ -90,54 +91,56 @@ async fn agent_escape_kills_command_process_tree() {
 
 /// Waits for the question whether a tool may run, and answers it.
 async fn allow(ide: &mut TestIde, answer: &str) {
-    ide.shows("wants to run").await;
-    ide.wait(Duration::from_millis(400));
+    ide.wait_for_text("wants to run").await;
+    ide.advance(Duration::from_millis(400));
     ide.headless.press(answer);
 }
 
 #[tokio::test]
 async fn agent_enter_steers_and_alt_enter_queues() {
     let turns = [
-        Turn::of(vec![text(&["working"]), Step::Gate, call("c1", "ls")]),
+        Turn::of(vec![text_step(&["working"]), Step::Gate, bash_call("c1", "ls")]),
         Turn::text("steered"),
         Turn::text("followed"),
     ];
-    let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
-    ide.say("begin").await;
-    ide.shows("working").await;
-    ide.type_now("later");
+    let mut ide = IdeSetup::new().turns(turns).size(120, 30).start().await;
+    ide.send_prompt("begin").await;
+    ide.wait_for_text("working").await;
+    ide.type_without_settling("later");
     ide.headless.press("Alt-Enter");
-    ide.type_now("steer");
+    ide.type_without_settling("steer");
     ide.headless.press("Enter");
-    ide.until("both queues", |state| state.agent.steering == ["steer"] && state.agent.follow_up == ["later"])
-        .await;
+    ide.wait_for("both queues", |state| {
+        state.agent.steering == ["steer"] && state.agent.follow_up == ["later"]
+    })
+    .await;
     assert!(ide.picture().contains("later") && ide.picture().contains("steer"));
     open_gate(&ide);
     ide.headless.idle().await;
     let requests = ide.script.requests();
     assert_eq!(requests.len(), 3);
-    let second = said(&requests[1]);
+    let second = request_text(&requests[1]);
     assert!(second.contains("steer") && !second.contains("later"), "{second}");
-    assert!(said(&requests[2]).contains("later"));
+    assert!(request_text(&requests[2]).contains("later"));
     assert!(ide.state().agent.steering.is_empty() && ide.state().agent.follow_up.is_empty());
 }
 
-fn call(id: &str, command: &str) -> Step {
+fn bash_call(id: &str, command: &str) -> Step {
     Step::Call { id: id.into(), name: "bash".into(), arguments: json!({"command": command}) }
 }
 
 #[tokio::test]
 async fn queue_recall_moves_messages_into_prompt() {
-    let turns = [Turn::of(vec![text(&["working"]), Step::Gate])];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("begin").await;
-    ide.shows("working").await;
-    ide.type_now("later");
+    let turns = [Turn::of(vec![text_step(&["working"]), Step::Gate])];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("begin").await;
+    ide.wait_for_text("working").await;
+    ide.type_without_settling("later");
     ide.headless.press("Alt-Enter");
-    ide.until("the queue", |state| state.agent.follow_up == ["later"]).await;
-    ide.type_now("draft");
+    ide.wait_for("the queue", |state| state.agent.follow_up == ["later"]).await;
+    ide.type_without_settling("draft");
     ide.headless.press("Alt-Up");
-    ide.until("the texts", |state| state.prompt.area.text().to_string() == "later\n\ndraft").await;
+    ide.wait_for("the texts", |state| state.prompt.area.text().to_string() == "later\n\ndraft").await;
     open_gate(&ide);
     ide.headless.idle().await;
     assert_eq!(ide.script.requests().len(), 1, "what was taken back is not said");
@@ -147,36 +150,36 @@ async fn queue_recall_moves_messages_into_prompt() {
 async fn approval_dialog_denies_or_allows_for_session() {
     let turns =
         [bash("c1", "touch one"), bash("c2", "touch two"), bash("c3", "touch two"), Turn::text("done")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("touch").await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("touch").await;
     allow(&mut ide, "n").await;
-    ide.shows("touch two").await;
+    ide.wait_for_text("touch two").await;
     allow(&mut ide, "a").await;
     ide.headless.idle().await;
     assert!(!ide.path("one").exists() && ide.path("two").exists());
     assert_eq!(ide.script.requests().len(), 4, "the same command was not asked about again");
-    assert!(said(&ide.script.requests()[1]).contains("the user said no"));
+    assert!(request_text(&ide.script.requests()[1]).contains("the user said no"));
 }
 
 #[tokio::test]
 async fn approval_dialog_ignores_keys_while_typing() {
     let turns = [bash("c1", "touch one"), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "\n").turns(turns).start().await;
-    ide.say("touch").await;
-    ide.shows("wants to run").await;
+    let mut ide = IdeSetup::new().with("a.txt", "\n").turns(turns).start().await;
+    ide.send_prompt("touch").await;
+    ide.wait_for_text("wants to run").await;
     ide.headless.press("Alt-2");
-    ide.type_now("yn");
+    ide.type_without_settling("yn");
     assert_eq!(ide.text(), "yn\n");
     assert!(ide.picture().contains("wants to run"));
-    ide.wait(Duration::from_millis(399));
-    ide.type_now("y");
+    ide.advance(Duration::from_millis(399));
+    ide.type_without_settling("y");
     assert_eq!(ide.text(), "yny\n");
     // Only silence counts: whoever types on has not seen the question.
-    ide.wait(Duration::from_millis(399));
-    ide.type_now("a");
+    ide.advance(Duration::from_millis(399));
+    ide.type_without_settling("a");
     assert_eq!(ide.text(), "ynya\n");
-    ide.wait(Duration::from_millis(400));
-    ide.type_now("y");
+    ide.advance(Duration::from_millis(400));
+    ide.type_without_settling("y");
     ide.headless.idle().await;
     assert_eq!(ide.text(), "ynya\n");
     assert!(ide.path("one").exists());
@@ -184,10 +187,10 @@ async fn approval_dialog_ignores_keys_while_typing() {
 
 #[tokio::test]
 async fn approval_dialog_closes_on_escape() {
-    let mut ide = Plan::new().turns([bash("c1", "touch one")]).start().await;
-    ide.say("touch").await;
+    let mut ide = IdeSetup::new().turns([bash("c1", "touch one")]).start().await;
+    ide.send_prompt("touch").await;
     allow(&mut ide, "Escape").await;
-    ide.until("the end", |state| state.layers.is_empty()).await;
+    ide.wait_for("the end", |state| state.layers.is_empty()).await;
     ide.headless.idle().await;
     assert!(!ide.path("one").exists());
 }
@@ -196,9 +199,9 @@ async fn approval_dialog_closes_on_escape() {
 async fn approval_required_for_write_outside_workspace() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "../outside", "content": "x"})), Turn::text("done")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("write").await;
-    ide.shows("file outside the workspace").await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("write").await;
+    ide.wait_for_text("file outside the workspace").await;
     allow(&mut ide, "n").await;
     ide.headless.idle().await;
     assert!(!ide.path("../outside").exists());
@@ -206,34 +209,36 @@ async fn approval_required_for_write_outside_workspace() {
 
 #[tokio::test]
 async fn model_and_reasoning_level_switch_by_keys() {
-    let mut ide = Plan::new().model("other").turns([Turn::text("hi")]).start().await;
+    let mut ide = IdeSetup::new().model("other").turns([Turn::text("hi")]).start().await;
     ide.keys("Alt-3 Ctrl-p").await;
-    ide.until("the other model", |state| state.agent.model.as_ref().is_some_and(|model| model.id == "other"))
-        .await;
+    ide.wait_for("the other model", |state| {
+        state.agent.model.as_ref().is_some_and(|model| model.id == "other")
+    })
+    .await;
     ide.keys("Alt-m").await;
     ide.type_in("script").await;
     ide.keys("Enter").await;
-    ide.until("the first model", |state| {
+    ide.wait_for("the first model", |state| {
         state.agent.model.as_ref().is_some_and(|model| model.id == "script")
     })
     .await;
     let before = ide.state().agent.thinking;
     ide.keys("Shift-Tab").await;
-    ide.until("another level", move |state| state.agent.thinking != before).await;
+    ide.wait_for("another level", move |state| state.agent.thinking != before).await;
     let level = ide.state().agent.thinking;
-    ide.ask("hello").await;
+    ide.prompt("hello").await;
     let request = &ide.script.requests()[0];
     assert_eq!((request.model.id.as_str(), request.thinking), ("script", level));
 }
 
 #[tokio::test]
 async fn tool_disabled_in_picker_is_not_sent() {
-    let mut ide = Plan::new().turns([Turn::text("a"), Turn::text("b")]).start().await;
-    ide.ask("one").await;
+    let mut ide = IdeSetup::new().turns([Turn::text("a"), Turn::text("b")]).start().await;
+    ide.prompt("one").await;
     ide.keys("Alt-t").await;
     ide.type_in("bash").await;
     ide.keys("Tab Enter").await;
-    ide.ask("two").await;
+    ide.prompt("two").await;
     let names =
         |n: usize| ide.script.requests()[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     assert!(names(0).contains(&"bash".to_string()) && !names(1).contains(&"bash".to_string()));
@@ -242,16 +247,16 @@ async fn tool_disabled_in_picker_is_not_sent() {
 
 #[tokio::test]
 async fn navigation_to_earlier_message_branches_session() {
-    let mut ide = Plan::new().turns(["a1", "a2", "b2"].map(Turn::text)).start().await;
-    ide.ask("first").await;
-    ide.ask("second").await;
+    let mut ide = IdeSetup::new().turns(["a1", "a2", "b2"].map(Turn::text)).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
     ide.keys("Alt-g").await;
     ide.keys("Tab").await;
-    ide.shows("answers too").await;
+    ide.wait_for_text("answers too").await;
     ide.keys("Home Down Enter").await;
-    ide.until("the way back", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
-    ide.ask("other second").await;
-    let third = said(&ide.script.requests()[2]);
+    ide.wait_for("the way back", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
+    ide.prompt("other second").await;
+    let third = request_text(&ide.script.requests()[2]);
     assert!(
         third.contains("first")
             && third.contains("a1")
@@ -263,7 +268,7 @@ async fn navigation_to_earlier_message_branches_session() {
     for message in ["first", "a1", "second", "a2", "other second", "b2"] {
         assert!(file.contains(&format!("\"{message}\"")), "{message}: {file}");
     }
-    let mut ide = ide.again().continued().start().await;
+    let mut ide = ide.restart().continue_session().start().await;
     let picture = ide.picture();
     assert!(
         picture.contains("b2") && picture.contains("other second") && !picture.contains("a2"),
@@ -273,26 +278,26 @@ async fn navigation_to_earlier_message_branches_session() {
 
 #[tokio::test]
 async fn escape_twice_opens_session_tree() {
-    let mut ide = Plan::new().turns([Turn::text("a1")]).start().await;
-    ide.ask("first").await;
+    let mut ide = IdeSetup::new().turns([Turn::text("a1")]).start().await;
+    ide.prompt("first").await;
     ide.keys("Escape Escape").await;
-    ide.shows("1 turn").await;
+    ide.wait_for_text("1 turn").await;
 }
 
 #[tokio::test]
 async fn session_continue_restores_transcript_and_history() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "new.txt", "content": "x\n"})), Turn::text("all done")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.ask("write it").await;
-    assert_eq!(ide.disk("new.txt"), "x\n");
-    let mut ide = ide.again().continued().turns([Turn::text("and more")]).start().await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("write it").await;
+    assert_eq!(ide.file_text("new.txt"), "x\n");
+    let mut ide = ide.restart().continue_session().turns([Turn::text("and more")]).start().await;
     let picture = ide.picture();
     assert!(
         picture.contains("› write it") && picture.contains("new.txt") && picture.contains("all done"),
         "{picture}"
     );
-    ide.ask("go on").await;
+    ide.prompt("go on").await;
     let request = &ide.script.requests()[0];
     let roles: Vec<&str> = request
         .messages
@@ -316,23 +321,26 @@ async fn session_continue_restores_transcript_and_history() {
 async fn agent_error_message_is_shown() {
     use bowline::llm::model::ErrorKind;
     let turns = [Turn::fail(ErrorKind::Authentication, "invalid x-api-key"), Turn::text("better")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.ask("hello").await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("hello").await;
     assert!(ide.picture().contains("invalid x-api-key"), "{}", ide.picture());
-    ide.ask("again").await;
+    ide.prompt("again").await;
     assert!(ide.picture().contains("better"));
 }
 
 #[tokio::test]
 async fn approval_dialog_opens_below_quit_dialog() {
-    let turns = [Turn::of(vec![text(&["working"]), Step::Gate, call("c1", "touch one")]), Turn::text("done")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("go").await;
-    ide.shows("working").await;
+    let turns = [
+        Turn::of(vec![text_step(&["working"]), Step::Gate, bash_call("c1", "touch one")]),
+        Turn::text("done"),
+    ];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for_text("working").await;
     ide.headless.press("Ctrl-q");
     assert!(ide.picture().contains("The agent is working. Quitting interrupts it."));
     open_gate(&ide);
-    ide.until("the question", |state| state.layers.len() == 2).await;
+    ide.wait_for("the question", |state| state.layers.len() == 2).await;
     assert!(ide.picture().contains("Quit?"), "the dialog that the user reads stays on top");
     ide.headless.press("n");
     allow(&mut ide, "y").await;
@@ -343,10 +351,10 @@ async fn approval_dialog_opens_below_quit_dialog() {
 #[tokio::test]
 async fn transcript_scroll_position_stays_while_streaming() {
     let lines: Vec<String> = (1..=60).map(|n| format!("word {n}\n\n")).collect();
-    let turn = Turn::of(vec![Step::Text(lines.clone()), Step::Gate, text(&["the end"])]);
-    let mut ide = Plan::new().turns([turn]).start().await;
-    ide.say("count").await;
-    ide.shows("word 60").await;
+    let turn = Turn::of(vec![Step::Text(lines.clone()), Step::Gate, text_step(&["the end"])]);
+    let mut ide = IdeSetup::new().turns([turn]).start().await;
+    ide.send_prompt("count").await;
+    ide.wait_for_text("word 60").await;
     ide.headless.press("PageUp");
     let before = ide.picture();
     assert!(!before.contains("word 60"), "{before}");
@@ -360,9 +368,9 @@ async fn transcript_scroll_position_stays_while_streaming() {
 
 #[tokio::test]
 async fn transcript_expands_reasoning_and_tool_output() {
-    let first = Turn::of(vec![Step::Thinking("let me see about it".into()), call("c1", "seq 100 120")]);
-    let mut ide = Plan::new().turns([first, Turn::text("done")]).size(120, 40).start().await;
-    ide.ask("count").await;
+    let first = Turn::of(vec![Step::Thinking("let me see about it".into()), bash_call("c1", "seq 100 120")]);
+    let mut ide = IdeSetup::new().turns([first, Turn::text("done")]).size(120, 40).start().await;
+    ide.prompt("count").await;
     let short = ide.picture();
     assert!(short.contains("thought (Ctrl-t)") && short.contains("120") && !short.contains("102"), "{short}");
     ide.keys("Ctrl-t Ctrl-o").await;
@@ -374,10 +382,10 @@ async fn transcript_expands_reasoning_and_tool_output() {
 
 #[tokio::test]
 async fn status_line_shows_percent_for_huge_token_count() {
-    let turn = Turn::of(vec![text(&["An answer."])]);
-    let mut ide = Plan::new().with("a.txt", "one\n").turns([turn]).size(120, 24).start().await;
-    ide.say("go on").await;
-    ide.shows("An answer.").await;
+    let turn = Turn::of(vec![text_step(&["An answer."])]);
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").turns([turn]).size(120, 24).start().await;
+    ide.send_prompt("go on").await;
+    ide.wait_for_text("An answer.").await;
     ide.state().agent.context_tokens = u64::MAX;
     ide.state().damage.add_all();
     assert!(ide.picture().contains('%'), "{}", ide.picture());
@@ -385,15 +393,15 @@ async fn status_line_shows_percent_for_huge_token_count() {
 
 #[tokio::test]
 async fn system_prompt_opens_read_only() {
-    let mut ide = Plan::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    let mut ide = IdeSetup::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     ide.keys("F1").await;
     ide.type_in("system prompt").await;
     ide.keys("Enter").await;
     let is_prompt = |state: &State| state.buffers.current().is_some_and(|b| b.name() == "system prompt");
-    ide.until("the prompt", is_prompt).await;
+    ide.wait_for("the prompt", is_prompt).await;
     let text = ide.text();
     assert!(text.contains("Use tabs.") && text.contains("profile pi\n"), "{text}");
     ide.type_in("x").await;
-    assert_eq!((ide.text(), ide.message().contains("read-only")), (text, true));
+    assert_eq!((ide.text(), ide.status_message().contains("read-only")), (text, true));
 }

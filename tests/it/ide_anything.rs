@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::json;
 
 use crate::support::seeds;
-use crate::support::test_ide::Plan;
+use crate::support::test_ide::IdeSetup;
 
 /// Characters that are typed: one to four bytes, none to two columns, parts of clusters, the sign for bad bytes.
 const TYPED: [char; 16] =
@@ -20,7 +20,7 @@ const TYPED: [char; 16] =
 const TEXT: &str = "fn main() {\n\tlet 漢字 = \"e\u{301}👩‍👩‍👧\"; // no end\n    call(one, two);\n}\n\nlast line";
 
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     Key(String),
     Type(char),
     Paste(String),
@@ -28,12 +28,12 @@ enum Act {
     Resize(u16, u16),
 }
 
-fn map(name: &str) -> &'static str {
+fn keymap_text(name: &str) -> &'static str {
     BUILTIN.iter().find(|(known, _)| *known == name).unwrap().1
 }
 
 fn keys(name: &str) -> Vec<String> {
-    let (map, problems) = Keymap::parse(map(name), |id| Some(id.to_string()));
+    let (map, problems) = Keymap::parse(keymap_text(name), |id| Some(id.to_string()));
     assert_eq!(problems, []);
     let rows = KeyContext::ALL.into_iter().flat_map(|place| map.bindings(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.
@@ -43,36 +43,36 @@ fn keys(name: &str) -> Vec<String> {
 }
 
 /// A key map's name, and what is done with it.
-fn acts() -> impl Strategy<Value = (&'static str, Vec<Act>)> {
+fn actions() -> impl Strategy<Value = (&'static str, Vec<Action>)> {
     // A hunt goes further into what a long session piles up.
-    let most = if seeds::random() { 1200 } else { 120 };
-    let acts = move |name| (Just(name), prop::collection::vec(act(name), 1..most));
+    let most = if seeds::use_random_seeds() { 1200 } else { 120 };
+    let acts = move |name| (Just(name), prop::collection::vec(action(name), 1..most));
     prop::sample::select(BUILTIN.to_vec()).prop_flat_map(move |(name, _)| acts(name))
 }
 
-fn act(name: &str) -> impl Strategy<Value = Act> + use<> {
+fn action(name: &str) -> impl Strategy<Value = Action> + use<> {
     prop_oneof![
-        6 => prop::sample::select(keys(name)).prop_map(Act::Key),
-        4 => prop::sample::select(TYPED.to_vec()).prop_map(Act::Type),
-        1 => "[a-z\n\t]{0,12}".prop_map(Act::Paste),
-        1 => any::<String>().prop_map(Act::Paste),
-        2 => (0..5u8, 0..130u16, 0..45u16).prop_map(|(kind, col, row)| Act::Mouse(kind, col, row)),
+        6 => prop::sample::select(keys(name)).prop_map(Action::Key),
+        4 => prop::sample::select(TYPED.to_vec()).prop_map(Action::Type),
+        1 => "[a-z\n\t]{0,12}".prop_map(Action::Paste),
+        1 => any::<String>().prop_map(Action::Paste),
+        2 => (0..5u8, 0..130u16, 0..45u16).prop_map(|(kind, col, row)| Action::Mouse(kind, col, row)),
         1 => prop::sample::select(vec![(120, 40), (80, 24), (40, 12), (20, 5), (7, 3), (1, 1), (300, 2)])
-            .prop_map(|(cols, rows)| Act::Resize(cols, rows)),
+            .prop_map(|(cols, rows)| Action::Resize(cols, rows)),
     ]
 }
 
-async fn run(name: &str, acts: Vec<Act>) {
+async fn run_actions(name: &str, acts: Vec<Action>) {
     let answer = "| a | b |\n|---|---|\n| 漢字 | `code` |\n\n1. one\n   - two\n";
     let turns = [Turn::text(answer), Turn::call("c", "read", json!({"path": "a.rs"})), Turn::text("done")];
-    let plan = Plan::new().keymap(map(name)).file("b.rs", "b\n").with("a.rs", TEXT).turns(turns);
+    let plan = IdeSetup::new().keymap(keymap_text(name)).file("b.rs", "b\n").with("a.rs", TEXT).turns(turns);
     let mut ide = plan.start().await;
     for act in acts {
         match act {
-            Act::Key(keys) => ide.headless.press(&keys),
-            Act::Type(c) => ide.type_now(&c.to_string()),
-            Act::Paste(text) => ide.headless.input(Input::Paste(text)),
-            Act::Mouse(kind, col, row) => {
+            Action::Key(keys) => ide.headless.press(&keys),
+            Action::Type(c) => ide.type_without_settling(&c.to_string()),
+            Action::Paste(text) => ide.headless.input(Input::Paste(text)),
+            Action::Mouse(kind, col, row) => {
                 let kinds = [
                     MouseKind::Down(Button::Left),
                     MouseKind::Drag(Button::Left),
@@ -82,7 +82,7 @@ async fn run(name: &str, acts: Vec<Act>) {
                 ];
                 ide.mouse(kinds[usize::from(kind)], col, row);
             }
-            Act::Resize(cols, rows) => ide.headless.resize(cols, rows),
+            Action::Resize(cols, rows) => ide.headless.resize(cols, rows),
         }
     }
     ide.picture();
@@ -98,9 +98,9 @@ async fn run(name: &str, acts: Vec<Act>) {
 #[test]
 fn ide_random_input_keeps_invariants() {
     let mut runner = TestRunner::new(seeds::cases(64));
-    let result = runner.run(&acts(), |(name, acts)| {
+    let result = runner.run(&actions(), |(name, acts)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(name, acts));
+        runtime.block_on(run_actions(name, acts));
         Ok(())
     });
     if let Err(error) = result {

@@ -7,41 +7,41 @@ use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tools::Mode;
 use serde_json::json;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 fn bash(id: &str, command: &str) -> Turn {
     Turn::call(id, "bash", json!({"command": command}))
 }
 
 /// What a request carries, in one text.
-fn said(request: &Request) -> String {
+fn request_text(request: &Request) -> String {
     request.messages.iter().map(|message| serde_json::to_string(message).unwrap() + "\n").collect()
 }
 
 /// A ide where the model has made its first call, which waits for an answer.
-async fn asked(plan: Plan) -> TestIde {
+async fn ide_awaiting_approval(plan: IdeSetup) -> TestIde {
     let mut ide = plan.start().await;
-    ide.say("go").await;
-    until_asked(&mut ide).await;
+    ide.send_prompt("go").await;
+    wait_for_approval_dialog(&mut ide).await;
     ide
 }
 
 /// Waits for a question, and until keys count as answers.
-async fn until_asked(ide: &mut TestIde) {
-    ide.shows("wants to run").await;
-    ide.wait(Duration::from_millis(400));
+async fn wait_for_approval_dialog(ide: &mut TestIde) {
+    ide.wait_for_text("wants to run").await;
+    ide.advance(Duration::from_millis(400));
 }
 
 #[tokio::test]
 async fn approval_for_session_covers_same_command_prefix() {
     let turns =
         [bash("c1", "mkdir -p a"), bash("c2", "mkdir b && ls"), bash("c3", "touch c"), Turn::text("done")];
-    let mut ide = asked(Plan::new().turns(turns)).await;
+    let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
     assert!(ide.picture().contains("like it: mkdir …"), "{}", ide.picture());
     ide.headless.press("s");
-    ide.shows("touch c").await;
+    ide.wait_for_text("touch c").await;
     assert!(ide.path("a").exists() && ide.path("b").exists(), "the second was not asked about");
-    until_asked(&mut ide).await;
+    wait_for_approval_dialog(&mut ide).await;
     ide.keys("n").await;
     assert!(!ide.path("c").exists());
     assert!(!ide.home("config/permissions.toml").exists(), "only for the session");
@@ -51,12 +51,13 @@ async fn approval_for_session_covers_same_command_prefix() {
 async fn approval_always_shows_rule_before_writing() {
     let own = "# mine\n[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
     let turns = [bash("c1", "mkdir -p a"), bash("c2", "mkdir b"), Turn::text("done")];
-    let mut ide = asked(Plan::new().config("permissions.toml", own).turns(turns)).await;
+    let mut ide =
+        ide_awaiting_approval(IdeSetup::new().config_file("permissions.toml", own).turns(turns)).await;
     ide.headless.press("l");
     ide.snap("approval_rule");
     ide.headless.press("Escape");
     assert!(ide.picture().contains("wants to run") && !ide.path("a").exists(), "{}", ide.picture());
-    until_asked(&mut ide).await;
+    wait_for_approval_dialog(&mut ide).await;
     ide.headless.press("l");
     ide.keys("y").await;
     assert!(ide.path("a").exists() && ide.path("b").exists());
@@ -75,15 +76,15 @@ async fn approval_always_for_network_command_allows_host() {
         bash("c2", "curl -sS http://127.0.0.1:9/b || touch c"),
         Turn::text("done"),
     ];
-    let mut ide = asked(Plan::new().turns(turns)).await;
+    let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
     assert!(ide.picture().contains("like it: asking 127.0.0.1:9"), "{}", ide.picture());
     ide.headless.press("l");
-    ide.shows("host = \"127.0.0.1:9\"").await;
-    ide.wait(Duration::from_millis(400));
+    ide.wait_for_text("host = \"127.0.0.1:9\"").await;
+    ide.advance(Duration::from_millis(400));
     ide.headless.press("w");
     // The first has run, and of the second the other part is asked about.
-    ide.shows("touch c").await;
-    until_asked(&mut ide).await;
+    ide.wait_for_text("touch c").await;
+    wait_for_approval_dialog(&mut ide).await;
     ide.keys("n").await;
     assert!(!ide.path("c").exists());
     let written = "[[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1:9\"\n";
@@ -92,40 +93,42 @@ async fn approval_always_for_network_command_allows_host() {
 
 #[tokio::test]
 async fn approval_edited_command_runs_and_model_is_notified() {
-    let mut ide = asked(Plan::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
+    let mut ide =
+        ide_awaiting_approval(IdeSetup::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     ide.headless.press("e");
     ide.snap("approval_edit");
     ide.headless.press("Escape");
     assert!(ide.picture().contains("wants to run"), "back at the question: {}", ide.picture());
-    until_asked(&mut ide).await;
+    wait_for_approval_dialog(&mut ide).await;
     ide.headless.press("e");
-    ide.type_now("2");
+    ide.type_without_settling("2");
     ide.keys("Enter").await;
     assert!(ide.path("a2").exists() && !ide.path("a").exists());
-    let told = said(&ide.script.requests()[1]);
+    let told = request_text(&ide.script.requests()[1]);
     assert!(told.contains("The user changed the command before it ran. What ran: mkdir -p a2"), "{told}");
 }
 
 #[tokio::test]
 async fn approval_edited_command_respects_deny_rule() {
     let rules = "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
-    let plan = Plan::new().config("permissions.toml", rules).with("keep", "x");
-    let mut ide = asked(plan.turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
+    let plan = IdeSetup::new().config_file("permissions.toml", rules).with("keep", "x");
+    let mut ide = ide_awaiting_approval(plan.turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     ide.headless.press("e");
-    ide.type_now(" && rm keep");
+    ide.type_without_settling(" && rm keep");
     ide.keys("Enter").await;
     assert!(ide.path("keep").exists() && !ide.path("a").exists());
-    assert!(said(&ide.script.requests()[1]).contains("forbidden by the rule"));
+    assert!(request_text(&ide.script.requests()[1]).contains("forbidden by the rule"));
 }
 
 #[tokio::test]
 async fn approval_denial_reason_reaches_model() {
-    let mut ide = asked(Plan::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
+    let mut ide =
+        ide_awaiting_approval(IdeSetup::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     ide.headless.press("r");
-    ide.type_now("use the folder b");
+    ide.type_without_settling("use the folder b");
     ide.keys("Enter").await;
     assert!(!ide.path("a").exists());
-    assert!(said(&ide.script.requests()[1]).contains("Not run: the user said no: use the folder b"));
+    assert!(request_text(&ide.script.requests()[1]).contains("Not run: the user said no: use the folder b"));
 }
 
 #[tokio::test]
@@ -136,11 +139,11 @@ async fn approval_dialogs_queue_and_escape_denies() {
         arguments: json!({"command": command}),
     };
     let both = Turn::of(vec![call("c1", "mkdir a"), call("c2", "mkdir b")]);
-    let mut ide = asked(Plan::new().turns([both, Turn::text("done")])).await;
-    ide.until("both questions", |state| state.layers.len() == 2).await;
-    ide.wait(Duration::from_millis(400));
+    let mut ide = ide_awaiting_approval(IdeSetup::new().turns([both, Turn::text("done")])).await;
+    ide.wait_for("both questions", |state| state.layers.len() == 2).await;
+    ide.advance(Duration::from_millis(400));
     ide.headless.press("Escape");
-    ide.wait(Duration::from_millis(400));
+    ide.advance(Duration::from_millis(400));
     assert!(ide.picture().contains("wants to run"), "the second one: {}", ide.picture());
     ide.keys("y").await;
     let made = [ide.path("a").exists(), ide.path("b").exists()];
@@ -150,12 +153,13 @@ async fn approval_dialogs_queue_and_escape_denies() {
 #[tokio::test]
 async fn approval_of_edit_shows_diff() {
     let edit = json!({"path": "a.txt", "edits": [{"oldText": "two", "newText": "2\u{1b}[2J"}]});
-    let plan = Plan::new().with("a.txt", "one\ntwo\nthree\n").policy(Mode::Untrusted);
-    let mut ide = asked(plan.turns([Turn::call("c1", "edit", edit), Turn::text("done")])).await;
+    let plan = IdeSetup::new().with("a.txt", "one\ntwo\nthree\n").policy(Mode::Untrusted);
+    let mut ide =
+        ide_awaiting_approval(plan.turns([Turn::call("c1", "edit", edit), Turn::text("done")])).await;
     ide.snap("approval_edit_of_a_file");
-    assert_eq!(ide.disk("a.txt"), "one\ntwo\nthree\n", "it is only shown");
+    assert_eq!(ide.file_text("a.txt"), "one\ntwo\nthree\n", "it is only shown");
     ide.keys("y").await;
-    assert!(ide.disk("a.txt").contains("one\n2"));
+    assert!(ide.file_text("a.txt").contains("one\n2"));
 }
 
 #[tokio::test]
@@ -163,7 +167,7 @@ async fn approval_needs_long_command_scrolled_to_end() {
     let script: Vec<String> = (0..60).map(|n| format!("mkdir -p folder{n}\t# \u{202e}note")).collect();
     for (cols, rows) in [(80, 24), (40, 12)] {
         let turns = [bash("c1", &script.join("\n")), Turn::text("done")];
-        let mut ide = asked(Plan::new().turns(turns).size(cols, rows)).await;
+        let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns).size(cols, rows)).await;
         ide.headless.press("y");
         assert!(ide.picture().contains("wants to run") && !ide.path("folder0").exists());
         ide.snap("approval_long");
@@ -179,15 +183,16 @@ async fn approval_always_covers_identical_edit_only() {
     let write =
         |id: &str, content: &str| Turn::call(id, "write", json!({"path": "a.txt", "content": content}));
     let turns = [write("c1", "one"), write("c2", "one"), write("c3", "two"), Turn::text("done")];
-    let mut ide = asked(Plan::new().with("a.txt", "").policy(Mode::Untrusted).turns(turns)).await;
+    let mut ide =
+        ide_awaiting_approval(IdeSetup::new().with("a.txt", "").policy(Mode::Untrusted).turns(turns)).await;
     ide.headless.press("a");
     // The second call is the same as the first; the third writes something else.
-    ide.shows("+two").await;
-    until_asked(&mut ide).await;
+    ide.wait_for_text("+two").await;
+    wait_for_approval_dialog(&mut ide).await;
     assert_eq!(ide.script.requests().len(), 3);
-    assert_eq!(ide.disk("a.txt"), "one");
+    assert_eq!(ide.file_text("a.txt"), "one");
     ide.keys("n").await;
-    assert_eq!(ide.disk("a.txt"), "one");
+    assert_eq!(ide.file_text("a.txt"), "one");
 }
 
 #[tokio::test]
@@ -195,7 +200,7 @@ async fn approval_always_is_unavailable_for_protected_files() {
     let write = |id: &str, content: &str| {
         Turn::call(id, "write", json!({"path": ".git/hooks/pre-commit", "content": content}))
     };
-    let mut ide = asked(Plan::new().turns([write("c1", "x"), Turn::text("done")])).await;
+    let mut ide = ide_awaiting_approval(IdeSetup::new().turns([write("c1", "x"), Turn::text("done")])).await;
     assert!(!ide.picture().contains("always"), "{}", ide.picture());
     ide.headless.press("a");
     assert!(ide.picture().contains("wants to run"), "{}", ide.picture());
@@ -206,25 +211,27 @@ async fn approval_always_is_unavailable_for_protected_files() {
 #[tokio::test]
 async fn approval_edit_needs_command_scrolled_to_end() {
     let command = format!("mkdir a {}", "x".repeat(4_000));
-    let mut ide = asked(Plan::new().turns([bash("c1", &command), Turn::text("done")]).size(80, 24)).await;
+    let mut ide =
+        ide_awaiting_approval(IdeSetup::new().turns([bash("c1", &command), Turn::text("done")]).size(80, 24))
+            .await;
     ide.headless.press("e");
     ide.headless.press("Enter");
     assert!(ide.picture().contains("wants to run") && !ide.path("a").exists(), "{}", ide.picture());
     ide.headless.press(&"PageDown ".repeat(12));
     ide.headless.press("e");
-    ide.shows("Run this instead").await;
+    ide.wait_for_text("Run this instead").await;
     ide.headless.press("Escape");
-    until_asked(&mut ide).await;
+    wait_for_approval_dialog(&mut ide).await;
     ide.keys("n").await;
 }
 
 #[tokio::test]
 async fn approval_rule_needs_scroll_to_end_before_writing() {
     let turns = [bash("c1", "mkdir -p a"), Turn::text("done")];
-    let mut ide = asked(Plan::new().turns(turns).size(40, 8)).await;
+    let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns).size(40, 8)).await;
     ide.headless.press(&"PageDown ".repeat(12));
     ide.headless.press("l");
-    ide.wait(Duration::from_millis(400));
+    ide.advance(Duration::from_millis(400));
     for key in ["y", "w"] {
         ide.headless.press(key);
         assert!(ide.picture().contains("Always allow") && !ide.path("a").exists(), "{}", ide.picture());

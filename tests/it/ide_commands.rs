@@ -2,11 +2,11 @@
 
 use bowline::ide::core::layers::picker::Picker;
 
-use crate::support::test_ide::Plan;
+use crate::support::test_ide::IdeSetup;
 
 #[tokio::test]
 async fn line_commands_move_copy_delete_and_yank() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-Down Alt-Down").await;
     assert_eq!(ide.text(), "two\nthree\none\n");
     assert_eq!(ide.cursor().0, 3);
@@ -28,20 +28,20 @@ async fn toggle_comment_uses_language_syntax() {
         ("a.html", "  a\n", "  <!-- a -->\n"),
         ("Makefile", "a\n", "# a\n"),
     ] {
-        let mut ide = Plan::new().with(name, plain).start().await;
+        let mut ide = IdeSetup::new().with(name, plain).start().await;
         ide.keys("Alt-/").await;
         assert_eq!(ide.text(), commented);
         ide.keys("Alt-/").await;
         assert_eq!(ide.text(), plain);
     }
-    let mut ide = Plan::new().with("a.txt", "a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").start().await;
     ide.keys("Alt-/").await;
-    assert_eq!(ide.message(), "No comment syntax for this language");
+    assert_eq!(ide.status_message(), "No comment syntax for this language");
 }
 
 #[tokio::test]
 async fn auto_pairs_insert_and_delete_closing_character() {
-    let mut ide = Plan::new().with("a.rs", "\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "\n").start().await;
     ide.type_in("f(\"x\")").await;
     assert_eq!(ide.text(), "f(\"x\")\n");
     ide.type_in(" {").await;
@@ -58,7 +58,7 @@ async fn auto_pairs_insert_and_delete_closing_character() {
 
 #[tokio::test]
 async fn auto_pairs_disabled_inserts_typed_only() {
-    let mut ide = Plan::new().with("a.rs", "\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "\n").start().await;
     ide.state().text_options.auto_pairs = false;
     ide.type_in("(").await;
     assert_eq!(ide.text(), "(\n");
@@ -66,7 +66,7 @@ async fn auto_pairs_disabled_inserts_typed_only() {
 
 #[tokio::test]
 async fn auto_indent_after_colon_in_python() {
-    let mut ide = Plan::new().with("a.py", "").start().await;
+    let mut ide = IdeSetup::new().with("a.py", "").start().await;
     ide.type_in("if x:").await;
     ide.keys("Enter").await;
     ide.type_in("y").await;
@@ -75,7 +75,7 @@ async fn auto_indent_after_colon_in_python() {
 
 #[tokio::test]
 async fn surround_commands_add_change_and_delete() {
-    let mut ide = Plan::new().with("a.txt", "word größe\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "word größe\n").start().await;
     ide.keys("Alt-e a \"").await;
     assert_eq!(ide.text(), "\"word\" größe\n");
     ide.keys("Alt-e c \" [").await;
@@ -83,14 +83,14 @@ async fn surround_commands_add_change_and_delete() {
     ide.keys("Alt-e d [").await;
     assert_eq!(ide.text(), "word größe\n");
     ide.keys("Alt-e a Escape").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("word größe\n", "Canceled"));
+    assert_eq!((ide.text().as_str(), ide.status_message().as_str()), ("word größe\n", "Canceled"));
     ide.keys("Ctrl-z Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "word größe\n");
 }
 
 #[tokio::test]
 async fn case_number_and_transpose_commands_change_text() {
-    let mut ide = Plan::new().with("a.txt", "someName 9\nx 9\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "someName 9\nx 9\n").start().await;
     ide.keys("Alt-u s").await;
     assert_eq!(ide.text(), "some_name 9\nx 9\n");
     ide.keys("End Ctrl-Alt-Down Alt-+").await;
@@ -103,18 +103,19 @@ async fn case_number_and_transpose_commands_change_text() {
 
 #[tokio::test]
 async fn reflow_keeps_comment_prefix() {
-    let mut ide = Plan::new().with("a.rs", "// one two three four five six seven eight nine\n").start().await;
+    let mut ide =
+        IdeSetup::new().with("a.rs", "// one two three four five six seven eight nine\n").start().await;
     ide.keys("Alt-q").await;
     assert_eq!(ide.text(), "// one two three four five six seven\n// eight nine\n");
 }
 
 #[tokio::test]
 async fn macro_replays_recorded_keys() {
-    let mut ide = Plan::new().with("a.txt", "1 a\n1 b\n1 c\n1 d\n1 é\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "1 a\n1 b\n1 c\n1 d\n1 é\n").start().await;
     ide.keys("F7 Home Delete").await;
     ide.type_in("- ").await;
     ide.keys("Down F7").await;
-    assert_eq!(ide.message(), "Recorded 5 keys");
+    assert_eq!(ide.status_message(), "Recorded 5 keys");
     ide.keys("F8").await;
     assert_eq!(ide.text(), "-  a\n-  b\n1 c\n1 d\n1 é\n");
     ide.keys("Alt-e m 3").await;
@@ -125,14 +126,14 @@ async fn macro_replays_recorded_keys() {
     ide.keys("Enter F8").await;
     assert_eq!(ide.text(), "-  a\n-  b\n-  c\n-  d\n-  é\nxx");
     ide.keys("F7 F8").await;
-    assert_eq!(ide.message(), "Cannot replay a macro while recording it");
+    assert_eq!(ide.status_message(), "Cannot replay a macro while recording it");
 }
 
 #[tokio::test]
 async fn repeat_replays_last_change() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-.").await;
-    assert_eq!(ide.message(), "No changes yet");
+    assert_eq!(ide.status_message(), "No changes yet");
     ide.type_in("é-").await;
     ide.keys("Down Home Alt-.").await;
     assert_eq!(ide.text(), "é-one\né-two\nthree\n");
@@ -144,7 +145,7 @@ async fn repeat_replays_last_change() {
 
 #[tokio::test]
 async fn macro_replaying_itself_terminates() {
-    let mut ide = Plan::new().with("a.txt", "").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "").start().await;
     ide.keys("F7 a F8 F7 F8").await;
     assert_eq!(ide.text(), "aa");
     assert!(!ide.state().macros.replaying);
@@ -152,7 +153,7 @@ async fn macro_replaying_itself_terminates() {
 
 #[tokio::test]
 async fn line_commands_keep_crlf() {
-    let mut ide = Plan::new().with("a.txt", "a\r\nb\r\nc\r\nd\r\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\r\nb\r\nc\r\nd\r\n").start().await;
     ide.keys("Alt-l Alt-Down Backspace").await;
     assert_eq!(ide.text(), "b\r\nc\r\nd\r\n");
     ide.keys("Ctrl-z Ctrl-z Ctrl-Home Alt-k l Ctrl-y").await;
@@ -161,7 +162,7 @@ async fn line_commands_keep_crlf() {
 
 #[tokio::test]
 async fn palette_finds_commands_by_alias() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     for (typed, found) in [
         ("revert checkpoint", "Restore files to here  session.restore-code"),
         ("outdent", "Dedent lines  edit.dedent"),

@@ -5,11 +5,11 @@ use bowline::ide::features::sessions::view::SessionView;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
 
-use crate::support::compacting::carries;
+use crate::support::compaction_session::request_messages;
 use crate::support::snaps;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
-async fn talk(plan: Plan) -> TestIde {
+async fn ide_with_conversation(plan: IdeSetup) -> TestIde {
     let turns = vec![
         Turn::call("c1", "bash", json!({"command": "echo 'the whole log'"})),
         Turn::text("It is fine.\nNothing failed."),
@@ -18,20 +18,20 @@ async fn talk(plan: Plan) -> TestIde {
         Turn::text("answer four"),
     ];
     let mut ide = plan.turns(turns).start().await;
-    ide.ask("look at the log").await;
+    ide.prompt("look at the log").await;
     ide
 }
 
 /// What the last request carried.
-fn told(ide: &TestIde) -> Vec<String> {
-    carries(&ide.script.requests().pop().unwrap())
+fn last_request_messages(ide: &TestIde) -> Vec<String> {
+    request_messages(&ide.script.requests().pop().unwrap())
 }
 
-async fn open(ide: &mut TestIde) {
+async fn open_context_view(ide: &mut TestIde) {
     ide.keys("Alt-3").await;
-    ide.type_now("/context");
+    ide.type_without_settling("/context");
     ide.headless.press("Enter");
-    ide.until("the list", |state| {
+    ide.wait_for("the list", |state| {
         state.layers.top::<ContextView>().is_some_and(|view| view.report.is_some())
     })
     .await;
@@ -39,7 +39,7 @@ async fn open(ide: &mut TestIde) {
 }
 
 /// Digits become signs.
-fn numberless(text: &str) -> String {
+fn mask_digits(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
 }
 
@@ -49,27 +49,27 @@ fn snap(ide: &mut TestIde) {
     let size = ide.state().size;
     let hidden = |line: &str| {
         if line.contains("context of next request") {
-            return numberless(line);
+            return mask_digits(line);
         }
         let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };
         let cut = line.find('…').map(|at| at + '…'.len_utf8());
         let to = line.find(" profile").or(cut).unwrap_or(line.len());
-        format!("{}{}{}", numberless(&line[..from]), "#".repeat(line[from..to].chars().count()), &line[to..])
+        format!("{}{}{}", mask_digits(&line[..from]), "#".repeat(line[from..to].chars().count()), &line[to..])
     };
     let picture: Vec<String> = ide.picture().lines().map(hidden).collect();
-    snaps::check("context", size, &picture.join("\n"));
+    snaps::check_screen("context", size, &picture.join("\n"));
 }
 
 #[tokio::test]
 async fn context_view_lists_entries_and_opens_tree() {
-    let mut ide = talk(Plan::new().size(120, 40)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(120, 40)).await;
+    open_context_view(&mut ide).await;
     snap(&mut ide);
     ide.keys("Up").await;
     assert!(ide.picture().contains("the whole log") && ide.picture().contains("toolResult · about"));
     // Where it stands in the tree.
     ide.keys("Enter").await;
-    ide.shows("filter: all").await;
+    ide.wait_for_text("filter: all").await;
     assert!(ide.picture().contains("you are here"), "{}", ide.picture());
     let tree = ide.state().layers.top::<SessionView>();
     let selected = tree.and_then(|view| view.selected_row()).map(|row| row.kind.to_string());
@@ -78,14 +78,14 @@ async fn context_view_lists_entries_and_opens_tree() {
 
 #[tokio::test]
 async fn context_view_fits_small_windows() {
-    let mut ide = talk(Plan::new().size(80, 24)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(80, 24)).await;
+    open_context_view(&mut ide).await;
     snap(&mut ide);
-    let mut ide = talk(Plan::new().size(40, 12)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(40, 12)).await;
+    open_context_view(&mut ide).await;
     snap(&mut ide);
-    let mut ide = talk(Plan::new().size(20, 5)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(20, 5)).await;
+    open_context_view(&mut ide).await;
     assert!(ide.picture().contains("It is"), "{}", ide.picture());
     ide.keys("Escape").await;
     assert!(ide.state().layers.is_empty());
@@ -93,32 +93,39 @@ async fn context_view_fits_small_windows() {
 
 #[tokio::test]
 async fn context_view_excludes_and_restores_messages() {
-    let mut ide = talk(Plan::new().size(120, 40)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(120, 40)).await;
+    open_context_view(&mut ide).await;
     ide.keys("Up d").await;
-    ide.shows("edited since").await;
-    assert!(ide.message().contains("excluded from context"), "{}", ide.message());
+    ide.wait_for_text("edited since").await;
+    assert!(ide.status_message().contains("excluded from context"), "{}", ide.status_message());
     ide.keys("Up d").await;
-    ide.shows("excluded since").await;
+    ide.wait_for_text("excluded since").await;
     assert!(ide.picture().contains("- "), "{}", ide.picture());
     ide.keys("Escape").await;
-    ide.ask("go on").await;
-    assert_eq!(told(&ide), ["user look at the log", "assistant It is fine.\nNothing failed.", "user go on"]);
-    open(&mut ide).await;
+    ide.prompt("go on").await;
+    assert_eq!(
+        last_request_messages(&ide),
+        ["user look at the log", "assistant It is fine.\nNothing failed.", "user go on"]
+    );
+    open_context_view(&mut ide).await;
     ide.keys("Up Up Up u").await;
     ide.headless.idle().await;
-    assert!(ide.message().contains("Original message restored, with its tool results"), "{}", ide.message());
+    assert!(
+        ide.status_message().contains("Original message restored, with its tool results"),
+        "{}",
+        ide.status_message()
+    );
     assert!(!ide.picture().contains("excluded since"), "{}", ide.picture());
     ide.keys("Escape").await;
-    ide.ask("and on").await;
+    ide.prompt("and on").await;
     let whole = serde_json::to_string(&ide.script.requests().pop().unwrap().messages).unwrap();
     assert!(whole.contains("the whole log\"") || whole.contains("the whole log\\n"), "{whole}");
 }
 
 #[tokio::test]
 async fn context_view_edit_changes_message_sent() {
-    let mut ide = talk(Plan::new().size(120, 40)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(120, 40)).await;
+    open_context_view(&mut ide).await;
     ide.keys("e").await;
     let typed = ide.state().prompt.area.text().to_string();
     assert!(typed.starts_with("/edit ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
@@ -126,30 +133,33 @@ async fn context_view_edit_changes_message_sent() {
     ide.type_in(" Today.").await;
     ide.keys("Enter").await;
     ide.headless.idle().await;
-    assert!(ide.message().contains("edited in context"), "{}", ide.message());
-    ide.ask("go on").await;
-    assert_eq!(told(&ide)[3..], ["assistant It is fine.\nNothing failed. Today.", "user go on"]);
-    ide.type_now("/tell");
+    assert!(ide.status_message().contains("edited in context"), "{}", ide.status_message());
+    ide.prompt("go on").await;
+    assert_eq!(
+        last_request_messages(&ide)[3..],
+        ["assistant It is fine.\nNothing failed. Today.", "user go on"]
+    );
+    ide.type_without_settling("/tell");
     ide.headless.press("Enter");
     ide.headless.idle().await;
-    assert!(ide.message().contains("Usage: /edit"), "{}", ide.message());
+    assert!(ide.status_message().contains("Usage: /edit"), "{}", ide.status_message());
 }
 
 #[tokio::test]
 async fn context_view_pin_toggles_and_rejects_other_rows() {
-    let mut ide = talk(Plan::new().size(120, 40)).await;
-    open(&mut ide).await;
+    let mut ide = ide_with_conversation(IdeSetup::new().size(120, 40)).await;
+    open_context_view(&mut ide).await;
     ide.keys("p").await;
-    ide.shows("pinned, on the path").await;
+    ide.wait_for_text("pinned, on the path").await;
     ide.keys("p").await;
     ide.headless.idle().await;
     assert!(!ide.picture().contains("pinned, on the path"), "{}", ide.picture());
     let pins: Vec<_> = ide.session().iter().filter(|e| e["customType"] == "bowline.pin").cloned().collect();
     assert_eq!((&pins[0]["data"]["pinned"], &pins[1]["data"]["pinned"]), (&true.into(), &false.into()));
     ide.keys("Home d").await;
-    assert!(ide.message().contains("Not a message of the conversation"), "{}", ide.message());
+    assert!(ide.status_message().contains("Not a message of the conversation"), "{}", ide.status_message());
     ide.keys("p").await;
-    assert!(ide.message().contains("Only messages in the context"), "{}", ide.message());
+    assert!(ide.status_message().contains("Only messages in the context"), "{}", ide.status_message());
     ide.keys("Enter").await;
-    assert!(ide.message().contains("Not a message of the conversation"), "{}", ide.message());
+    assert!(ide.status_message().contains("Not a message of the conversation"), "{}", ide.status_message());
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::git::git;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 use bowline::ide::features::diff::view::DiffView;
 
 const BASE: &str = "fn one() {}\nfn two() {}\nlet größe = 漢字;\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
@@ -13,7 +13,7 @@ fn is_open(ide: &mut TestIde) -> bool {
 }
 
 /// Edits four places of the text.
-async fn edited(plan: Plan) -> TestIde {
+async fn edited(plan: IdeSetup) -> TestIde {
     let mut ide = plan.start().await;
     ide.keys("Down Alt-k l").await;
     ide.keys("Ctrl-Home Down End Left Left Left").await;
@@ -26,7 +26,7 @@ async fn edited(plan: Plan) -> TestIde {
 
 #[tokio::test]
 async fn diff_view_toggles_side_by_side() {
-    let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.rs", BASE).git_committed() else { return };
     let mut ide = edited(plan.size(130, 18)).await;
     ide.keys("Alt-0 h").await;
     ide.snap("diff_beside");
@@ -38,16 +38,16 @@ async fn diff_view_toggles_side_by_side() {
 
 #[tokio::test]
 async fn diff_view_navigates_reverts_and_jumps() {
-    let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.rs", BASE).git_committed() else { return };
     let mut ide = edited(plan).await;
     let before = ide.text();
     ide.keys("Alt-0 h").await;
     ide.keys("n").await;
-    assert_eq!(ide.message(), "2 of 2 differences");
+    assert_eq!(ide.status_message(), "2 of 2 differences");
     ide.keys("n").await;
-    assert_eq!(ide.message(), "1 of 2 differences");
+    assert_eq!(ide.status_message(), "1 of 2 differences");
     ide.keys("p").await;
-    assert_eq!(ide.message(), "2 of 2 differences");
+    assert_eq!(ide.status_message(), "2 of 2 differences");
     ide.keys("Enter").await;
     assert_eq!((is_open(&mut ide), ide.cursor()), (false, (10, 1)));
     ide.keys("Alt-0 h").await;
@@ -59,28 +59,28 @@ async fn diff_view_navigates_reverts_and_jumps() {
     let mut said = Vec::new();
     for key in ["t", "n", "t", "n"] {
         ide.keys(key).await;
-        said.push(ide.message());
+        said.push(ide.status_message());
     }
     let taken = "Reverted to other side. Undo: u";
     assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "No differences"]);
     assert_eq!(ide.text(), BASE);
-    assert_eq!((is_open(&mut ide), ide.message().as_str()), (true, "No differences"));
+    assert_eq!((is_open(&mut ide), ide.status_message().as_str()), (true, "No differences"));
     ide.keys("t").await;
-    assert_eq!(ide.message(), "No difference on this line");
+    assert_eq!(ide.status_message(), "No difference on this line");
     ide.keys("Escape Alt-0 h").await;
-    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "a.rs is the same as git HEAD"));
+    assert_eq!((is_open(&mut ide), ide.status_message().as_str()), (false, "a.rs is the same as git HEAD"));
     ide.keys("Ctrl-z").await;
     assert_ne!(ide.text(), BASE, "what was taken over is steps of the text");
 }
 
 #[tokio::test]
 async fn diff_view_copies_lines_and_opens_folds() {
-    let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.rs", BASE).git_committed() else { return };
     let mut ide = edited(plan.size(80, 30)).await;
     ide.keys("Alt-0 h").await;
     ide.keys("c Escape Ctrl-End Ctrl-y").await;
     assert!(ide.text().ends_with("tabfn two() {}\nlet größe = 漢字;\n"), "{}", ide.text());
-    let plan = Plan::new()
+    let plan = IdeSetup::new()
         .with("long.txt", (0..40).flat_map(|n| [n.to_string(), "\n".to_string()]).collect::<String>());
     let mut ide = plan.size(80, 24).start().await;
     ide.keys("Down Down x Alt-0 s").await;
@@ -90,50 +90,50 @@ async fn diff_view_copies_lines_and_opens_folds() {
     ide.keys("Space").await;
     assert!(ide.picture().contains('⋯'));
     ide.keys("Home Space").await;
-    assert_eq!(ide.message(), "No folded lines here");
+    assert_eq!(ide.status_message(), "No folded lines here");
 }
 
 #[tokio::test]
 async fn diff_view_compares_head_and_index_separately() {
-    let Some(plan) = Plan::new().with("a.txt", "one\ntwo\n").committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\ntwo\n").git_committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("x Ctrl-s").await;
     git(&ide.path(""), &["add", "."]);
-    ide.look_again().await;
+    ide.focus_window().await;
     ide.keys("Alt-0 i").await;
-    assert_eq!(ide.message(), "a.txt is the same as git index");
+    assert_eq!(ide.status_message(), "a.txt is the same as git index");
     ide.keys("Alt-0 h").await;
     assert!(is_open(&mut ide));
 }
 
 #[tokio::test]
 async fn diff_view_reports_missing_git_base() {
-    let mut ide = Plan::new().with("a.txt", "a\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").start().await;
     ide.keys("Alt-0 h").await;
-    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "Not in a git repository"));
+    assert_eq!((is_open(&mut ide), ide.status_message().as_str()), (false, "Not in a git repository"));
     if !git(&ide.path(""), &["init", "-q"]) {
         return;
     }
     ide.keys("Alt-0 h").await;
-    assert_eq!(ide.message(), "No commit yet");
+    assert_eq!(ide.status_message(), "No commit yet");
     ide.keys("Alt-0 i").await;
-    assert_eq!(ide.message(), "Not tracked by git");
+    assert_eq!(ide.status_message(), "Not tracked by git");
 }
 
 #[tokio::test]
 async fn diff_view_compares_save_and_revision() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-0 s").await;
-    assert_eq!(ide.message(), "a.txt is the same as last save");
+    assert_eq!(ide.status_message(), "a.txt is the same as last save");
     ide.keys("x Ctrl-s End y").await;
     ide.keys("Alt-0 s").await;
     let picture = ide.picture();
     assert!(picture.contains("last save → a.txt") && picture.contains("- xone"), "{picture}");
     assert!(picture.contains("+ xoney"), "{picture}");
     ide.keys("Escape Alt-0 v").await;
-    assert_eq!(ide.message(), "Select a revision in the undo tree first");
+    assert_eq!(ide.status_message(), "Select a revision in the undo tree first");
     ide.keys("F4 Alt-0 v").await;
-    assert_eq!(ide.message(), "That is the current text; select another revision");
+    assert_eq!(ide.status_message(), "That is the current text; select another revision");
     ide.keys("PageDown Alt-0 v").await;
     let picture = ide.picture();
     assert!(picture.contains("revision 0 → a.txt") && picture.contains("- one"), "{picture}");
@@ -144,7 +144,7 @@ async fn diff_view_compares_save_and_revision() {
 
 #[tokio::test]
 async fn diff_view_compares_other_file_and_disk() {
-    let plan = Plan::new().file("b.bin", b"a\0b").file("b.txt", "one\r\nzwei\r\nthree\r\n");
+    let plan = IdeSetup::new().file("b.bin", b"a\0b").file("b.txt", "one\r\nzwei\r\nthree\r\n");
     let mut ide = plan.with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-0 f").await;
     ide.type_in("b.txt").await;
@@ -158,19 +158,19 @@ async fn diff_view_compares_other_file_and_disk() {
         ide.keys("Alt-0 f").await;
         ide.type_in(file).await;
         ide.keys("Enter").await;
-        assert!(!is_open(&mut ide) && ide.message().ends_with(said), "{}", ide.message());
+        assert!(!is_open(&mut ide) && ide.status_message().ends_with(said), "{}", ide.status_message());
     }
-    ide.write("a.txt", "one\ntwo\nthree\nfour");
+    ide.write_file("a.txt", "one\ntwo\nthree\nfour");
     ide.keys("Alt-0 D").await;
     assert!(ide.picture().contains("- four"), "{}", ide.picture());
-    ide.write("a.txt", "one\nzwei\nthree\nfive");
+    ide.write_file("a.txt", "one\nzwei\nthree\nfive");
     ide.keys("r").await;
     assert!(ide.picture().contains("- five") && ide.picture().contains("+0 −1"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn diff_view_updates_after_external_edit() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").start().await;
     ide.keys("x Alt-0 s").await;
     ide.headless.app().with_cx(|cx| {
         let buffer = cx.state.buffers.current_mut().unwrap();
@@ -179,9 +179,9 @@ async fn diff_view_updates_after_external_edit() {
         buffer.area.apply_external(bowline::text::transaction::Transaction::new(edit), 0);
     });
     ide.keys("t").await;
-    assert_eq!(ide.message(), "Still comparing; try again");
+    assert_eq!(ide.status_message(), "Still comparing; try again");
     ide.headless.idle().await;
-    ide.wait(Duration::from_secs(2));
+    ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
     assert!(ide.picture().contains("+2 −1"), "{}", ide.picture());
     ide.keys("t").await;
@@ -191,7 +191,7 @@ async fn diff_view_updates_after_external_edit() {
 #[tokio::test]
 async fn diff_view_fits_small_windows_and_long_lines() {
     let long = format!("{}\n\u{1b}[31mred\n", "漢é\t".repeat(20_000));
-    let mut ide = Plan::new().with("a.txt", &long).size(40, 10).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", &long).size(40, 10).start().await;
     ide.keys("x Down y Alt-0 s").await;
     for (cols, rows) in [(40, 10), (12, 4), (3, 2), (1, 1), (200, 60)] {
         ide.headless.app().handle(bowline::ide::core::event::Event::Resize(cols, rows));

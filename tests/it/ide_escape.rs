@@ -4,11 +4,11 @@
 use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::ide::features::sessions::view::SessionView;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 async fn ide(map: &str) -> TestIde {
     let text = BUILTIN.iter().find(|(name, _)| *name == map).unwrap().1;
-    let mut ide = Plan::new().keymap(text).with("a.txt", "one two\n").start().await;
+    let mut ide = IdeSetup::new().keymap(text).with("a.txt", "one two\n").start().await;
     ide.keys("Alt-2").await;
     ide
 }
@@ -46,18 +46,18 @@ async fn emacs_keymap_ctrl_g_twice_opens_nothing() {
     ide.keys("Ctrl-g Ctrl-g Ctrl-g").await;
     assert!(ide.state().layers.is_empty());
     ide.keys("Shift-Right Ctrl-g").await;
-    assert_eq!(ide.selected(), [""], "a press still drops the selection");
+    assert_eq!(ide.selected_texts(), [""], "a press still drops the selection");
 }
 
 #[tokio::test]
 async fn dialog_ignores_key_that_ends_sequence() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-q").await;
     assert!(ide.picture().contains("Quit?"), "{}", ide.picture());
     // Divides the window; `s` alone would save and quit.
     ide.keys("Alt-5 s").await;
-    assert_eq!(ide.disk("a.txt"), "one\n");
+    assert_eq!(ide.file_text("a.txt"), "one\n");
     assert!(!ide.state().quit && ide.state().pending.is_empty());
     assert_eq!(ide.state().layers.len(), 1, "the question stays");
     ide.keys("n").await;

@@ -1,24 +1,24 @@
 //! Files and folders made, moved, deleted and taken back from the tree.
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 async fn ide() -> TestIde {
     let mut ide =
-        Plan::new().file("src/lib.rs", "lib\n").with("notes.md", "notes\n").size(120, 24).start().await;
+        IdeSetup::new().file("src/lib.rs", "lib\n").with("notes.md", "notes\n").size(120, 24).start().await;
     ide.keys("Alt-f").await;
     ide.keys("Alt-1 Home").await;
     ide
 }
 
 /// Answers the question on top anew.
-async fn answer(ide: &mut TestIde, text: &str) {
+async fn answer_dialog(ide: &mut TestIde, text: &str) {
     ide.keys("Ctrl-u").await;
     ide.type_in(text).await;
     ide.keys("Enter").await;
 }
 
-fn selected(ide: &mut TestIde) -> String {
+fn selected_path(ide: &mut TestIde) -> String {
     let row = ide.state().files.current().unwrap().path.clone();
     ide.state().display_path(&row)
 }
@@ -30,20 +30,20 @@ async fn file_tree_creates_files_and_folders() {
     assert!(ide.picture().contains("src/"), "{}", ide.picture());
     ide.type_in("deep/é.rs").await;
     ide.keys("Enter").await;
-    assert_eq!((ide.shown().as_str(), ide.disk("src/deep/é.rs").as_str()), ("é.rs", ""));
-    assert_eq!(selected(&mut ide), "src/deep/é.rs");
+    assert_eq!((ide.current_file_name().as_str(), ide.file_text("src/deep/é.rs").as_str()), ("é.rs", ""));
+    assert_eq!(selected_path(&mut ide), "src/deep/é.rs");
     ide.snap("files-made");
     ide.keys("Alt-1 a").await;
-    answer(&mut ide, "new/").await;
+    answer_dialog(&mut ide, "new/").await;
     assert!(ide.path("new").is_dir());
-    assert_eq!(ide.message(), "Done: created folder new. Undo: u in the tree");
+    assert_eq!(ide.status_message(), "Done: created folder new. Undo: u in the tree");
     ide.keys("a").await;
-    answer(&mut ide, "notes.md").await;
-    assert_eq!(ide.message(), "Not done: created notes.md: a file is there already");
+    answer_dialog(&mut ide, "notes.md").await;
+    assert_eq!(ide.status_message(), "Not done: created notes.md: a file is there already");
     ide.keys("u").await;
     ide.keys("u").await;
     assert!(!ide.path("new").exists() && !ide.path("src/deep/é.rs").exists());
-    assert_eq!(ide.shown(), "notes.md", "what is gone and has nothing unsaved is closed");
+    assert_eq!(ide.current_file_name(), "notes.md", "what is gone and has nothing unsaved is closed");
 }
 
 #[tokio::test]
@@ -51,28 +51,28 @@ async fn file_rename_updates_open_buffers() {
     let mut ide = ide().await;
     ide.keys("Right").await;
     ide.keys("Down Enter").await;
-    assert_eq!(ide.shown(), "lib.rs");
+    assert_eq!(ide.current_file_name(), "lib.rs");
     ide.type_in("my ").await;
     ide.keys("Alt-1 Home r").await;
-    answer(&mut ide, "code/rust").await;
-    assert_eq!(ide.message(), "Done: moved to code/rust. Undo: u in the tree");
-    assert_eq!(selected(&mut ide), "code/rust");
+    answer_dialog(&mut ide, "code/rust").await;
+    assert_eq!(ide.status_message(), "Done: moved to code/rust. Undo: u in the tree");
+    assert_eq!(selected_path(&mut ide), "code/rust");
     ide.keys("Alt-2 Ctrl-s").await;
-    assert_eq!(ide.disk("code/rust/lib.rs"), "my lib\n", "unsaved text goes along");
+    assert_eq!(ide.file_text("code/rust/lib.rs"), "my lib\n", "unsaved text goes along");
     assert!(!ide.path("src").exists());
     ide.keys("Alt-1 u").await;
-    assert_eq!(ide.disk("src/lib.rs"), "my lib\n");
+    assert_eq!(ide.file_text("src/lib.rs"), "my lib\n");
     ide.keys("Alt-2").await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("src/lib.rs"), "my xlib\n");
+    assert_eq!(ide.file_text("src/lib.rs"), "my xlib\n");
     ide.keys("Alt-1 Home r").await;
-    answer(&mut ide, "notes.md").await;
-    assert_eq!(ide.message(), "Not done: moved to notes.md: a file is there already");
+    answer_dialog(&mut ide, "notes.md").await;
+    assert_eq!(ide.status_message(), "Not done: moved to notes.md: a file is there already");
     ide.keys("Alt-2").await;
     ide.type_in("y").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("src/lib.rs"), "my xylib\n", "what could not be moved is saved as ever");
+    assert_eq!(ide.file_text("src/lib.rs"), "my xylib\n", "what could not be moved is saved as ever");
 }
 
 #[tokio::test]
@@ -80,10 +80,10 @@ async fn file_delete_can_be_undone() {
     let mut ide = ide().await;
     ide.keys("End d").await;
     assert!(!ide.path("notes.md").exists());
-    assert_eq!(ide.message(), "Done: deleted notes.md. Undo: u in the tree");
+    assert_eq!(ide.status_message(), "Done: deleted notes.md. Undo: u in the tree");
     assert!(ide.state().buffers.current().is_none());
     ide.keys("u").await;
-    assert_eq!(ide.disk("notes.md"), "notes\n");
+    assert_eq!(ide.file_text("notes.md"), "notes\n");
     ide.keys("Home d").await;
     assert!(ide.picture().contains("src and everything in it."), "{}", ide.picture());
     ide.keys("n").await;
@@ -91,28 +91,28 @@ async fn file_delete_can_be_undone() {
     ide.keys("d").await;
     ide.keys("y").await;
     assert!(!ide.path("src").exists());
-    ide.write("src", "in the way");
+    ide.write_file("src", "in the way");
     ide.keys("u").await;
-    assert_eq!(ide.message(), "Not done: moved to src: a file is there already");
+    assert_eq!(ide.status_message(), "Not done: moved to src: a file is there already");
     std::fs::remove_file(ide.path("src")).unwrap();
     ide.keys("u").await;
-    assert_eq!(ide.disk("src/lib.rs"), "lib\n", "it can be tried again");
+    assert_eq!(ide.file_text("src/lib.rs"), "lib\n", "it can be tried again");
     ide.keys("u").await;
-    assert_eq!(ide.message(), "No file operation to undo");
+    assert_eq!(ide.status_message(), "No file operation to undo");
 }
 
 #[tokio::test]
 async fn file_create_undo_skips_file_with_content() {
     let mut ide = ide().await;
     ide.keys("a").await;
-    answer(&mut ide, "one.md").await;
+    answer_dialog(&mut ide, "one.md").await;
     ide.keys("Alt-1 a").await;
-    answer(&mut ide, "two.md").await;
+    answer_dialog(&mut ide, "two.md").await;
     ide.type_in("much").await;
     ide.keys("Ctrl-s").await;
     ide.keys("Alt-1 u").await;
-    assert_eq!(ide.disk("two.md"), "much");
-    assert_eq!(ide.message(), "Not done: deleted two.md: it is no longer empty; step skipped");
+    assert_eq!(ide.file_text("two.md"), "much");
+    assert_eq!(ide.status_message(), "Not done: deleted two.md: it is no longer empty; step skipped");
     ide.keys("u").await;
     assert!(!ide.path("one.md").exists(), "the step before can be taken back");
 }
@@ -121,26 +121,26 @@ async fn file_create_undo_skips_file_with_content() {
 async fn file_rename_undo_during_save_can_be_retried() {
     let mut ide = ide().await;
     ide.keys("End r").await;
-    answer(&mut ide, "moved.md").await;
+    answer_dialog(&mut ide, "moved.md").await;
     ide.keys("Alt-2").await;
     ide.type_in("my ").await;
     ide.headless.press("Ctrl-s");
     ide.headless.press("Alt-1");
     ide.headless.press("u");
-    assert_eq!(ide.message(), "moved.md is being saved; try again");
+    assert_eq!(ide.status_message(), "moved.md is being saved; try again");
     ide.headless.idle().await;
     ide.keys("u").await;
-    assert_eq!(ide.disk("notes.md"), "my notes\n");
+    assert_eq!(ide.file_text("notes.md"), "my notes\n");
 }
 
 #[tokio::test]
 async fn quit_with_unsaved_text_waits_for_file_operations() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide().await;
         ide.keys("Alt-2").await;
         ide.type_in("my ").await;
         ide.keys("Alt-1 End r Ctrl-u").await;
-        ide.type_now("moved.md");
+        ide.type_without_settling("moved.md");
         for key in ["Enter", "Ctrl-q"] {
             ide.headless.press(key);
         }
@@ -158,13 +158,13 @@ async fn file_rename_moves_recovery_journal() {
     let mut ide = ide().await;
     ide.keys("Alt-2").await;
     ide.type_in("my ").await;
-    ide.wait(std::time::Duration::from_secs(1));
+    ide.advance(std::time::Duration::from_secs(1));
     ide.headless.idle().await;
     ide.keys("Alt-1 End r").await;
-    answer(&mut ide, "moved.md").await;
-    ide.wait(std::time::Duration::from_secs(1));
+    answer_dialog(&mut ide, "moved.md").await;
+    ide.advance(std::time::Duration::from_secs(1));
     ide.headless.idle().await;
-    let mut ide = ide.again().open("moved.md").start().await;
+    let mut ide = ide.restart().open("moved.md").start().await;
     assert!(ide.picture().contains("bowline ended before moved.md was saved."), "{}", ide.picture());
 }
 
@@ -178,7 +178,7 @@ async fn file_delete_keeps_unsaved_buffer() {
     ide.keys("y").await;
     assert_eq!(ide.text(), "mine notes\n");
     ide.keys("u").await;
-    assert_eq!(ide.disk("notes.md"), "notes\n");
+    assert_eq!(ide.file_text("notes.md"), "notes\n");
     assert_eq!(ide.text(), "mine notes\n");
 }
 
@@ -187,41 +187,41 @@ async fn file_undo_skips_step_that_fails() {
     for gone in [true, false] {
         let mut ide = ide().await;
         ide.keys("a").await;
-        answer(&mut ide, "new/").await;
+        answer_dialog(&mut ide, "new/").await;
         ide.keys("End r").await;
-        answer(&mut ide, "moved.md").await;
+        answer_dialog(&mut ide, "moved.md").await;
         if gone {
             std::fs::remove_file(ide.path("moved.md")).unwrap();
         } else {
-            ide.write("notes.md", "in the way");
+            ide.write_file("notes.md", "in the way");
             ide.keys("u").await;
-            assert_eq!(ide.message(), "Not done: moved to notes.md: a file is there already");
+            assert_eq!(ide.status_message(), "Not done: moved to notes.md: a file is there already");
         }
         ide.keys("u").await;
-        assert!(ide.message().ends_with("; step skipped"), "{}", ide.message());
+        assert!(ide.status_message().ends_with("; step skipped"), "{}", ide.status_message());
         assert!(ide.path("new").exists());
         ide.keys("u").await;
-        assert!(!ide.path("new").exists(), "the step before: {}", ide.message());
+        assert!(!ide.path("new").exists(), "the step before: {}", ide.status_message());
     }
 }
 
 #[tokio::test]
 async fn file_rename_onto_open_buffer_is_rejected() {
-    let plan = Plan::new().file("a/é.md", "one\n").open("new.md").open("b/é.md").open("a/é.md");
+    let plan = IdeSetup::new().file("a/é.md", "one\n").open("new.md").open("b/é.md").open("a/é.md");
     let mut ide = plan.size(120, 24).start().await;
     ide.type_in("my ").await;
     ide.keys("Alt-f Alt-1 Home r").await;
-    answer(&mut ide, "b").await;
-    assert_eq!(ide.message(), "é.md is open at that path: close it or save it elsewhere");
+    answer_dialog(&mut ide, "b").await;
+    assert_eq!(ide.status_message(), "é.md is open at that path: close it or save it elsewhere");
     assert!(ide.path("a/é.md").exists() && !ide.path("b").exists());
     ide.keys("Right").await;
     ide.keys("Down r").await;
-    answer(&mut ide, "new.md").await;
-    assert_eq!(ide.message(), "new.md is open at that path: close it or save it elsewhere");
-    assert_eq!(ide.disk("a/é.md"), "one\n");
+    answer_dialog(&mut ide, "new.md").await;
+    assert_eq!(ide.status_message(), "new.md is open at that path: close it or save it elsewhere");
+    assert_eq!(ide.file_text("a/é.md"), "one\n");
     ide.keys("r").await;
-    answer(&mut ide, "c.md").await;
-    assert_eq!(ide.disk("c.md"), "one\n", "{}", ide.message());
+    answer_dialog(&mut ide, "c.md").await;
+    assert_eq!(ide.file_text("c.md"), "one\n", "{}", ide.status_message());
 }
 
 #[tokio::test]
@@ -229,13 +229,13 @@ async fn quit_waits_for_file_operations_unless_repeated() {
     for again in [false, true] {
         let mut ide = ide().await;
         ide.keys("End r Ctrl-u").await;
-        ide.type_now("moved.md");
+        ide.type_without_settling("moved.md");
         ide.headless.press("Enter");
         ide.headless.press("Ctrl-q");
         assert!(
-            !ide.state().quit && ide.message().contains("Quitting when file changes finish"),
+            !ide.state().quit && ide.status_message().contains("Quitting when file changes finish"),
             "{}",
-            ide.message()
+            ide.status_message()
         );
         if again {
             ide.headless.press("Ctrl-q");
@@ -251,11 +251,11 @@ async fn quit_waits_for_file_operations_unless_repeated() {
 async fn quit_waiting_for_file_operations_canceled_by_escape() {
     let mut ide = ide().await;
     ide.keys("End r Ctrl-u").await;
-    ide.type_now("moved.md");
+    ide.type_without_settling("moved.md");
     ide.headless.press("Enter");
     ide.headless.press("Ctrl-q");
     ide.headless.press("Escape");
-    assert_eq!(ide.message(), "Quit canceled");
+    assert_eq!(ide.status_message(), "Quit canceled");
     ide.headless.idle().await;
     assert!(!ide.state().quit && ide.path("moved.md").exists());
 }

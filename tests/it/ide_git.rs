@@ -6,19 +6,19 @@ use std::time::Duration;
 use bowline::ide::model::view::visible_rows::BarMark;
 
 use crate::support::git::git;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const BASE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 /// Lets a pause in typing pass.
-async fn compared(ide: &mut TestIde) {
-    ide.wait(Duration::from_secs(2));
+async fn wait_for_diff(ide: &mut TestIde) {
+    ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
 }
 
 /// What stands between the number and the text of each row, as far as there is text.
-async fn signs(ide: &mut TestIde) -> String {
-    compared(ide).await;
+async fn gutter_signs(ide: &mut TestIde) -> String {
+    wait_for_diff(ide).await;
     ide.headless.app().frame();
     let shown = ide.state().visible_rows.clone().unwrap();
     let x = shown.area.x + shown.gutter - 1;
@@ -28,29 +28,31 @@ async fn signs(ide: &mut TestIde) -> String {
 
 #[tokio::test]
 async fn git_gutter_marks_changed_lines() {
-    let Some(plan) = Plan::new().with("a b.txt", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a b.txt", BASE).git_committed() else { return };
     let mut ide = plan.start().await;
-    assert_eq!(signs(&mut ide).await, "        ");
+    assert_eq!(gutter_signs(&mut ide).await, "        ");
     ide.type_in("1 ").await;
-    assert_eq!(signs(&mut ide).await, "┋       ");
+    assert_eq!(gutter_signs(&mut ide).await, "┋       ");
     ide.keys("Down Alt-k l").await;
-    assert_eq!(signs(&mut ide).await, "┋      ", "changed says more than what is missing below");
+    assert_eq!(gutter_signs(&mut ide).await, "┋      ", "changed says more than what is missing below");
     ide.keys("End Enter").await;
     ide.type_in("new").await;
-    assert_eq!(signs(&mut ide).await, "┋ ▎     ");
+    assert_eq!(gutter_signs(&mut ide).await, "┋ ▎     ");
     ide.keys("Down Down Alt-k l").await;
-    assert_eq!(signs(&mut ide).await, "┋ ▎▁   ");
+    assert_eq!(gutter_signs(&mut ide).await, "┋ ▎▁   ");
     ide.snap("git_signs");
 }
 
 /// What is shown is moved along with every key; builds for tests hold it against what would be found.
 #[tokio::test]
 async fn git_scrollbar_marks_follow_edits() {
-    let Some(plan) = Plan::new().with("a.txt", &("line\n".repeat(200) + "end")).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.txt", &("line\n".repeat(200) + "end")).git_committed() else {
+        return;
+    };
     let mut ide = plan.start().await;
     ide.keys("Ctrl-End").await;
     ide.type_in("x").await;
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     let marks = |ide: &mut TestIde| {
         let bar = ide.state().visible_rows.clone().unwrap().bar;
         (bar.iter().filter(|cell| cell.mark.is_some()).count(), bar.last().and_then(|cell| cell.mark))
@@ -60,30 +62,30 @@ async fn git_scrollbar_marks_follow_edits() {
     assert_eq!(ide.text().lines().count(), 200);
     assert_eq!(marks(&mut ide), (1, Some(BarMark::Cursor)));
     ide.keys("Ctrl-Home").await;
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     assert_eq!(marks(&mut ide), (2, Some(BarMark::Removed)));
 }
 
 /// The ide looks after every key whether all that looks different was drawn.
 #[tokio::test]
 async fn git_revert_hunk_restores_two_lines() {
-    let Some(plan) = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\ntwo\nthree\nfour\n").git_committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Down").await;
     ide.type_in("x").await;
     ide.keys("Down").await;
     ide.type_in("yy").await;
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     ide.keys("Up Home Alt-, z").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\n");
 }
 
 #[tokio::test]
 async fn git_hunks_navigate_show_and_revert() {
-    let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.txt", BASE).git_committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Alt-, ]").await;
-    assert_eq!(ide.message(), "No changes against git");
+    assert_eq!(ide.status_message(), "No changes against git");
     ide.keys("Down").await;
     ide.type_in("é").await;
     ide.keys("Ctrl-End").await;
@@ -91,7 +93,7 @@ async fn git_hunks_navigate_show_and_revert() {
     ide.keys("Ctrl-Home Down Down Down Down Alt-k l Ctrl-Home").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight");
     ide.keys("Alt-, ]").await;
-    assert_eq!(ide.message(), "Still comparing with git; try again");
+    assert_eq!(ide.status_message(), "Still comparing with git; try again");
     ide.keys("Ctrl-Home").await;
     for (keys, line, message) in [
         ("Alt-, ]", 2, "Hunk 1 of 3"),
@@ -102,81 +104,86 @@ async fn git_hunks_navigate_show_and_revert() {
         ("Alt-, [", 5, "Hunk 2 of 3"),
     ] {
         ide.keys(keys).await;
-        assert_eq!((ide.cursor().0, ide.message().as_str()), (line, message));
+        assert_eq!((ide.cursor().0, ide.status_message().as_str()), (line, message));
     }
     ide.keys("Alt-, z").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nfive\nsix\nseven\neight");
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     ide.keys("Alt-, [ Alt-, d").await;
     let picture = ide.picture();
     assert!(picture.contains("- two") && picture.contains("+ étwo"), "{picture}");
     ide.keys("r").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     ide.keys("Alt-, z").await;
-    assert_eq!(ide.message(), "No change on this line");
+    assert_eq!(ide.status_message(), "No change on this line");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight", "each is one step");
-    compared(&mut ide).await;
+    wait_for_diff(&mut ide).await;
     ide.keys("Alt-h Alt-, z").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), (BASE, "Reverted 3"));
+    assert_eq!((ide.text().as_str(), ide.status_message().as_str()), (BASE, "Reverted 3"));
 }
 
 #[tokio::test]
 async fn git_gutter_base_follows_index() {
-    let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
+    let Some(plan) = IdeSetup::new().with("a.txt", BASE).git_committed() else { return };
     let mut ide = plan.start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(signs(&mut ide).await, "┋       ");
+    assert_eq!(gutter_signs(&mut ide).await, "┋       ");
     git(&ide.path(""), &["add", "."]);
-    ide.look_again().await;
-    assert_eq!(signs(&mut ide).await, "        ");
+    ide.focus_window().await;
+    assert_eq!(gutter_signs(&mut ide).await, "        ");
     ide.type_in("y").await;
-    assert_eq!(signs(&mut ide).await, "┋       ");
+    assert_eq!(gutter_signs(&mut ide).await, "┋       ");
     git(&ide.path(""), &["rm", "-q", "--cached", "a.txt"]);
-    ide.look_again().await;
-    assert_eq!(signs(&mut ide).await, "        ", "git does not know it any more");
+    ide.focus_window().await;
+    assert_eq!(gutter_signs(&mut ide).await, "        ", "git does not know it any more");
 }
 
 #[tokio::test]
 async fn git_gutter_ignores_converted_line_endings() {
-    let plan = Plan::new().file(".gitattributes", "*.txt text eol=crlf\n").with("a.txt", "one\r\ntwo\r\n");
-    let Some(plan) = plan.committed() else { return };
+    let plan =
+        IdeSetup::new().file(".gitattributes", "*.txt text eol=crlf\n").with("a.txt", "one\r\ntwo\r\n");
+    let Some(plan) = plan.git_committed() else { return };
     let mut ide = plan.start().await;
-    assert_eq!(signs(&mut ide).await, "   ");
+    assert_eq!(gutter_signs(&mut ide).await, "   ");
     ide.keys("Down").await;
     ide.type_in("x").await;
-    assert_eq!(signs(&mut ide).await, " ┋ ");
+    assert_eq!(gutter_signs(&mut ide).await, " ┋ ");
 }
 
 #[tokio::test]
 async fn git_gutter_untracked_file_has_no_marks() {
-    let Some(plan) = Plan::new().file("known.txt", BASE).committed() else { return };
-    for plan in [Plan::new().with("a.txt", BASE), plan.with("unknown.txt", BASE)] {
+    let Some(plan) = IdeSetup::new().file("known.txt", BASE).git_committed() else { return };
+    for plan in [IdeSetup::new().with("a.txt", BASE), plan.with("unknown.txt", BASE)] {
         let mut ide = plan.start().await;
         ide.type_in("x").await;
-        assert_eq!((signs(&mut ide).await, ide.message()), ("        ".to_string(), String::new()));
+        assert_eq!(
+            (gutter_signs(&mut ide).await, ide.status_message()),
+            ("        ".to_string(), String::new())
+        );
         ide.keys("Alt-, z").await;
-        assert_eq!(ide.message(), "Not tracked by git");
+        assert_eq!(ide.status_message(), "Not tracked by git");
     }
 }
 
 /// A repository may come from anyone: to look at a file of it must not run what its settings name.
 #[tokio::test]
 async fn git_open_file_runs_no_repository_filters() {
-    let Some(plan) = Plan::new().with("a.txt", BASE).file(".gitattributes", "* filter=x\n").committed()
+    let Some(plan) =
+        IdeSetup::new().with("a.txt", BASE).file(".gitattributes", "* filter=x\n").git_committed()
     else {
         return;
     };
-    let root = plan.folder();
+    let root = plan.workspace_dir();
     for kind in ["smudge", "process", "clean"] {
         let trap = format!("touch '{}'; cat", root.join(kind).display());
         git(&root, &["config", &format!("filter.x.{kind}"), &trap]);
     }
     let mut ide = plan.start().await;
     ide.type_in("1 ").await;
-    assert_eq!(signs(&mut ide).await, "┋       ", "the text as git stores it");
+    assert_eq!(gutter_signs(&mut ide).await, "┋       ", "the text as git stores it");
     for kind in ["smudge", "process", "clean"] {
         assert!(!root.join(kind).exists(), "{kind} ran");
     }

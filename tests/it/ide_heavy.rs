@@ -12,8 +12,8 @@ use bowline::text::position::Byte;
 use bowline::text::transaction::{Author, Transaction};
 use bowline::tui::input::{Input, Key};
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
 const VIM: &str = include_str!("../../keymaps/vim.toml");
@@ -27,7 +27,7 @@ fn text() -> String {
 }
 
 async fn ide() -> TestIde {
-    Plan::new().with("a.txt", text()).start().await
+    IdeSetup::new().with("a.txt", text()).start().await
 }
 
 fn sorted() -> String {
@@ -37,13 +37,13 @@ fn sorted() -> String {
     lines.join("\n") + "\n"
 }
 
-fn run(ide: &mut TestIde, id: &str) {
+fn run_command(ide: &mut TestIde, id: &str) {
     ide.headless.press("F1");
-    ide.type_now(id);
+    ide.type_without_settling(id);
     ide.headless.press("Enter");
 }
 
-async fn undo_gives(ide: &mut TestIde, before: &str) {
+async fn assert_undo_restores(ide: &mut TestIde, before: &str) {
     ide.keys("Ctrl-z").await;
     assert!(ide.text() == before, "one step");
     ide.keys("Alt-z").await;
@@ -54,18 +54,18 @@ async fn undo_gives(ide: &mut TestIde, before: &str) {
 
 #[tokio::test]
 async fn sort_lines_of_large_file_queues_keys() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide().await;
         ide.keys("Alt-h").await;
-        run(&mut ide, "edit.sort-lines");
+        run_command(&mut ide, "edit.sort-lines");
         assert!(ide.text() == text(), "not on the loop");
-        assert!(ide.message().contains("Escape cancels"), "{}", ide.message());
+        assert!(ide.status_message().contains("Escape cancels"), "{}", ide.status_message());
         ide.headless.press("Ctrl-Home x");
         ide.headless.idle().await;
         assert!(ide.text() == format!("x{}", sorted()), "the keys that waited came after it");
         ide.keys("Ctrl-z").await;
         assert!(ide.text() == sorted(), "what was typed is a step of its own");
-        undo_gives(&mut ide, &text()).await;
+        assert_undo_restores(&mut ide, &text()).await;
     })
     .await;
 }
@@ -74,34 +74,34 @@ async fn sort_lines_of_large_file_queues_keys() {
 async fn background_edit_escape_cancels() {
     let mut ide = ide().await;
     ide.keys("Alt-h").await;
-    run(&mut ide, "edit.unique-lines");
+    run_command(&mut ide, "edit.unique-lines");
     ide.headless.press("Ctrl-Home x Escape");
-    assert_eq!(ide.message(), "Canceled");
+    assert_eq!(ide.status_message(), "Canceled");
     ide.headless.idle().await;
     assert!(ide.text() == text(), "neither the edit nor the keys");
 }
 
 #[tokio::test]
 async fn background_edit_after_external_change_is_dropped() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide().await;
-        run(&mut ide, "edit.trim");
+        run_command(&mut ide, "edit.trim");
         let area = &mut ide.state().buffers.current_mut().unwrap().area;
         let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
         area.apply_external(Transaction::new(changes).with_author(Author::External), 0);
         ide.headless.idle().await;
         assert!(ide.text() == format!("new {}", text()));
-        assert!(ide.message().to_lowercase().contains("nothing changed"), "{}", ide.message());
+        assert!(ide.status_message().to_lowercase().contains("nothing changed"), "{}", ide.status_message());
     })
     .await;
 }
 
 #[tokio::test]
 async fn background_edit_after_focus_change_is_dropped() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         for prompt in [true, false] {
             let mut ide = ide().await;
-            run(&mut ide, "edit.trim");
+            run_command(&mut ide, "edit.trim");
             if prompt {
                 ide.state().panes.focus = Focus::Agent;
                 ide.state().damage.add_all();
@@ -111,7 +111,7 @@ async fn background_edit_after_focus_change_is_dropped() {
             ide.headless.idle().await;
             assert!(ide.text() == text(), "{prompt}");
             assert_eq!(ide.state().prompt.area.text().to_string(), "", "{prompt}");
-            assert_eq!(ide.message(), "Focus moved: nothing changed", "{prompt}");
+            assert_eq!(ide.status_message(), "Focus moved: nothing changed", "{prompt}");
         }
     })
     .await;
@@ -139,11 +139,11 @@ async fn background_edit_commands_are_one_undo_step() {
         if select {
             ide.keys("Alt-h").await;
         }
-        run(&mut ide, id);
+        run_command(&mut ide, id);
         assert!(ide.text() == text(), "{id} is not done on the loop");
         ide.headless.idle().await;
         assert!(ide.text() == **after, "{id}");
-        undo_gives(&mut ide, &text()).await;
+        assert_undo_restores(&mut ide, &text()).await;
     }
 }
 
@@ -156,34 +156,34 @@ async fn replace_all_in_large_file_is_one_undo_step() {
     ide.type_in("rów").await;
     ide.keys("Enter a").await;
     assert!(ide.text() == text().replace("line", "rów"));
-    assert_eq!(ide.message(), "Replaced 40000. Undo: one step");
-    undo_gives(&mut ide, &text()).await;
+    assert_eq!(ide.status_message(), "Replaced 40000. Undo: one step");
+    assert_undo_restores(&mut ide, &text()).await;
 }
 
 #[tokio::test]
 async fn helix_select_and_search_in_large_file_run_in_background() {
-    let mut ide = Plan::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
+    let mut ide = IdeSetup::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
     ide.keys("Alt-2 % s").await;
-    ide.type_now("0000(10|11) ");
+    ide.type_without_settling("0000(10|11) ");
     ide.headless.press("Enter");
-    assert_eq!(ide.selected().len(), 1, "not on the loop");
+    assert_eq!(ide.selected_texts().len(), 1, "not on the loop");
     ide.headless.press("d");
     ide.headless.idle().await;
     assert_eq!(ide.text().len(), text().len() + "needle é\n".len() - 4 * 7, "the key that waited met them");
     ide.keys("u , g g").await;
     ide.state().search.last = Some("needle".to_string());
     ide.headless.press("n");
-    assert!(ide.message().contains("Searching the text"), "{}", ide.message());
+    assert!(ide.status_message().contains("Searching the text"), "{}", ide.status_message());
     ide.headless.idle().await;
-    assert_eq!(ide.selected(), ["needle"]);
+    assert_eq!(ide.selected_texts(), ["needle"]);
     ide.keys("% K").await;
-    ide.type_now("absent");
+    ide.type_without_settling("absent");
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "Nothing left to select");
+    assert_eq!(ide.status_message(), "Nothing left to select");
     ide.keys("% S").await;
-    ide.type_now("needle");
+    ide.type_without_settling("needle");
     ide.keys("Enter").await;
-    assert_eq!(ide.selected().len(), 2);
+    assert_eq!(ide.selected_texts().len(), 2);
 }
 
 #[tokio::test]
@@ -199,10 +199,10 @@ async fn vim_operators_on_large_file_run_in_background() {
         ("V G r x", text().lines().map(|line| "x".repeat(line.chars().count()) + "\n").collect()),
         ("V G J", text().replace("\n\t", "")),
     ] {
-        let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+        let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", text()).start().await;
         ide.headless.press(keys);
         assert!(ide.text() == text(), "{keys}: not on the loop");
-        assert!(ide.message().contains("Escape cancels"), "{keys}: {}", ide.message());
+        assert!(ide.status_message().contains("Escape cancels"), "{keys}: {}", ide.status_message());
         ide.headless.idle().await;
         assert!(ide.text() == after, "{keys}");
         if keys.ends_with(['d', 'G']) && after.is_empty() {
@@ -221,7 +221,7 @@ async fn vim_operators_on_large_file_run_in_background() {
 
 #[tokio::test]
 async fn vim_change_of_large_text_is_one_undo_step_and_repeats() {
-    let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", text()).start().await;
     ide.headless.press("c G n e w");
     assert!(ide.text() == text(), "not on the loop");
     ide.headless.idle().await;
@@ -236,9 +236,9 @@ async fn vim_change_of_large_text_is_one_undo_step_and_repeats() {
 
 #[tokio::test]
 async fn vim_operator_canceled_keeps_text_and_registers() {
-    let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", text()).start().await;
     ide.headless.press("d G x Escape");
-    assert_eq!(ide.message(), "Canceled");
+    assert_eq!(ide.status_message(), "Canceled");
     ide.headless.idle().await;
     assert!(ide.text() == text());
     ide.keys("p").await;
@@ -246,13 +246,13 @@ async fn vim_operator_canceled_keeps_text_and_registers() {
 }
 
 async fn open_files(ide: &mut TestIde) {
-    run(ide, "view.files-picker");
+    run_command(ide, "view.files-picker");
     ide.headless.idle().await;
 }
 
 /// The picker of files, with many rows more.
 async fn many_rows() -> TestIde {
-    let mut ide = Plan::new().file("ant.txt", "").file("zebra.txt", "").start().await;
+    let mut ide = IdeSetup::new().file("ant.txt", "").file("zebra.txt", "").start().await;
     open_files(&mut ide).await;
     let row = |n: usize| PickRow {
         text: format!("row {n:06}"),
@@ -290,7 +290,7 @@ async fn picker_enter_waits_for_typed_query() {
         ide.headless.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
     }
     ide.headless.idle().await;
-    assert_eq!(ide.shown(), "zebra.txt");
+    assert_eq!(ide.current_file_name(), "zebra.txt");
 }
 
 #[tokio::test]
@@ -305,26 +305,26 @@ async fn picker_tab_waits_for_typed_query() {
 
 #[tokio::test]
 async fn file_picker_caches_walk_for_one_minute() {
-    let mut ide = Plan::new().file("one.txt", "1").start().await;
+    let mut ide = IdeSetup::new().file("one.txt", "1").start().await;
     open_files(&mut ide).await;
     assert!(ide.picture().contains("1 / 1"));
     ide.keys("Escape").await;
-    ide.write("two.txt", "2");
+    ide.write_file("two.txt", "2");
     open_files(&mut ide).await;
     assert!(ide.picture().contains("1 / 1"), "another walk:\n{}", ide.picture());
     ide.keys("Escape").await;
-    ide.wait(std::time::Duration::from_mins(1));
+    ide.advance(std::time::Duration::from_mins(1));
     open_files(&mut ide).await;
     assert!(ide.picture().contains("2 / 2"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn file_picker_walks_again_after_tree_refresh() {
-    let mut ide = Plan::new().file("one.txt", "1").start().await;
+    let mut ide = IdeSetup::new().file("one.txt", "1").start().await;
     open_files(&mut ide).await;
     ide.keys("Escape").await;
-    ide.write("two.txt", "2");
-    run(&mut ide, "files.refresh");
+    ide.write_file("two.txt", "2");
+    run_command(&mut ide, "files.refresh");
     ide.headless.idle().await;
     open_files(&mut ide).await;
     assert!(ide.picture().contains("2 / 2"), "{}", ide.picture());

@@ -2,13 +2,13 @@
 
 use bowline::text::marked;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
 
 async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
-    let mut ide = Plan::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
+    let mut ide = IdeSetup::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
     ide.keys("Alt-2").await;
     ide.state().text_options.auto_pairs = false;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;

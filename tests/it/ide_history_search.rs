@@ -5,21 +5,21 @@ use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::Turn;
 use bowline::session::store::listing;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 #[tokio::test]
 async fn prompt_history_persists_and_redacts_secrets() {
-    let mut ide = Plan::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
-    ide.ask("fix the login loop").await;
-    ide.ask("use sk-ant-api03-abcdefghijklmnop now").await;
+    let mut ide = IdeSetup::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
+    ide.prompt("fix the login loop").await;
+    ide.prompt("use sk-ant-api03-abcdefghijklmnop now").await;
     let file = ide.home("data/prompts.jsonl");
     let read = move || std::fs::read_to_string(&file).unwrap_or_default();
     let both = read.clone();
     ide.headless.until("both prompts", move |_| both().lines().count() == 2).await;
     let kept = read();
     assert!(kept.contains("use [secret] now") && !kept.contains("abcdefghijklmnop"), "{kept}");
-    let mut ide = ide.again().start().await;
-    ide.until("the history", |state| state.prompt.history.len() == 2).await;
+    let mut ide = ide.restart().start().await;
+    ide.wait_for("the history", |state| state.prompt.history.len() == 2).await;
     ide.keys("Alt-3").await;
     ide.type_in("draft").await;
     ide.keys("Up").await;
@@ -30,7 +30,7 @@ async fn prompt_history_persists_and_redacts_secrets() {
     assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
     // From the list, by some of its letters.
     ide.keys("Ctrl-r").await;
-    ide.shows("Prompt history").await;
+    ide.wait_for_text("Prompt history").await;
     ide.type_in("loop").await;
     ide.keys("Enter").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "fix the login loop");
@@ -40,17 +40,17 @@ async fn prompt_history_persists_and_redacts_secrets() {
 #[tokio::test]
 async fn session_search_jumps_to_hit_in_current_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("then mergesort")];
-    let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
-    ide.ask("which way").await;
-    ide.ask("and another").await;
+    let mut ide = IdeSetup::new().turns(turns).size(120, 30).start().await;
+    ide.prompt("which way").await;
+    ide.prompt("and another").await;
     ide.keys("F1").await;
     ide.type_in("Search sessions").await;
     ide.keys("Enter").await;
-    ide.shows("Search sessions").await;
+    ide.wait_for_text("Search sessions").await;
     ide.type_in("quicks").await;
-    ide.shows("the answer is quicksort").await;
+    ide.wait_for_text("the answer is quicksort").await;
     ide.keys("Enter").await;
-    ide.until("the place", |state| state.slots[TRANSCRIPT].items().len() < 4).await;
+    ide.wait_for("the place", |state| state.slots[TRANSCRIPT].items().len() < 4).await;
     let picture = ide.picture();
     assert!(picture.contains("the answer is quicksort") && !picture.contains("mergesort"), "{picture}");
 }
@@ -58,11 +58,11 @@ async fn session_search_jumps_to_hit_in_current_session() {
 #[tokio::test]
 async fn session_search_opens_hit_in_other_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.ask("which way").await;
-    ide.ask("another question").await;
-    let mut ide = ide.again().turns([Turn::text("hello")]).size(120, 30).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("which way").await;
+    ide.prompt("another question").await;
+    let mut ide = ide.restart().turns([Turn::text("hello")]).size(120, 30).start().await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     // Other ids: the counting ones of a test begin anew.
     ide.state().agent.session = "another".to_string();
     ide.keys("F1").await;
@@ -72,31 +72,31 @@ async fn session_search_opens_hit_in_other_session() {
     assert!(ide.picture().contains("0 / 0"), "{}", ide.picture());
     ide.keys("Ctrl-u").await;
     ide.type_in("quicksort").await;
-    ide.shows("the answer is quicksort").await;
+    ide.wait_for_text("the answer is quicksort").await;
     ide.keys("Enter").await;
-    ide.until("the other conversation", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
+    ide.wait_for("the other conversation", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     let picture = ide.picture();
     assert!(picture.contains("which way") && !picture.contains("what comes later"), "{picture}");
-    ide.ask("and from there on").await;
+    ide.prompt("and from there on").await;
     assert_eq!(ide.session().iter().filter(|line| line["message"]["role"] == "user").count(), 3);
 }
 
 #[tokio::test]
 async fn session_import_adds_sessions_once() {
     let fixture = crate::source::root().join("tests/fixtures/import/claude.jsonl");
-    let mut ide = Plan::new().size(120, 30).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    let mut ide = IdeSetup::new().size(120, 30).start().await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     for said in
         ["1 conversation taken over, 0 there before", "0 conversations taken over, 1 there before, 0 ent"]
     {
         ide.keys("F1").await;
         ide.type_in("Import sessions").await;
         ide.keys("Enter").await;
-        ide.shows("Import sessions of").await;
+        ide.wait_for_text("Import sessions of").await;
         ide.keys("Ctrl-u").await;
         ide.type_in(&fixture.display().to_string()).await;
         ide.keys("Enter").await;
-        assert!(ide.message().contains(said), "{}", ide.message());
+        assert!(ide.status_message().contains(said), "{}", ide.status_message());
     }
     assert!(ide.session()[0]["id"].as_str().unwrap().ends_with("c1a0"));
 }
@@ -109,47 +109,47 @@ async fn palette(ide: &mut TestIde, words: &str) {
 
 #[tokio::test]
 async fn session_delete_moves_to_trash_and_can_be_undone() {
-    let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
-    ide.ask("about the harbour").await;
-    let mut ide = ide.again().turns([Turn::text("two")]).size(120, 30).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    let mut ide = IdeSetup::new().turns([Turn::text("one")]).start().await;
+    ide.prompt("about the harbour").await;
+    let mut ide = ide.restart().turns([Turn::text("two")]).size(120, 30).start().await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     // Other ids: the counting ones of a test begin anew.
     ide.state().agent.session = "another".to_string();
     let files = |ide: &TestIde| listing::jsonl_below(&ide.home("data/sessions")).len();
     assert_eq!(files(&ide), 1);
     palette(&mut ide, "Resume session").await;
-    ide.shows("about the harbour").await;
+    ide.wait_for_text("about the harbour").await;
     // While something is typed the key does what it does in a text.
     ide.type_in("harx").await;
     ide.keys("Left Ctrl-d").await;
-    ide.shows("about the harbour").await;
+    ide.wait_for_text("about the harbour").await;
     ide.keys("Ctrl-d").await;
-    ide.shows("Delete this session?").await;
+    ide.wait_for_text("Delete this session?").await;
     ide.keys("n").await;
     assert_eq!(files(&ide), 1);
     ide.keys("Ctrl-d").await;
     ide.keys("y").await;
-    ide.until("the empty list", |state| {
+    ide.wait_for("the empty list", |state| {
         let picker = state.layers.top::<Picker>();
         picker.is_some_and(|picker| picker.is_settled && !picker.is_filling && picker.current().is_none())
     })
     .await;
-    assert!(ide.message().contains("moved to trash"), "{}", ide.message());
+    assert!(ide.status_message().contains("moved to trash"), "{}", ide.status_message());
     assert_eq!(files(&ide), 0);
     ide.keys("Escape").await;
     palette(&mut ide, "Restore deleted session").await;
-    ide.shows("Session restored").await;
+    ide.wait_for_text("Session restored").await;
     assert_eq!(files(&ide), 1);
     palette(&mut ide, "Restore deleted session").await;
-    ide.shows("No sessions in the trash").await;
+    ide.wait_for_text("No sessions in the trash").await;
 }
 
 #[tokio::test]
 async fn session_delete_rejects_open_session() {
-    let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
-    ide.ask("about the harbour").await;
+    let mut ide = IdeSetup::new().turns([Turn::text("one")]).start().await;
+    ide.prompt("about the harbour").await;
     palette(&mut ide, "Delete session").await;
-    ide.shows("about the harbour").await;
+    ide.wait_for_text("about the harbour").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("Session is open"), "{}", ide.message());
+    assert!(ide.status_message().contains("Session is open"), "{}", ide.status_message());
 }

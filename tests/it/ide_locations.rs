@@ -3,11 +3,12 @@
 
 use bowline::text::marked;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
-    let mut ide = Plan::new().with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n").start().await;
+    let mut ide =
+        IdeSetup::new().with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n").start().await;
     ide.keys("Alt-2").await;
     ide.state().buffers.current_mut().unwrap().area.selection = selection;
     ide.state().damage.add_all();
@@ -23,13 +24,13 @@ fn marked_text(ide: &mut TestIde) -> String {
 async fn register_copy_cut_and_paste_work_per_cursor() {
     let mut ide = ide("«größe» and «ñ»").await;
     ide.keys("Alt-' c a").await;
-    assert_eq!(ide.message(), "Copied to register a");
+    assert_eq!(ide.status_message(), "Copied to register a");
     ide.keys("Alt-' x B").await;
     assert_eq!(marked_text(&mut ide), "| and |");
     ide.keys("Alt-' v a").await;
     assert_eq!(marked_text(&mut ide), "größe| and ñ|");
     ide.keys("Alt-' v z").await;
-    assert_eq!(ide.message(), "Register is empty: z");
+    assert_eq!(ide.status_message(), "Register is empty: z");
     ide.keys("Ctrl-y").await;
     assert_eq!(marked_text(&mut ide), "größegröße| and ññ|", "what was cut is the ring's newest");
 }
@@ -47,11 +48,11 @@ async fn registers_are_shared_by_all_text_fields() {
 async fn register_read_only_rejects_copy() {
     let mut ide = ide("«one» |").await;
     ide.keys("Alt-' c %").await;
-    assert_eq!(ide.message(), "Register is read-only: %");
+    assert_eq!(ide.status_message(), "Register is read-only: %");
     ide.keys("Alt-' v %").await;
     assert_eq!(ide.text(), "a.txt a.txt", "the file's name can be put in");
     ide.keys("Alt-' c Left").await;
-    assert_eq!(ide.message(), "Canceled");
+    assert_eq!(ide.status_message(), "Canceled");
 }
 
 #[tokio::test]
@@ -74,9 +75,9 @@ async fn marks_follow_edits_and_jump_back() {
     ide.keys("Alt-' g '").await;
     assert_eq!(marked_text(&mut ide), "new \none\ntwö\nthree|", "where the jump began");
     ide.keys("Alt-' g m Alt-k l Alt-' g m").await;
-    assert_eq!(ide.message(), "Mark not set: m", "it went with its line");
+    assert_eq!(ide.status_message(), "Mark not set: m", "it went with its line");
     ide.keys("Alt-' s 7").await;
-    assert_eq!(ide.message(), "Mark must be a letter, not 7");
+    assert_eq!(ide.status_message(), "Mark must be a letter, not 7");
 }
 
 #[tokio::test]
@@ -86,19 +87,23 @@ async fn global_marks_and_jumps_work_across_files() {
     ide.type_in("b.txt").await;
     ide.keys("Enter").await;
     ide.keys("Down").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("b.txt".into(), (2, 1)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("b.txt".into(), (2, 1)));
     ide.keys("Alt-' g A").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("a.txt".into(), (2, 2)));
     ide.keys("Alt-' o").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("b.txt".into(), (2, 1)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("b.txt".into(), (2, 1)));
     ide.keys("Alt-' i").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("a.txt".into(), (2, 2)));
     ide.keys("Alt-' m").await;
     ide.snap("marks_picker");
     ide.keys("Escape Alt-' j").await;
     ide.snap("jumps_picker");
     ide.keys("Escape Alt-w Alt-' g A").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)), "a closed file is opened again");
+    assert_eq!(
+        (ide.current_file_name(), ide.cursor()),
+        ("a.txt".into(), (2, 2)),
+        "a closed file is opened again"
+    );
 }
 
 #[tokio::test]
@@ -115,7 +120,7 @@ async fn jump_list_records_long_motions() {
     ide.keys("Enter Alt-' o").await;
     assert_eq!(ide.cursor(), (1, 4));
     ide.keys("Ctrl-Home Alt-' o Alt-' o Alt-' o Alt-' o Alt-' o").await;
-    assert_eq!(ide.message(), "No older jump");
+    assert_eq!(ide.status_message(), "No older jump");
 }
 
 #[tokio::test]
@@ -129,7 +134,7 @@ async fn change_list_navigates_older_and_newer() {
     ide.keys("Alt-' e").await;
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("Alt-' e").await;
-    assert_eq!(ide.message(), "At oldest change");
+    assert_eq!(ide.status_message(), "At oldest change");
     ide.keys("Alt-' E").await;
     assert_eq!(ide.cursor(), (3, 2));
 }

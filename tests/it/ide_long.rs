@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 
 /// Messages of a conversation: the user, an answer that calls, its result, an answer.
@@ -40,8 +40,8 @@ fn session(messages: usize) -> String {
 }
 
 async fn ide(messages: usize) -> TestIde {
-    let mut ide = Plan::new().session_file(&session(messages)).size(100, 30).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    let mut ide = IdeSetup::new().session_file(&session(messages)).size(100, 30).start().await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     ide.headless.idle().await;
     ide
 }
@@ -51,7 +51,7 @@ fn items(ide: &mut TestIde) -> usize {
 }
 
 /// Which messages are on the screen.
-fn seen(ide: &mut TestIde) -> Vec<usize> {
+fn visible_messages(ide: &mut TestIde) -> Vec<usize> {
     let picture = ide.picture();
     let numbers = picture.split("message ").skip(1);
     numbers.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
@@ -71,9 +71,9 @@ async fn long_session_opens_at_end_with_few_items() {
 
 #[tokio::test]
 async fn long_session_hidden_transcript_is_not_loaded() {
-    let plan = Plan::new().session_file(&session(MANY)).with("a.txt", "text").size(40, 30);
+    let plan = IdeSetup::new().session_file(&session(MANY)).with("a.txt", "text").size(40, 30);
     let mut ide = plan.start().await;
-    ide.until("the session", |state| state.agent.connected).await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
     ide.headless.idle().await;
     assert!(ide.state().areas.transcript.is_none(), "a narrow screen shows the file");
     assert!(items(&mut ide) <= 250, "{} items", items(&mut ide));
@@ -82,14 +82,14 @@ async fn long_session_hidden_transcript_is_not_loaded() {
 #[tokio::test]
 async fn long_session_page_up_shows_every_message() {
     let mut ide = ide(MANY).await;
-    let mut all = seen(&mut ide);
+    let mut all = visible_messages(&mut ide);
     assert!(all.contains(&(MANY - 1)));
     for _ in 0..MANY {
         if all.contains(&0) {
             break;
         }
         ide.keys("PageUp").await;
-        all.extend(seen(&mut ide));
+        all.extend(visible_messages(&mut ide));
     }
     all.sort_unstable();
     all.dedup();
@@ -105,14 +105,14 @@ async fn long_session_start_loads_and_unloads_at_end() {
     ide.headless.press("Alt-3 Ctrl-Home");
     assert!(ide.picture().contains("Loading the start"), "{}", ide.picture());
     ide.headless.idle().await;
-    assert_eq!(seen(&mut ide).first(), Some(&0));
-    assert_eq!(ide.message(), "");
+    assert_eq!(visible_messages(&mut ide).first(), Some(&0));
+    assert_eq!(ide.status_message(), "");
     assert_eq!(items(&mut ide), MANY / 4 * 3);
     ide.keys("Ctrl-End").await;
-    assert_eq!(seen(&mut ide).last(), Some(&(MANY - 1)));
+    assert_eq!(visible_messages(&mut ide).last(), Some(&(MANY - 1)));
     assert_eq!(items(&mut ide), few, "what is out of sight is let go");
     ide.keys("Ctrl-Home").await;
-    assert_eq!(seen(&mut ide).first(), Some(&0), "and comes again");
+    assert_eq!(visible_messages(&mut ide).first(), Some(&0), "and comes again");
 }
 
 #[tokio::test]
@@ -123,12 +123,12 @@ async fn long_session_loading_earlier_keeps_scroll_position() {
     for _ in 0..12 {
         ide.headless.press("PageUp");
     }
-    let (before, shown) = (ide.picture(), seen(&mut ide));
+    let (before, shown) = (ide.picture(), visible_messages(&mut ide));
     ide.headless.idle().await;
     assert!(items(&mut ide) > few, "more is here");
     assert_eq!(ide.picture(), before);
     ide.keys("PageUp").await;
-    let last = seen(&mut ide).last().copied().unwrap();
+    let last = visible_messages(&mut ide).last().copied().unwrap();
     assert!(shown.contains(&last) || last + 1 == shown[0], "{last} and then {shown:?}");
 }
 
@@ -137,7 +137,7 @@ async fn long_session_end_key_cancels_loading_start() {
     let mut ide = ide(MANY).await;
     ide.headless.press("Alt-3 Ctrl-Home Ctrl-End");
     ide.headless.idle().await;
-    assert_eq!(seen(&mut ide).last(), Some(&(MANY - 1)));
+    assert_eq!(visible_messages(&mut ide).last(), Some(&(MANY - 1)));
     assert!(ide.state().slots[TRANSCRIPT].has_earlier(), "no more was fetched than was on its way");
 }
 
@@ -158,19 +158,19 @@ async fn long_session_tree_search_finds_first_messages() {
     ide.keys("Enter").await;
     assert!(ide.picture().contains("message 4 said"), "{}", ide.picture());
     ide.keys("Enter").await;
-    ide.until("the place", |state| state.slots[TRANSCRIPT].items().len() == 3).await;
-    assert_eq!(seen(&mut ide), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
+    ide.wait_for("the place", |state| state.slots[TRANSCRIPT].items().len() == 3).await;
+    assert_eq!(visible_messages(&mut ide), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
 }
 
 #[tokio::test]
 async fn long_session_request_has_all_messages() {
-    let plan = Plan::new().session_file(&session(800)).size(100, 30);
+    let plan = IdeSetup::new().session_file(&session(800)).size(100, 30);
     let mut ide = plan.turns([bowline::llm::providers::scripted::Turn::text("on it goes")]).start().await;
-    ide.until("the session", |state| state.agent.connected).await;
-    ide.ask("and now").await;
+    ide.wait_for("the session", |state| state.agent.connected).await;
+    ide.prompt("and now").await;
     assert!(ide.picture().contains("on it goes"));
     let request = ide.script.requests().pop().unwrap();
     assert_eq!(request.messages.len(), 801, "the model gets everything");
     ide.keys("Ctrl-Home").await;
-    assert_eq!(seen(&mut ide).first(), Some(&0));
+    assert_eq!(visible_messages(&mut ide).first(), Some(&0));
 }

@@ -2,15 +2,15 @@
 
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const TEXT: &str = "one two three\nfour five\n\tsix 漢字 seven\n";
 
 async fn ide() -> TestIde {
-    Plan::new().with("a.txt", TEXT).start().await
+    IdeSetup::new().with("a.txt", TEXT).start().await
 }
 
-fn with(ide: &mut TestIde, mods: Mods, col: u16, row: u16) {
+fn click_with(ide: &mut TestIde, mods: Mods, col: u16, row: u16) {
     for kind in [MouseKind::Down(Button::Left), MouseKind::Up(Button::Left)] {
         ide.headless.input(Input::Mouse(Mouse { kind, col, row, mods }));
     }
@@ -23,11 +23,11 @@ async fn mouse_clicks_select_words_and_lines() {
     ide.click(x + 1, y);
     assert_eq!(ide.cursor(), (1, 6));
     ide.click(x + 1, y);
-    assert_eq!(ide.selected(), ["two"]);
+    assert_eq!(ide.selected_texts(), ["two"]);
     ide.click(x + 1, y);
-    assert_eq!(ide.selected(), ["one two three\n"]);
+    assert_eq!(ide.selected_texts(), ["one two three\n"]);
     ide.click(x + 1, y);
-    assert_eq!(ide.selected(), [""]);
+    assert_eq!(ide.selected_texts(), [""]);
 }
 
 #[tokio::test]
@@ -36,17 +36,17 @@ async fn mouse_drag_extends_by_character_word_or_line() {
     let (x, y) = ide.find("two");
     ide.mouse(MouseKind::Down(Button::Left), x + 1, y);
     ide.mouse(MouseKind::Drag(Button::Left), x + 5, y);
-    assert_eq!(ide.selected(), ["wo t"]);
+    assert_eq!(ide.selected_texts(), ["wo t"]);
     ide.mouse(MouseKind::Drag(Button::Left), x - 1, y);
-    assert_eq!(ide.selected(), [" t"]);
+    assert_eq!(ide.selected_texts(), [" t"]);
     ide.mouse(MouseKind::Up(Button::Left), x - 1, y);
     // Twice: by words, in both directions, the first word always in it.
     ide.click(x + 1, y);
     ide.mouse(MouseKind::Down(Button::Left), x + 1, y);
     ide.mouse(MouseKind::Drag(Button::Left), x + 6, y);
-    assert_eq!(ide.selected(), ["two three"]);
+    assert_eq!(ide.selected_texts(), ["two three"]);
     ide.mouse(MouseKind::Drag(Button::Left), x - 3, y);
-    assert_eq!(ide.selected(), ["one two"]);
+    assert_eq!(ide.selected_texts(), ["one two"]);
     ide.mouse(MouseKind::Up(Button::Left), x - 3, y);
     ide.keys("Right").await;
     // Three times: by lines.
@@ -55,7 +55,7 @@ async fn mouse_drag_extends_by_character_word_or_line() {
     }
     ide.mouse(MouseKind::Down(Button::Left), x + 1, y);
     ide.mouse(MouseKind::Drag(Button::Left), x, y + 1);
-    assert_eq!(ide.selected(), ["one two three\nfour five\n"]);
+    assert_eq!(ide.selected_texts(), ["one two three\nfour five\n"]);
 }
 
 #[tokio::test]
@@ -75,10 +75,10 @@ async fn mouse_shift_extends_and_alt_adds_cursor() {
     let mut ide = ide().await;
     let (x, y) = ide.find("two");
     ide.click(x, y);
-    with(&mut ide, Mods::SHIFT, x + 3, y);
-    assert_eq!(ide.selected(), ["two"]);
+    click_with(&mut ide, Mods::SHIFT, x + 3, y);
+    assert_eq!(ide.selected_texts(), ["two"]);
     ide.click(x, y);
-    with(&mut ide, Mods::ALT, x, y + 1);
+    click_with(&mut ide, Mods::ALT, x, y + 1);
     ide.type_in("é").await;
     assert_eq!(ide.text(), "one étwo three\nfouré five\n\tsix 漢字 seven\n");
 }
@@ -86,7 +86,7 @@ async fn mouse_shift_extends_and_alt_adds_cursor() {
 #[tokio::test]
 async fn mouse_drag_beyond_edge_scrolls() {
     let text = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
-    let mut ide = Plan::new().with("a.txt", text).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", text).start().await;
     let (x, y) = ide.find("line 5");
     ide.mouse(MouseKind::Down(Button::Left), x, y);
     for _ in 0..10 {
@@ -94,7 +94,7 @@ async fn mouse_drag_beyond_edge_scrolls() {
     }
     assert!(ide.state().visible_rows.clone().unwrap().rows[0].line.0 >= 10, "{}", ide.picture());
     ide.mouse(MouseKind::Up(Button::Left), x, 23);
-    assert!(ide.selected()[0].starts_with("line 5\n"));
+    assert!(ide.selected_texts()[0].starts_with("line 5\n"));
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn terminal_cursor_matches_text_position() {
     let (x, y) = ide.find("字");
     ide.click(x, y);
     assert_eq!(caret(&mut ide), (x, y), "a wide character has two cells");
-    ide.wait(std::time::Duration::from_secs(1));
+    ide.advance(std::time::Duration::from_secs(1));
     ide.click(x + 1, y);
     assert_eq!(caret(&mut ide), (x, y));
     ide.keys("Home").await;
@@ -125,14 +125,14 @@ async fn terminal_cursor_matches_text_position() {
 #[tokio::test]
 async fn right_to_left_text_keeps_logical_order() {
     let text = "let שלום = \"مرحبا\"; // \u{202e}gnirts\n";
-    let mut ide = Plan::new().with("a.rs", text).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", text).start().await;
     let picture = ide.picture();
     assert!(picture.contains("שלום") && picture.contains("مرحبا"), "in the order of the text: {picture}");
     assert!(picture.contains("<U+202E>gnirts") && !picture.contains('\u{202e}'), "{picture}");
     ide.keys("End").await;
     ide.type_in("!").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("a.rs"), text.replace('\n', "!\n"));
+    assert_eq!(ide.file_text("a.rs"), text.replace('\n', "!\n"));
     ide.keys("Ctrl-Right").await;
     ide.keys("Ctrl-Home Ctrl-Right Ctrl-Right").await;
     assert_eq!(ide.cursor(), (1, 9), "one cell a letter, as the terminal counts");

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use bowline::ide::model::buffers::Buffer;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// Lines that tell their numbers.
-fn lines(name: &str) -> String {
+fn numbered_lines(name: &str) -> String {
     (1..=60).map(|n| format!("{name} {n} é漢\n")).collect::<Vec<_>>().concat()
 }
 
 /// Three files in three windows: one over the other beside the third.
-async fn divided() -> TestIde {
-    let plan = Plan::new().restoring().size(100, 30);
-    let plan = plan.file("a.txt", lines("a")).file("größe.txt", lines("b")).file("c.txt", "c\n");
+async fn ide_with_split() -> TestIde {
+    let plan = IdeSetup::new().restore_session().size(100, 30);
+    let plan =
+        plan.file("a.txt", numbered_lines("a")).file("größe.txt", numbered_lines("b")).file("c.txt", "c\n");
     let mut ide = plan.start().await;
     ide.keys("Alt-2").await;
     let steps =
@@ -29,10 +30,10 @@ async fn divided() -> TestIde {
 }
 
 /// Ends the run as a user does.
-async fn quit(mut ide: TestIde) -> Plan {
+async fn quit(mut ide: TestIde) -> IdeSetup {
     ide.keys("Ctrl-q").await;
     ide.headless.app().final_writes(true)();
-    ide.again()
+    ide.restart()
 }
 
 fn names(ide: &mut TestIde) -> Vec<String> {
@@ -41,75 +42,75 @@ fn names(ide: &mut TestIde) -> Vec<String> {
 
 #[tokio::test]
 async fn reopen_restores_files_cursors_and_windows() {
-    let mut ide = divided().await;
+    let mut ide = ide_with_split().await;
     let (before, shape) = (names(&mut ide), ide.state().windows.shape());
-    let (shown, cursor) = (ide.shown(), ide.cursor());
+    let (shown, cursor) = (ide.current_file_name(), ide.cursor());
     assert_eq!(ide.state().windows.count(), 3);
-    let mut ide = quit(ide).await.restoring().size(100, 30).start().await;
+    let mut ide = quit(ide).await.restore_session().size(100, 30).start().await;
     assert_eq!(names(&mut ide), before, "in their order");
-    assert_eq!((ide.shown(), ide.cursor()), (shown, cursor));
+    assert_eq!((ide.current_file_name(), ide.cursor()), (shown, cursor));
     assert_eq!(ide.state().windows.shape(), shape);
     ide.snap("restored");
     ide.keys("Alt-5 Left").await;
-    assert_eq!((ide.shown().as_str(), ide.cursor()), ("a.txt", (3, 2)));
+    assert_eq!((ide.current_file_name().as_str(), ide.cursor()), ("a.txt", (3, 2)));
     ide.keys("Alt-5 Right Alt-5 Up").await;
-    assert_eq!((ide.shown().as_str(), ide.cursor()), ("größe.txt", (40, 9)));
+    assert_eq!((ide.current_file_name().as_str(), ide.cursor()), ("größe.txt", (40, 9)));
 }
 
 #[tokio::test]
 async fn reopen_state_survives_crash() {
-    let mut ide = divided().await;
-    ide.wait(Duration::from_secs(2));
+    let mut ide = ide_with_split().await;
+    ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
-    let mut ide = ide.again().restoring().start().await;
+    let mut ide = ide.restart().restore_session().start().await;
     assert_eq!(names(&mut ide).len(), 3);
     assert_eq!(ide.state().windows.count(), 3);
 }
 
 #[tokio::test]
 async fn reopen_state_follows_file_rename() {
-    let mut ide = Plan::new().restoring().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
+    let mut ide = IdeSetup::new().restore_session().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
     ide.keys("Alt-1 Home Enter").await;
-    ide.wait(Duration::from_secs(2));
+    ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
     ide.keys("Alt-1 r Ctrl-u").await;
     ide.type_in("c.txt").await;
     ide.keys("Enter").await;
-    ide.wait(Duration::from_secs(2));
+    ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
-    let mut ide = ide.again().restoring().start().await;
-    assert_eq!((ide.message().as_str(), names(&mut ide)), ("", vec!["c.txt".to_string()]));
+    let mut ide = ide.restart().restore_session().start().await;
+    assert_eq!((ide.status_message().as_str(), names(&mut ide)), ("", vec!["c.txt".to_string()]));
 }
 
 #[tokio::test]
 async fn reopen_reports_missing_files_and_closes_windows() {
-    let ide = divided().await;
+    let ide = ide_with_split().await;
     let gone = ide.path("größe.txt");
-    let plan = quit(ide).await.restoring();
+    let plan = quit(ide).await.restore_session();
     std::fs::remove_file(gone).unwrap();
     let mut ide = plan.start().await;
-    assert_eq!(ide.message(), "No longer there: größe.txt");
+    assert_eq!(ide.status_message(), "No longer there: größe.txt");
     let mut after = names(&mut ide);
     after.sort();
     assert_eq!(after, ["a.txt", "c.txt"]);
     assert_eq!(ide.state().windows.count(), 2);
     ide.keys("Ctrl-w").await;
-    assert_eq!(ide.disk("a.txt"), lines("a"), "nothing is made anew");
+    assert_eq!(ide.file_text("a.txt"), numbered_lines("a"), "nothing is made anew");
     assert!(!ide.path("größe.txt").exists());
 }
 
 #[tokio::test]
 async fn reopen_is_skipped_if_file_is_named() {
-    let ide = divided().await;
-    let mut ide = quit(ide).await.restoring().with("c.txt", "c\n").start().await;
+    let ide = ide_with_split().await;
+    let mut ide = quit(ide).await.restore_session().with("c.txt", "c\n").start().await;
     assert_eq!(names(&mut ide), ["c.txt"]);
-    let mut ide = quit(ide).await.restoring().start().await;
+    let mut ide = quit(ide).await.restore_session().start().await;
     assert_eq!(names(&mut ide).len(), 3, "and what was open before is still kept");
     for _ in 0..3 {
         ide.keys("Alt-w").await;
     }
     assert!(names(&mut ide).is_empty());
-    let mut ide = quit(ide).await.restoring().start().await;
+    let mut ide = quit(ide).await.restore_session().start().await;
     assert!(names(&mut ide).is_empty(), "what was closed stays closed");
     let mut ide = quit(ide).await.start().await;
     assert!(names(&mut ide).is_empty());
@@ -125,7 +126,7 @@ async fn reopen_state_damaged_does_not_panic() {
     let two = "{\"Split\":[true,[[\"Window\",0],[\"Window\",4294967295]]]}";
     let many = format!("{{\"Split\":[false,[{}]]}}", ["[\"Window\",1]"; 40].join(","));
     for (shape, views) in [("\"Window\"", ""), (two, ""), (many.as_str(), "")] {
-        let plan = Plan::new().restoring().file("a.txt", "é\n");
+        let plan = IdeSetup::new().restore_session().file("a.txt", "é\n");
         let path = plan.path("a.txt");
         let text = format!(
             "{{\"version\":1,\"files\":[{{\"path\":{path:?},\"line\":900,\"column\":0}}],\
@@ -134,16 +135,16 @@ async fn reopen_state_damaged_does_not_panic() {
         let name = bowline::ide::features::reopen::store::name_of(
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
-        let plan = plan.state(&format!("open/{name}"), &text);
+        let plan = plan.state_file(&format!("open/{name}"), &text);
         let mut ide = plan.start().await;
         assert_eq!((ide.text().as_str(), ide.state().windows.count()), ("é\n", 1), "{shape}");
     }
     for text in ["", "[]", "{\"version\":2}", "\u{0}", &deep] {
-        let plan = Plan::new().restoring().file("a.txt", "é\n");
+        let plan = IdeSetup::new().restore_session().file("a.txt", "é\n");
         let name = bowline::ide::features::reopen::store::name_of(
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
-        let mut ide = plan.state(&format!("open/{name}"), text).start().await;
+        let mut ide = plan.state_file(&format!("open/{name}"), text).start().await;
         assert!(names(&mut ide).is_empty());
     }
 }

@@ -4,17 +4,17 @@ use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
 use serde_json::json;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
-fn bash(id: &str, command: &str) -> Turn {
+fn bash_turn(id: &str, command: &str) -> Turn {
     Turn::call(id, "bash", json!({"command": command}))
 }
 
-fn plan() -> Plan {
-    Plan::new().size(120, 24).policy(Mode::Full).checkpoints()
+fn setup() -> IdeSetup {
+    IdeSetup::new().size(120, 24).policy(Mode::Full).checkpoints()
 }
 
-async fn run(ide: &mut TestIde, command: &str) {
+async fn run_command(ide: &mut TestIde, command: &str) {
     ide.keys("Alt-x").await;
     ide.type_in(command).await;
     ide.keys("Enter").await;
@@ -23,59 +23,63 @@ async fn run(ide: &mut TestIde, command: &str) {
 #[tokio::test]
 async fn restore_view_undoes_turn_with_conflict() {
     let turns = [
-        bash("c1", "sed -i s/1/one/ a.txt; echo theirs > b.txt; printf 'fn new() {}\\n' > new.rs"),
+        bash_turn("c1", "sed -i s/1/one/ a.txt; echo theirs > b.txt; printf 'fn new() {}\\n' > new.rs"),
         Turn::text("done"),
     ];
-    let files = plan().file("a.txt", "1\n2\n3\n4\n5\n").file("b.txt", "old\n");
+    let files = setup().file("a.txt", "1\n2\n3\n4\n5\n").file("b.txt", "old\n");
     let mut ide = files.turns(turns).start().await;
-    ide.ask("change it").await;
-    ide.write("b.txt", "mine\n");
-    run(&mut ide, "session.undo-turn").await;
-    ide.shows("Undo file changes of turn").await;
+    ide.prompt("change it").await;
+    ide.write_file("b.txt", "mine\n");
+    run_command(&mut ide, "session.undo-turn").await;
+    ide.wait_for_text("Undo file changes of turn").await;
     ide.keys("Down").await;
     ide.snap("way_back_conflict");
     ide.keys("Escape").await;
-    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n", "Nothing changed");
-    run(&mut ide, "session.undo-turn").await;
-    ide.shows("1 to decide").await;
+    assert_eq!(ide.file_text("a.txt"), "one\n2\n3\n4\n5\n", "Nothing changed");
+    run_command(&mut ide, "session.undo-turn").await;
+    ide.wait_for_text("1 to decide").await;
     ide.keys("m").await;
-    assert!(ide.message().contains("No conflict in this file"), "{}", ide.message());
+    assert!(ide.status_message().contains("No conflict in this file"), "{}", ide.status_message());
     ide.keys("Down b Enter").await;
-    ide.shows("Restored").await;
-    assert_eq!((ide.disk("a.txt"), ide.disk("b.txt")), ("1\n2\n3\n4\n5\n".into(), "mine\n".into()));
-    assert_eq!(ide.disk("b.txt.restored"), "old\n");
+    ide.wait_for_text("Restored").await;
+    assert_eq!((ide.file_text("a.txt"), ide.file_text("b.txt")), ("1\n2\n3\n4\n5\n".into(), "mine\n".into()));
+    assert_eq!(ide.file_text("b.txt.restored"), "old\n");
     assert!(!ide.path("new.rs").exists());
-    run(&mut ide, "session.undo-restore").await;
-    ide.shows("Restore files to here").await;
+    run_command(&mut ide, "session.undo-restore").await;
+    ide.wait_for_text("Restore files to here").await;
     ide.keys("Enter").await;
-    ide.shows("Restored").await;
-    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n");
+    ide.wait_for_text("Restored").await;
+    assert_eq!(ide.file_text("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(ide.path("new.rs").exists() && !ide.path("b.txt.restored").exists());
     let session = ide.state().agent.session.clone();
-    run(&mut ide, "session.new").await;
-    ide.until("another session", |state| state.agent.session != session).await;
-    run(&mut ide, "session.undo-restore").await;
-    assert!(ide.message().contains("No restore to undo"), "that was another session: {}", ide.message());
+    run_command(&mut ide, "session.new").await;
+    ide.wait_for("another session", |state| state.agent.session != session).await;
+    run_command(&mut ide, "session.undo-restore").await;
+    assert!(
+        ide.status_message().contains("No restore to undo"),
+        "that was another session: {}",
+        ide.status_message()
+    );
 }
 
 #[tokio::test]
 async fn restore_of_open_file_merges_unsaved_edits() {
-    let turns = [bash("c1", "sed -i s/1/one/ a.txt; echo x > open.txt"), Turn::text("done")];
-    let files = plan().with("a.txt", "1\n2\n3\n4\n5\n").with("open.txt", "first\n");
+    let turns = [bash_turn("c1", "sed -i s/1/one/ a.txt; echo x > open.txt"), Turn::text("done")];
+    let files = setup().with("a.txt", "1\n2\n3\n4\n5\n").with("open.txt", "first\n");
     let mut ide = files.turns(turns).start().await;
-    ide.ask("change it").await;
-    ide.look_again().await;
+    ide.prompt("change it").await;
+    ide.focus_window().await;
     ide.keys("Alt-2").await;
-    assert_eq!((ide.shown(), ide.text()), ("a.txt".into(), "one\n2\n3\n4\n5\n".into()));
+    assert_eq!((ide.current_file_name(), ide.text()), ("a.txt".into(), "one\n2\n3\n4\n5\n".into()));
     ide.keys("Ctrl-End").await;
     ide.type_in("typed").await;
-    run(&mut ide, "session.undo-turn").await;
-    ide.shows("Undo file changes of turn").await;
+    run_command(&mut ide, "session.undo-turn").await;
+    ide.wait_for_text("Undo file changes of turn").await;
     ide.keys("Enter").await;
-    ide.shows("Restored").await;
+    ide.wait_for_text("Restored").await;
     assert_eq!(ide.text(), "1\n2\n3\n4\n5\ntyped", "merged with what was not saved");
-    assert_eq!(ide.disk("a.txt"), "1\n2\n3\n4\n5\ntyped");
-    assert_eq!(ide.disk("open.txt"), "first\n");
+    assert_eq!(ide.file_text("a.txt"), "1\n2\n3\n4\n5\ntyped");
+    assert_eq!(ide.file_text("open.txt"), "first\n");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\n2\n3\n4\n5\ntyped", "one step of undo");
 }
@@ -83,22 +87,22 @@ async fn restore_of_open_file_merges_unsaved_edits() {
 #[tokio::test]
 async fn session_tree_restores_files_and_conversation() {
     let turns = [
-        bash("c1", "echo 1 > a.txt"),
+        bash_turn("c1", "echo 1 > a.txt"),
         Turn::text("first done"),
-        bash("c2", "echo 2 > a.txt"),
+        bash_turn("c2", "echo 2 > a.txt"),
         Turn::text("second done"),
     ];
-    let mut ide = plan().turns(turns).start().await;
-    ide.ask("first").await;
-    ide.ask("second").await;
-    assert_eq!(ide.disk("a.txt"), "2\n");
+    let mut ide = setup().turns(turns).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
+    assert_eq!(ide.file_text("a.txt"), "2\n");
     ide.keys("Alt-g").await;
-    ide.shows("second").await;
+    ide.wait_for_text("second").await;
     ide.keys("Home").await;
     ide.keys("b").await;
-    ide.shows("Restore files and conversation").await;
+    ide.wait_for_text("Restore files and conversation").await;
     ide.keys("Enter").await;
-    ide.shows("Restored").await;
+    ide.wait_for_text("Restored").await;
     assert!(!ide.path("a.txt").exists());
     let picture = ide.picture();
     assert!(!picture.contains("second done"), "{picture}");
@@ -111,32 +115,32 @@ async fn session_tree_restores_files_and_conversation() {
 
 #[tokio::test]
 async fn restore_without_checkpoints_reports_it() {
-    let mut ide = Plan::new().turns([Turn::text("hello")]).start().await;
-    ide.ask("hi").await;
-    run(&mut ide, "session.undo-turn").await;
-    assert!(ide.message().contains("changed no files"), "{}", ide.message());
-    run(&mut ide, "session.restore-code").await;
-    assert!(ide.message().contains("no recorded state"), "{}", ide.message());
-    run(&mut ide, "session.undo-restore").await;
-    assert!(ide.message().contains("No restore to undo"), "{}", ide.message());
+    let mut ide = IdeSetup::new().turns([Turn::text("hello")]).start().await;
+    ide.prompt("hi").await;
+    run_command(&mut ide, "session.undo-turn").await;
+    assert!(ide.status_message().contains("changed no files"), "{}", ide.status_message());
+    run_command(&mut ide, "session.restore-code").await;
+    assert!(ide.status_message().contains("no recorded state"), "{}", ide.status_message());
+    run_command(&mut ide, "session.undo-restore").await;
+    assert!(ide.status_message().contains("No restore to undo"), "{}", ide.status_message());
 }
 
 #[tokio::test]
 async fn restore_of_deleted_file_keeps_unsaved_edits() {
-    let turns = [bash("c1", "rm a.txt b.txt"), Turn::text("done")];
-    let files = plan().with("a.txt", "first\n").with("b.txt", "second\n");
+    let turns = [bash_turn("c1", "rm a.txt b.txt"), Turn::text("done")];
+    let files = setup().with("a.txt", "first\n").with("b.txt", "second\n");
     let mut ide = files.turns(turns).start().await;
-    ide.ask("remove them").await;
-    ide.look_again().await;
+    ide.prompt("remove them").await;
+    ide.focus_window().await;
     ide.keys("Alt-2").await;
-    assert_eq!((ide.shown(), ide.text()), ("a.txt".into(), "first\n".into()));
+    assert_eq!((ide.current_file_name(), ide.text()), ("a.txt".into(), "first\n".into()));
     ide.keys("Ctrl-End").await;
     ide.type_in("unsaved").await;
-    run(&mut ide, "session.undo-turn").await;
-    ide.shows("Undo file changes of turn").await;
-    ide.shows("1 to decide").await;
+    run_command(&mut ide, "session.undo-turn").await;
+    ide.wait_for_text("Undo file changes of turn").await;
+    ide.wait_for_text("1 to decide").await;
     ide.keys("Enter").await;
-    ide.shows("Restored").await;
+    ide.wait_for_text("Restored").await;
     assert_eq!(ide.text(), "first\nunsaved", "the words stay");
-    assert_eq!(ide.disk("b.txt"), "second\n", "what nobody had changed is there again");
+    assert_eq!(ide.file_text("b.txt"), "second\n", "what nobody had changed is there again");
 }

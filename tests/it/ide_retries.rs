@@ -7,17 +7,17 @@ use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// A turn that fails by overload; the provider asks to wait that long.
-fn overloaded(wait: Duration) -> Turn {
+fn overloaded_turn(wait: Duration) -> Turn {
     let mut error = LlmError::new(ErrorKind::Server, "scripted", "scripted answered 529: Overloaded");
     error.retry_after = Some(wait);
     Turn::of(vec![Step::Fail(error)])
 }
 
 /// The notices of the transcript.
-fn notices(ide: &mut TestIde) -> Vec<String> {
+fn transcript_notices(ide: &mut TestIde) -> Vec<String> {
     let items = ide.state().slots[TRANSCRIPT].items().iter();
     items
         .filter_map(
@@ -28,19 +28,19 @@ fn notices(ide: &mut TestIde) -> Vec<String> {
 
 #[tokio::test]
 async fn retry_notice_counts_down_and_escape_aborts() {
-    let turns = [overloaded(Duration::from_secs(30))];
-    let mut ide = Plan::new().size(160, 24).turns(turns).start().await;
-    ide.say("go on").await;
-    ide.shows("Retrying in 30 s (1 of 5, Escape cancels)").await;
-    ide.wait(Duration::from_secs(1));
+    let turns = [overloaded_turn(Duration::from_secs(30))];
+    let mut ide = IdeSetup::new().size(160, 24).turns(turns).start().await;
+    ide.send_prompt("go on").await;
+    ide.wait_for_text("Retrying in 30 s (1 of 5, Escape cancels)").await;
+    ide.advance(Duration::from_secs(1));
     assert!(ide.picture().contains("Retrying in 29 s"), "{}", ide.picture());
-    ide.wait(Duration::from_millis(27_500));
+    ide.advance(Duration::from_millis(27_500));
     assert_eq!(
-        notices(&mut ide),
+        transcript_notices(&mut ide),
         ["Retrying in 2 s (1 of 5, Escape cancels): scripted answered 529: Overloaded"]
     );
     ide.keys("Escape").await;
-    assert_eq!(notices(&mut ide), ["scripted answered 529: Overloaded (retry canceled)"]);
+    assert_eq!(transcript_notices(&mut ide), ["scripted answered 529: Overloaded (retry canceled)"]);
     assert!(ide.state().agent.working_since.is_none());
     assert_eq!(ide.script.requests().len(), 1, "the run has ended");
 }
@@ -48,30 +48,30 @@ async fn retry_notice_counts_down_and_escape_aborts() {
 #[tokio::test]
 async fn retry_notice_is_shared_by_all_attempts() {
     let soon = Duration::from_millis(1);
-    let turns = [overloaded(soon), overloaded(soon), overloaded(Duration::from_secs(5))];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.say("go on").await;
-    ide.shows("Retrying in 5 s (3 of 5").await;
-    assert_eq!(notices(&mut ide).len(), 1, "{}", ide.picture());
-    ide.wait(Duration::from_secs(5));
-    assert!(notices(&mut ide)[0].starts_with("Retrying now (3 of 5): "), "{}", ide.picture());
+    let turns = [overloaded_turn(soon), overloaded_turn(soon), overloaded_turn(Duration::from_secs(5))];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("go on").await;
+    ide.wait_for_text("Retrying in 5 s (3 of 5").await;
+    assert_eq!(transcript_notices(&mut ide).len(), 1, "{}", ide.picture());
+    ide.advance(Duration::from_secs(5));
+    assert!(transcript_notices(&mut ide)[0].starts_with("Retrying now (3 of 5): "), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn retry_notice_disappears_when_reply_starts() {
     let soon = Duration::from_millis(1);
-    let turns = [overloaded(soon), overloaded(soon), Turn::text("at last")];
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.ask("go on").await;
-    assert!(notices(&mut ide).is_empty(), "{}", ide.picture());
+    let turns = [overloaded_turn(soon), overloaded_turn(soon), Turn::text("at last")];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("go on").await;
+    assert!(transcript_notices(&mut ide).is_empty(), "{}", ide.picture());
     assert!(ide.picture().contains("at last"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn retry_notice_becomes_final_error() {
-    let turns = (0..6).map(|_| overloaded(Duration::from_millis(1)));
-    let mut ide = Plan::new().turns(turns).start().await;
-    ide.ask("go on").await;
-    assert_eq!(notices(&mut ide), ["scripted answered 529: Overloaded"]);
+    let turns = (0..6).map(|_| overloaded_turn(Duration::from_millis(1)));
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("go on").await;
+    assert_eq!(transcript_notices(&mut ide), ["scripted answered 529: Overloaded"]);
     assert_eq!(ide.script.requests().len(), 6);
 }

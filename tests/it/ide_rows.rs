@@ -5,35 +5,35 @@ use bowline::text::display::inlay::Inlay;
 use bowline::text::position::Byte;
 use bowline::tui::input::{Button, MouseKind};
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const PROSE: &str = "A line that is much longer than the pane goes on in the next row, below its own words.\n    Indented text with 漢字 and é goes on below its indentation, as far as there is room for it.\nshort\n";
 const CODE: &str = "fn one() {\n    if a {\n        b();\n    }\n    é();\n}\n\nfn two() {\n    c();\n}\n";
 
-fn caret(ide: &mut TestIde) -> (u16, u16) {
+fn screen_cursor(ide: &mut TestIde) -> (u16, u16) {
     ide.headless.app().frame();
     ide.headless.app().screen.cursor().unwrap()
 }
 
 #[tokio::test]
 async fn soft_wrap_navigates_by_visual_rows() {
-    let mut ide = Plan::new().with("a.txt", PROSE).size(40, 14).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", PROSE).size(40, 14).start().await;
     ide.keys("Alt-, w").await;
     ide.snap("wrap");
-    let start = caret(&mut ide);
+    let start = screen_cursor(&mut ide);
     ide.keys("Down Down").await;
     assert_eq!(ide.cursor().0, 1, "still the same line");
-    assert_eq!(caret(&mut ide), (start.0, start.1 + 2));
+    assert_eq!(screen_cursor(&mut ide), (start.0, start.1 + 2));
     ide.keys("End").await;
-    let end = caret(&mut ide);
+    let end = screen_cursor(&mut ide);
     assert_eq!((ide.cursor().0, end.1), (1, start.1 + 2));
     ide.keys("Home").await;
-    assert_eq!(caret(&mut ide).1, end.1);
+    assert_eq!(screen_cursor(&mut ide).1, end.1);
     ide.keys("Home").await;
-    assert_eq!(caret(&mut ide), start, "again: to the start of the line");
+    assert_eq!(screen_cursor(&mut ide), start, "again: to the start of the line");
     let (x, y) = ide.find("goes on below");
     ide.click(x, y);
-    assert_eq!(caret(&mut ide), (x, y));
+    assert_eq!(screen_cursor(&mut ide), (x, y));
     assert_eq!(ide.cursor().0, 2);
     ide.type_in("X").await;
     assert!(ide.text().contains("é Xgoes on below"));
@@ -48,7 +48,7 @@ async fn soft_wrap_navigates_by_visual_rows() {
 #[tokio::test]
 async fn soft_wrap_pages_and_scrolls_by_rows() {
     let words = "many words in one line ".repeat(200);
-    let mut ide = Plan::new().with("a.txt", format!("{words}\nlast\n")).size(40, 12).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", format!("{words}\nlast\n")).size(40, 12).start().await;
     ide.keys("Alt-, w PageDown").await;
     assert_eq!(ide.cursor().0, 1, "{}", ide.picture());
     let top = ide.state().visible_rows.clone().unwrap().rows[0].clone();
@@ -66,7 +66,7 @@ async fn soft_wrap_pages_and_scrolls_by_rows() {
 #[tokio::test]
 async fn soft_wrap_of_huge_line_stays_fast() {
     let line = "words and more words in a line that never ends ".repeat(60_000);
-    let mut ide = Plan::new().with("a.txt", line).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", line).start().await;
     ide.keys("Alt-, w Ctrl-End").await;
     ide.type_in("the end").await;
     assert!(ide.picture().contains("the end"), "{}", ide.picture());
@@ -81,7 +81,7 @@ async fn soft_wrap_of_huge_line_stays_fast() {
 
 #[tokio::test]
 async fn folds_close_and_open_by_keys() {
-    let mut ide = Plan::new().with("a.rs", CODE).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
     ide.keys("Down Down Alt-, f").await;
     ide.snap("fold_inner");
     assert_eq!(ide.cursor().0, 2, "the cursor goes to the line that is left");
@@ -102,17 +102,17 @@ async fn folds_close_and_open_by_keys() {
     ide.keys("Alt-, 1").await;
     assert!(!ide.picture().contains("if a") && !ide.picture().contains("c();"));
     ide.keys("Alt-, 3").await;
-    assert_eq!(ide.message(), "Nothing to fold here");
+    assert_eq!(ide.status_message(), "Nothing to fold here");
 }
 
 #[tokio::test]
 async fn folds_open_on_search_and_edit() {
-    let mut ide = Plan::new().with("a.rs", CODE).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
     ide.keys("Alt-, F Ctrl-f").await;
     ide.type_in("b()").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains("b();") && !ide.picture().contains("c();"), "{}", ide.picture());
-    assert_eq!(ide.selected(), ["b()"]);
+    assert_eq!(ide.selected_texts(), ["b()"]);
     ide.keys("Ctrl-Home Alt-, F Ctrl-g").await;
     ide.type_in("9").await;
     ide.keys("Enter").await;
@@ -129,7 +129,7 @@ async fn folds_open_on_search_and_edit() {
 #[tokio::test]
 async fn folds_open_on_mouse_click() {
     for (text, offset) in [("⋯ 4 lines", 2), ("▸fn one", 0)] {
-        let mut ide = Plan::new().with("a.rs", CODE).start().await;
+        let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
         ide.keys("Alt-, 1").await;
         let (x, y) = ide.find(text);
         ide.click(x + offset, y);
@@ -142,7 +142,7 @@ async fn folds_open_on_mouse_click() {
 
 #[tokio::test]
 async fn fold_of_plain_text_uses_indentation() {
-    let mut ide = Plan::new().with("a.txt", "one\n  two\n  three\n\nfour\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n  two\n  three\n\nfour\n").start().await;
     ide.keys("Down Alt-, f").await;
     let picture = ide.picture();
     assert!(picture.contains("one ⋯ 2 lines") && !picture.contains("three"), "{picture}");
@@ -152,7 +152,7 @@ async fn fold_of_plain_text_uses_indentation() {
 
 #[tokio::test]
 async fn inlay_hints_take_cells_but_no_cursor_positions() {
-    let mut ide = Plan::new().with("a.rs", "let a = 漢;\nlet b = 2;\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "let a = 漢;\nlet b = 2;\n").start().await;
     let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay" };
     let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };
     let buffer = ide.state().buffers.current_mut().unwrap();
@@ -162,11 +162,11 @@ async fn inlay_hints_take_cells_but_no_cursor_positions() {
     assert!(picture.contains("let a: u8 = 漢;  ␛[31m!"), "{picture}");
     let (x, y) = ide.find(": u8");
     ide.click(x + 2, y);
-    assert_eq!(caret(&mut ide), (x, y), "a cursor stands before it");
+    assert_eq!(screen_cursor(&mut ide), (x, y), "a cursor stands before it");
     ide.keys("Right").await;
-    assert_eq!(caret(&mut ide), (x + 5, y), "and goes over it in one step");
+    assert_eq!(screen_cursor(&mut ide), (x + 5, y), "and goes over it in one step");
     ide.keys("Down").await;
-    assert_eq!(caret(&mut ide), (x + 5, y + 1), "down keeps the cell");
+    assert_eq!(screen_cursor(&mut ide), (x + 5, y + 1), "down keeps the cell");
     ide.keys("Ctrl-Home").await;
     ide.type_in("é").await;
     assert!(ide.picture().contains("élet a: u8 = 漢;"), "it travels with the text");

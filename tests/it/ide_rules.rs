@@ -2,12 +2,12 @@
 
 use bowline::text::transaction::Author;
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 async fn ide(rules: &str, file: &str, text: &str) -> TestIde {
     let rules = format!("root = true\n[*]\n{rules}\n");
-    Plan::new().file(".editorconfig", rules).with(file, text).start().await
+    IdeSetup::new().file(".editorconfig", rules).with(file, text).start().await
 }
 
 #[tokio::test]
@@ -55,8 +55,8 @@ async fn editorconfig_save_trims_as_one_undo_step() {
     ide.keys("Down Right").await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("a.txt"), "one\ntxwo\nthree\n");
-    assert_eq!((ide.text(), ide.cursor()), (ide.disk("a.txt"), (2, 3)));
+    assert_eq!(ide.file_text("a.txt"), "one\ntxwo\nthree\n");
+    assert_eq!((ide.text(), ide.cursor()), (ide.file_text("a.txt"), (2, 3)));
     let buffer = ide.state().buffers.current().unwrap();
     assert!(!buffer.is_unsaved());
     assert_eq!(buffer.area.document.history().last().unwrap().author, Author::Formatter);
@@ -72,7 +72,7 @@ async fn editorconfig_save_converts_line_endings_undoably() {
     assert_eq!(ide.text(), "one\r\ntwo\r\n", "reading changes nothing");
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.disk("a.txt"), "xone\ntwo\n");
+    assert_eq!(ide.file_text("a.txt"), "xone\ntwo\n");
     ide.keys("End Enter").await;
     assert_eq!(ide.text(), "xone\n\ntwo\n");
     ide.keys("Ctrl-z Ctrl-z Enter").await;
@@ -82,41 +82,41 @@ async fn editorconfig_save_converts_line_endings_undoably() {
 #[tokio::test]
 async fn editorconfig_charset_applies_to_new_files_only() {
     let rules = "root = true\n[*]\ncharset = utf-16le\nend_of_line = crlf\ninsert_final_newline = false\n";
-    let mut ide = Plan::new().file(".editorconfig", rules).open("new.txt").start().await;
+    let mut ide = IdeSetup::new().file(".editorconfig", rules).open("new.txt").start().await;
     ide.type_in("a").await;
     ide.keys("Enter Ctrl-s").await;
-    assert_eq!(ide.bytes("new.txt"), b"\xff\xfea\0");
+    assert_eq!(ide.file_bytes("new.txt"), b"\xff\xfea\0");
     let mut old = self::ide("charset = utf-16le", "a.txt", "é\n").await;
     old.type_in("x").await;
     old.keys("Ctrl-s").await;
-    assert_eq!(old.disk("a.txt"), "xé\n");
+    assert_eq!(old.file_text("a.txt"), "xé\n");
 }
 
 #[tokio::test]
 async fn editorconfig_save_keeps_text_typed_meanwhile() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide("trim_trailing_whitespace = true", "a.txt", "one  \n").await;
-        ide.type_now("a");
+        ide.type_without_settling("a");
         ide.headless.press("Ctrl-s");
         // Cleaning is under way, and the text is another one already.
-        ide.type_now("b");
+        ide.type_without_settling("b");
         ide.headless.idle().await;
         assert_eq!(ide.text(), "abone\n");
-        assert_eq!(ide.disk("a.txt"), "abone\n", "it was cleaned again for the newer text");
+        assert_eq!(ide.file_text("a.txt"), "abone\n", "it was cleaned again for the newer text");
     })
     .await;
 }
 
 #[tokio::test]
 async fn editorconfig_edit_applies_after_save() {
-    let mut ide = Plan::new()
+    let mut ide = IdeSetup::new()
         .file(".editorconfig", "root = true\n[*]\nindent_size = 2\nindent_style = space\n")
         .with("a.txt", "x\n")
         .open(".editorconfig")
         .start()
         .await;
     ide.keys("Alt-PageDown").await;
-    assert_eq!(ide.shown(), ".editorconfig");
+    assert_eq!(ide.current_file_name(), ".editorconfig");
     ide.keys("Down Down End Backspace").await;
     ide.type_in("5").await;
     ide.keys("Ctrl-s").await;
@@ -128,14 +128,14 @@ async fn editorconfig_edit_applies_after_save() {
 async fn editorconfig_invalid_line_is_reported_once() {
     let mut ide = ide("indent_size = 2\nindent_style = space\nno pair", "a.txt", "x\n").await;
     assert!(
-        ide.message().contains(".editorconfig:5: invalid line; the file is ignored"),
+        ide.status_message().contains(".editorconfig:5: invalid line; the file is ignored"),
         "{}",
-        ide.message()
+        ide.status_message()
     );
     ide.keys("Tab").await;
     assert_eq!(ide.text(), "    x\n");
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.message(), "Saved a.txt");
+    assert_eq!(ide.status_message(), "Saved a.txt");
 }
 
 #[tokio::test]

@@ -8,23 +8,23 @@ use bowline::text::changes::ChangeSet;
 use bowline::text::file_format::format::Format;
 use bowline::text::undo::history::RevisionId;
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 async fn ide(text: &str) -> TestIde {
-    Plan::new().with("a.txt", text).start().await
+    IdeSetup::new().with("a.txt", text).start().await
 }
 
 #[tokio::test]
 async fn save_keeps_text_typed_meanwhile_unsaved() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide("\n").await;
-        ide.type_now("a");
+        ide.type_without_settling("a");
         ide.headless.press("Ctrl-s");
         // The save is under way; the burst of typing goes on.
-        ide.type_now("b");
+        ide.type_without_settling("b");
         ide.headless.idle().await;
-        assert_eq!(ide.disk("a.txt"), "a\n");
+        assert_eq!(ide.file_text("a.txt"), "a\n");
         assert_eq!(ide.text(), "ab\n");
         assert!(ide.headless.app().state.buffers.current().unwrap().is_unsaved());
         ide.keys("Ctrl-z").await;
@@ -38,13 +38,13 @@ async fn save_keeps_text_typed_meanwhile_unsaved() {
 
 #[tokio::test]
 async fn save_and_close_with_new_edit_stays_open() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide("\n").await;
-        ide.type_now("a");
+        ide.type_without_settling("a");
         let buffer = ide.headless.app().state.buffers.current().unwrap();
         let (id, path) = (buffer.id, buffer.path.clone().unwrap());
         ide.headless.press("Alt-w s");
-        ide.type_now("b");
+        ide.type_without_settling("b");
         ide.headless.idle().await;
         assert_eq!(ide.text(), "ab\n", "it is still open");
         let written = SaveResult {
@@ -64,8 +64,8 @@ async fn save_and_close_with_new_edit_stays_open() {
 
 #[tokio::test]
 async fn save_as_changes_path_only_after_write() {
-    in_several_orders(async || {
-        let mut ide = Plan::new().with("a.txt", "text\n").file("taken.txt", "other\n").start().await;
+    with_task_orders(async || {
+        let mut ide = IdeSetup::new().with("a.txt", "text\n").file("taken.txt", "other\n").start().await;
         ide.keys("Alt-x").await;
         ide.type_in("file.save-as").await;
         ide.keys("Enter").await;
@@ -76,13 +76,13 @@ async fn save_as_changes_path_only_after_write() {
             |ide: &mut TestIde| ide.headless.app().state.buffers.current().unwrap().path.clone().unwrap();
         assert!(path(&mut ide).ends_with("a.txt"));
         ide.keys("n").await;
-        assert_eq!(ide.disk("taken.txt"), "other\n");
+        assert_eq!(ide.file_text("taken.txt"), "other\n");
         ide.keys("Alt-x").await;
         ide.type_in("file.save-as").await;
         ide.keys("Enter").await;
         ide.type_in("new.txt").await;
         ide.keys("Enter").await;
-        assert_eq!(ide.disk("new.txt"), "text\n");
+        assert_eq!(ide.file_text("new.txt"), "text\n");
         assert!(path(&mut ide).ends_with("new.txt"));
         // The old name is no longer this buffer's: an edit of that file must not reach it.
         let old = ide.path("a.txt");
@@ -105,11 +105,11 @@ async fn reload_adopts_line_endings_and_encoding() {
 
 #[tokio::test]
 async fn reload_does_not_overwrite_typed_text() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide("one\n").await;
         let buffer = ide.headless.app().state.buffers.current().unwrap();
         let (id, version) = (buffer.id, buffer.area.document.version());
-        ide.type_now("typed ");
+        ide.type_without_settling("typed ");
         let changes = ChangeSet::identity(4);
         let read = ReloadResult {
             buffer: id,

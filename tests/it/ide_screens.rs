@@ -12,7 +12,7 @@ use bowline::tui::headless::legend;
 use bowline::tui::theme::ColorDepth;
 use serde_json::json;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const LOGIN: &str = "\
 impl Session {
@@ -32,7 +32,7 @@ const ANSWER: &str = "The loop had no bound and the error was *dropped*. Now:\n\
     - `login` tries **three** times at most\n- it returns the last error\n\n```rust\nfor attempt in 0..3 {\n```\n";
 
 /// A workspace with a file open and a finished task of the agent.
-async fn finished(cols: u16, rows: u16) -> TestIde {
+async fn ide_with_finished_task(cols: u16, rows: u16) -> TestIde {
     let edits = json!([{"oldText": "        loop {\n", "newText": "        for attempt in 0..3 {\n"}]);
     let turns = [
         Turn::of(vec![
@@ -44,18 +44,19 @@ async fn finished(cols: u16, rows: u16) -> TestIde {
         Turn::call("c3", "bash", json!({"command": "cat Cargo.toml"})),
         Turn::text(ANSWER),
     ];
-    let plan = Plan::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
+    let plan =
+        IdeSetup::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
     let plan =
         plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
     let mut ide = plan.turns(turns).size(cols, rows).start().await;
-    ide.ask("login never stops retrying. fix it").await;
+    ide.prompt("login never stops retrying. fix it").await;
     ide
 }
 
 #[tokio::test]
 async fn main_screen_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut ide = finished(cols, rows).await;
+        let mut ide = ide_with_finished_task(cols, rows).await;
         ide.snap("main_agent");
         ide.keys("Alt-2").await;
         ide.snap("main_editor");
@@ -65,7 +66,7 @@ async fn main_screen_matches_snapshots() {
 #[tokio::test]
 async fn file_tree_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut ide = finished(cols, rows).await;
+        let mut ide = ide_with_finished_task(cols, rows).await;
         ide.keys("Alt-1 Home Right").await;
         ide.keys("End").await;
         ide.snap("main_files");
@@ -75,7 +76,7 @@ async fn file_tree_matches_snapshots() {
 #[tokio::test]
 async fn empty_start_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut ide = Plan::new().size(cols, rows).start().await;
+        let mut ide = IdeSetup::new().size(cols, rows).start().await;
         ide.snap("empty_start");
     }
 }
@@ -83,7 +84,7 @@ async fn empty_start_matches_snapshots() {
 #[tokio::test]
 async fn pickers_match_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut ide = finished(cols, rows).await;
+        let mut ide = ide_with_finished_task(cols, rows).await;
         ide.keys("Alt-2 Ctrl-p").await;
         ide.type_in("log").await;
         ide.snap("picker_files");
@@ -102,7 +103,7 @@ async fn pickers_match_snapshots() {
 #[tokio::test]
 async fn dialogs_match_snapshots() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
-        let mut ide = finished(cols, rows).await;
+        let mut ide = ide_with_finished_task(cols, rows).await;
         ide.keys("Alt-2 Ctrl-f").await;
         ide.type_in("err").await;
         ide.snap("question_find");
@@ -121,9 +122,9 @@ async fn approval_dialog_matches_snapshots() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
         let command = "rm -rf target/debug && cargo build --release --workspace --all-targets";
         let turns = [Turn::call("c1", "bash", json!({"command": command}))];
-        let mut ide = Plan::new().turns(turns).size(cols, rows).start().await;
-        ide.say("build").await;
-        ide.until("the question", |state| !state.layers.is_empty()).await;
+        let mut ide = IdeSetup::new().turns(turns).size(cols, rows).start().await;
+        ide.send_prompt("build").await;
+        ide.wait_for("the question", |state| !state.layers.is_empty()).await;
         ide.snap("dialog_approval");
     }
 }
@@ -133,22 +134,22 @@ async fn working_screen_matches_snapshots() {
     let turn = Turn::of(vec![Step::Text(vec!["I will look at `login` first.".into()]), Step::Gate]);
     for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
         let mut ide =
-            Plan::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
-        ide.say("login never stops retrying. fix it").await;
-        ide.shows("first.").await;
-        ide.type_now("also add a test for it");
+            IdeSetup::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
+        ide.send_prompt("login never stops retrying. fix it").await;
+        ide.wait_for_text("first.").await;
+        ide.type_without_settling("also add a test for it");
         ide.headless.press("Alt-Enter");
-        ide.until("the queue", |state| !state.agent.follow_up.is_empty()).await;
+        ide.wait_for("the queue", |state| !state.agent.follow_up.is_empty()).await;
         ide.snap("main_working");
     }
 }
 
 #[tokio::test]
 async fn color_depth_none_matches_snapshot() {
-    let mut ide = colored(ColorDepth::None).await;
+    let mut ide = ide_with_colors(ColorDepth::None).await;
     let legend = legend(&ide.headless.app().screen);
     assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
-    super::support::snaps::check("colors_none", (80, 24), &legend);
+    super::support::snaps::check_screen("colors_none", (80, 24), &legend);
 }
 
 #[tokio::test]
@@ -156,7 +157,7 @@ async fn color_depth_limits_written_colors() {
     for (depth, last) in
         [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))]
     {
-        let mut ide = colored(depth).await;
+        let mut ide = ide_with_colors(depth).await;
         ide.headless.press("F5");
         let app = ide.headless.app();
         app.screen.repaint();
@@ -183,18 +184,18 @@ async fn color_depth_limits_written_colors() {
     }
 }
 
-async fn colored(colors: ColorDepth) -> TestIde {
+async fn ide_with_colors(colors: ColorDepth) -> TestIde {
     let turns = [Turn::text("An **answer**.")];
     let mut ide =
-        Plan::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
-    ide.ask("hello").await;
+        IdeSetup::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
+    ide.prompt("hello").await;
     ide.keys("Alt-2 Shift-Down").await;
     ide
 }
 
 #[tokio::test]
 async fn status_line_updates_with_every_field() {
-    let mut ide = Plan::new().with("a.txt", "a\n").size(200, 24).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a\n").size(200, 24).start().await;
     let mut look = |change: fn(&mut State), right: &str| {
         change(ide.state());
         ide.state().damage.add(Part::Status);

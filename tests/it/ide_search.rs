@@ -1,11 +1,11 @@
 //! Finding and replacing in a file: expressions, words, case, counts, marks, groups.
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const TEXT: &str = "let one = 1;\nlet two = 2;\n// Let it be: letter\n";
 
 async fn ide() -> TestIde {
-    Plan::new().with("a.rs", TEXT).start().await
+    IdeSetup::new().with("a.rs", TEXT).start().await
 }
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn find_counts_marks_and_navigates_matches() {
     ide.keys("F3").await;
     assert_eq!(ide.cursor(), (1, 4), "round the end");
     ide.keys("Escape").await;
-    assert!(ide.state().search.highlight.is_none() && ide.selected() == [""]);
+    assert!(ide.state().search.highlight.is_none() && ide.selected_texts() == [""]);
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn find_regex_matches_and_reports_invalid() {
     ide.type_in(")").await;
     assert!(ide.picture().contains("1 of 2"), "{}", ide.picture());
     ide.keys("Enter").await;
-    assert_eq!(ide.selected(), ["let one"]);
+    assert_eq!(ide.selected_texts(), ["let one"]);
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn replace_previews_each_match() {
     assert!(ide.picture().contains("two = 2 → 2 is two"), "{}", ide.picture());
     ide.keys("y").await;
     assert_eq!(ide.text(), TEXT.replace("two = 2", "2 is two"));
-    assert_eq!(ide.message(), "No more matches below");
+    assert_eq!(ide.status_message(), "No more matches below");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), TEXT);
 }
@@ -71,14 +71,14 @@ async fn replace_all_of_empty_matches_is_one_undo_step() {
     ide.keys("Enter n a").await;
     ide.headless.idle().await;
     assert_eq!(ide.text(), "let one = 1;\n> let two = 2;\n> // Let it be: letter\n> ");
-    assert_eq!(ide.message(), "Replaced 3. Undo: one step");
+    assert_eq!(ide.status_message(), "Replaced 3. Undo: one step");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), TEXT);
 }
 
 #[tokio::test]
 async fn replace_literal_does_not_expand_regex() {
-    let mut ide = Plan::new().with("a.txt", "a.b a+b $1\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "a.b a+b $1\n").start().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("a.b").await;
     ide.keys("Enter").await;
@@ -89,16 +89,16 @@ async fn replace_literal_does_not_expand_regex() {
 
 #[tokio::test]
 async fn find_regex_selects_multiline_match() {
-    let mut ide = Plan::new().with("a.txt", "one {\n  two\n}\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one {\n  two\n}\n").start().await;
     ide.keys("Ctrl-f Alt-r").await;
     ide.type_in(r"(?s)\{.*\}").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.selected(), ["{\n  two\n}"]);
+    assert_eq!(ide.selected_texts(), ["{\n  two\n}"]);
 }
 
 #[tokio::test]
 async fn find_enter_types_following_keys_at_match() {
-    let mut ide = Plan::new().with("a.txt", "one foo\nfoo\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one foo\nfoo\n").start().await;
     ide.headless.press("Ctrl-f f o o Enter X");
     ide.headless.idle().await;
     assert_eq!(ide.text(), "one X\nfoo\n");
@@ -124,17 +124,17 @@ async fn find_navigates_empty_matches() {
 async fn find_escape_restores_selection() {
     let mut ide = ide().await;
     ide.keys("Right Right Right Right Shift-Right Shift-Right Shift-Right").await;
-    assert_eq!(ide.selected(), ["one"]);
+    assert_eq!(ide.selected_texts(), ["one"]);
     ide.keys("Ctrl-f").await;
     ide.keys("Ctrl-u").await;
     ide.type_in("let").await;
     ide.keys("Escape").await;
-    assert_eq!(ide.selected(), ["one"]);
+    assert_eq!(ide.selected_texts(), ["one"]);
 }
 
 #[tokio::test]
 async fn find_prompt_survives_buffer_switch() {
-    let mut ide = Plan::new().with("a.txt", "ab\n").with("b.txt", "éé\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "ab\n").with("b.txt", "éé\n").start().await;
     ide.keys("Ctrl-End Ctrl-f Alt-6 s").await;
     // No file holds it, so that a list with nothing in it comes up, under the first question.
     ide.type_in("zz").await;
@@ -149,7 +149,7 @@ async fn find_prompt_survives_buffer_switch() {
 
 #[tokio::test]
 async fn find_restored_selection_is_clamped_to_text() {
-    let mut ide = Plan::new().with("a.txt", "aaaa\n漢字漢字\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "aaaa\n漢字漢字\n").start().await;
     ide.keys("Ctrl-End").await;
     ide.keys("Ctrl-Home").await;
     ide.type_in("xx").await;

@@ -6,8 +6,8 @@ use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::{Value, json};
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// The session files, the oldest first.
 fn paths(ide: &TestIde) -> Vec<PathBuf> {
@@ -30,22 +30,22 @@ fn files(ide: &TestIde) -> Vec<Vec<Value>> {
 }
 
 /// What a session's messages say, in the order of the file.
-fn said(lines: &[Value]) -> String {
+fn message_texts(lines: &[Value]) -> String {
     let text = |line: &Value| line["message"]["content"][0]["text"].as_str().map(String::from);
     lines.iter().filter_map(text).collect::<Vec<_>>().join(" ")
 }
 
-async fn talk(plan: Plan, words: &[&str]) -> TestIde {
+async fn ide_with_prompts(plan: IdeSetup, words: &[&str]) -> TestIde {
     let answers: Vec<Turn> = (1..=words.len() + 4).map(|n| Turn::text(&format!("answer {n}"))).collect();
     let mut ide = plan.turns(answers).start().await;
     for word in words {
-        ide.ask(word).await;
+        ide.prompt(word).await;
     }
     ide
 }
 
 /// What the model was told in its last request, without the roles.
-fn told(ide: &TestIde) -> String {
+fn last_request_text(ide: &TestIde) -> String {
     let last = ide.script.requests().pop().unwrap();
     last.messages.iter().map(|message| serde_json::to_string(message).unwrap() + "\n").collect()
 }
@@ -56,50 +56,51 @@ fn prompt(ide: &mut TestIde) -> String {
 
 #[tokio::test]
 async fn session_tree_edit_message_keeps_both_branches() {
-    let mut ide = talk(Plan::new().size(120, 24), &["make a loop", "make it stop", "add a test"]).await;
+    let mut ide =
+        ide_with_prompts(IdeSetup::new().size(120, 24), &["make a loop", "make it stop", "add a test"]).await;
     ide.keys("Alt-g").await;
     ide.snap("session_tree_straight");
     ide.keys("Up Enter").await;
     assert_eq!(prompt(&mut ide), "make it stop");
     assert!(ide.picture().contains("answer 1") && !ide.picture().contains("answer 2"), "{}", ide.picture());
-    ide.ask(" at once").await;
-    let told = told(&ide);
+    ide.prompt(" at once").await;
+    let told = last_request_text(&ide);
     assert!(told.contains("make it stop at once") && told.contains("answer 1"), "{told}");
     assert!(!told.contains("add a test") && !told.contains("answer 2"), "{told}");
     ide.keys("Alt-g").await;
     ide.snap("session_tree_branches");
     assert_eq!(
-        said(&files(&ide)[0]),
+        message_texts(&files(&ide)[0]),
         "make a loop answer 1 make it stop answer 2 add a test answer 3 make it stop at once answer 4"
     );
 }
 
 #[tokio::test]
 async fn session_tree_fits_small_windows() {
-    let mut ide = talk(Plan::new().size(80, 24), &["one", "two"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two"]).await;
     ide.keys("Alt-g").await;
     ide.snap("session_tree_80");
-    let mut ide = talk(Plan::new().size(20, 5), &["one", "two"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(20, 5), &["one", "two"]).await;
     ide.keys("Alt-g").await;
     assert!(ide.picture().contains("two"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn session_tree_labels_can_be_set_filtered_and_cleared() {
-    in_several_orders(async || {
-        let mut ide = talk(Plan::new().size(120, 24), &["one", "two", "three"]).await;
+    with_task_orders(async || {
+        let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two", "three"]).await;
         ide.keys("Alt-g").await;
         ide.keys("Up l").await;
         ide.type_in("the good one").await;
         ide.keys("Enter").await;
-        ide.shows("⚑ the good one").await;
+        ide.wait_for_text("⚑ the good one").await;
         ide.keys("Tab Tab Tab").await;
-        ide.shows("filter: labelled").await;
+        ide.wait_for_text("filter: labelled").await;
         let picture = ide.picture();
         assert!(picture.contains("⚑ the good one two") && !picture.contains("one  "), "{picture}");
         ide.keys("l Ctrl-u Enter").await;
         ide.keys("Tab").await;
-        ide.shows("filter: turns").await;
+        ide.wait_for_text("filter: turns").await;
         assert!(!ide.picture().contains('⚑'), "{}", ide.picture());
         let labels = files(&ide)[0].iter().filter(|line| line["type"] == "label").count();
         assert_eq!(labels, 2);
@@ -109,19 +110,22 @@ async fn session_tree_labels_can_be_set_filtered_and_cleared() {
 
 #[tokio::test]
 async fn session_tree_search_filters_entries() {
-    let mut ide =
-        talk(Plan::new().size(120, 24), &["find the needle", "burn the hay", "Needles again"]).await;
+    let mut ide = ide_with_prompts(
+        IdeSetup::new().size(120, 24),
+        &["find the needle", "burn the hay", "Needles again"],
+    )
+    .await;
     ide.keys("Alt-g").await;
     ide.keys("/").await;
     ide.type_in("needle").await;
     ide.keys("Enter").await;
-    ide.shows("search: needle").await;
+    ide.wait_for_text("search: needle").await;
     let picture = ide.picture();
     assert!(picture.contains("Needles again") && !picture.contains("burn"), "{picture}");
     ide.keys("/ Ctrl-u").await;
     ide.type_in("straw").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("No entry contains straw"), "{}", ide.message());
+    assert!(ide.status_message().contains("No entry contains straw"), "{}", ide.status_message());
     ide.keys("Escape").await;
     assert!(ide.picture().contains("burn the hay") && !ide.state().layers.is_empty());
     ide.keys("Escape").await;
@@ -130,55 +134,55 @@ async fn session_tree_search_filters_entries() {
 
 #[tokio::test]
 async fn session_fork_creates_separate_session() {
-    let mut ide = talk(Plan::new().size(120, 24), &["one", "two"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two"]).await;
     ide.keys("Alt-g").await;
     ide.keys("f").await;
-    ide.until("the fork", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
+    ide.wait_for("the fork", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     assert_eq!(prompt(&mut ide), "two");
     ide.keys("Ctrl-u").await;
-    ide.ask("another two").await;
+    ide.prompt("another two").await;
     let files = files(&ide);
-    let words: Vec<String> = files.iter().map(|lines| said(lines)).collect();
+    let words: Vec<String> = files.iter().map(|lines| message_texts(lines)).collect();
     assert_eq!(words, ["one answer 1 two answer 2", "one answer 1 another two answer 3"]);
     assert!(files[1][0]["parentSession"].as_str().unwrap().contains("sessions"), "{}", files[1][0]);
 }
 
 #[tokio::test]
 async fn session_new_and_resume_switch_sessions() {
-    let mut ide = talk(Plan::new().size(120, 24), &["first session"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["first session"]).await;
     ide.headless.press("F1");
     ide.type_in("New session").await;
     ide.keys("Enter").await;
-    ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
-    ide.ask("second session").await;
-    assert!(!told(&ide).contains("first session"));
+    ide.wait_for("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
+    ide.prompt("second session").await;
+    assert!(!last_request_text(&ide).contains("first session"));
     ide.headless.press("F1");
     ide.type_in("Resume session").await;
     ide.keys("Enter").await;
-    ide.shows("Sessions of this folder").await;
+    ide.wait_for_text("Sessions of this folder").await;
     ide.type_in("first").await;
     ide.keys("Enter").await;
-    ide.shows("answer 1").await;
-    ide.ask("third").await;
-    let words: Vec<String> = files(&ide).iter().map(|lines| said(lines)).collect();
+    ide.wait_for_text("answer 1").await;
+    ide.prompt("third").await;
+    let words: Vec<String> = files(&ide).iter().map(|lines| message_texts(lines)).collect();
     assert_eq!(words, ["first session answer 1 third answer 3", "second session answer 2"]);
 }
 
 #[tokio::test]
 async fn session_tree_has_multiple_roots_and_name() {
-    let mut ide = talk(Plan::new().size(120, 24), &["one"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one"]).await;
     ide.keys("Alt-g").await;
     ide.keys("r").await;
-    ide.until("the root", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
-    ide.ask("from scratch").await;
-    assert!(!told(&ide).contains("answer 1"));
+    ide.wait_for("the root", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
+    ide.prompt("from scratch").await;
+    assert!(!last_request_text(&ide).contains("answer 1"));
     ide.headless.press("F1");
     ide.type_in("Rename session").await;
     ide.keys("Enter").await;
     ide.type_in("two ways").await;
     ide.keys("Enter").await;
     ide.keys("Alt-g").await;
-    ide.shows("two ways").await;
+    ide.wait_for_text("two ways").await;
     ide.snap("session_tree_roots");
     let written = files(&ide);
     let roots = written[0].iter().filter(|line| line["id"].is_string() && line["parentId"].is_null());
@@ -188,19 +192,19 @@ async fn session_tree_has_multiple_roots_and_name() {
 #[tokio::test]
 async fn session_navigation_while_working_is_rejected() {
     let turns = [Turn::text("a1"), Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall])];
-    let mut ide = Plan::new().turns(turns).size(120, 24).start().await;
-    ide.ask("one").await;
-    ide.say("two").await;
-    ide.shows("half").await;
+    let mut ide = IdeSetup::new().turns(turns).size(120, 24).start().await;
+    ide.prompt("one").await;
+    ide.send_prompt("two").await;
+    ide.wait_for_text("half").await;
     ide.headless.press("Alt-g");
-    ide.shows("2 turns").await;
+    ide.wait_for_text("2 turns").await;
     ide.headless.press("Enter");
-    ide.shows("the agent is working").await;
+    ide.wait_for_text("the agent is working").await;
     ide.headless.press("Escape");
     ide.headless.press("F1");
-    ide.type_now("New session");
+    ide.type_without_settling("New session");
     ide.headless.press("Enter");
-    ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
+    ide.wait_for("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     ide.headless.idle().await;
     assert!(ide.state().agent.working_since.is_none());
     let first = files(&ide).remove(0);
@@ -209,17 +213,18 @@ async fn session_navigation_while_working_is_rejected() {
 
 #[tokio::test]
 async fn session_branch_restores_its_model() {
-    let mut ide = talk(Plan::new().model("other").size(120, 24), &["one"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().model("other").size(120, 24), &["one"]).await;
     let model = |ide: &mut TestIde| ide.state().agent.model.as_ref().unwrap().id.clone();
     ide.keys("Ctrl-p").await;
-    ide.until("the other model", |state| state.agent.model.as_ref().is_some_and(|m| m.id == "other")).await;
-    ide.ask("two").await;
+    ide.wait_for("the other model", |state| state.agent.model.as_ref().is_some_and(|m| m.id == "other"))
+        .await;
+    ide.prompt("two").await;
     ide.keys("Alt-g").await;
     ide.keys("Up Enter").await;
     assert_eq!(model(&mut ide), "script", "the first words were for the first model");
     ide.keys("Ctrl-u Alt-g").await;
     ide.keys("Tab").await;
-    ide.shows("answer 1").await;
+    ide.wait_for_text("answer 1").await;
     ide.keys("Home Down Enter").await;
     assert_eq!(model(&mut ide), "script");
     ide.keys("Alt-g").await;
@@ -234,41 +239,41 @@ async fn session_branch_restores_its_model() {
             .replace(r#""provider":"scripted","modelId":"other""#, r#""provider":"gone","modelId":"other""#);
         std::fs::write(file, text).unwrap();
     }
-    let mut ide = ide.again().continued().size(120, 24).start().await;
-    ide.shows("gone/other is not available").await;
-    ide.shows("; using").await;
+    let mut ide = ide.restart().continue_session().size(120, 24).start().await;
+    ide.wait_for_text("gone/other is not available").await;
+    ide.wait_for_text("; using").await;
     assert_eq!(model(&mut ide), "script");
 }
 
 #[tokio::test]
 async fn session_resume_at_startup_opens_picker() {
-    let ide = talk(Plan::new().size(120, 24), &["one"]).await;
-    let mut ide = talk(ide.again().first("session.resume").size(120, 24), &[]).await;
-    ide.shows("Sessions of this folder").await;
+    let ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one"]).await;
+    let mut ide = ide_with_prompts(ide.restart().startup_command("session.resume").size(120, 24), &[]).await;
+    ide.wait_for_text("Sessions of this folder").await;
     ide.keys("Enter").await;
-    ide.shows("answer 1").await;
-    ide.ask("two").await;
+    ide.wait_for_text("answer 1").await;
+    ide.prompt("two").await;
     assert_eq!(files(&ide).len(), 1);
-    assert_eq!(said(&files(&ide)[0]), "one answer 1 two answer 1");
+    assert_eq!(message_texts(&files(&ide)[0]), "one answer 1 two answer 1");
 }
 
 #[tokio::test]
 async fn slash_commands_run_from_prompt() {
-    let mut ide = talk(Plan::new().size(120, 24), &["one"]).await;
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one"]).await;
     ide.type_in("/name the first").await;
     ide.keys("Enter").await;
-    ide.until("the name", |state| state.agent.name.as_deref() == Some("the first")).await;
+    ide.wait_for("the name", |state| state.agent.name.as_deref() == Some("the first")).await;
     ide.type_in("/new words").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("/new takes no arguments"), "{}", ide.message());
+    assert!(ide.status_message().contains("/new takes no arguments"), "{}", ide.status_message());
     assert_eq!(prompt(&mut ide), "/new words");
     ide.keys("Home").await;
-    ide.ask(" ").await;
-    assert!(told(&ide).contains(" /new words"), "with a space before it it is a message");
+    ide.prompt(" ").await;
+    assert!(last_request_text(&ide).contains(" /new words"), "with a space before it it is a message");
     ide.type_in("/new").await;
     ide.keys("Enter").await;
-    ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
-    ide.ask("/etc/hosts is no word").await;
-    assert!(told(&ide).contains("/etc/hosts is no word"));
+    ide.wait_for("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
+    ide.prompt("/etc/hosts is no word").await;
+    assert!(last_request_text(&ide).contains("/etc/hosts is no word"));
     assert_eq!(files(&ide).len(), 2);
 }

@@ -7,32 +7,32 @@ use bowline::ide::features::recovery::unsaved::UNSAVED;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// Tasks that one story starts at most.
 const TASKS_MAX: usize = 40;
 
-type Story = for<'a> fn(&'a mut TestIde) -> LocalBoxFuture<'a, ()>;
+type TaskStory = for<'a> fn(&'a mut TestIde) -> LocalBoxFuture<'a, ()>;
 
-fn files() -> Plan {
+fn setup_with_files() -> IdeSetup {
     let big = "fn two() { let one = 1; }\n".repeat(12_000);
-    Plan::new()
+    IdeSetup::new()
         .file(".editorconfig", "[*.txt]\ntrim_trailing_whitespace = true\n")
         .file("src/lib.rs", "fn one() {\n    two();\n}\n")
         .file("big.rs", big)
         .file("a.txt", "one two\nthree\n")
 }
 
-fn plan() -> Plan {
-    files().open("a.txt")
+fn setup() -> IdeSetup {
+    setup_with_files().open("a.txt")
 }
 
-fn big() -> Plan {
-    files().open("big.rs")
+fn setup_with_big_file() -> IdeSetup {
+    setup_with_files().open("big.rs")
 }
 
 /// What must hold after a task has panicked, whatever it was.
-async fn nothing_waits(ide: &mut TestIde, what: &str) {
+async fn assert_idle(ide: &mut TestIde, what: &str) {
     assert!(!is_changing(ide.state()), "{what}: files still count as being changed");
     assert!(ide.state().modal.background.waiting.is_none(), "{what}: keys wait");
     assert!(ide.state().slots[PLUGINS].running.is_none(), "{what}: a plugin runs");
@@ -47,7 +47,12 @@ async fn nothing_waits(ide: &mut TestIde, what: &str) {
 }
 
 /// Does a story with each of its tasks in turn panicking, then once more without.
-async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn(&mut TestIde) -> bool) {
+async fn panic_each_task(
+    name: &str,
+    plan: fn() -> IdeSetup,
+    story: TaskStory,
+    works: fn(&mut TestIde) -> bool,
+) {
     let mut struck = 0;
     for nth in 1..=TASKS_MAX {
         let mut ide = plan().start().await;
@@ -58,10 +63,10 @@ async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn
         }
         struck += 1;
         let what = format!("{name}, task {nth}");
-        nothing_waits(&mut ide, &what).await;
+        assert_idle(&mut ide, &what).await;
         story(&mut ide).await;
-        assert!(works(&mut ide), "{what}: {} {:?}\n{}", ide.message(), ide.text(), ide.picture());
-        nothing_waits(&mut ide, &what).await;
+        assert!(works(&mut ide), "{what}: {} {:?}\n{}", ide.status_message(), ide.text(), ide.picture());
+        assert_idle(&mut ide, &what).await;
     }
     assert!((1..TASKS_MAX).contains(&struck), "{name}: {struck} tasks");
 }
@@ -78,12 +83,12 @@ fn save(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 fn is_saved(ide: &mut TestIde) -> bool {
     let unsaved = ide.state().buffers.current().unwrap().is_unsaved();
     let text = ide.text();
-    !unsaved && text == ide.disk("a.txt") && text.ends_with('x')
+    !unsaved && text == ide.file_text("a.txt") && text.ends_with('x')
 }
 
 #[tokio::test]
 async fn save_after_task_panic_can_be_repeated() {
-    with_every_task("save", plan, save, is_saved).await;
+    panic_each_task("save", setup, save, is_saved).await;
 }
 
 fn find(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -97,7 +102,7 @@ fn find(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 
 #[tokio::test]
 async fn find_after_task_panic_can_be_repeated() {
-    with_every_task("find", big, find, |ide| ide.selected() == ["1; }"]).await;
+    panic_each_task("find", setup_with_big_file, find, |ide| ide.selected_texts() == ["1; }"]).await;
 }
 
 fn replace_everywhere(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -115,8 +120,8 @@ fn replace_everywhere(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 
 #[tokio::test]
 async fn replace_in_files_after_task_panic_can_be_repeated() {
-    let plan = || plan().file("c.txt", "three\n");
-    with_every_task("replace", plan, replace_everywhere, |ide| ide.disk("c.txt") == "3\n").await;
+    let plan = || setup().file("c.txt", "three\n");
+    panic_each_task("replace", plan, replace_everywhere, |ide| ide.file_text("c.txt") == "3\n").await;
 }
 
 fn filter(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -130,7 +135,7 @@ fn filter(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 
 #[tokio::test]
 async fn shell_filter_after_task_panic_can_be_repeated() {
-    with_every_task("filter", plan, filter, |ide| ide.text() == "ONE TWO\nTHREE\n").await;
+    panic_each_task("filter", setup, filter, |ide| ide.text() == "ONE TWO\nTHREE\n").await;
 }
 
 fn create(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -146,7 +151,7 @@ fn create(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 #[tokio::test]
 async fn file_create_after_task_panic_can_be_repeated() {
     let is_there = |ide: &mut TestIde| ide.path("new.txt").exists() || ide.path("src/new.txt").exists();
-    with_every_task("create", plan, create, is_there).await;
+    panic_each_task("create", setup, create, is_there).await;
 }
 
 fn pick(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -161,7 +166,7 @@ fn pick(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 
 #[tokio::test]
 async fn picker_open_after_task_panic_can_be_repeated() {
-    with_every_task("pick", plan, pick, |ide| ide.shown() == "lib.rs").await;
+    panic_each_task("pick", setup, pick, |ide| ide.current_file_name() == "lib.rs").await;
 }
 
 fn sort(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
@@ -176,18 +181,18 @@ fn sort(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 
 #[tokio::test]
 async fn background_edit_after_task_panic_can_be_repeated() {
-    with_every_task("sort", big, sort, |ide| ide.text().len() < 100).await;
+    panic_each_task("sort", setup_with_big_file, sort, |ide| ide.text().len() < 100).await;
 }
 
 #[tokio::test]
 async fn recovery_journal_write_is_retried_after_task_panic() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     ide.type_in("x").await;
     ide.headless.app().tasks().panic_in_task(1);
-    ide.wait(std::time::Duration::from_secs(1));
+    ide.advance(std::time::Duration::from_secs(1));
     ide.headless.idle().await;
-    assert!(ide.message().contains("Cannot write the recovery journal"), "{}", ide.message());
-    ide.wait(std::time::Duration::from_secs(10));
+    assert!(ide.status_message().contains("Cannot write the recovery journal"), "{}", ide.status_message());
+    ide.advance(std::time::Duration::from_secs(10));
     ide.headless.idle().await;
     let id = ide.state().buffers.current().unwrap().id;
     assert!(!ide.state().slots[UNSAVED].outdated().contains(&id), "the text is kept");
@@ -195,11 +200,11 @@ async fn recovery_journal_write_is_retried_after_task_panic() {
 
 #[tokio::test]
 async fn session_unexpected_end_is_reported_and_prompt_kept() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     let session = ide.headless.app().session().unwrap().clone();
     session.shutdown().await;
-    ide.until("the end", |state| !state.agent.connected).await;
-    assert!(ide.message().starts_with("Session ended by an internal error"));
+    ide.wait_for("the end", |state| !state.agent.connected).await;
+    assert!(ide.status_message().starts_with("Session ended by an internal error"));
     assert!(ide.picture().contains("--continue"), "{}", ide.picture());
     ide.keys("Alt-3").await;
     ide.type_in("hello").await;

@@ -15,15 +15,15 @@ use bowline::tools::Mode;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
     Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
 }
 
 /// What a request carries, in one text.
-fn said(request: &Request) -> String {
+fn request_text(request: &Request) -> String {
     request
         .messages
         .iter()
@@ -32,7 +32,7 @@ fn said(request: &Request) -> String {
         .concat()
 }
 
-fn marks(ide: &mut TestIde) -> usize {
+fn mark_count(ide: &mut TestIde) -> usize {
     ide.state().buffers.current().unwrap().area.document.marks().all().len()
 }
 
@@ -40,11 +40,11 @@ fn marks(ide: &mut TestIde) -> usize {
 async fn agent_edit_of_open_file_is_one_undo_step_with_mark() {
     let edits = json!([{"oldText": "two", "newText": "2"}, {"oldText": "four\n", "newText": "4\nfive\n"}]);
     let turns = [Turn::call("c1", "edit", json!({"path": "a.txt", "edits": edits})), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
-    ide.ask("digits please").await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
+    ide.prompt("digits please").await;
     assert_eq!(ide.text(), "one\n2\nthree\n4\nfive\n");
-    assert_eq!(ide.disk("a.txt"), ide.text(), "what was edited is on disk for commands to see");
-    assert!(marks(&mut ide) > 0);
+    assert_eq!(ide.file_text("a.txt"), ide.text(), "what was edited is on disk for commands to see");
+    assert!(mark_count(&mut ide) > 0);
     ide.keys("Alt-2").await;
     let picture = ide.picture();
     let row = |n: &str| picture.lines().find(|line| line.contains(n)).unwrap_or_default().to_string();
@@ -53,7 +53,7 @@ async fn agent_edit_of_open_file_is_one_undo_step_with_mark() {
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\n");
     ide.keys("Alt-z Alt-r").await;
-    assert_eq!((ide.text().as_str(), marks(&mut ide)), ("one\n2\nthree\n4\nfive\n", 0));
+    assert_eq!((ide.text().as_str(), mark_count(&mut ide)), ("one\n2\nthree\n4\nfive\n", 0));
 }
 
 #[tokio::test]
@@ -63,10 +63,10 @@ async fn agent_edit_sees_and_keeps_unsaved_text() {
         edit("c2", "a.txt", "two", "2"),
         Turn::text("done"),
     ];
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
     ide.type_in("unsaved ").await;
-    ide.ask("look and change").await;
-    assert!(said(&ide.script.requests()[1]).contains("unsaved one"));
+    ide.prompt("look and change").await;
+    assert!(request_text(&ide.script.requests()[1]).contains("unsaved one"));
     assert_eq!(ide.text(), "unsaved one\n2\n");
     ide.keys("Alt-2 Ctrl-z").await;
     assert_eq!(ide.text(), "unsaved one\ntwo\n", "the person's own edit is another step");
@@ -74,17 +74,17 @@ async fn agent_edit_sees_and_keeps_unsaved_text() {
 
 #[tokio::test]
 async fn agent_edit_keeps_text_typed_meanwhile() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         // A key after every number of events: some of them fall between the tool's read and its
         // write, and the tool begins anew.
         for events in 0..24 {
             let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-            let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-            ide.say("change it").await;
+            let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+            ide.send_prompt("change it").await;
             ide.headless.press("Alt-2");
             let seen = std::cell::Cell::new(0);
-            ide.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
-            ide.type_now("x");
+            ide.wait_for("some events", |_| seen.replace(seen.get() + 1) >= events).await;
+            ide.type_without_settling("x");
             ide.headless.idle().await;
             assert_eq!(ide.text(), "xone\n2\n", "after {events}");
         }
@@ -94,21 +94,25 @@ async fn agent_edit_keeps_text_typed_meanwhile() {
 
 #[tokio::test]
 async fn agent_write_with_stale_stamp_is_rejected() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").start().await;
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = ide.path("a.txt");
-    let read = serve(&mut ide, &mut events, env.read(&path)).await.unwrap();
-    ide.type_now("x");
+    let read = serve_environment(&mut ide, &mut events, env.read(&path)).await.unwrap();
+    ide.type_without_settling("x");
     let write = env.write(&path, b"one\n2\n".to_vec(), Some(read.stamp));
-    assert!(matches!(serve(&mut ide, &mut events, write).await, Err(EnvError::Stale(_))));
-    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
+    assert!(matches!(serve_environment(&mut ide, &mut events, write).await, Err(EnvError::Stale(_))));
+    assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
 }
 
 /// Lets the IDE answer what an environment asks until its work is done.
-async fn serve<T>(ide: &mut TestIde, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
+async fn serve_environment<T>(
+    ide: &mut TestIde,
+    events: &mut mpsc::Receiver<Event>,
+    work: impl Future<Output = T>,
+) -> T {
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
@@ -125,8 +129,8 @@ async fn serve<T>(ide: &mut TestIde, events: &mut mpsc::Receiver<Event>, work: i
 #[tokio::test]
 async fn agent_command_change_reloads_unmodified_file() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
-    ide.ask("change it").await;
+    let mut ide = IdeSetup::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    ide.prompt("change it").await;
     assert_eq!(ide.text(), "new\n");
     ide.keys("Alt-2 Ctrl-z").await;
     assert_eq!(ide.text(), "old\n");
@@ -135,43 +139,43 @@ async fn agent_command_change_reloads_unmodified_file() {
 #[tokio::test]
 async fn agent_command_change_keeps_unsaved_text() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
     ide.type_in("x").await;
-    ide.ask("change it").await;
-    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xold\n", "new\n"));
-    assert!(ide.message().contains("Changed on disk"), "{}", ide.message());
+    ide.prompt("change it").await;
+    assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("xold\n", "new\n"));
+    assert!(ide.status_message().contains("Changed on disk"), "{}", ide.status_message());
 }
 
 #[tokio::test]
 async fn agent_edit_does_not_overwrite_external_change() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
     ide.type_in("x").await;
-    ide.write("a.txt", "from elsewhere\n");
-    ide.ask("change it").await;
-    assert_eq!(ide.disk("a.txt"), "from elsewhere\n");
+    ide.write_file("a.txt", "from elsewhere\n");
+    ide.prompt("change it").await;
+    assert_eq!(ide.file_text("a.txt"), "from elsewhere\n");
     assert_eq!(ide.text(), "xone\ntwo\n", "an edit that cannot be written is taken back");
-    assert!(said(&ide.script.requests()[1]).contains("nothing was written"));
+    assert!(request_text(&ide.script.requests()[1]).contains("nothing was written"));
 }
 
 #[tokio::test]
 async fn agent_edit_without_permission_is_undone() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
-    ide.ask("change it").await;
-    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
+    ide.prompt("change it").await;
+    assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
     assert!(!ide.picture().contains("a.txt ●"));
-    assert!(said(&ide.script.requests()[1]).contains("permission denied"));
+    assert!(request_text(&ide.script.requests()[1]).contains("permission denied"));
 }
 
 #[tokio::test]
 async fn agent_write_without_change_failed_undoes_nothing() {
     let same = Turn::call("c1", "write", json!({"path": "a.txt", "content": "xone\n"}));
-    let plan = Plan::new().with("a.txt", "one\n").unwritable("a.txt");
+    let plan = IdeSetup::new().with("a.txt", "one\n").unwritable("a.txt");
     let mut ide = plan.turns([same, Turn::text("done")]).start().await;
     ide.type_in("x").await;
-    ide.ask("write it").await;
-    assert!(said(&ide.script.requests()[1]).contains("permission denied"));
+    ide.prompt("write it").await;
+    assert!(request_text(&ide.script.requests()[1]).contains("permission denied"));
     assert_eq!(ide.text(), "xone\n", "the user's edit stays");
     ide.keys("Alt-2 Ctrl-z").await;
     assert_eq!(ide.text(), "one\n");
@@ -189,7 +193,7 @@ async fn write_and_type(ide: &mut TestIde, content: &[u8]) -> Result<Stamp, EnvE
             let is_edit = matches!(&event, Event::Done(done) if done.name() == AGENT_EDIT);
             ide.headless.app().handle(event);
             if is_edit {
-                ide.type_now("x");
+                ide.type_without_settling("x");
             }
         }
     };
@@ -201,8 +205,8 @@ async fn write_and_type(ide: &mut TestIde, content: &[u8]) -> Result<Stamp, EnvE
 
 #[tokio::test]
 async fn agent_edit_failed_is_undone_without_user_edit() {
-    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-    ide.write("a.txt", "from elsewhere\n");
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").start().await;
+    ide.write_file("a.txt", "from elsewhere\n");
     let written = write_and_type(&mut ide, b"one\n2\n").await;
     assert!(matches!(written, Err(EnvError::Stale(_))), "{written:?}");
     assert_eq!(ide.text(), "xone\ntwo\n", "the key stays and the agent's edit does not");
@@ -211,10 +215,10 @@ async fn agent_edit_failed_is_undone_without_user_edit() {
 
 #[tokio::test]
 async fn agent_write_while_user_types_saves_agent_text() {
-    in_several_orders(async || {
-        let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    with_task_orders(async || {
+        let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").start().await;
         write_and_type(&mut ide, b"one\n2\n").await.unwrap();
-        assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
+        assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
         let unsaved = |ide: &mut TestIde| ide.state().buffers.current().unwrap().is_unsaved();
         assert!(unsaved(&mut ide));
         ide.keys("Ctrl-z").await;
@@ -234,37 +238,39 @@ async fn agent_write_sets_bom_and_line_endings() {
         ("\u{feff}one\r\ntwo\r\n", "one\ntwo\nthree\n"),
         ("one\ntwo\n", "one\r\ntwo\r\n"),
     ] {
-        let mut ide = Plan::new().with("a.txt", before).start().await;
+        let mut ide = IdeSetup::new().with("a.txt", before).start().await;
         let (sender, mut events) = mpsc::channel(8);
         let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
         let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
         let env = BufferEnvironment::new(Arc::new(local), tasks);
         let path = ide.path("a.txt");
-        serve(&mut ide, &mut events, env.write(&path, after.as_bytes().to_vec(), None)).await.unwrap();
-        assert_eq!(ide.disk("a.txt"), after);
+        serve_environment(&mut ide, &mut events, env.write(&path, after.as_bytes().to_vec(), None))
+            .await
+            .unwrap();
+        assert_eq!(ide.file_text("a.txt"), after);
         assert!(!ide.state().buffers.current().unwrap().is_unsaved(), "{after:?}");
         // Enter and save by the user: mark and endings are those of the written file.
         ide.keys("Ctrl-End Enter Ctrl-s").await;
         let ending = if after.contains("\r\n") { "\r\n" } else { "\n" };
-        assert_eq!(ide.disk("a.txt"), format!("{after}{ending}"));
+        assert_eq!(ide.file_text("a.txt"), format!("{after}{ending}"));
         ide.keys("Ctrl-z Ctrl-z Ctrl-s").await;
         if before.trim_start_matches('\u{feff}') != after.trim_start_matches('\u{feff}') {
-            assert_eq!(ide.disk("a.txt"), before, "undo brings mark and endings back with the text");
+            assert_eq!(ide.file_text("a.txt"), before, "undo brings mark and endings back with the text");
         }
     }
 }
 
 #[tokio::test]
 async fn agent_write_of_bom_failed_keeps_format() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
-    ide.write("a.txt", "from elsewhere\n");
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    ide.write_file("a.txt", "from elsewhere\n");
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = ide.path("a.txt");
     let content = "\u{feff}one\n".as_bytes().to_vec();
-    serve(&mut ide, &mut events, env.write(&path, content, None)).await.unwrap_err();
+    serve_environment(&mut ide, &mut events, env.write(&path, content, None)).await.unwrap_err();
     assert!(!ide.state().buffers.current().unwrap().area.document.format().bom);
 }
 
@@ -275,24 +281,24 @@ async fn agent_grep_finds_unsaved_text() {
         Turn::call("c2", "grep", json!({"pattern": "^one"})),
         Turn::text("done"),
     ];
-    let plan = Plan::new().tools(&["read", "grep"]).with("a.txt", "one\ntwo\n").file("b.txt", "one\n");
+    let plan = IdeSetup::new().tools(&["read", "grep"]).with("a.txt", "one\ntwo\n").file("b.txt", "one\n");
     let mut ide = plan.turns(turns).start().await;
     ide.type_in("unsaved ").await;
-    ide.ask("look for it").await;
+    ide.prompt("look for it").await;
     let requests = ide.script.requests();
-    assert!(said(&requests[1]).contains("a.txt:1: unsaved one"), "{}", said(&requests[1]));
-    let last = said(&requests[2]);
+    assert!(request_text(&requests[1]).contains("a.txt:1: unsaved one"), "{}", request_text(&requests[1]));
+    let last = request_text(&requests[2]);
     assert!(last.contains("b.txt:1: one") && !last.contains("a.txt:1: one"), "{last}");
 }
 
 #[tokio::test]
 async fn agent_edit_through_symlink_changes_open_buffer() {
     let turns = [edit("c1", "link.txt", "two", "2"), Turn::text("done")];
-    let plan = Plan::new().with("a.txt", "one\ntwo\n");
+    let plan = IdeSetup::new().with("a.txt", "one\ntwo\n");
     let mut ide = plan.turns(turns).start().await;
     std::os::unix::fs::symlink(ide.path("a.txt"), ide.path("link.txt")).unwrap();
     ide.type_in("x").await;
-    ide.ask("change it").await;
+    ide.prompt("change it").await;
     assert_eq!(ide.text(), "xone\n2\n");
     ide.keys("Alt-2 Ctrl-o").await;
     ide.type_in("link.txt").await;
@@ -304,8 +310,8 @@ async fn agent_edit_through_symlink_changes_open_buffer() {
 async fn agent_new_file_appears_in_tree() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "made.txt", "content": "made\n"})), Turn::text("done")];
-    let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
-    ide.ask("make it").await;
+    let mut ide = IdeSetup::new().turns(turns).size(120, 30).start().await;
+    ide.prompt("make it").await;
     let (x, y) = ide.find(" made.txt");
     assert!(x < 20, "in the tree");
     ide.click(x + 2, y);
@@ -315,12 +321,12 @@ async fn agent_new_file_appears_in_tree() {
 
 #[tokio::test]
 async fn agent_write_of_open_new_file_can_be_undone() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let turns =
             [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];
-        let mut ide = Plan::new().open("new.txt").turns(turns).start().await;
+        let mut ide = IdeSetup::new().open("new.txt").turns(turns).start().await;
         ide.type_in("person").await;
-        ide.ask("make it").await;
+        ide.prompt("make it").await;
         ide.keys("Alt-2").await;
         // The agent wrote the text that is open: one undo brings the user's back.
         assert_eq!(ide.text(), "agent\n");

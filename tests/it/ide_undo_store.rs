@@ -12,21 +12,21 @@ use bowline::text::selection::Selection;
 use bowline::text::transaction::{Author, Transaction};
 use bowline::text::undo::history::Revision;
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// Where trees are kept.
-fn shelf(ide: &TestIde) -> Vec<PathBuf> {
+fn undo_store_files(ide: &TestIde) -> Vec<PathBuf> {
     let folder = ide.path("../home/state/undo");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
 /// Ends the run as a user does, unsaved text given up.
-async fn quit(mut ide: TestIde) -> Plan {
+async fn quit(mut ide: TestIde) -> IdeSetup {
     let end = ide.headless.app().final_writes(true);
     tokio::task::spawn_blocking(end).await.unwrap();
-    ide.again()
+    ide.restart()
 }
 
 fn modified(ide: &mut TestIde) -> bool {
@@ -35,7 +35,7 @@ fn modified(ide: &mut TestIde) -> bool {
 
 #[tokio::test]
 async fn undo_store_undoes_steps_of_previous_run() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.keys("End").await;
@@ -57,7 +57,7 @@ async fn undo_store_undoes_steps_of_previous_run() {
 
 #[tokio::test]
 async fn undo_store_redoes_text_discarded_on_quit() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.type_in("lost").await;
@@ -69,7 +69,7 @@ async fn undo_store_redoes_text_discarded_on_quit() {
 
 #[tokio::test]
 async fn undo_store_restores_tree_of_reopened_file() {
-    let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "b\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").with("b.txt", "b\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.type_in("y").await;
@@ -78,7 +78,7 @@ async fn undo_store_restores_tree_of_reopened_file() {
     ide.keys("Ctrl-o").await;
     ide.type_in("a.txt").await;
     ide.keys("Enter").await;
-    assert_eq!((ide.shown().as_str(), ide.text().as_str()), ("a.txt", "xone\n"));
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("a.txt", "xone\n"));
     ide.keys("Alt-z").await;
     assert_eq!(ide.text(), "xyone\n", "what was taken back before the file was closed");
     ide.keys("Ctrl-z Ctrl-z").await;
@@ -103,12 +103,12 @@ fn is_unsaved(ide: &mut TestIde) -> bool {
 
 #[tokio::test]
 async fn undo_store_load_during_save_keeps_saved_revision() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
-    ide.type_now("x");
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    ide.type_without_settling("x");
     ide.headless.press("Ctrl-s");
     deliver_tree(&mut ide);
     ide.headless.idle().await;
-    assert_eq!((ide.disk("a.txt").as_str(), is_unsaved(&mut ide)), ("xone\n", false));
+    assert_eq!((ide.file_text("a.txt").as_str(), is_unsaved(&mut ide)), ("xone\n", false));
     for text in ["one\n", "ze\n", "zer\n", "zero\n"] {
         ide.keys("Ctrl-z").await;
         assert_eq!((ide.text().as_str(), is_unsaved(&mut ide)), (text, true));
@@ -123,8 +123,8 @@ async fn undo_store_load_during_save_keeps_saved_revision() {
 
 #[tokio::test]
 async fn undo_store_load_while_tree_is_open_adds_rows() {
-    in_several_orders(async || {
-        let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    with_task_orders(async || {
+        let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
         ide.type_in("x").await;
         ide.keys("F4").await;
         ide.keys("Down").await;
@@ -140,9 +140,9 @@ async fn undo_store_load_while_tree_is_open_adds_rows() {
 
 #[tokio::test]
 async fn undo_store_keeps_authors_and_times() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
-    ide.write("a.txt", "two\n");
-    ide.look_again().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    ide.write_file("a.txt", "two\n");
+    ide.focus_window().await;
     ide.clock.advance(std::time::Duration::from_hours(1));
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -159,30 +159,33 @@ async fn undo_store_keeps_authors_and_times() {
 
 #[tokio::test]
 async fn undo_store_drops_tree_of_externally_changed_file() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(shelf(&ide).len(), 1);
+    assert_eq!(undo_store_files(&ide).len(), 1);
     let mut again = quit(ide).await.file("a.txt", "from elsewhere\n").open("a.txt").start().await;
-    assert_eq!(again.message(), "Changed since: a.txt. Older undo steps are dropped");
+    assert_eq!(again.status_message(), "Changed since: a.txt. Older undo steps are dropped");
     again.keys("Ctrl-z").await;
-    assert_eq!((again.text().as_str(), again.message().as_str()), ("from elsewhere\n", "Nothing to undo"));
-    assert_eq!(shelf(&again), Vec::<PathBuf>::new());
+    assert_eq!(
+        (again.text().as_str(), again.status_message().as_str()),
+        ("from elsewhere\n", "Nothing to undo")
+    );
+    assert_eq!(undo_store_files(&again), Vec::<PathBuf>::new());
     let mut third = quit(again).await.open("a.txt").start().await;
-    assert_eq!(third.message(), "");
+    assert_eq!(third.status_message(), "");
 }
 
 #[tokio::test]
 async fn undo_store_damaged_tree_is_dropped() {
     for damage in ["", "{}\n", "\u{0}", "{\"undo_tree\":1"] {
-        let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+        let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
         ide.type_in("x").await;
         ide.keys("Ctrl-s").await;
-        let kept = shelf(&ide).remove(0);
+        let kept = undo_store_files(&ide).remove(0);
         let plan = quit(ide).await;
         std::fs::write(&kept, damage).unwrap();
         let mut again = plan.open("a.txt").start().await;
-        assert_eq!(again.message(), "Cannot load older undo steps of a.txt: it is damaged");
+        assert_eq!(again.status_message(), "Cannot load older undo steps of a.txt: it is damaged");
         again.keys("Ctrl-z").await;
         assert_eq!(again.text(), "xone\n");
     }
@@ -190,19 +193,19 @@ async fn undo_store_damaged_tree_is_dropped() {
 
 #[tokio::test]
 async fn undo_store_disabled_keeps_no_trees() {
-    let mut ide = Plan::new().with("a.txt", "one\n").forgetful().start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").without_undo_store().start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert!(shelf(&ide).is_empty());
+    assert!(undo_store_files(&ide).is_empty());
     let mut again = quit(ide).await.open("a.txt").start().await;
-    assert!(shelf(&again).is_empty());
+    assert!(undo_store_files(&again).is_empty());
     again.keys("Ctrl-z").await;
     assert_eq!(again.text(), "xone\n");
 }
 
 #[tokio::test]
 async fn undo_store_keeps_tree_of_unmodified_file() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     let looked = quit(ide).await.open("a.txt").start().await;

@@ -6,48 +6,48 @@ use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const CODE: &str =
     "fn main() {\n\tlet text = \"(\";\n\n    if text.len() > (1 + 2) {  \n        漢(text);\n    }\n}\n";
 
 /// The style of the cell where a text begins on the screen, with an offset.
-fn style(ide: &mut TestIde, text: &str, offset: u16) -> Style {
+fn style_at(ide: &mut TestIde, text: &str, offset: u16) -> Style {
     let (x, y) = ide.find(text);
     ide.headless.app().frame();
     ide.headless.app().screen.buffer()[(x + offset, y)].style()
 }
 
-fn scope(name: &'static str) -> Style {
+fn scope_style(name: &'static str) -> Style {
     Theme::builtin().style(name)
 }
 
 fn is_marked(ide: &mut TestIde, text: &str, offset: u16) -> bool {
-    style(ide, text, offset).add_modifier == scope("ui.bracket").add_modifier
+    style_at(ide, text, offset).add_modifier == scope_style("ui.bracket").add_modifier
 }
 
 #[tokio::test]
 async fn line_numbers_toggle_absolute_relative_or_off() {
-    let mut ide = Plan::new().with("a.rs", CODE).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
     ide.keys("Alt-, r Down Down").await;
     ide.snap("view_relative");
     ide.keys("Alt-, n").await;
     assert!(ide.picture().contains("│ fn main() {"), "{}", ide.picture());
-    assert_eq!(ide.message(), "line numbers: off");
+    assert_eq!(ide.status_message(), "line numbers: off");
     ide.keys("Alt-, n Alt-, r").await;
     assert!(ide.picture().contains("  1 fn main() {"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn whitespace_guides_and_ruler_are_drawn() {
-    let mut ide = Plan::new().with("a.rs", CODE).size(60, 12).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", CODE).size(60, 12).start().await;
     ide.keys("Alt-, v Alt-, g").await;
     assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::Trailing);
     ide.snap("view_trailing_guides");
     ide.keys("Alt-, v").await;
     ide.snap("view_blanks");
     ide.keys("Alt-, u").await;
-    let ruler = scope("ui.ruler").bg;
+    let ruler = scope_style("ui.ruler").bg;
     // The text begins behind the gutter of six cells; the ide wraps at 40.
     ide.headless.app().frame();
     let column = |ide: &mut TestIde, x: u16| ide.headless.app().screen.buffer()[(x, 9)].style().bg;
@@ -61,7 +61,7 @@ async fn whitespace_guides_and_ruler_are_drawn() {
 async fn whitespace_of_long_lines_is_drawn_at_any_width() {
     for shift in 0..4 {
         let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
-        let mut ide = Plan::new().with("a.txt", line).size(60, 12).start().await;
+        let mut ide = IdeSetup::new().with("a.txt", line).size(60, 12).start().await;
         ide.state().display.wrap = false;
         ide.keys("Alt-, v Alt-, v").await;
         assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::All);
@@ -74,19 +74,19 @@ async fn whitespace_of_long_lines_is_drawn_at_any_width() {
 
 #[tokio::test]
 async fn overlong_lines_are_highlighted() {
-    let mut ide = Plan::new().with("a.txt", "12345678901234\n漢漢漢漢漢漢\nshort\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "12345678901234\n漢漢漢漢漢漢\nshort\n").start().await;
     ide.state().display.line_max = 10;
     ide.state().damage.add_all();
-    let red = scope("ui.overlong").fg;
-    assert_eq!(style(&mut ide, "12345678901234", 10).fg, red);
-    assert_ne!(style(&mut ide, "12345678901234", 9).fg, red);
-    assert_eq!(style(&mut ide, "漢漢漢漢漢漢", 10).fg, red);
-    assert_ne!(style(&mut ide, "short", 4).fg, red);
+    let red = scope_style("ui.overlong").fg;
+    assert_eq!(style_at(&mut ide, "12345678901234", 10).fg, red);
+    assert_ne!(style_at(&mut ide, "12345678901234", 9).fg, red);
+    assert_eq!(style_at(&mut ide, "漢漢漢漢漢漢", 10).fg, red);
+    assert_ne!(style_at(&mut ide, "short", 4).fg, red);
 }
 
 #[tokio::test]
 async fn matching_brackets_follow_syntax() {
-    let mut ide = Plan::new().with("a.rs", CODE).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
     // At `(1`, whose partner is `)` before ` {`.
     ide.keys("Down Down Down End").await;
     for _ in 0..11 {
@@ -103,12 +103,12 @@ async fn matching_brackets_follow_syntax() {
     let (x, y) = ide.find("main");
     ide.headless.app().frame();
     let last = ide.headless.app().screen.buffer()[(x - 3, y + 6)].style();
-    assert_eq!(last.add_modifier, scope("ui.bracket").add_modifier, "its partner is the last line");
+    assert_eq!(last.add_modifier, scope_style("ui.bracket").add_modifier, "its partner is the last line");
     ide.keys("Alt-, b").await;
     assert!(!is_marked(&mut ide, "{", 0));
 }
 
-fn bar(ide: &mut TestIde) -> String {
+fn scrollbar(ide: &mut TestIde) -> String {
     ide.headless.app().frame();
     let shown = ide.state().visible_rows.clone().unwrap();
     let x = shown.area.right() - 1;
@@ -119,21 +119,21 @@ fn bar(ide: &mut TestIde) -> String {
 #[tokio::test]
 async fn scrollbar_marks_cursor_and_matches() {
     let text: String = (0..100).map(|n| if n % 50 == 30 { "a wanted line\n" } else { "a line\n" }).collect();
-    let mut ide = Plan::new().with("a.txt", text).size(60, 12).start().await;
-    assert_eq!(bar(&mut ide), "─         ");
+    let mut ide = IdeSetup::new().with("a.txt", text).size(60, 12).start().await;
+    assert_eq!(scrollbar(&mut ide), "─         ");
     ide.keys("Ctrl-f").await;
     ide.type_in("wanted").await;
     ide.keys("Enter").await;
-    assert_eq!(bar(&mut ide), "  ─    •  ", "the cursor covers the match where it is");
+    assert_eq!(scrollbar(&mut ide), "  ─    •  ", "the cursor covers the match where it is");
     let thumb = |ide: &mut TestIde| {
         ide.state().visible_rows.clone().unwrap().bar.iter().map(|cell| cell.is_thumb).collect::<Vec<_>>()
     };
     assert_eq!(thumb(&mut ide).iter().filter(|is| **is).count(), 2);
     ide.keys("Escape").await;
-    assert!(!bar(&mut ide).contains('•'));
+    assert!(!scrollbar(&mut ide).contains('•'));
     ide.keys("Alt-, s").await;
     assert!(ide.state().visible_rows.clone().unwrap().bar.is_empty());
-    let mut short = Plan::new().with("a.txt", "one\n").start().await;
+    let mut short = IdeSetup::new().with("a.txt", "one\n").start().await;
     assert!(short.state().visible_rows.clone().unwrap().bar.is_empty());
 }
 
@@ -155,7 +155,7 @@ fn bytes_per_key(ide: &mut TestIde, text: &str) -> Vec<usize> {
 async fn typing_with_all_decorations_sends_no_extra_bytes() {
     let mut bytes = Vec::new();
     for extras in ["", "Alt-, r Alt-, g Alt-, u"] {
-        let mut ide = Plan::new().with("a.rs", CODE.repeat(40)).start().await;
+        let mut ide = IdeSetup::new().with("a.rs", CODE.repeat(40)).start().await;
         ide.keys("Ctrl-f").await;
         ide.type_in("text").await;
         ide.keys("Enter").await;
@@ -171,7 +171,7 @@ async fn typing_with_all_decorations_sends_no_extra_bytes() {
 #[tokio::test]
 async fn scroll_margin_is_respected_and_wheel_keeps_cursor() {
     let text = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
-    let mut ide = Plan::new().with("a.txt", text).size(60, 12).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", text).size(60, 12).start().await;
     ide.state().display.scrolloff = 0;
     ide.keys("Down Down Down Down Down Down Down Down Down").await;
     assert!(ide.picture().contains("line 0\n") || ide.picture().contains("line 0 "), "{}", ide.picture());
@@ -190,7 +190,7 @@ async fn scroll_margin_is_respected_and_wheel_keeps_cursor() {
 #[tokio::test]
 async fn indent_guides_follow_edits_above_blank_line() {
     // Every key is drawn anew and compared.
-    let mut ide = Plan::new().with("a.rs", "fn main() {\na\n\n\n    two();\n}\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "fn main() {\na\n\n\n    two();\n}\n").start().await;
     ide.keys("Alt-, g Down Down").await;
     for keys in ["Space", "Space", "Space", "Space", "(", "Backspace", "x", "Home", "Space"] {
         ide.keys(keys).await;
@@ -199,7 +199,7 @@ async fn indent_guides_follow_edits_above_blank_line() {
 
 #[tokio::test]
 async fn indent_guides_follow_combining_mark_below_blank_line() {
-    let mut ide = Plan::new().with("a.rs", "\ta\n\nfn main() {}\n").start().await;
+    let mut ide = IdeSetup::new().with("a.rs", "\ta\n\nfn main() {}\n").start().await;
     ide.keys("Alt-, g Down Down Space").await;
     ide.headless.input(Input::Paste("\u{bc6}".to_string()));
     ide.keys("Left").await;

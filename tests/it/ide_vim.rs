@@ -8,14 +8,14 @@ use bowline::text::transaction::Transaction;
 use bowline::tui::input::Input;
 use bowline::tui::screen::CursorShape;
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 
 async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
-    let plan = Plan::new().keymap(VIM).with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n");
+    let plan = IdeSetup::new().keymap(VIM).with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n");
     let mut ide = plan.start().await;
     ide.keys("Alt-2").await;
     ide.state().text_options.auto_pairs = false;
@@ -24,7 +24,7 @@ async fn ide(marked_text: &str) -> TestIde {
     ide
 }
 
-fn shown(ide: &mut TestIde) -> String {
+fn marked_area(ide: &mut TestIde) -> String {
     let area = &ide.state().buffers.current().unwrap().area;
     marked::show(area.text(), &area.selection)
 }
@@ -52,7 +52,7 @@ async fn vim_status_line_shows_mode_and_pending_keys() {
     ide.keys("Escape q a").await;
     assert!(last_line(&mut ide).contains("Recording into register a"), "{}", last_line(&mut ide));
     ide.keys("x q").await;
-    assert_eq!(ide.message(), "Recorded 1 keys into register a");
+    assert_eq!(ide.status_message(), "Recorded 1 keys into register a");
     ide.keys("V j").await;
     ide.snap("vim_visual_lines");
 }
@@ -86,7 +86,7 @@ async fn vim_commands_work_at_every_cursor() {
     ] {
         let mut ide = ide(before).await;
         ide.keys(keys).await;
-        assert_eq!(shown(&mut ide), after, "{keys} from {before:?}");
+        assert_eq!(marked_area(&mut ide), after, "{keys} from {before:?}");
     }
 }
 
@@ -94,23 +94,23 @@ async fn vim_commands_work_at_every_cursor() {
 async fn vim_command_line_saves_opens_and_quits() {
     let mut ide = ide("|one\n").await;
     ide.keys("x : w Enter").await;
-    assert_eq!(ide.disk("a.txt"), "ne\n");
+    assert_eq!(ide.file_text("a.txt"), "ne\n");
     ide.keys("x").await;
     ide.type_in(":q").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "Not saved. Close without saving: q!");
+    assert_eq!(ide.status_message(), "Not saved. Close without saving: q!");
     ide.type_in(":e b.txt").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.shown(), "b.txt");
+    assert_eq!(ide.current_file_name(), "b.txt");
     ide.type_in(":w c.txt").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.disk("c.txt"), "b one\nb two\n");
+    assert_eq!(ide.file_text("c.txt"), "b one\nb two\n");
     ide.type_in(":b a.t").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.shown(), "a.txt");
+    assert_eq!(ide.current_file_name(), "a.txt");
     ide.type_in(":bd!").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.shown(), "c.txt");
+    assert_eq!(ide.current_file_name(), "c.txt");
     ide.type_in(":q").await;
     ide.keys("Enter").await;
     assert!(ide.state().quit, "the last file closes the program");
@@ -129,7 +129,7 @@ async fn vim_command_line_reports_errors() {
     ] {
         ide.type_in(line).await;
         ide.keys("Enter").await;
-        assert_eq!(ide.message(), told, "{line}");
+        assert_eq!(ide.status_message(), told, "{line}");
     }
     ide.keys(": Up Up").await;
     ide.snap("vim_command_line");
@@ -162,13 +162,13 @@ async fn vim_keys_apply_only_in_editor() {
 
 #[tokio::test]
 async fn keymap_can_be_switched_at_runtime() {
-    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-2 Alt-x").await;
     ide.type_in("keymap-picker").await;
     ide.keys("Enter").await;
     ide.type_in("vim").await;
     ide.keys("Enter").await;
-    assert!(ide.message().starts_with("Key map: vim"), "{}", ide.message());
+    assert!(ide.status_message().starts_with("Key map: vim"), "{}", ide.status_message());
     ide.keys("x").await;
     assert_eq!(ide.text(), "ne\n");
 }
@@ -178,7 +178,7 @@ async fn vim_insert_is_one_undo_step() {
     let mut ide = ide("|one\n").await;
     ide.keys("i").await;
     ide.type_in("ab").await;
-    ide.wait(std::time::Duration::from_secs(5));
+    ide.advance(std::time::Duration::from_secs(5));
     ide.type_in("cd").await;
     ide.keys("Escape u").await;
     assert_eq!(ide.text(), "one\n");
@@ -190,18 +190,18 @@ async fn vim_insert_is_one_undo_step() {
 async fn vim_pending_operator_shows_key_hints() {
     let mut ide = ide("|one two\n").await;
     ide.keys("d").await;
-    ide.wait(std::time::Duration::from_millis(400));
+    ide.advance(std::time::Duration::from_millis(400));
     assert!(last_line(&mut ide).contains("d vim.delete"), "{}", last_line(&mut ide));
     ide.keys("w").await;
-    assert_eq!(shown(&mut ide), "|two\n");
-    ide.wait(std::time::Duration::from_millis(400));
+    assert_eq!(marked_area(&mut ide), "|two\n");
+    ide.advance(std::time::Duration::from_millis(400));
     assert!(last_line(&mut ide).contains("NORMAL"), "{}", last_line(&mut ide));
 }
 
 #[tokio::test]
 async fn vim_insert_mode_deletion_keeps_registers() {
     for map in [VIM, include_str!("../../keymaps/helix.toml")] {
-        let mut ide = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
+        let mut ide = IdeSetup::new().keymap(map).with("a.txt", "kept\n").start().await;
         ide.keys("Alt-2 i").await;
         let ring = &mut ide.state().kill_ring;
         ring.kill(vec!["kept".to_string()], bowline::text::clipboard::kill_ring::Direction::Forward);
@@ -219,19 +219,19 @@ async fn vim_insert_mode_deletion_keeps_registers() {
 /// Lines of a text that is not searched on the loop.
 const MANY: usize = 60_000;
 
-async fn long() -> TestIde {
+async fn ide_with_long_file() -> TestIde {
     let lines: Vec<String> = (0..MANY).map(|n| format!("line {n} é")).collect();
     ide(&format!("|{}\nneedle at the end\nlast\n", lines.join("\n"))).await
 }
 
 #[tokio::test]
 async fn vim_search_in_large_file_queues_keys() {
-    let mut ide = long().await;
+    let mut ide = ide_with_long_file().await;
     ide.headless.press("/");
-    ide.type_now("needle");
+    ide.type_without_settling("needle");
     ide.headless.press("Enter");
-    assert!(ide.message().contains("Searching the text"), "{}", ide.message());
-    ide.type_now("x");
+    assert!(ide.status_message().contains("Searching the text"), "{}", ide.status_message());
+    ide.type_without_settling("x");
     assert_eq!(ide.cursor(), (1, 1), "a key waits");
     ide.headless.idle().await;
     assert_eq!(ide.cursor(), (MANY + 1, 1));
@@ -241,7 +241,7 @@ async fn vim_search_in_large_file_queues_keys() {
     ide.keys("u").await;
     assert_eq!(ide.text().lines().count(), MANY + 2);
     ide.keys("g g / n o n e Enter").await;
-    assert_eq!(ide.message(), "No match: none");
+    assert_eq!(ide.status_message(), "No match: none");
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("/ n e e d l e Enter N").await;
     assert_eq!(ide.cursor(), (MANY + 1, 1), "the only match again");
@@ -249,13 +249,13 @@ async fn vim_search_in_large_file_queues_keys() {
 
 #[tokio::test]
 async fn vim_search_in_large_file_canceled_by_escape() {
-    let mut ide = long().await;
+    let mut ide = ide_with_long_file().await;
     ide.headless.press("/");
-    ide.type_now("needle");
+    ide.type_without_settling("needle");
     ide.headless.press("Enter");
-    ide.type_now("dd");
+    ide.type_without_settling("dd");
     ide.headless.press("Escape");
-    assert_eq!(ide.message(), "Canceled");
+    assert_eq!(ide.status_message(), "Canceled");
     ide.headless.idle().await;
     assert_eq!(ide.cursor(), (1, 1));
     assert_eq!(ide.text().lines().count(), MANY + 2);
@@ -263,33 +263,37 @@ async fn vim_search_in_large_file_canceled_by_escape() {
 
 #[tokio::test]
 async fn vim_substitute_in_large_file_is_one_undo_step() {
-    let mut ide = long().await;
+    let mut ide = ide_with_long_file().await;
     let before = ide.text();
     ide.headless.press(":");
-    ide.type_now("%s/line/row/");
+    ide.type_without_settling("%s/line/row/");
     ide.headless.press("Enter");
     assert_eq!(ide.text(), before, "not on the loop");
-    ide.type_now("x");
+    ide.type_without_settling("x");
     ide.headless.idle().await;
     assert_eq!(ide.text().matches("row").count(), MANY - 1, "the key that waited took one letter");
     ide.keys("u u").await;
     assert_eq!(ide.text(), before);
     ide.headless.press(":");
-    ide.type_now("g/line/d");
+    ide.type_without_settling("g/line/d");
     ide.keys("Enter").await;
     assert_eq!(ide.text(), "needle at the end\nlast\n");
     ide.keys("u").await;
     assert_eq!(ide.text(), before);
     ide.headless.press(":");
-    ide.type_now("g/line/s/é/e/");
+    ide.type_without_settling("g/line/s/é/e/");
     ide.keys("Enter").await;
-    assert!(!ide.text().contains('é') && ide.message().contains("Replaced 60000"), "{}", ide.message());
+    assert!(
+        !ide.text().contains('é') && ide.status_message().contains("Replaced 60000"),
+        "{}",
+        ide.status_message()
+    );
     ide.keys("u").await;
     assert_eq!(ide.text(), before);
     ide.headless.press(":");
-    ide.type_now("%s/absent/x/");
+    ide.type_without_settling("%s/absent/x/");
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "No match");
+    assert_eq!(ide.status_message(), "No match");
 }
 
 #[tokio::test]
@@ -308,7 +312,7 @@ async fn vim_substitute_confirms_each_match() {
         ide.keys("Enter").await;
         assert!(ide.picture().contains("Line 1: a → X"), "{}", ide.picture());
         ide.keys(answers).await;
-        assert_eq!((ide.text().as_str(), ide.message().as_str()), (becomes, said), "{answers}");
+        assert_eq!((ide.text().as_str(), ide.status_message().as_str()), (becomes, said), "{answers}");
         assert!(ide.state().layers.is_empty());
         if becomes != "é a a\na b\na\n" {
             ide.keys("u").await;
@@ -319,7 +323,7 @@ async fn vim_substitute_confirms_each_match() {
 
 #[tokio::test]
 async fn vim_substitute_ends_on_external_change() {
-    in_several_orders(async || {
+    with_task_orders(async || {
         let mut ide = ide("|é a a a a a a\n").await;
         ide.type_in(":%s/a/X/gc").await;
         ide.keys("Enter").await;
@@ -330,7 +334,7 @@ async fn vim_substitute_ends_on_external_change() {
             area.apply_external(Transaction::new(edit), 0);
         });
         ide.keys("n").await;
-        assert_eq!(ide.message(), "Text changed meanwhile: nothing replaced");
+        assert_eq!(ide.status_message(), "Text changed meanwhile: nothing replaced");
         assert!(ide.state().layers.is_empty() && ide.text() == "é", "{}", ide.picture());
     })
     .await;
@@ -349,9 +353,9 @@ async fn vim_command_line_rejects_huge_line_numbers() {
     ] {
         ide.type_in(line).await;
         ide.keys("Enter").await;
-        assert_eq!(ide.message(), "No such line", "{line}");
+        assert_eq!(ide.status_message(), "No such line", "{line}");
     }
-    assert_eq!(shown(&mut ide), "one\n|two\nthree\nfour\n");
+    assert_eq!(marked_area(&mut ide), "one\n|two\nthree\nfour\n");
     ide.type_in(":99999;?three?d").await;
     ide.keys("Enter").await;
     ide.type_in(":d 18446744073709551615").await;
@@ -364,7 +368,7 @@ async fn vim_recursive_macro_ends_with_message() {
     for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
         let mut ide = ide("|one\ntwo\n").await;
         ide.keys(keys).await;
-        assert!(ide.message().contains("Recursive macro"), "{keys}: {}", ide.message());
+        assert!(ide.status_message().contains("Recursive macro"), "{keys}: {}", ide.status_message());
         ide.keys("Escape x").await;
         assert_eq!(ide.text(), "ne\ntwo\n", "{keys}");
     }
@@ -385,7 +389,7 @@ async fn vim_pending_key_is_dropped_on_focus_change() {
 #[tokio::test]
 async fn vim_multi_cursor_insert_deletion_keeps_characters() {
     let text = "\nfn main() {}\n";
-    let mut ide = Plan::new().keymap(VIM).with("a.txt", text).start().await;
+    let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", text).start().await;
     ide.keys("I Ctrl-t é Ctrl-Alt-Down").await;
     // As much as the one cursor typed is a part of a character before the other.
     for pasted in ["\u{301}", ""] {

@@ -3,13 +3,13 @@
 use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::tui::input::{Button, Input, MouseKind};
 
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
-fn lines(count: usize) -> String {
+fn numbered_lines(count: usize) -> String {
     (1..=count).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat()
 }
 
-async fn alone(plan: Plan, cols: u16, rows: u16) -> TestIde {
+async fn ide_with_only_editor(plan: IdeSetup, cols: u16, rows: u16) -> TestIde {
     let mut ide = plan.size(cols, rows).start().await;
     ide.keys("Alt-2 Alt-a").await;
     ide
@@ -17,7 +17,7 @@ async fn alone(plan: Plan, cols: u16, rows: u16) -> TestIde {
 
 #[tokio::test]
 async fn split_views_of_one_file_have_own_cursors() {
-    let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.txt", numbered_lines(60)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     ide.keys("Ctrl-End").await;
     ide.snap("windows_beside");
@@ -34,34 +34,34 @@ async fn split_views_of_one_file_have_own_cursors() {
     ide.keys("Alt-5 c").await;
     assert!(!ide.picture().contains("line 60"), "the left window has the room again");
     ide.keys("Alt-5 c").await;
-    assert_eq!(ide.message(), "This is the only window. Close file: Alt-w");
+    assert_eq!(ide.status_message(), "This is the only window. Close file: Alt-w");
 }
 
 #[tokio::test]
 async fn split_titles_mark_first_edit() {
     let (_, vscode) = BUILTIN.iter().find(|(name, _)| *name == "vscode").unwrap();
-    let mut ide = Plan::new().keymap(vscode).start().await;
+    let mut ide = IdeSetup::new().keymap(vscode).start().await;
     ide.headless.press("Escape Ctrl-n Alt-5 v F2 Enter");
     ide.headless.input(Input::Paste(String::new()));
     ide.headless.press("Alt-7 x");
     // The caret's line is all that an edit inside it draws; the ide compares with everything drawn.
-    ide.type_now(" ");
+    ide.type_without_settling(" ");
     assert_eq!(ide.picture().matches(" scratch ●").count(), 3, "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn split_windows_show_different_files() {
-    let plan = Plan::new().with("a.rs", "fn a() {}\n").with("b.rs", "fn b() {}\n");
-    let mut ide = alone(plan, 90, 16).await;
+    let plan = IdeSetup::new().with("a.rs", "fn a() {}\n").with("b.rs", "fn b() {}\n");
+    let mut ide = ide_with_only_editor(plan, 90, 16).await;
     ide.keys("Alt-5 s Alt-PageDown").await;
     ide.snap("windows_below");
-    let upper = ide.shown();
+    let upper = ide.current_file_name();
     ide.keys("Alt-5 Up").await;
-    assert_ne!(ide.shown(), upper);
+    assert_ne!(ide.current_file_name(), upper);
     ide.keys("Alt-5 Up").await;
-    assert_eq!(ide.message(), "No window in that direction");
+    assert_eq!(ide.status_message(), "No window in that direction");
     ide.keys("Alt-5 w").await;
-    assert_eq!(ide.shown(), upper);
+    assert_eq!(ide.current_file_name(), upper);
     // A file that is closed leaves every window.
     ide.keys("Alt-w").await;
     let picture = ide.picture();
@@ -72,7 +72,7 @@ async fn split_windows_show_different_files() {
 
 #[tokio::test]
 async fn split_windows_survive_tiny_screen() {
-    let mut ide = alone(Plan::new().with("a.txt", lines(60)), 120, 30).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.txt", numbered_lines(60)), 120, 30).await;
     ide.keys("Alt-5 v Alt-5 s Ctrl-End").await;
     let before = ide.picture();
     ide.headless.resize(20, 5);
@@ -91,7 +91,7 @@ async fn split_windows_survive_tiny_screen() {
 
 #[tokio::test]
 async fn split_windows_resize_by_keys_and_mouse() {
-    let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.txt", numbered_lines(60)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     let width = |ide: &mut TestIde| ide.state().visible_rows.clone().unwrap().area.width;
     let before = width(&mut ide);
@@ -106,7 +106,7 @@ async fn split_windows_resize_by_keys_and_mouse() {
     ide.mouse(MouseKind::Up(Button::Left), border.x - 10, 8);
     ide.headless.idle().await;
     assert_eq!(ide.state().borders[0].area.x, border.x - 10);
-    assert!(ide.selected().iter().all(String::is_empty), "nothing was selected by that");
+    assert!(ide.selected_texts().iter().all(String::is_empty), "nothing was selected by that");
     ide.keys("Alt-5 o Alt-5 s Alt-5 +").await;
     let title = ide.state().visible_rows.clone().unwrap().title.unwrap();
     ide.mouse(MouseKind::Down(Button::Left), title.x + 20, title.y);
@@ -118,7 +118,7 @@ async fn split_windows_resize_by_keys_and_mouse() {
 
 #[tokio::test]
 async fn split_window_mouse_scrolls_and_focuses() {
-    let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.txt", numbered_lines(60)), 90, 16).await;
     ide.keys("Alt-5 v Ctrl-End").await;
     let (x, y) = ide.find("line 3");
     ide.mouse(MouseKind::ScrollDown, x, y);
@@ -133,7 +133,7 @@ async fn split_window_mouse_scrolls_and_focuses() {
 
 #[tokio::test]
 async fn split_views_both_show_typed_text() {
-    let mut ide = alone(Plan::new().with("a.txt", lines(5)), 90, 16).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.txt", numbered_lines(5)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     ide.type_in("é").await;
     ide.type_in("漢").await;
@@ -145,7 +145,7 @@ const CODE: &str = "mod outer {\n    fn first() {\n        one();\n\n\n\n\n\n\n\
 
 #[tokio::test]
 async fn breadcrumbs_show_enclosing_symbols() {
-    let mut ide = alone(Plan::new().with("a.rs", CODE), 80, 24).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.rs", CODE), 80, 24).await;
     ide.keys("Alt-, h Ctrl-g").await;
     ide.type_in("11").await;
     ide.keys("Enter").await;
@@ -162,7 +162,7 @@ async fn breadcrumbs_show_enclosing_symbols() {
 
 #[tokio::test]
 async fn sticky_header_shows_enclosing_blocks() {
-    let mut ide = alone(Plan::new().with("a.rs", CODE), 60, 12).await;
+    let mut ide = ide_with_only_editor(IdeSetup::new().with("a.rs", CODE), 60, 12).await;
     ide.keys("Alt-, t Ctrl-g").await;
     ide.type_in("15").await;
     ide.keys("Enter").await;
@@ -176,7 +176,7 @@ async fn sticky_header_shows_enclosing_blocks() {
 
 #[tokio::test]
 async fn tab_bar_can_be_hidden() {
-    let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
     ide.state().display.tabs = bowline::ide::model::view::display::TabLineDisplay::Several;
     ide.state().damage.add_all();
     assert!(ide.picture().contains(" a.txt  b.txt"));
@@ -191,13 +191,13 @@ async fn tab_bar_can_be_hidden() {
 
 #[tokio::test]
 async fn split_without_room_is_reported() {
-    let mut ide = Plan::new().with("a.txt", "one\n").size(20, 5).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(20, 5).start().await;
     for keys in ["Alt-5 v", "Alt-5 s"] {
         ide.keys("Right").await;
         ide.keys(keys).await;
-        assert_eq!(ide.message(), "Not enough room: only this window is shown");
+        assert_eq!(ide.status_message(), "Not enough room: only this window is shown");
     }
     ide.headless.resize(120, 40);
     ide.keys("Alt-5 s").await;
-    assert_eq!(ide.message(), "");
+    assert_eq!(ide.status_message(), "");
 }

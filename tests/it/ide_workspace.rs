@@ -1,13 +1,13 @@
 //! All files at once: searched, listed, changed from the list as one step, taken back.
 
-use crate::support::orders::in_several_orders;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::{IdeSetup, TestIde};
 use bowline::ide::core::layers::picker::Picker;
 
 const LIB: &str = "use one;\nfn two() {}\nlet one = two();\n";
 
-fn plan() -> Plan {
-    Plan::new()
+fn setup() -> IdeSetup {
+    IdeSetup::new()
         .file("src/lib.rs", LIB)
         .file("src/é.txt", "One é one\r\nlast\r\n")
         .file("target/x", "one\n")
@@ -39,42 +39,45 @@ async fn replace(ide: &mut TestIde, how: &str, wanted: &str, new: &str) {
 
 #[tokio::test]
 async fn find_in_files_lists_and_navigates_results() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     search(&mut ide, "one").await;
     assert_eq!(ide.text(), "src/lib.rs:1:use one;\nsrc/lib.rs:3:let one = two();\nsrc/é.txt:1:One é one\n");
-    assert_eq!(ide.message(), "4 matches in 2 files (skipped: 1 no text)");
+    assert_eq!(ide.status_message(), "4 matches in 2 files (skipped: 1 no text)");
     ide.snap("workspace-list");
     ide.keys("Down Enter").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
     ide.keys("Alt-6 n").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("é.txt".to_string(), (1, 1)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("é.txt".to_string(), (1, 1)));
     ide.keys("Alt-6 n").await;
-    assert_eq!(ide.message(), "At last result");
+    assert_eq!(ide.status_message(), "At last result");
     ide.keys("Alt-6 p").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
-    assert_eq!(ide.message(), "line 2 of 3: one");
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
+    assert_eq!(ide.status_message(), "line 2 of 3: one");
     ide.keys("Alt-' o").await;
-    assert_eq!(ide.shown(), "é.txt", "jumps are noted");
+    assert_eq!(ide.current_file_name(), "é.txt", "jumps are noted");
     ide.keys("Alt-6 l").await;
-    assert_eq!(ide.shown(), "search: one");
+    assert_eq!(ide.current_file_name(), "search: one");
 }
 
 #[tokio::test]
 async fn find_in_files_without_match_keeps_view() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     search(&mut ide, "absent").await;
-    assert_eq!((ide.shown().as_str(), ide.message().as_str()), ("notes.md", "No match (skipped: 1 no text)"));
+    assert_eq!(
+        (ide.current_file_name().as_str(), ide.status_message().as_str()),
+        ("notes.md", "No match (skipped: 1 no text)")
+    );
     ide.keys("Alt-6 s Alt-r Ctrl-u").await;
     ide.type_in("(").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains("unclosed group"), "{}", ide.picture());
     ide.keys("Escape Alt-6 a").await;
-    assert_eq!(ide.message(), "No search results: find in files first");
+    assert_eq!(ide.status_message(), "No search results: find in files first");
 }
 
 #[tokio::test]
 async fn find_in_files_searches_unsaved_text() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     ide.type_in("one more ").await;
     search(&mut ide, "one more").await;
     assert_eq!(ide.text(), "notes.md:1:one more nothing\n");
@@ -82,21 +85,21 @@ async fn find_in_files_searches_unsaved_text() {
 
 #[tokio::test]
 async fn search_results_replace_keeps_locations() {
-    let mut ide = Plan::new().file("one.rs", "one\n").file("two.rs", "one\n").start().await;
+    let mut ide = IdeSetup::new().file("one.rs", "one\n").file("two.rs", "one\n").start().await;
     for (map, keys, replaced) in [
         ("default", "Ctrl-r Ctrl-u o n e Enter 1 Enter a", "one.rs:1:1\ntwo.rs:1:1\n"),
         ("vim", ": % s / o n e / 1 / g Enter", "one.rs:1:1\ntwo.rs:1:1\n"),
         ("default", "y", "one.rs:1:one\ntwo.rs:1:one\n"),
     ] {
-        ide = ide.again().keymap(&keymap(map)).start().await;
+        ide = ide.restart().keymap(&keymap(map)).start().await;
         search(&mut ide, "one").await;
         ide.keys(keys).await;
         assert_eq!((ide.text().as_str(), map), (replaced, map));
         if keys == "y" {
             assert!(
-                ide.message().starts_with("File names and line numbers cannot be edited"),
+                ide.status_message().starts_with("File names and line numbers cannot be edited"),
                 "{}",
-                ide.message()
+                ide.status_message()
             );
         }
     }
@@ -109,7 +112,7 @@ fn keymap(name: &str) -> String {
 
 #[tokio::test]
 async fn search_results_apply_edits_as_one_undo_step() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     ide.keys("Ctrl-End").await;
     ide.type_in("one").await;
     search(&mut ide, "one").await;
@@ -125,30 +128,30 @@ async fn search_results_apply_edits_as_one_undo_step() {
     ide.keys("Escape Ctrl-Home Down Alt-k l Ctrl-s").await;
     ide.snap("workspace-apply");
     ide.keys("y").await;
-    assert_eq!(ide.message(), "Changed 3 places in 3 files. Undo: Alt-6 u");
-    assert_eq!(ide.disk("src/lib.rs"), LIB.replace("let one", "let 1"));
-    assert_eq!(ide.disk("src/é.txt"), "One é 1\r\nlast\r\n");
-    assert_eq!(ide.disk("notes.md"), "nothing\n", "saving is the person's");
+    assert_eq!(ide.status_message(), "Changed 3 places in 3 files. Undo: Alt-6 u");
+    assert_eq!(ide.file_text("src/lib.rs"), LIB.replace("let one", "let 1"));
+    assert_eq!(ide.file_text("src/é.txt"), "One é 1\r\nlast\r\n");
+    assert_eq!(ide.file_text("notes.md"), "nothing\n", "saving is the person's");
     assert!(!ide.state().buffers.current().unwrap().has_unapplied_edits());
     ide.keys("Alt-6 u").await;
-    assert_eq!(ide.message(), "Undone in 3 files");
-    assert_eq!(ide.disk("src/lib.rs"), LIB);
-    assert_eq!(ide.disk("src/é.txt"), "One é one\r\nlast\r\n");
+    assert_eq!(ide.status_message(), "Undone in 3 files");
+    assert_eq!(ide.file_text("src/lib.rs"), LIB);
+    assert_eq!(ide.file_text("src/é.txt"), "One é one\r\nlast\r\n");
     apply(&mut ide).await;
-    assert_eq!(ide.disk("src/lib.rs"), LIB.replace("let one", "let 1"), "again from the list");
+    assert_eq!(ide.file_text("src/lib.rs"), LIB.replace("let one", "let 1"), "again from the list");
     ide.keys("Alt-6 u").await;
     ide.keys("Alt-w d").await;
-    assert_eq!((ide.shown().as_str(), ide.text().as_str()), ("notes.md", "nothing\none"));
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("notes.md", "nothing\none"));
     ide.keys("Alt-6 u").await;
-    assert_eq!(ide.message(), "No applied results to undo");
+    assert_eq!(ide.status_message(), "No applied results to undo");
 }
 
 #[tokio::test]
 async fn search_results_apply_reports_stale_lines() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     replace(&mut ide, "", "one", "uno").await;
     let other = LIB.replace("let one", "let  one");
-    ide.write("src/lib.rs", &other);
+    ide.write_file("src/lib.rs", &other);
     ide.keys("Ctrl-End").await;
     ide.type_in("x").await;
     ide.keys("Alt-6 a").await;
@@ -157,66 +160,70 @@ async fn search_results_apply_reports_stale_lines() {
     ide.keys("y").await;
     assert!(ide.picture().contains("Unchanged"), "{}", ide.picture());
     ide.keys("Enter").await;
-    assert_eq!(ide.disk("src/lib.rs"), other.replace("use one", "use uno"));
-    assert_eq!(ide.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
+    assert_eq!(ide.file_text("src/lib.rs"), other.replace("use one", "use uno"));
+    assert_eq!(ide.file_text("src/é.txt"), "uno é uno\r\nlast\r\n");
     assert!(ide.state().buffers.current().unwrap().has_unapplied_edits(), "not all of it is done");
 }
 
 #[tokio::test]
 async fn replace_in_files_previews_before_applying() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     replace(&mut ide, "Alt-r", r"(\w+) (one)", "$2 $1").await;
     assert_eq!(ide.text(), "src/lib.rs:1:one use;\nsrc/lib.rs:3:one let = two();\nsrc/é.txt:1:One one é\n");
     ide.keys("Alt-6 a").await;
     ide.keys("n").await;
-    assert_eq!(ide.disk("src/lib.rs"), LIB);
+    assert_eq!(ide.file_text("src/lib.rs"), LIB);
     apply(&mut ide).await;
-    assert_eq!(ide.disk("src/lib.rs"), "one use;\nfn two() {}\none let = two();\n");
+    assert_eq!(ide.file_text("src/lib.rs"), "one use;\nfn two() {}\none let = two();\n");
 }
 
 #[tokio::test]
 async fn search_results_apply_joins_and_splits_lines() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     replace(&mut ide, "Alt-r", r"one;\nfn", "1; fn").await;
     assert_eq!(ide.text(), "src/lib.rs:1-2:use 1; fn two() {}\n");
     ide.keys("End").await;
     ide.keys("Ctrl-j").await;
     ide.type_in(":// more").await;
     apply(&mut ide).await;
-    assert_eq!(ide.disk("src/lib.rs"), "use 1; fn two() {}\n// more\nlet one = two();\n");
+    assert_eq!(ide.file_text("src/lib.rs"), "use 1; fn two() {}\n// more\nlet one = two();\n");
     ide.keys("Alt-6 u").await;
-    assert_eq!(ide.disk("src/lib.rs"), LIB);
+    assert_eq!(ide.file_text("src/lib.rs"), LIB);
 }
 
 #[tokio::test]
 async fn search_results_undo_conflicts_per_file() {
-    in_several_orders(async || {
-        let mut ide = plan().start().await;
+    with_task_orders(async || {
+        let mut ide = setup().start().await;
         replace(&mut ide, "", "one", "uno").await;
         apply(&mut ide).await;
-        ide.write("src/lib.rs", "// new\nuse uno;\nfn two() {}\nlet uno = two();\n");
-        ide.write("src/é.txt", "Uno é uno\r\nlast\r\n");
+        ide.write_file("src/lib.rs", "// new\nuse uno;\nfn two() {}\nlet uno = two();\n");
+        ide.write_file("src/é.txt", "Uno é uno\r\nlast\r\n");
         ide.keys("Alt-6 u").await;
         assert!(ide.picture().contains("src/é.txt: a later edit touched the same text"), "{}", ide.picture());
         ide.keys("Enter").await;
-        assert_eq!(ide.disk("src/lib.rs"), format!("// new\n{LIB}"));
-        assert_eq!(ide.disk("src/é.txt"), "Uno é uno\r\nlast\r\n");
-        ide.write("src/é.txt", "uno é uno\r\nlast!\r\n");
+        assert_eq!(ide.file_text("src/lib.rs"), format!("// new\n{LIB}"));
+        assert_eq!(ide.file_text("src/é.txt"), "Uno é uno\r\nlast\r\n");
+        ide.write_file("src/é.txt", "uno é uno\r\nlast!\r\n");
         ide.keys("Alt-6 u").await;
-        assert_eq!(ide.disk("src/é.txt"), "One é one\r\nlast!\r\n", "what was refused can be tried again");
+        assert_eq!(
+            ide.file_text("src/é.txt"),
+            "One é one\r\nlast!\r\n",
+            "what was refused can be tried again"
+        );
     })
     .await;
 }
 
 #[tokio::test]
 async fn search_results_apply_reports_unwritable_file() {
-    let mut ide = plan().unwritable("src/lib.rs").start().await;
+    let mut ide = setup().unwritable("src/lib.rs").start().await;
     replace(&mut ide, "", "one", "uno").await;
     apply(&mut ide).await;
     assert!(ide.picture().contains("src/lib.rs: not written"), "{}", ide.picture());
     ide.keys("Enter").await;
     assert_eq!(
-        (ide.disk("src/lib.rs"), ide.disk("src/é.txt")),
+        (ide.file_text("src/lib.rs"), ide.file_text("src/é.txt")),
         (LIB.to_string(), "uno é uno\r\nlast\r\n".to_string())
     );
 }
@@ -226,12 +233,12 @@ async fn replace_in_files_keeps_encodings() {
     let latin = b"caf\xe9 one\r\nna\xefve d\xe9j\xe0 vu \xe0 la carte\r\n";
     let wide: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("é one\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-    let mut ide = Plan::new().file("latin", latin).file("wide", &wide).start().await;
+    let mut ide = IdeSetup::new().file("latin", latin).file("wide", &wide).start().await;
     replace(&mut ide, "", "é one", "é two").await;
     assert_eq!(ide.text(), "latin:1:café two\nwide:1:é two\n");
     apply(&mut ide).await;
-    assert_eq!(ide.bytes("latin"), latin.to_vec().replacen_bytes(b"one", b"two"));
-    assert_eq!(ide.bytes("wide").len(), wide.len());
+    assert_eq!(ide.file_bytes("latin"), latin.to_vec().replacen_bytes(b"one", b"two"));
+    assert_eq!(ide.file_bytes("wide").len(), wide.len());
     // What its encoding does not have is refused by name.
     ide.keys("Ctrl-Home").await;
     ide.keys("End").await;
@@ -255,34 +262,34 @@ impl ReplaceBytes for Vec<u8> {
 
 #[tokio::test]
 async fn find_in_files_escape_cancels_and_output_is_escaped() {
-    let mut ide = Plan::new().file("a", "one \x1b[31m red\n").file("b\x1b[2J", "one\n").start().await;
+    let mut ide = IdeSetup::new().file("a", "one \x1b[31m red\n").file("b\x1b[2J", "one\n").start().await;
     search(&mut ide, "one").await;
     assert!(!ide.picture().contains('\x1b'));
     assert_eq!(ide.text(), "a:1:one \x1b[31m red\nb␛[2J:1:one\n");
     ide.keys("Down Enter").await;
-    assert_eq!(ide.shown(), "b\x1b[2J");
+    assert_eq!(ide.current_file_name(), "b\x1b[2J");
     ide.keys("Alt-6 s Ctrl-u").await;
     ide.type_in("red").await;
     ide.headless.press("Enter");
     ide.headless.press("Escape");
     ide.headless.idle().await;
-    let ended = ide.message();
+    let ended = ide.status_message();
     assert!(ended.contains("search canceled"), "{ended}");
 }
 
 #[tokio::test]
 async fn find_in_files_works_in_vim_and_helix_keymaps() {
     for map in ["vim", "helix"] {
-        let mut ide = plan().keymap(&keymap(map)).start().await;
+        let mut ide = setup().keymap(&keymap(map)).start().await;
         search(&mut ide, "one").await;
         ide.keys("j Enter").await;
-        assert_eq!((ide.shown(), ide.cursor().0), ("lib.rs".to_string(), 3), "{map}");
+        assert_eq!((ide.current_file_name(), ide.cursor().0), ("lib.rs".to_string(), 3), "{map}");
         ide.keys("Alt-6 s Enter").await;
         ide.keys("Alt-6 s").await;
         ide.headless.press("Enter");
         ide.headless.press("Escape");
         ide.headless.idle().await;
-        assert!(ide.message().contains("search canceled"), "{map}: {}", ide.message());
+        assert!(ide.status_message().contains("search canceled"), "{map}: {}", ide.status_message());
     }
 }
 
@@ -294,7 +301,7 @@ fn rows(ide: &mut TestIde) -> Vec<String> {
 
 #[tokio::test]
 async fn live_grep_updates_per_key_and_enter_jumps() {
-    let mut ide = plan().start().await;
+    let mut ide = setup().start().await;
     ide.keys("Alt-6 g").await;
     assert_eq!(rows(&mut ide), [""; 0]);
     ide.type_in("on").await;
@@ -306,30 +313,30 @@ async fn live_grep_updates_per_key_and_enter_jumps() {
     assert_eq!(rows(&mut ide), [""; 0]);
     ide.keys("Ctrl-u Alt-r").await;
     ide.type_in("^(").await;
-    assert!(ide.message().contains("unclosed group"), "{}", ide.message());
+    assert!(ide.status_message().contains("unclosed group"), "{}", ide.status_message());
     ide.type_in("let|fn)").await;
     assert_eq!(rows(&mut ide), ["src/lib.rs:2: fn two() {}", "src/lib.rs:3: let one = two();"]);
     ide.keys("Down Enter").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("lib.rs".to_string(), (3, 1)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("lib.rs".to_string(), (3, 1)));
     ide.keys("Alt-' o").await;
-    assert_eq!(ide.shown(), "notes.md");
+    assert_eq!(ide.current_file_name(), "notes.md");
 }
 
 #[tokio::test]
 async fn live_grep_starts_with_selection() {
-    let mut ide = plan().with("z", "\té two\n").start().await;
+    let mut ide = setup().with("z", "\té two\n").start().await;
     ide.keys("Alt-PageDown Ctrl-Home Ctrl-Right Ctrl-Right Ctrl-Shift-Left").await;
-    assert_eq!(ide.selected(), ["two"]);
+    assert_eq!(ide.selected_texts(), ["two"]);
     ide.keys("Alt-6 g").await;
     let found = ["src/lib.rs:2: fn two() {}", "src/lib.rs:3: let one = two();", "z:1: é two"];
     assert_eq!(rows(&mut ide), found);
     ide.keys("Down Down Enter").await;
-    assert_eq!((ide.shown(), ide.cursor()), ("z".to_string(), (1, 7)));
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("z".to_string(), (1, 7)));
 }
 
 #[tokio::test]
 async fn replace_in_files_through_symlink_changes_open_buffer() {
-    let mut ide = Plan::new().file("real/a.txt", "old\n").with("b", "").start().await;
+    let mut ide = IdeSetup::new().file("real/a.txt", "old\n").with("b", "").start().await;
     std::os::unix::fs::symlink("real", ide.path("link")).unwrap();
     ide.keys("Ctrl-o Ctrl-u").await;
     ide.type_in("link/a.txt").await;
@@ -339,12 +346,12 @@ async fn replace_in_files_through_symlink_changes_open_buffer() {
     replace(&mut ide, "", "one", "1").await;
     assert_eq!(ide.text(), "real/a.txt:1:1 old\n");
     apply(&mut ide).await;
-    assert_eq!(ide.disk("real/a.txt"), "old\n", "the open text is changed, not the file below it");
+    assert_eq!(ide.file_text("real/a.txt"), "old\n", "the open text is changed, not the file below it");
 }
 
 #[tokio::test]
 async fn search_results_edited_ask_before_quit() {
-    let mut ide = plan().keymap(&keymap("vim")).start().await;
+    let mut ide = setup().keymap(&keymap("vim")).start().await;
     search(&mut ide, "one").await;
     ide.keys("A x Escape Ctrl-q").await;
     assert!(ide.picture().contains("search: one (not applied to the files)"), "{}", ide.picture());
@@ -352,12 +359,12 @@ async fn search_results_edited_ask_before_quit() {
     ide.keys(": w Enter").await;
     assert!(ide.picture().contains("Change 1 place in 1 file?"), "{}", ide.picture());
     ide.keys("y").await;
-    assert_eq!(ide.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
+    assert_eq!(ide.file_text("src/lib.rs"), LIB.replace("use one;", "use one;x"));
 }
 
 #[tokio::test]
 async fn quit_waits_for_replace_in_files() {
-    let mut ide = plan().keymap(include_str!("../../keymaps/vim.toml")).start().await;
+    let mut ide = setup().keymap(include_str!("../../keymaps/vim.toml")).start().await;
     replace(&mut ide, "", "one", "uno").await;
     ide.keys("Alt-6 a").await;
     ide.headless.press("y");
@@ -367,13 +374,13 @@ async fn quit_waits_for_replace_in_files() {
     assert!(!ide.state().quit, "not while files are being written");
     ide.headless.idle().await;
     assert!(ide.state().quit);
-    assert_eq!(ide.disk("src/lib.rs"), LIB.replace("one", "uno"));
-    assert_eq!(ide.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
+    assert_eq!(ide.file_text("src/lib.rs"), LIB.replace("one", "uno"));
+    assert_eq!(ide.file_text("src/é.txt"), "uno é uno\r\nlast\r\n");
 }
 
 #[tokio::test]
 async fn search_results_rejected_replacement_moves_on() {
-    let mut ide = Plan::new().with("a.txt", "x\n").start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "x\n").start().await;
     search(&mut ide, "x").await;
     assert_eq!(ide.text(), "a.txt:1:x\n");
     ide.keys("Ctrl-r Alt-r Ctrl-u").await;
@@ -382,5 +389,8 @@ async fn search_results_rejected_replacement_moves_on() {
     ide.type_in("a name that is longer than all of the text").await;
     ide.keys("Enter").await;
     ide.keys("y").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("a.txt:1:x\n", "No more matches below"));
+    assert_eq!(
+        (ide.text().as_str(), ide.status_message().as_str()),
+        ("a.txt:1:x\n", "No more matches below")
+    );
 }

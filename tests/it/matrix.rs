@@ -29,7 +29,7 @@ fn tables(text: &str) -> Vec<Table> {
 }
 
 /// The tests that a cell names: `file::test`, the file under `tests/` or `src/`, without its ending.
-fn named(cell: &str) -> impl Iterator<Item = (&str, &str)> {
+fn named_tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
     cell.split('`').skip(1).step_by(2).filter_map(|code| code.rsplit_once("::"))
 }
 
@@ -70,7 +70,7 @@ fn check(document: &str, count: usize, least: usize) {
                 if cell.len() < 3 {
                     faults.push(format!("an empty cell: {}", row[0]));
                 }
-                for (file, test) in named(cell) {
+                for (file, test) in named_tests(cell) {
                     let tests = files.entry(file.to_string()).or_insert_with(|| tests_of(file));
                     if !tests.iter().any(|known| known == test) {
                         faults.push(format!("{}: there is no {file}::{test}", row[0]));
@@ -80,7 +80,8 @@ fn check(document: &str, count: usize, least: usize) {
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");
-    let proofs = tables.iter().flat_map(|(_, rows)| rows).flatten().flat_map(|cell| named(cell)).count();
+    let proofs =
+        tables.iter().flat_map(|(_, rows)| rows).flatten().flat_map(|cell| named_tests(cell)).count();
     assert!(proofs > least, "{document}: only {proofs} proofs");
 }
 
@@ -89,7 +90,7 @@ fn docs_matrix_parser_finds_only_tests() {
     assert!(tests_of("it/matrix").contains(&"docs_matrix_parser_finds_only_tests".to_string()));
     assert!(!tests_of("it/matrix").contains(&"tests_of".to_string()));
     assert!(tests_of("it/nothing").is_empty());
-    let cells: Vec<_> = named("`it/a::b`, `llm/c/d::e` and `word`").collect();
+    let cells: Vec<_> = named_tests("`it/a::b`, `llm/c/d::e` and `word`").collect();
     assert_eq!(cells, [("it/a", "b"), ("llm/c/d", "e")]);
     let read = tables("# x\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n| c |\n|---|\n| 3 |\n");
     assert_eq!(

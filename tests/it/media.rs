@@ -9,9 +9,9 @@ use bowline::net::http::Http;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::conformance::{adapter, ask, asked, done, pieces, request, user};
+use crate::conformance::{adapter, collect_events, expect_done, request, request_body, to_pieces, user};
 use crate::support::server::{Piece, Reply, Server};
-use crate::support::wires::{Answer, Bit, WIRES, Wire};
+use crate::support::wires::{Answer, AnswerPart, WIRES, Wire};
 
 const PDF: &str = "JVBERi0xLjc=";
 const WAV: &str = "UklGRiQAAABXQVZF";
@@ -24,14 +24,14 @@ fn wav() -> Part {
     part(Kind::Sound("audio/wav"), WAV.into(), None)
 }
 
-fn said(parts: Vec<Part>) -> Message {
+fn user_message(parts: Vec<Part>) -> Message {
     let mut message = UserMessage::text("see", 0);
     message.content.extend(parts);
     Message::User(message)
 }
 
 /// How a wire writes a document and a sound; `None` where it has no place for it.
-fn written(api: &str) -> (Value, Option<Value>) {
+fn expected_parts(api: &str) -> (Value, Option<Value>) {
     let url = format!("data:application/pdf;base64,{PDF}");
     let input = json!({"data": WAV, "format": "wav"});
     match api {
@@ -63,12 +63,12 @@ fn written(api: &str) -> (Value, Option<Value>) {
 }
 
 /// Whether a value is somewhere within another, marks for caches left aside.
-fn within(all: &Value, wanted: &Value) -> bool {
+fn contains_value(all: &Value, wanted: &Value) -> bool {
     let mut bare = all.clone();
     if let Some(map) = bare.as_object_mut() {
         map.remove("cache_control");
     }
-    let inner = |value: &Value| within(value, wanted);
+    let inner = |value: &Value| contains_value(value, wanted);
     bare == *wanted
         || match all {
             Value::Array(items) => items.iter().any(inner),
@@ -77,30 +77,31 @@ fn within(all: &Value, wanted: &Value) -> bool {
         }
 }
 
-async fn refused(wire: &dyn Wire, parts: Vec<Part>) {
+async fn assert_refused(wire: &dyn Wire, parts: Vec<Part>) {
     let server = Server::start(Vec::new());
-    let wish = Request { messages: vec![user("before"), said(parts)], ..request(wire) };
+    let wish = Request { messages: vec![user("before"), user_message(parts)], ..request(wire) };
     let events: Vec<_> = adapter(wire, &server.url).stream(wish).collect().await;
     let [StreamEvent::Error { error, .. }] = &events[..] else { panic!("{}: {events:?}", wire.api()) };
     assert_eq!((error.kind, error.retryable()), (ErrorKind::Media, false), "{}", wire.api());
     assert!(error.message.contains("takes no"), "{}: {error}", wire.api());
-    assert!(server.seen().is_empty(), "{}: nothing is asked", wire.api());
+    assert!(server.requests().is_empty(), "{}: nothing is asked", wire.api());
 }
 
 #[tokio::test]
 async fn media_unsupported_type_is_rejected_before_request() {
     for wire in WIRES {
-        let (document, sound) = written(wire.api());
+        let (document, sound) = expected_parts(wire.api());
         let mut taken = vec![pdf()];
         if sound.is_some() {
             taken.push(wav());
         } else {
-            refused(*wire, vec![wav()]).await;
+            assert_refused(*wire, vec![wav()]).await;
         }
-        refused(*wire, vec![part(Kind::Document("application/msword"), PDF.into(), None)]).await;
-        let body = asked(*wire, Request { messages: vec![said(taken)], ..request(*wire) }).await;
+        assert_refused(*wire, vec![part(Kind::Document("application/msword"), PDF.into(), None)]).await;
+        let body =
+            request_body(*wire, Request { messages: vec![user_message(taken)], ..request(*wire) }).await;
         for wanted in std::iter::once(document).chain(sound) {
-            assert!(within(&body, &wanted), "{}: {wanted} in {body}", wire.api());
+            assert!(contains_value(&body, &wanted), "{}: {wanted} in {body}", wire.api());
         }
     }
 }
@@ -108,12 +109,12 @@ async fn media_unsupported_type_is_rejected_before_request() {
 #[tokio::test]
 async fn media_in_history_unsupported_becomes_placeholder() {
     for wire in WIRES {
-        let (_, sound) = written(wire.api());
-        let answer = wire.events(&Answer::of(vec![Bit::Text(&["seen"])]));
-        let answer = done(*wire, &ask(*wire, pieces(answer)).await);
+        let (_, sound) = expected_parts(wire.api());
+        let answer = wire.encode_events(&Answer::new(vec![AnswerPart::Text(&["seen"])]));
+        let answer = expect_done(*wire, &collect_events(*wire, to_pieces(answer)).await);
         let old = part(Kind::Document("application/msword"), "T0xE".into(), None);
-        let messages = vec![said(vec![pdf(), wav(), old]), Message::Assistant(answer), user("go on")];
-        let text = asked(*wire, Request { messages, ..request(*wire) }).await.to_string();
+        let messages = vec![user_message(vec![pdf(), wav(), old]), Message::Assistant(answer), user("go on")];
+        let text = request_body(*wire, Request { messages, ..request(*wire) }).await.to_string();
         let name = wire.api();
         assert!(text.contains(PDF) && !text.contains("T0xE"), "{name}: {text}");
         assert_eq!(text.matches(history::NO_DOCUMENT).count(), 1, "{name}: {text}");
@@ -128,7 +129,7 @@ async fn bedrock_documents_get_text_and_unique_names() {
     let mut alone = UserMessage::text("", 0);
     alone.content =
         vec![pdf(), pdf(), part(Kind::Document("application/pdf"), PDF.into(), Some("日本.pdf".into()))];
-    let body = asked(*wire, Request { messages: vec![Message::User(alone)], ..request(*wire) }).await;
+    let body = request_body(*wire, Request { messages: vec![Message::User(alone)], ..request(*wire) }).await;
     let content = body["messages"][0]["content"].as_array().unwrap();
     let names: Vec<_> = content.iter().filter_map(|block| block["document"]["name"].as_str()).collect();
     assert_eq!(names, ["a report", "a report 2", "document"]);
@@ -156,9 +157,12 @@ async fn attachment_url_is_fetched_and_sent() {
     assert!(error.unwrap_err().to_string().contains("offline"));
 
     for wire in WIRES {
-        let body =
-            asked(*wire, Request { messages: vec![said(vec![image.clone()])], ..request(*wire) }).await;
-        assert_eq!(wire.facts(&body).images, 1, "{}", wire.api());
+        let body = request_body(
+            *wire,
+            Request { messages: vec![user_message(vec![image.clone()])], ..request(*wire) },
+        )
+        .await;
+        assert_eq!(wire.parse_request(&body).images, 1, "{}", wire.api());
         assert!(body.to_string().contains("iVBORw0KGgpyZXN0"), "{}", wire.api());
     }
 }
@@ -175,8 +179,11 @@ async fn attachment_path_is_read_and_sent() {
         attach(path.to_str().unwrap(), &AttachContext { http: &http, home: None }).await.unwrap()
     );
     for wire in WIRES {
-        let body =
-            asked(*wire, Request { messages: vec![said(vec![image.clone()])], ..request(*wire) }).await;
+        let body = request_body(
+            *wire,
+            Request { messages: vec![user_message(vec![image.clone()])], ..request(*wire) },
+        )
+        .await;
         assert!(body.to_string().contains("R0lGODlh"), "{}: {body}", wire.api());
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::support::openai as wire;
 use crate::support::server::{Piece, Reply, Server, bytes};
 
-async fn ask(url: &str) -> Vec<StreamEvent> {
+async fn collect_events(url: &str) -> Vec<StreamEvent> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == "mistral-conversations").unwrap();
     let limits = Limits { idle_timeout: Duration::from_millis(150), ..Limits::default() };
     let clock: SharedClock = ManualClock::new(1_000);
@@ -40,7 +40,7 @@ async fn ask(url: &str) -> Vec<StreamEvent> {
     adapter.stream(request).collect().await
 }
 
-fn last(events: &[StreamEvent]) -> (Option<ErrorKind>, AssistantMessage) {
+fn last_result(events: &[StreamEvent]) -> (Option<ErrorKind>, AssistantMessage) {
     match events.last().unwrap() {
         StreamEvent::Done { message } => (None, (**message).clone()),
         StreamEvent::Error { error, message } => (Some(error.kind), (**message).clone()),
@@ -48,23 +48,23 @@ fn last(events: &[StreamEvent]) -> (Option<ErrorKind>, AssistantMessage) {
     }
 }
 
-fn thoughts(words: &str) -> Piece {
+fn thinking_piece(words: &str) -> Piece {
     wire::delta(&json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": words}]}]}))
 }
 
 #[tokio::test]
 async fn mistral_request_and_chunked_stream_are_valid() {
     let words = "Grüße, 世界!";
-    let whole = [vec![thoughts("hm")], wire::text(&[words]), wire::close("stop")].concat();
+    let whole = [vec![thinking_piece("hm")], wire::text(&[words]), wire::close("stop")].concat();
     let pieces = bytes(&whole).chunks(3).map(|chunk| Piece::Raw(chunk.to_vec())).collect();
     let server = Server::start(vec![Reply::Stream(pieces)]);
-    let (error, message) = last(&ask(&server.url).await);
+    let (error, message) = last_result(&collect_events(&server.url).await);
     assert_eq!((error, message.text().as_str()), (None, words));
     assert!(
         matches!(&message.content[0], Part::Known(KnownPart::Thinking { thinking, .. }) if thinking == "hm")
     );
     assert_eq!((message.usage.input, message.usage.cache_read, message.usage.output), (4, 8, 9));
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     assert_eq!(seen.path, "/v1/chat/completions");
     let header = |name: &str| seen.headers.get(name).map(String::as_str);
     assert_eq!((header("authorization"), header("x-affinity")), (Some("Bearer secret"), Some("s-1")));
@@ -100,7 +100,7 @@ async fn mistral_errors_are_classified_and_keep_partial_text() {
         (Reply::Stream([half(), wire::close("error")].concat()), ErrorKind::Server, "half"),
     ] {
         let server = Server::start(vec![reply]);
-        let (error, message) = last(&ask(&server.url).await);
+        let (error, message) = last_result(&collect_events(&server.url).await);
         assert_eq!((error, message.text().as_str()), (Some(kind), text), "{:?}", message.error_message);
     }
 }

@@ -16,7 +16,7 @@ use bowline::net::http::{Http, Limits};
 use futures::StreamExt;
 use serde_json::json;
 
-use crate::support::mock::Mock;
+use crate::support::mock_llm::Mock;
 
 const WIRES: [&str; 9] = [
     "anthropic-messages",
@@ -53,7 +53,7 @@ pub fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
 }
 
 /// A model that thinks, as its wire tells by the name.
-fn name_of(api: &str) -> &'static str {
+fn model_name(api: &str) -> &'static str {
     match api {
         "anthropic-messages" => "claude-opus-5-5",
         "bedrock-converse-stream" => "us.anthropic.claude-opus-5-5",
@@ -67,7 +67,7 @@ pub fn request(api: &str) -> Request {
         json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
     let (name, description) = ("read".to_string(), "reads".to_string());
     Request {
-        model: Model { reasoning: true, ..Model::unknown("acme", name_of(api), api, "") },
+        model: Model { reasoning: true, ..Model::unknown("acme", model_name(api), api, "") },
         system: vec!["be brief".into()],
         messages: vec![Message::User(UserMessage::text("hi", 0))],
         tools: vec![ToolSpec { name, description, parameters, ..ToolSpec::default() }],

@@ -15,16 +15,16 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 
 use crate::mockllm::{adapter, request};
-use crate::support::mock::{Mock, scenarios, short};
+use crate::support::mock_llm::{Mock, scenario_name, scenarios};
 
 /// The wires that it speaks, and one dialect of each.
 const WIRES: [&str; 4] =
     ["anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai"];
 
 /// A tool with a fixed answer.
-struct Fixed(&'static str, Value, &'static str);
+struct FixedTool(&'static str, Value, &'static str);
 
-impl Callable for Fixed {
+impl Callable for FixedTool {
     fn spec(&self) -> ToolSpec {
         let words: Vec<&String> = self.1.as_object().unwrap().keys().collect();
         let parameters = json!({"type": "object", "properties": self.1, "required": words});
@@ -38,7 +38,7 @@ impl Callable for Fixed {
     }
 }
 
-struct Play {
+struct ScenarioClient {
     api: &'static str,
     client: Client,
     /// What was retried.
@@ -46,9 +46,9 @@ struct Play {
     _mock: Mock,
 }
 
-impl Play {
+impl ScenarioClient {
     fn new(api: &'static str, scenario: &str) -> Self {
-        let mock = Mock::named(scenario).expect("it is there: it named the scenario");
+        let mock = Mock::for_scenario(scenario).expect("it is there: it named the scenario");
         let mut client = Client::new();
         client.register(adapter(api, &mock.url), Vec::new());
         Self { api, client, retried: Arc::default(), _mock: mock }
@@ -58,9 +58,13 @@ impl Play {
     async fn ask(&self, text: &str) -> Result<Outcome, LlmError> {
         let word = || json!({"type": "string"});
         let tools: Vec<Arc<dyn Callable>> = vec![
-            Arc::new(Fixed("read", json!({"path": word()}), "Hello, world!\n")),
-            Arc::new(Fixed("edit", json!({"path": word(), "oldText": word(), "newText": word()}), "edited")),
-            Arc::new(Fixed("bash", json!({"command": word()}), "ok")),
+            Arc::new(FixedTool("read", json!({"path": word()}), "Hello, world!\n")),
+            Arc::new(FixedTool(
+                "edit",
+                json!({"path": word(), "oldText": word(), "newText": word()}),
+                "edited",
+            )),
+            Arc::new(FixedTool("bash", json!({"command": word()}), "ok")),
         ];
         let policy = Policy { base: Duration::from_millis(1), ..Policy::default() };
         let retried = self.retried.clone();
@@ -71,20 +75,20 @@ impl Play {
         generate(&self.client, wish, Options { tools, policy, on_retry, ..Options::default() }).await
     }
 
-    async fn says(&self, text: &str) -> String {
+    async fn ask_text(&self, text: &str) -> String {
         self.ask(text).await.unwrap_or_else(|error| panic!("{}: {error}", self.api)).message.text()
     }
 }
 
-async fn play(api: &'static str, scenario: &str) {
-    let play = Play::new(api, scenario);
-    match short(scenario) {
+async fn run_scenario(api: &'static str, scenario: &str) {
+    let play = ScenarioClient::new(api, scenario);
+    match scenario_name(scenario) {
         "code-task" => {
             let outcome = play.ask("change the greeting").await.unwrap();
             assert!(outcome.message.text().starts_with("Done: hello.txt now greets the mock. ✅"), "{api}");
             assert_eq!(outcome.added.len(), 7, "{api}: three rounds of one call");
         }
-        "stress" => assert!(play.says("go").await.len() > 40_000, "{api}"),
+        "stress" => assert!(play.ask_text("go").await.len() > 40_000, "{api}"),
         "hello" => {
             let message = play.ask("hi").await.unwrap().message;
             let text = message.text();
@@ -105,31 +109,31 @@ async fn play(api: &'static str, scenario: &str) {
             let retried = std::mem::take(&mut *play.retried.lock().unwrap());
             assert_eq!(retried.len(), 5, "{api}: {retried:?}");
             assert_eq!(retried[3..], [ErrorKind::Stream; 2], "{api}: what was cut off is retried, too");
-            assert_eq!(play.says("hi").await, "Recovered.", "{api}");
+            assert_eq!(play.ask_text("hi").await, "Recovered.", "{api}");
         }
         "context-overflow" => {
             let error = play.ask("hi").await.unwrap_err();
             assert_eq!(error.kind, ErrorKind::ContextLength, "{api}: {error}");
-            assert!(play.says("shorter").await.starts_with("Summary: "), "{api}");
-            assert_eq!(play.says("go on").await, "Continuing after the summary.", "{api}");
+            assert!(play.ask_text("shorter").await.starts_with("Summary: "), "{api}");
+            assert_eq!(play.ask_text("go on").await, "Continuing after the summary.", "{api}");
         }
-        "hostile-stream" => hostile(&play).await,
+        "hostile-stream" => check_hostile_scenario(&play).await,
         "named-tools" => {
             // Google's results are objects, and this mock says them as they are.
-            let text = play.says("read the greeting").await;
+            let text = play.ask_text("read the greeting").await;
             assert!(text.starts_with("The file says:\n") && text.contains("Hello, world!"), "{api}: {text}");
         }
         other => panic!("nobody has said what {other} must give"),
     }
 }
 
-async fn hostile(play: &Play) {
+async fn check_hostile_scenario(play: &ScenarioClient) {
     let api = play.api;
     let odd = "Grüße, 世界! 👩‍👩‍👧‍👦 e\u{301} \u{202e}RTL\u{202c} \u{1b}[31mred\u{1b}[0m \u{7} done.";
-    assert_eq!(play.says("bytes").await, odd, "{api}");
-    assert_eq!(play.says("slow").await, "Still here.", "{api}");
-    assert_eq!(play.says("three at a time, a call, and then much").await, "x".repeat(4_000_000), "{api}");
-    assert_eq!(play.says("a stall").await, "Wait for it.", "{api}");
+    assert_eq!(play.ask_text("bytes").await, odd, "{api}");
+    assert_eq!(play.ask_text("slow").await, "Still here.", "{api}");
+    assert_eq!(play.ask_text("three at a time, a call, and then much").await, "x".repeat(4_000_000), "{api}");
+    assert_eq!(play.ask_text("a stall").await, "Wait for it.", "{api}");
     let message = play.ask("no JSON, then cut, then the limit").await.unwrap().message;
     assert_eq!(*play.retried.lock().unwrap(), [ErrorKind::Stream; 2], "{api}");
     assert_eq!(
@@ -143,12 +147,12 @@ async fn hostile(play: &Play) {
 #[tokio::test]
 async fn mock_scenarios_pass_over_every_wire() {
     for scenario in scenarios() {
-        join_all(WIRES.map(|api| play(api, &scenario))).await;
+        join_all(WIRES.map(|api| run_scenario(api, &scenario))).await;
     }
 }
 
 /// Runs `bowline -p` in a home of its own; what it said, and whether it worked.
-async fn bowline(home: &Path, url: &str, api: &str, args: &[&str]) -> (bool, String, String) {
+async fn check_bowline(home: &Path, url: &str, api: &str, args: &[&str]) -> (bool, String, String) {
     let root = if api.starts_with("google") { format!("{url}/v1beta") } else { format!("{url}/v1") };
     let models = json!([{"id": "m", "reasoning": true, "input": ["text", "image"]}]);
     let row = json!({"baseUrl": root, "apiKey": "secret", "api": api, "models": models});
@@ -166,19 +170,19 @@ async fn bowline(home: &Path, url: &str, api: &str, args: &[&str]) -> (bool, Str
     (output.status.success(), text(&output.stdout), text(&output.stderr))
 }
 
-async fn print(api: &'static str, scenario: &str) {
-    let mock = Mock::named(scenario).expect("it is there: it named the scenario");
+async fn run_print(api: &'static str, scenario: &str) {
+    let mock = Mock::for_scenario(scenario).expect("it is there: it named the scenario");
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("work")).unwrap();
     let file = dir.path().join("work/hello.txt");
     std::fs::write(&file, "Hello, world!\n").unwrap();
-    let ask = async |args: &[&str]| bowline(dir.path(), &mock.url, api, args).await;
+    let ask = async |args: &[&str]| check_bowline(dir.path(), &mock.url, api, args).await;
     let good = async |text: &str| {
         let (good, out, err) = ask(&[text]).await;
         assert!(good, "{api} {scenario}: {out}{err}");
         out
     };
-    match short(scenario) {
+    match scenario_name(scenario) {
         "code-task" => {
             assert!(good("change the greeting").await.contains("now greets the mock. ✅"), "{api}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), "Hello, mock!\n", "{api}");
@@ -212,6 +216,6 @@ async fn print(api: &'static str, scenario: &str) {
 #[tokio::test]
 async fn mock_scenarios_pass_in_print_mode() {
     for scenario in scenarios() {
-        join_all(WIRES.map(|api| print(api, &scenario))).await;
+        join_all(WIRES.map(|api| run_print(api, &scenario))).await;
     }
 }

@@ -23,12 +23,12 @@ use crate::support::anthropic as wire;
 use crate::support::server::{self, Reply};
 
 /// A certificate of nobody that the system knows, and who shows it.
-struct Own {
+struct SelfSignedServer {
     acceptor: TlsAcceptor,
     dir: tempfile::TempDir,
 }
 
-impl Own {
+impl SelfSignedServer {
     /// Offers these protocols.
     fn new(protocols: &[&str]) -> Self {
         let names = ["localhost", "127.0.0.1", "models.example"].map(str::to_string).to_vec();
@@ -92,7 +92,7 @@ async fn respond(socket: &mut (impl AsyncWrite + Unpin), body: &[u8]) {
 }
 
 /// Answers every request over TLS with this body; gives its port.
-async fn serve(own: &Own, body: Vec<u8>) -> u16 {
+async fn serve(own: &SelfSignedServer, body: Vec<u8>) -> u16 {
     let (listener, port) = listen().await;
     let acceptor = own.acceptor.clone();
     tokio::spawn(async move {
@@ -115,7 +115,7 @@ fn post(url: String) -> Post {
 
 #[tokio::test]
 async fn http2_is_used_if_server_supports_it() {
-    let own = Own::new(&["h2", "http/1.1"]);
+    let own = SelfSignedServer::new(&["h2", "http/1.1"]);
     let (listener, port) = listen().await;
     let connections = Arc::new(AtomicUsize::new(0));
     let (acceptor, count) = (own.acceptor.clone(), connections.clone());
@@ -148,7 +148,7 @@ fn http_ok() -> ::http::Response<()> {
 
 #[tokio::test]
 async fn websocket_over_tls_connects_despite_http2() {
-    let own = Own::new(&["h2", "http/1.1"]);
+    let own = SelfSignedServer::new(&["h2", "http/1.1"]);
     let (listener, port) = listen().await;
     let acceptor = own.acceptor.clone();
     tokio::spawn(async move {
@@ -177,7 +177,7 @@ async fn upgrade(socket: &mut (impl AsyncWrite + Unpin), key: &str) {
 
 #[tokio::test]
 async fn tls_custom_ca_file_is_trusted() {
-    let own = Own::new(&["http/1.1"]);
+    let own = SelfSignedServer::new(&["http/1.1"]);
     let url = format!("https://localhost:{}/x", serve(&own, b"ok".to_vec()).await);
     assert_eq!(own.http().post(post(url.clone())).await.unwrap().text(99).await, "ok");
     let stranger = Http::new(Limits::default(), true).post(post(url.clone())).await.unwrap_err().to_string();
@@ -201,13 +201,13 @@ async fn print(home: &Path, url: String, vars: &[(&str, String)]) -> String {
 }
 
 fn answer() -> Vec<u8> {
-    let Reply::Stream(pieces) = wire::says("reached") else { panic!("it is a stream") };
+    let Reply::Stream(pieces) = wire::text_reply("reached") else { panic!("it is a stream") };
     server::bytes(&pieces)
 }
 
 #[tokio::test]
 async fn tls_ca_file_is_read_from_settings_and_environment() {
-    let own = Own::new(&["http/1.1"]);
+    let own = SelfSignedServer::new(&["http/1.1"]);
     let url = format!("https://localhost:{}", serve(&own, answer()).await);
     let dir = tempfile::tempdir().unwrap();
     let file = own.file().display().to_string();
@@ -246,7 +246,7 @@ async fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
 
 #[tokio::test]
 async fn proxy_variables_are_respected() {
-    let own = Own::new(&["http/1.1"]);
+    let own = SelfSignedServer::new(&["http/1.1"]);
     let server = serve(&own, answer()).await;
     let (port, asked) = proxy(server).await;
     let dir = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ const PIECE: usize = 64 << 10;
 const SYSTEM: usize = 16 << 20;
 
 /// Sends pieces until one is not taken, then tells how many bytes were, and sends the rest.
-async fn flood<T>(
+async fn send_until_blocked<T>(
     mut send: impl AsyncFnMut(T) -> usize,
     piece: impl Fn() -> T,
     blocked: tokio::sync::oneshot::Sender<usize>,
@@ -304,7 +304,7 @@ async fn http_body_reader_applies_back_pressure() {
             socket.write_all(&piece).await.unwrap();
             piece.len()
         };
-        flood(send, || vec![b'x'; PIECE], blocked).await;
+        send_until_blocked(send, || vec![b'x'; PIECE], blocked).await;
     };
     let client = async {
         let http = Http::new(Limits::default(), true);
@@ -335,7 +335,7 @@ async fn websocket_reader_applies_back_pressure() {
             talk.send(message).await.unwrap();
             length
         };
-        flood(send, || Message::text("x".repeat(PIECE)), blocked).await;
+        send_until_blocked(send, || Message::text("x".repeat(PIECE)), blocked).await;
         // The client goes first.
         while let Some(Ok(_)) = talk.next().await {}
     };

@@ -49,19 +49,19 @@ fn request(client: &Client) -> Request {
     }
 }
 
-async fn ask(url: &str) -> Vec<StreamEvent> {
+async fn collect_events(url: &str) -> Vec<StreamEvent> {
     let client = client(url, None);
     client.stream(request(&client)).collect().await
 }
 
-fn done(events: &[StreamEvent]) -> AssistantMessage {
+fn expect_done(events: &[StreamEvent]) -> AssistantMessage {
     match events.last().unwrap() {
         StreamEvent::Done { message } => (**message).clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+fn expect_error(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
     match events.last().unwrap() {
         StreamEvent::Error { error, message } => (error.clone(), (**message).clone()),
         other => panic!("{other:?}"),
@@ -70,14 +70,14 @@ fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
 
 #[tokio::test]
 async fn openai_request_has_required_fields_only() {
-    let server = Server::start(vec![wire::says("hello"), wire::says("again")]);
+    let server = Server::start(vec![wire::text_reply("hello"), wire::text_reply("again")]);
     let with_key = client(&format!("{}/v1", server.url), Some("secret"));
     let events: Vec<_> = with_key.stream(request(&with_key)).collect().await;
-    let message = done(&events);
+    let message = expect_done(&events);
     assert_eq!((message.text().as_str(), message.timestamp), ("hello", 1_000));
     assert_eq!((message.usage.input, message.usage.cache_read, message.usage.output), (4, 8, 9));
-    ask(&server.url).await;
-    let seen = server.seen();
+    collect_events(&server.url).await;
+    let seen = server.requests();
     let header = |at: usize, name: &str| seen[at].headers.get(name).map(String::as_str);
     assert_eq!((seen[0].path.as_str(), &seen[0].path), ("/v1/chat/completions", &seen[1].path));
     assert_eq!(header(0, "authorization"), Some("Bearer secret"));
@@ -96,7 +96,7 @@ async fn openai_stream_decodes_any_chunk_boundaries() {
     for size in [1, 3, 7] {
         let pieces = whole.chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
-        assert_eq!(done(&ask(&server.url).await).text(), words, "pieces of {size}");
+        assert_eq!(expect_done(&collect_events(&server.url).await).text(), words, "pieces of {size}");
     }
 }
 
@@ -108,12 +108,12 @@ async fn openai_http_errors_are_classified() {
         body: json!({"error": {"code": "rate_limit_exceeded", "message": "slow down"}}).to_string(),
     };
     let server = Server::start(vec![
-        wire::status(401, "invalid_api_key", "Incorrect API key provided"),
-        wire::status(403, "", "not from here"),
-        wire::status(404, "model_not_found", "no such model"),
+        wire::error_reply(401, "invalid_api_key", "Incorrect API key provided"),
+        wire::error_reply(403, "", "not from here"),
+        wire::error_reply(404, "model_not_found", "no such model"),
         limited,
-        wire::status(429, "insufficient_quota", "pay first"),
-        wire::status(400, "", "This model's maximum context length is 8192 tokens"),
+        wire::error_reply(429, "insufficient_quota", "pay first"),
+        wire::error_reply(400, "", "This model's maximum context length is 8192 tokens"),
         Reply::Status { code: 503, headers: vec![], body: "<html>busy</html>".into() },
     ]);
     let expected = [
@@ -126,7 +126,7 @@ async fn openai_http_errors_are_classified() {
         (ErrorKind::Server, 503, true, "busy</html> (send it again in a while)"),
     ];
     for (kind, status, retryable, end) in expected {
-        let (error, message) = failed(&ask(&server.url).await);
+        let (error, message) = expect_error(&collect_events(&server.url).await);
         assert_eq!((error.kind, error.status, error.retryable()), (kind, Some(status), retryable), "{error}");
         assert!(error.message.ends_with(end), "{error}");
         assert_eq!(message.error_message, Some(error.message.clone()));
@@ -150,7 +150,7 @@ async fn openai_interrupted_stream_error_keeps_partial_text() {
     ];
     for (pieces, kind) in cases {
         let server = Server::start(vec![Reply::Stream(pieces)]);
-        let (error, message) = failed(&ask(&server.url).await);
+        let (error, message) = expect_error(&collect_events(&server.url).await);
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
         assert_eq!(message.stop_reason, StopReason::Error);
     }
@@ -172,7 +172,7 @@ async fn openai_error_body_with_status_200_is_reported() {
         ),
     ] {
         let server = Server::start(vec![Reply::Stream(pieces)]);
-        let (error, _) = failed(&ask(&server.url).await);
+        let (error, _) = expect_error(&collect_events(&server.url).await);
         assert!(error.kind == kind && error.message.contains(said), "{error}");
     }
 }
@@ -182,7 +182,7 @@ async fn openai_stream_without_done_marker_is_complete() {
     let mut pieces = [wire::text(&["hi"]), wire::close("stop")].concat();
     pieces.pop();
     let server = Server::start(vec![Reply::Stream(pieces)]);
-    assert_eq!(done(&ask(&server.url).await).text(), "hi");
+    assert_eq!(expect_done(&collect_events(&server.url).await).text(), "hi");
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn openai_connection_refused_is_network_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let (error, _) = failed(&ask(&url).await);
+    let (error, _) = expect_error(&collect_events(&url).await);
     assert_eq!(error.kind, ErrorKind::Network);
     assert!(error.message.ends_with(&format!("(is the server at {url} running?)")), "{error}");
 }
@@ -213,7 +213,8 @@ async fn openai_dropped_stream_closes_connection() {
 #[test]
 fn openai_unknown_model_completes_tool_task() {
     let args = json!({"path": "hello.txt"});
-    let server = Server::start(vec![wire::calls("t1", "read", &args), wire::says("It says hello.")]);
+    let server =
+        Server::start(vec![wire::tool_call_reply("t1", "read", &args), wire::text_reply("It says hello.")]);
     let dir = tempfile::tempdir().unwrap();
     let work = dir.path().join("work");
     std::fs::create_dir(&work).unwrap();
@@ -229,7 +230,7 @@ fn openai_unknown_model_completes_tool_task() {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     assert_eq!((text(&output.stdout).as_str(), text(&output.stderr).as_str()), ("It says hello.\n", ""));
-    let body = &server.seen()[1].body;
+    let body = &server.requests()[1].body;
     assert_eq!(body["model"], "gpt-x");
     let result = body["messages"].as_array().unwrap().last().unwrap();
     assert_eq!((&result["role"], &result["tool_call_id"]), (&json!("tool"), &json!("t1")));

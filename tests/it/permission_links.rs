@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bowline::tools::Mode;
 use serde_json::json;
 
-use crate::permissions::{Fixture, Nobody, bash};
+use crate::permissions::{Fixture, NoUser, bash};
 
 /// Each of the commands fails, and its output does not have the key.
 async fn assert_commands_do_not_show_key(fixture: &Fixture, lines: &[&str]) {
@@ -71,14 +71,14 @@ async fn auth_file_is_unreachable_through_symlinks() {
     fs::remove_file(fixture.root.join("b.txt")).unwrap();
     fs::hard_link(&keys, fixture.root.join("sub/other")).unwrap();
     let args = json!({"pattern": "the key", "path": "."});
-    let (text, _) = fixture.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
+    let (text, _) = fixture.call_as(Mode::Full, Arc::new(NoUser), "pi", "grep", args).await;
     assert!(!text.contains("sub/other"), "{text}");
     let searches = ["grep -r key .", "rg -uu key", "git grep --no-index key"];
     assert_commands_do_not_show_key(&fixture, &searches).await;
 }
 
 /// Reads files that no word names.
-const MADE: [&str; 20] = [
+const COMPUTED_PATHS: [&str; 20] = [
     "x=../own/auth.json; cat $x",
     "x=../own; cat $x/*",
     "for f in ../own/*; do cat \"$f\"; done",
@@ -108,7 +108,7 @@ async fn auth_file_is_unreachable_by_computed_paths() {
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join("auth.json"), "{\"x\": \"the key\"}\n").unwrap();
     fs::write(fixture.root.join("list"), own.join("auth.json").to_str().unwrap()).unwrap();
-    for line in MADE {
+    for line in COMPUTED_PATHS {
         let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("Not run") && !text.contains("the key"), "{line}: {text}");
     }

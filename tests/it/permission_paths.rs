@@ -8,7 +8,7 @@ use bowline::tools::{Approval, Ask, Decision, Mode, Rules};
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use crate::permissions::{Fixture, Nobody};
+use crate::permissions::{Fixture, NoUser};
 
 #[tokio::test]
 async fn path_rule_allow_resolves_symlinks() {
@@ -61,7 +61,7 @@ async fn path_rule_allow_does_not_expose_auth_file() {
         for mode in Mode::ALL {
             for path in ["link.txt", "../own/auth.json"] {
                 let args = json!({"path": path});
-                let (text, failed) = fixture.call_as(mode, Arc::new(Nobody), "pi", "read", args).await;
+                let (text, failed) = fixture.call_as(mode, Arc::new(NoUser), "pi", "read", args).await;
                 assert!(failed && text.contains("file that holds keys"), "{decision} {mode:?}: {text}");
             }
         }
@@ -70,9 +70,9 @@ async fn path_rule_allow_does_not_expose_auth_file() {
 
 /// Denies, and remembers whether the answer could have held for later calls.
 #[derive(Default)]
-struct Unwilling(std::sync::Mutex<Vec<(String, bool)>>);
+struct RecordingDeny(std::sync::Mutex<Vec<(String, bool)>>);
 
-impl Approval for Unwilling {
+impl Approval for RecordingDeny {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         self.0.lock().unwrap().push((ask.rule, ask.repeatable || ask.proposal.is_some()));
         Box::pin(std::future::ready(Decision::Deny(String::new())))
@@ -89,7 +89,7 @@ async fn approval_of_protected_file_is_once_only() {
         ("[[rule]]\ndecision = \"ask\"\npath = \"/**\"\n", "pi", "write", hook),
     ] {
         let fixture = Fixture::new(&["a.txt"], rules);
-        let unwilling = Arc::new(Unwilling::default());
+        let unwilling = Arc::new(RecordingDeny::default());
         let (text, failed) = fixture.call_as(Mode::OnRequest, unwilling.clone(), set, name, args).await;
         assert!(failed && !fixture.root.join(".git").exists(), "{text}");
         let asked = unwilling.0.lock().unwrap();

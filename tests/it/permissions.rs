@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// Nobody is to be asked.
-pub(crate) struct Nobody;
+pub(crate) struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         panic!("asked about {}", ask.target);
     }
@@ -46,7 +46,7 @@ impl Fixture {
 
     /// What a model is told, and whether it went wrong.
     pub(crate) async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
-        self.call_as(Mode::AutoEdit, Arc::new(Nobody), set, name, arguments).await
+        self.call_as(Mode::AutoEdit, Arc::new(NoUser), set, name, arguments).await
     }
 
     /// The same in another mode, where somebody is there. The home folder is the one around the workspace,
@@ -81,7 +81,7 @@ impl Fixture {
 const FORBIDDEN: &str = "[[rule]]\ndecision = \"deny\"\npath = \".env\"\n\
                          [[rule]]\ndecision = \"deny\"\npath = \"secret/\"\n";
 
-fn guarded() -> Fixture {
+fn guarded_fixture() -> Fixture {
     let fixture = Fixture::new(&["src/a.rs", ".env", "src/.env", "secret/x.txt"], FORBIDDEN);
     symlink(".env", fixture.root.join("open.txt")).unwrap();
     symlink("../secret/x.txt", fixture.root.join("src/way-in.txt")).unwrap();
@@ -91,7 +91,7 @@ fn guarded() -> Fixture {
 
 #[tokio::test]
 async fn denied_paths_are_hidden_from_search_tools() {
-    let fixture = guarded();
+    let fixture = guarded_fixture();
     for (set, name, args) in [
         ("pi", "grep", json!({"pattern": "found"})),
         ("pi", "find", json!({"pattern": "**/*"})),
@@ -122,7 +122,7 @@ async fn denied_paths_are_hidden_from_search_tools() {
 
 #[tokio::test]
 async fn denied_paths_count_does_not_reveal_content() {
-    let fixture = guarded();
+    let fixture = guarded_fixture();
     let (text, _) = fixture.call("pi", "grep", json!({"pattern": "found in .env"})).await;
     assert_eq!(text, "No matches found.\n\n[4 files and 1 folder that rules forbid were left out.]");
     let (other, _) = fixture.call("pi", "grep", json!({"pattern": "nothing like it"})).await;
@@ -135,7 +135,7 @@ async fn denied_paths_count_does_not_reveal_content() {
 
 #[tokio::test]
 async fn denied_paths_are_rejected_through_symlinks_and_dots() {
-    let fixture = guarded();
+    let fixture = guarded_fixture();
     for path in [".env", "open.txt", "src/../.env", "src/way-in.txt", "folder-link/x.txt", "secret/x.txt"] {
         for (set, name, args) in [
             ("pi", "grep", json!({"pattern": "found", "path": path})),
@@ -194,9 +194,9 @@ async fn tool_rule_applies_to_all_model_families() {
 
 /// Says yes, and remembers what it was asked about.
 #[derive(Default)]
-struct Willing(std::sync::Mutex<Vec<(String, String)>>);
+struct RecordingAllow(std::sync::Mutex<Vec<(String, String)>>);
 
-impl Approval for Willing {
+impl Approval for RecordingAllow {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         assert_eq!((ask.editable, ask.proposal), (None, None), "nothing of it can be changed or kept");
         self.0.lock().unwrap().push((ask.target, ask.rule));
@@ -234,7 +234,7 @@ async fn tool_rule_applies_to_calls_without_targets() {
         let fixture = Fixture::new(&["a.txt"], &rule("ask", name));
         let (text, failed) = fixture.call(set, name, args.clone()).await;
         assert!(failed && text.contains("has nobody to ask"), "{name}: {text}");
-        let willing = Arc::new(Willing::default());
+        let willing = Arc::new(RecordingAllow::default());
         let (text, _) = fixture.call_as(Mode::OnRequest, willing.clone(), set, name, args.clone()).await;
         assert!(!text.starts_with("Not run"), "{text}");
         let asked = willing.0.lock().unwrap();
@@ -280,7 +280,7 @@ const COMMANDS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"cp\"\n\
 
 pub(crate) async fn bash(fixture: &Fixture, mode: Mode, command: &str) -> (String, bool) {
     let args = json!({"command": command});
-    fixture.call_as(mode, Arc::new(Nobody), "pi", "bash", args).await
+    fixture.call_as(mode, Arc::new(NoUser), "pi", "bash", args).await
 }
 
 #[tokio::test]
@@ -338,7 +338,7 @@ async fn command_rule_allow_does_not_cover_protected_files() {
 
 #[tokio::test]
 async fn path_rule_applies_to_read_only_commands() {
-    let fixture = guarded();
+    let fixture = guarded_fixture();
     fs::hard_link(fixture.root.join(".env"), fixture.root.join("notes.txt")).unwrap();
     for line in [
         "cat .env",
@@ -386,7 +386,7 @@ async fn path_rule_applies_to_read_only_commands() {
 
 #[tokio::test]
 async fn hard_links_keep_denial_and_protection() {
-    let fixture = guarded();
+    let fixture = guarded_fixture();
     let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(fixture.root.join(".git/hooks")).unwrap();
     fs::create_dir_all(parent.join("own")).unwrap();
@@ -429,12 +429,12 @@ async fn auth_file_is_denied_to_every_tool() {
             [keys.to_str().unwrap(), "link.txt", "folder/auth.json", "../own/auth.json", "~/own/auth.json"]
         {
             let (text, failed) =
-                fixture.call_as(mode, Arc::new(Nobody), "pi", "read", json!({"path": path})).await;
+                fixture.call_as(mode, Arc::new(NoUser), "pi", "read", json!({"path": path})).await;
             assert!(failed && text.contains("file that holds keys"), "{path}: {text}");
         }
         for path in ["..", "../own", "folder"] {
             let args = json!({"pattern": "the key", "path": path});
-            let (text, _) = fixture.call_as(mode, Arc::new(Nobody), "pi", "grep", args).await;
+            let (text, _) = fixture.call_as(mode, Arc::new(NoUser), "pi", "grep", args).await;
             assert!(!text.contains("auth.json"), "{path}: {text}");
         }
     }

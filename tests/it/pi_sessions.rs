@@ -10,7 +10,7 @@ use bowline::session::context::editing::{self, ContextEdit};
 use bowline::session::{AgentMessage, EntryBody, Session, context::pins};
 use serde_json::{Value, json};
 
-use crate::support::compacting::{FULL, Rig, filling, says};
+use crate::support::compaction_session::{FULL, TestSession, text_turn, with_context_tokens};
 
 /// Sessions that are written by chance, in each direction and for each release.
 const COUNT: usize = 25;
@@ -38,10 +38,10 @@ fn pi(args: &[&str]) -> Option<Vec<Value>> {
 }
 
 /// Numbers that are equal are written the same, and fields that are nothing are left out.
-fn plain(value: &Value) -> Value {
+fn normalize(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),
-        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Array(items) => items.iter().map(normalize).collect(),
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(_, value)| !value.is_null());
             let kept = kept.map(|(name, value)| match value {
@@ -49,7 +49,7 @@ fn plain(value: &Value) -> Value {
                 Value::String(text) if name == "content" && fields["role"] == "user" => {
                     (name.clone(), json!([{"type": "text", "text": text}]))
                 }
-                value => (name.clone(), plain(value)),
+                value => (name.clone(), normalize(value)),
             });
             Value::Object(kept.collect())
         }
@@ -58,12 +58,12 @@ fn plain(value: &Value) -> Value {
 }
 
 /// How a session is seen here, in the words of the script.
-fn seen(session: &Session) -> Value {
+fn session_view(session: &Session) -> Value {
     let context = session.context();
     let entries = session.entries().map(|entry| json!([entry.id(), entry.parent_id(), entry.kind()]));
     let model = context.model.map(|(provider, id)| json!({"provider": provider, "modelId": id}));
     let messages: Vec<&AgentMessage> = context.messages.iter().map(|message| &**message).collect();
-    plain(&json!({
+    normalize(&json!({
         "id": session.id(),
         "name": session.name(),
         "entries": entries.collect::<Vec<_>>(),
@@ -77,8 +77,8 @@ fn seen(session: &Session) -> Value {
     }))
 }
 
-fn of_pi(seen: &Value) -> Value {
-    let mut seen = plain(seen);
+fn normalize_pi(seen: &Value) -> Value {
+    let mut seen = normalize(seen);
     seen.as_object_mut().unwrap().shift_remove("file");
     seen
 }
@@ -99,25 +99,25 @@ fn pi_session_is_read_identically() {
             let path = PathBuf::from(theirs["file"].as_str().unwrap());
             let session = open(&path);
             assert_eq!(session.problems(), [], "{}", path.display());
-            let (ours, theirs) = (seen(&session), of_pi(&theirs));
+            let (ours, theirs) = (session_view(&session), normalize_pi(&theirs));
             for part in ["id", "name", "entries", "labels", "leaf", "context"] {
-                same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
+                assert_same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
             }
         }
     }
 }
 
 /// Says where two values part.
-fn same(ours: &Value, theirs: &Value, what: &str, path: &Path) {
+fn assert_same(ours: &Value, theirs: &Value, what: &str, path: &Path) {
     match (ours, theirs) {
         (Value::Object(one), Value::Object(other)) => {
             for name in one.keys().chain(other.keys()) {
-                same(&ours[name], &theirs[name], &format!("{what}.{name}"), path);
+                assert_same(&ours[name], &theirs[name], &format!("{what}.{name}"), path);
             }
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (n, (ours, theirs)) in one.iter().zip(other).enumerate() {
-                same(ours, theirs, &format!("{what}[{n}]"), path);
+                assert_same(ours, theirs, &format!("{what}[{n}]"), path);
             }
         }
         _ => assert_eq!(ours, theirs, "{what} of\n{}", text(path)),
@@ -131,7 +131,7 @@ fn text(path: &Path) -> String {
 #[test]
 fn own_session_is_read_identically_by_pi() {
     let folder = tempfile::tempdir().unwrap();
-    let sessions: Vec<Session> = (0..COUNT as u64).map(|seed| make(folder.path(), seed)).collect();
+    let sessions: Vec<Session> = (0..COUNT as u64).map(|seed| random_session(folder.path(), seed)).collect();
     let paths: Vec<String> =
         sessions.iter().map(|session| session.file().unwrap().to_string_lossy().into_owned()).collect();
     let whole: Vec<String> = paths.iter().map(|path| text(Path::new(path))).collect();
@@ -140,14 +140,14 @@ fn own_session_is_read_identically_by_pi() {
         args.extend(paths.iter().map(String::as_str));
         let Some(looked) = pi(&args) else { return };
         for ((session, theirs), path) in sessions.iter().zip(looked).zip(&paths) {
-            let (ours, theirs) = (seen(session), of_pi(&theirs));
+            let (ours, theirs) = (session_view(session), normalize_pi(&theirs));
             // The first release knows neither edits nor what goes with a compaction.
             let parts: &[&str] = match release {
                 "pi-first" => &["id", "name", "entries", "labels", "leaf"],
                 _ => &["id", "name", "entries", "labels", "leaf", "context"],
             };
             for part in parts {
-                same(&ours[*part], &theirs[*part], &format!("{part}, {release}"), Path::new(path));
+                assert_same(&ours[*part], &theirs[*part], &format!("{part}, {release}"), Path::new(path));
             }
         }
     }
@@ -156,7 +156,7 @@ fn own_session_is_read_identically_by_pi() {
 }
 
 /// What stands in the context of a fixture, as `role:text`.
-fn told(session: &Session) -> Vec<String> {
+fn context_messages(session: &Session) -> Vec<String> {
     let context = session.context();
     let told = context.messages.iter().map(|message| {
         let value = serde_json::to_value(&**message).unwrap();
@@ -192,15 +192,15 @@ fn pi_session_old_versions_are_read_identically() {
         std::fs::copy(&fixture, &path).unwrap();
         let session = open(&path);
         assert_eq!(session.problems(), []);
-        assert_eq!(told(&session), wanted, "format {version}");
+        assert_eq!(context_messages(&session), wanted, "format {version}");
         assert_eq!(text(&path), text(Path::new(&fixture)), "looking changes nothing");
-        let mut ours = seen(&session);
+        let mut ours = session_view(&session);
         for release in ["pi-first", "pi-newest"] {
             // pi puts the file into its own format when it opens it.
             let copy = folder.path().join(format!("{release}.jsonl"));
             std::fs::copy(&fixture, &copy).unwrap();
             let Some(looked) = pi(&["look", release, copy.to_str().unwrap()]) else { return };
-            let mut theirs = of_pi(&looked[0]);
+            let mut theirs = normalize_pi(&looked[0]);
             if version == 1 {
                 // There are no ids in the file: everybody makes his own.
                 for one in [&mut ours, &mut theirs] {
@@ -212,23 +212,33 @@ fn pi_session_old_versions_are_read_identically() {
                 }
             }
             for part in ["id", "name", "entries", "labels", "leaf", "context"] {
-                same(&ours[part], &theirs[part], &format!("{part}, {release}, format {version}"), &copy);
+                assert_same(
+                    &ours[part],
+                    &theirs[part],
+                    &format!("{part}, {release}, format {version}"),
+                    &copy,
+                );
             }
-            ours = seen(&session);
+            ours = session_view(&session);
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn compacted_session_is_read_identically_by_pi() {
-    let full = |text: &str| filling(says(text), FULL);
-    let turns =
-        vec![full("answer one"), says("all of it"), full("answer two"), says("and more"), says("end")];
-    let mut rig = Rig::new(turns).await;
+    let full = |text: &str| with_context_tokens(text_turn(text), FULL);
+    let turns = vec![
+        full("answer one"),
+        text_turn("all of it"),
+        full("answer two"),
+        text_turn("and more"),
+        text_turn("end"),
+    ];
+    let mut rig = TestSession::new(turns).await;
     let long = "x".repeat(4_000);
     for (text, compactions) in [("first", 0), ("second", 1), ("third", 2)] {
         rig.run(&format!("{text} {long}")).await;
-        let kinds = rig.kinds().await;
+        let kinds = rig.entry_kinds().await;
         assert_eq!(kinds.iter().filter(|kind| *kind == "compaction").count(), compactions, "{kinds:?}");
     }
     let path = rig.snapshot().await.file.unwrap();
@@ -236,17 +246,17 @@ async fn compacted_session_is_read_identically_by_pi() {
     let session = open(&path);
     for release in ["pi-newest", "pi-first"] {
         let Some(looked) = pi(&["look", release, path.to_str().unwrap()]) else { return };
-        let (ours, theirs) = (seen(&session), of_pi(&looked[0]));
+        let (ours, theirs) = (session_view(&session), normalize_pi(&looked[0]));
         for part in ["id", "entries", "leaf", "context"] {
-            same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
+            assert_same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
         }
     }
 }
 
 /// Numbers that are the same for the same seed.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % end
@@ -258,21 +268,21 @@ impl Chance {
 }
 
 /// A session with every kind of entry.
-fn make(root: &Path, seed: u64) -> Session {
-    let mut chance = Chance(seed + 1);
+fn random_session(root: &Path, seed: u64) -> Session {
+    let mut chance = Rng(seed + 1);
     let clock = ManualClock::new(1_763_681_400_000 + seed * 1_000);
     let ids = bowline::base::ids::RandomIds::shared();
     let mut session = Session::create(root, Path::new("/some/where"), clock, ids);
-    say(&mut session, json!({"role": "user", "content": "first", "timestamp": 1}));
+    append_message(&mut session, json!({"role": "user", "content": "first", "timestamp": 1}));
     for step in 0..40 {
-        step_of(&mut session, &mut chance, step);
+        append_random_entry(&mut session, &mut chance, step);
     }
     // pi is where the last line is.
-    say(&mut session, json!({"role": "user", "content": "last", "timestamp": 9}));
+    append_message(&mut session, json!({"role": "user", "content": "last", "timestamp": 9}));
     session
 }
 
-fn say(session: &mut Session, message: Value) {
+fn append_message(session: &mut Session, message: Value) {
     let message = serde_json::from_value(message).unwrap();
     session.append(EntryBody::Message { message }).unwrap();
 }
@@ -289,7 +299,7 @@ fn compaction(words: &str, first_kept_entry_id: String) -> EntryBody {
     }
 }
 
-fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
+fn append_random_entry(session: &mut Session, chance: &mut Rng, step: u64) {
     const WORDS: [&str; 4] = ["fix it", "naïve — 漢字", "a\nb\u{2028}c", ""];
     let words = *chance.pick(&WORDS);
     let all: Vec<String> = session.entries().map(|entry| entry.id().to_string()).collect();
@@ -297,17 +307,17 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
     let usage = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3,
         "cost": {"input": 0.5, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0.5}});
     let body = match chance.below(16) {
-        0 => return say(session, json!({"role": "user", "content": words, "timestamp": step})),
+        0 => return append_message(session, json!({"role": "user", "content": words, "timestamp": step})),
         1 => {
             let content = json!([{"type": "text", "text": words}, {"type": "toolCall", "id": format!("c{step}"), "name": "bash", "arguments": {"command": "ls"}}]);
-            return say(
+            return append_message(
                 session,
                 json!({"role": "assistant", "content": content, "api": "a", "provider": "p",
                 "model": "m", "usage": usage, "stopReason": "toolUse", "timestamp": step}),
             );
         }
         2 => {
-            return say(
+            return append_message(
                 session,
                 json!({"role": "toolResult", "toolCallId": "c1", "toolName": "bash",
                 "content": [{"type": "text", "text": words}], "isError": false, "timestamp": step}),
@@ -341,7 +351,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
             return;
         }
         11 => EntryBody::SessionInfo { name: Some(format!("name {step}")) },
-        12..=14 => return by_hand(session, chance, step, words),
+        12..=14 => return append_context_edits(session, chance, step, words),
         _ => {
             session.branch(Some(chance.pick::<String>(&all))).unwrap();
             return;
@@ -351,7 +361,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
 }
 
 /// What a user does to the context, and a compaction with what is pinned.
-fn by_hand(session: &mut Session, chance: &mut Chance, step: u64, words: &str) {
+fn append_context_edits(session: &mut Session, chance: &mut Rng, step: u64, words: &str) {
     let path = session.tree().path();
     let ids: Vec<String> = path.iter().map(|entry| entry.id().to_string()).collect();
     let pinnable = path.iter().find(|entry| pins::is_pinnable(entry)).map(|entry| entry.id().to_string());

@@ -20,17 +20,17 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// What was shown, and the files at that time.
-type Look = (Option<ResultView>, BTreeMap<String, String>);
+type RecordedPreview = (Option<ResultView>, BTreeMap<String, String>);
 
 /// Allows, and keeps what was shown and what the files held then.
-struct Looks {
+struct PreviewRecorder {
     work: std::path::PathBuf,
-    seen: Mutex<Vec<Look>>,
+    previews: Mutex<Vec<RecordedPreview>>,
 }
 
-impl Approval for Looks {
+impl Approval for PreviewRecorder {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        self.seen.lock().unwrap().push((ask.preview, files(&self.work)));
+        self.previews.lock().unwrap().push((ask.preview, files(&self.work)));
         async { Decision::Allow }.boxed()
     }
 }
@@ -38,20 +38,20 @@ impl Approval for Looks {
 /// All files by name.
 fn files(work: &Path) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
-    for entry in walk(work) {
+    for entry in files_below(work) {
         let name = entry.strip_prefix(work).unwrap().to_string_lossy().into_owned();
         all.insert(name, std::fs::read_to_string(entry).unwrap());
     }
     all
 }
 
-fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 /// A file with enough lines for two hunks far apart.
-fn long() -> String {
+fn long_file() -> String {
     let lines: Vec<String> = (1..=60).map(|n| format!("line {n}\n")).collect();
     lines.concat()
 }
@@ -61,7 +61,7 @@ const BOOK: &str = "{\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"id\
 const PATCH: &str = "*** Begin Patch\n*** Update File: long.txt\n@@\n line 1\n-line 2\n+LINE 2\n@@\n line 49\n-line 50\n+LINE 50\n+more\n*** Add File: made/new.txt\n+first\n+second\n*** Delete File: plain.txt\n*** Update File: crlf.txt\n*** Move to: moved.txt\n@@\n-two\n+zwei\n*** End Patch\n";
 
 /// The calls that are tried of a tool. Every tool that edits has some.
-fn calls(set: &str, tool: &str) -> Vec<Value> {
+fn calls_of_tool(set: &str, tool: &str) -> Vec<Value> {
     let swap = |path: &str, old: &str, new: &str| json!({"file_path": path, "instruction": "as asked", "old_string": old, "new_string": new});
     let swaps = |mut all: Value| {
         let rows = vec![
@@ -110,7 +110,7 @@ fn calls(set: &str, tool: &str) -> Vec<Value> {
 }
 
 /// A file's lines after a change that is shown, from its lines before.
-fn changed(before: &str, rows: &[Option<DiffLine>], what: &str) -> Vec<String> {
+fn apply_preview(before: &str, rows: &[Option<DiffLine>], what: &str) -> Vec<String> {
     let old: Vec<&str> = before.lines().collect();
     let (mut new, mut at) = (Vec::new(), 0);
     for row in rows.iter().flatten() {
@@ -134,12 +134,12 @@ fn changed(before: &str, rows: &[Option<DiffLine>], what: &str) -> Vec<String> {
     new
 }
 
-async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, Arc<Looks>) {
+async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, Arc<PreviewRecorder>) {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     std::fs::create_dir(&work).unwrap();
     for (name, text) in [
-        ("long.txt", long().as_str()),
+        ("long.txt", long_file().as_str()),
         ("plain.txt", "one\ntwo\nthree\n"),
         ("crlf.txt", "one\r\ntwo\r\nthree\r\n"),
         ("bom.txt", "\u{feff}x\nz\n"),
@@ -149,10 +149,10 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
     ] {
         std::fs::write(work.join(name), text).unwrap();
     }
-    let looks = Arc::new(Looks { work: work.clone(), seen: Mutex::default() });
+    let looks = Arc::new(PreviewRecorder { work: work.clone(), previews: Mutex::default() });
     let context = Context {
         env: Arc::new(LocalEnvironment::new(work.canonicalize().unwrap(), [])),
-        approval: Arc::<Looks>::clone(&looks),
+        approval: Arc::<PreviewRecorder>::clone(&looks),
         mode: mode.into(),
         rules: Rules::default().into(),
         shared: Arc::new(AgentToolState::new(folder.path().join("outputs")).with_read_first(ReadFirst::Off)),
@@ -162,7 +162,7 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
     let outcome = tools::execute(&Registry::of(set), &context, &call, go, Arc::new(|_| {})).await;
     // The files as they are now stand last.
     let now = files(&work);
-    looks.seen.lock().unwrap().push((None, now));
+    looks.previews.lock().unwrap().push((None, now));
     (outcome, looks)
 }
 
@@ -174,25 +174,25 @@ async fn edit_preview_matches_written_files() {
                 continue;
             }
             let name = tool.spec().name;
-            for args in calls(set.id, &name) {
+            for args in calls_of_tool(set.id, &name) {
                 let what = format!("{} {name} {args}", set.id);
                 let (outcome, looks) = run(set.id, &name, args, Mode::Untrusted).await;
                 let told = join_text(&outcome.content);
                 assert!(!outcome.is_error, "{what}: {told}");
-                let seen = looks.seen.lock().unwrap();
+                let seen = looks.previews.lock().unwrap();
                 let [(shown, before), (_, after)] = &seen[..] else { panic!("{what}: asked once") };
                 let shown = shown.as_ref().unwrap_or_else(|| panic!("{what}: nothing is shown"));
                 // The same as the result shows afterwards,
                 assert_eq!(*shown, tool.result_view(&told, outcome.details.as_ref()), "{what}");
                 // and the same as what the files hold then.
                 assert_ne!(before, after, "{what}");
-                compare(shown, before, after, &what);
+                check_preview(shown, before, after, &what);
             }
         }
     }
 }
 
-fn compare(
+fn check_preview(
     shown: &ResultView,
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
@@ -206,7 +206,7 @@ fn compare(
         ResultView::Diff { lines: rows, .. } => {
             let name = differ[0];
             assert!(differ.iter().all(|other| *other == name), "{what}: {differ:?}");
-            let made = changed(before.get(name).unwrap_or(&none), rows, what);
+            let made = apply_preview(before.get(name).unwrap_or(&none), rows, what);
             assert_eq!(made, lines(after.get(name).unwrap_or(&none)), "{what}");
         }
         ResultView::Diffs(all) => {
@@ -214,7 +214,7 @@ fn compare(
             for one in all {
                 let title = one.title.split_once(' ').unwrap().1;
                 let (old, new) = title.split_once(" -> ").unwrap_or((title, title));
-                let made = changed(before.get(old).unwrap_or(&none), &one.lines, what);
+                let made = apply_preview(before.get(old).unwrap_or(&none), &one.lines, what);
                 assert_eq!(made, lines(after.get(new).unwrap_or(&none)), "{what}: {title}");
                 named.extend([old, new]);
             }

@@ -15,12 +15,12 @@ use crate::support::pty::Launch;
 use crate::support::server::{Piece, Reply, Server};
 
 /// A home and a workspace of their own, and a server.
-pub struct Place {
+pub struct TestHome {
     pub dir: TempDir,
     pub server: Server,
 }
 
-impl Place {
+impl TestHome {
     pub fn new(replies: Vec<Reply>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
@@ -42,7 +42,7 @@ impl Place {
     }
 
     pub fn run(&self, args: &[&str]) -> (i32, String, String) {
-        finish(&self.command(args).output().unwrap())
+        output_texts(&self.command(args).output().unwrap())
     }
 
     fn spawn(&self, args: &[&str]) -> Child {
@@ -75,13 +75,13 @@ fn end_group(shell: i32) {
     }
 }
 
-fn finish(output: &Output) -> (i32, String, String) {
+fn output_texts(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// The texts of the user messages in a request.
-fn said(body: &Value) -> Vec<String> {
+fn user_texts(body: &Value) -> Vec<String> {
     let messages = body["messages"].as_array().unwrap();
     let users = messages.iter().filter(|m| m["role"] == "user");
     let blocks = users.flat_map(|m| m["content"].as_array().unwrap());
@@ -90,23 +90,23 @@ fn said(body: &Value) -> Vec<String> {
 
 #[test]
 fn print_mode_runs_tools_and_continues_session() {
-    let place = Place::new(vec![
-        wire::calls("t1", "read", &json!({"path": "hello.txt"})),
-        wire::calls(
+    let place = TestHome::new(vec![
+        wire::tool_call_reply("t1", "read", &json!({"path": "hello.txt"})),
+        wire::tool_call_reply(
             "t2",
             "edit",
             &json!({"path": "hello.txt", "edits": [{"oldText": "hello", "newText": "goodbye"}]}),
         ),
-        wire::says("Done."),
-        wire::says("Still here."),
+        wire::text_reply("Done."),
+        wire::text_reply("Still here."),
     ]);
     std::fs::write(place.work().join("hello.txt"), "hello\n").unwrap();
     assert_eq!(place.run(&["-p", "say goodbye"]), (0, "Done.\n".into(), String::new()));
     assert_eq!(std::fs::read_to_string(place.work().join("hello.txt")).unwrap(), "goodbye\n");
     let (code, out, _) = place.run(&["-p", "--continue", "and now"]);
     assert_eq!((code, out.as_str()), (0, "Still here.\n"));
-    let seen = place.server.seen();
-    assert_eq!(said(&seen[3].body), ["say goodbye", "and now"]);
+    let seen = place.server.requests();
+    assert_eq!(user_texts(&seen[3].body), ["say goodbye", "and now"]);
     for pair in seen.windows(2) {
         assert_eq!(pair[0].body["system"], pair[1].body["system"], "the prompt stays the same to the byte");
         assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);
@@ -115,8 +115,8 @@ fn print_mode_runs_tools_and_continues_session() {
 
 #[test]
 fn print_mode_project_rules_need_trust() {
-    let call = || wire::calls("t1", "bash", &json!({"command": "mkdir made"}));
-    let place = Place::new(vec![call(), wire::says("No."), call(), wire::says("Yes.")]);
+    let call = || wire::tool_call_reply("t1", "bash", &json!({"command": "mkdir made"}));
+    let place = TestHome::new(vec![call(), wire::text_reply("No."), call(), wire::text_reply("Yes.")]);
     let (made, off) = (place.work().join("made"), "Project rules are off: not trusted. Details: trust.show");
     let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n";
     std::fs::create_dir(place.work().join(".bowline")).unwrap();
@@ -139,15 +139,15 @@ fn print_mode_commands_do_not_inherit_ignored_signals() {
         return;
     }
     let look = json!({"command": "grep ^SigIgn: /proc/self/status"});
-    let place = Place::new(vec![wire::calls("t1", "Bash", &look), wire::says("Seen.")]);
+    let place = TestHome::new(vec![wire::tool_call_reply("t1", "Bash", &look), wire::text_reply("Seen.")]);
     let own = place.command(&[]);
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' INT QUIT; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_bowline"), "-p", "look"]);
     shell.args(["--approval", "full"]).current_dir(place.work()).env_clear();
     shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let (code, _, told) = finish(&shell.stdin(Stdio::null()).output().unwrap());
+    let (code, _, told) = output_texts(&shell.stdin(Stdio::null()).output().unwrap());
     assert_eq!(code, 0, "{told}");
-    let body = place.server.seen()[1].text.clone();
+    let body = place.server.requests()[1].text.clone();
     let told = body.split("SigIgn:\\t").nth(1).expect("the command's answer");
     let mask = u64::from_str_radix(&told[..16], 16).unwrap();
     assert_eq!(mask & 0b110, 0, "INT and QUIT are 2 and 3: {mask:x}");
@@ -155,7 +155,11 @@ fn print_mode_commands_do_not_inherit_ignored_signals() {
 
 #[test]
 fn sessions_commands_list_show_export_and_fork() {
-    let place = Place::new(vec![wire::says("one\ttwo"), wire::says("again"), wire::says("forked")]);
+    let place = TestHome::new(vec![
+        wire::text_reply("one\ttwo"),
+        wire::text_reply("again"),
+        wire::text_reply("forked"),
+    ]);
     assert_eq!(place.run(&["-p", "say it"]).0, 0);
     let (code, list, _) = place.run(&["sessions"]);
     let id = list.split(' ').next().unwrap().to_string();
@@ -183,7 +187,7 @@ fn sessions_commands_list_show_export_and_fork() {
 
 #[test]
 fn json_output_keeps_control_characters() {
-    let place = Place::new(vec![wire::says("a\u{9b}31m\u{202e}b\u{7f}")]);
+    let place = TestHome::new(vec![wire::text_reply("a\u{9b}31m\u{202e}b\u{7f}")]);
     let name = "a name\u{200b} with\u{7f} signs";
     std::fs::write(place.work().join("AGENTS.md"), "Use\u{200b} tabs.").unwrap();
     assert_eq!(place.run(&["-p", "--name", name, "say it"]).0, 0);
@@ -214,7 +218,7 @@ fn json_output_keeps_control_characters() {
 
 #[test]
 fn sessions_context_command_reports_next_request() {
-    let place = Place::new(vec![wire::says("one\ttwo")]);
+    let place = TestHome::new(vec![wire::text_reply("one\ttwo")]);
     assert!(place.run(&["sessions", "context"]).2.contains("no session in this folder"));
     std::fs::write(place.work().join("AGENTS.md"), "Use tabs, always.").unwrap();
     assert_eq!(place.run(&["-p", "say it"]).0, 0);
@@ -257,7 +261,7 @@ fn sessions_context_command_reports_next_request() {
 
 #[test]
 fn print_mode_auth_error_exits_1() {
-    let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
+    let place = TestHome::new(vec![wire::error_reply(401, "authentication_error", "invalid x-api-key")]);
     let (code, out, err) = place.run(&["-p", "hi"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert!(err.contains("401") && err.contains("ANTHROPIC_API_KEY"), "{err}");
@@ -266,7 +270,7 @@ fn print_mode_auth_error_exits_1() {
 #[test]
 fn print_mode_retries_rate_limit() {
     let again = Reply::Status { code: 429, headers: vec![("retry-after", "0".into())], body: String::new() };
-    let place = Place::new(vec![again, wire::says("fine")]);
+    let place = TestHome::new(vec![again, wire::text_reply("fine")]);
     let (code, out, err) = place.run(&["-p", "hi"]);
     assert_eq!((code, out.as_str()), (0, "fine\n"));
     assert!(err.contains("try 1 of 5"), "{err}");
@@ -275,10 +279,10 @@ fn print_mode_retries_rate_limit() {
 #[test]
 fn print_mode_killed_mid_stream_keeps_finished_entries() {
     let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
-    let place = Place::new(vec![
-        wire::calls("t1", "bash", &json!({"command": "echo one"})),
+    let place = TestHome::new(vec![
+        wire::tool_call_reply("t1", "bash", &json!({"command": "echo one"})),
         Reply::Stream(half),
-        wire::says("Back."),
+        wire::text_reply("Back."),
     ]);
     let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
     place.server.wait_for_requests(2);
@@ -290,13 +294,13 @@ fn print_mode_killed_mid_stream_keeps_finished_entries() {
     assert_eq!(roles, ["user", "assistant", "toolResult"]);
     let (code, out, err) = place.run(&["-p", "--continue", "second"]);
     assert_eq!((code, out.as_str()), (0, "Back.\n"), "{err}");
-    assert_eq!(said(&place.server.seen()[2].body), ["first", "second"]);
+    assert_eq!(user_texts(&place.server.requests()[2].body), ["first", "second"]);
 }
 
 #[test]
 fn print_mode_killed_during_tool_restores_files() {
     let command = "echo theirs > a.txt; echo new > n.txt; echo $$ > started; sleep 60";
-    let place = Place::new(vec![wire::calls("t1", "bash", &json!({"command": command}))]);
+    let place = TestHome::new(vec![wire::tool_call_reply("t1", "bash", &json!({"command": command}))]);
     std::fs::write(place.work().join("a.txt"), "mine\n").unwrap();
     let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
     place.server.wait_for_requests(1);
@@ -322,9 +326,9 @@ fn print_mode_killed_during_tool_restores_files() {
 
 #[test]
 fn print_mode_killed_during_tool_continues_with_error_result() {
-    let place = Place::new(vec![
-        wire::calls("t1", "bash", &json!({"command": "echo $$ > started; sleep 60"})),
-        wire::says("Back."),
+    let place = TestHome::new(vec![
+        wire::tool_call_reply("t1", "bash", &json!({"command": "echo $$ > started; sleep 60"})),
+        wire::text_reply("Back."),
     ]);
     let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
     place.server.wait_for_requests(1);
@@ -338,7 +342,7 @@ fn print_mode_killed_during_tool_continues_with_error_result() {
     end_group(shell.trim().parse().unwrap());
     let (code, out, _) = place.run(&["-p", "--continue", "second"]);
     assert_eq!((code, out.as_str()), (0, "Back.\n"));
-    let messages = place.server.seen()[1].body["messages"].clone();
+    let messages = place.server.requests()[1].body["messages"].clone();
     assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1");
     assert_eq!(messages[2]["content"][0]["is_error"], true);
 }
@@ -346,11 +350,11 @@ fn print_mode_killed_during_tool_continues_with_error_result() {
 #[test]
 fn print_mode_killed_during_compaction_writes_no_entry() {
     let gated = [wire::open(), wire::text(0, &["half a summary"]), vec![Piece::Gate]].concat();
-    let place = Place::new(vec![
-        wire::says("answer one"),
-        wire::status(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+    let place = TestHome::new(vec![
+        wire::text_reply("answer one"),
+        wire::error_reply(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
         Reply::Stream(gated),
-        wire::says("Back."),
+        wire::text_reply("Back."),
     ]);
     let config = place.dir.path().join("home/config");
     std::fs::create_dir_all(&config).unwrap();
@@ -361,26 +365,26 @@ fn print_mode_killed_during_compaction_writes_no_entry() {
     child.kill().unwrap();
     child.wait().unwrap();
     place.server.wait_for_hang_up();
-    let summary = &place.server.seen()[2].text;
+    let summary = &place.server.requests()[2].text;
     assert!(summary.contains("[Assistant]: answer one"), "it was summed up: {summary}");
     let kinds: Vec<Value> = place.entries().iter().map(|e| e["type"].clone()).collect();
     assert!(!kinds.contains(&json!("compaction")), "{kinds:?}");
     let (code, out, err) = place.run(&["-p", "--continue", "third"]);
     assert_eq!((code, out.as_str()), (0, "Back.\n"), "{err}");
-    let body = &place.server.seen()[3].body;
-    assert_eq!(said(body), ["first", "second", "third"]);
+    let body = &place.server.requests()[3].body;
+    assert_eq!(user_texts(body), ["first", "second", "third"]);
     assert!(body["messages"].to_string().contains("answer one"));
 }
 
 #[test]
 fn print_mode_sigint_exits_130_and_stores_abort() {
     let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
-    let place = Place::new(vec![Reply::Stream(half)]);
+    let place = TestHome::new(vec![Reply::Stream(half)]);
     let child = place.spawn(&["-p", "go"]);
     place.server.wait_for_requests(1);
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
-    let (code, out, _) = finish(&child.wait_with_output().unwrap());
+    let (code, out, _) = output_texts(&child.wait_with_output().unwrap());
     assert_eq!((code, out.as_str()), (130, ""));
     place.server.wait_for_hang_up();
     assert_eq!(place.entries().last().unwrap()["message"]["stopReason"], "aborted");
@@ -388,23 +392,23 @@ fn print_mode_sigint_exits_130_and_stores_abort() {
 
 #[test]
 fn print_mode_broken_pipe_exits_1() {
-    let place = Place::new(vec![Reply::Stream(
+    let place = TestHome::new(vec![Reply::Stream(
         [wire::open(), vec![Piece::Gate], wire::text(0, &["x"]), wire::close("end_turn")].concat(),
     )]);
     let mut child = place.spawn(&["-p", "go"]);
     place.server.wait_for_requests(1);
     drop(child.stdout.take());
     place.server.open_gate();
-    let (code, _, err) = finish(&child.wait_with_output().unwrap());
+    let (code, _, err) = output_texts(&child.wait_with_output().unwrap());
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
     assert!(err.contains("the answer cannot be written: Broken pipe"), "{err}");
 }
 
 #[test]
 fn print_mode_without_key_runs_demo_model() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     let output = place.command(&["-p", "hello"]).env_remove("ANTHROPIC_BASE_URL").output().unwrap();
-    let (code, out, err) = finish(&output);
+    let (code, out, err) = output_texts(&output);
     assert_eq!(code, 0);
     assert!(out.contains("not a model") && err.contains("no model is connected"), "{out}{err}");
 }
@@ -412,7 +416,7 @@ fn print_mode_without_key_runs_demo_model() {
 #[test]
 fn print_mode_escapes_control_characters_on_terminal_only() {
     let words = "a\tb \u{1b}[2J\u{9b}31m";
-    let place = Place::new(vec![wire::says(words), wire::says(words)]);
+    let place = TestHome::new(vec![wire::text_reply(words), wire::text_reply(words)]);
     let (_, out, _) = place.run(&["-p", "hi"]);
     assert_eq!(out, format!("{words}\n"));
     let mut terminal = Launch::bowline(&["-p", "hi"]).env("ANTHROPIC_BASE_URL", &place.server.url).start();
@@ -423,7 +427,7 @@ fn print_mode_escapes_control_characters_on_terminal_only() {
 
 #[test]
 fn print_mode_invalid_api_key_flag_is_named() {
-    let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
+    let place = TestHome::new(vec![wire::error_reply(401, "authentication_error", "invalid x-api-key")]);
     let (code, _, err) = place.run(&["-p", "hi", "--provider", "anthropic", "--api-key", "wrong"]);
     assert_eq!(code, 1);
     assert!(err.trim_end().ends_with("(check --api-key)"), "{err}");
@@ -431,13 +435,15 @@ fn print_mode_invalid_api_key_flag_is_named() {
 
 #[test]
 fn print_mode_replays_recorded_cassette() {
-    let place =
-        Place::new(vec![wire::calls("t1", "read", &json!({"path": "a.txt"})), wire::says("One line.")]);
+    let place = TestHome::new(vec![
+        wire::tool_call_reply("t1", "read", &json!({"path": "a.txt"})),
+        wire::text_reply("One line."),
+    ]);
     std::fs::write(place.work().join("a.txt"), "hello\n").unwrap();
     let keyed = |args: &[&str]| {
         let mut command = place.command(args);
         command.env("ANTHROPIC_API_KEY", "hunter2-hunter2");
-        finish(&command.output().unwrap())
+        output_texts(&command.output().unwrap())
     };
     assert_eq!(
         keyed(&["-p", "--record", "tape.jsonl", "how long"]),
@@ -449,29 +455,29 @@ fn print_mode_replays_recorded_cassette() {
         keyed(&["-p", "--replay", "tape.jsonl", "how long"]),
         (0, "One line.\n".into(), String::new())
     );
-    assert_eq!(place.server.seen().len(), 2, "nobody was asked again");
+    assert_eq!(place.server.requests().len(), 2, "nobody was asked again");
     let (code, _, err) = keyed(&["-p", "--replay", "none.jsonl", "how long"]);
     assert!(code == 2 && err.contains("cannot play none.jsonl"), "{code} {err}");
 }
 
 #[test]
 fn print_mode_blank_prompt_exits_2() {
-    let place = Place::new(Vec::new());
+    let place = TestHome::new(Vec::new());
     for blank in ["", "   ", "\n\t"] {
         let (code, out, err) = place.run(&["-p", blank]);
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
         assert!(err.contains("no prompt"), "{err}");
     }
-    assert_eq!(place.server.seen().len(), 0);
+    assert_eq!(place.server.requests().len(), 0);
 }
 
 #[test]
 fn print_mode_attaches_pdf_and_rejects_audio() {
-    let place = Place::new(vec![wire::says("A report.")]);
+    let place = TestHome::new(vec![wire::text_reply("A report.")]);
     std::fs::write(place.work().join("report.pdf"), b"%PDF-1.7").unwrap();
     std::fs::write(place.work().join("talk.wav"), b"RIFF\0\0\0\0WAVEfmt ").unwrap();
     assert_eq!(place.run(&["-p", "@report.pdf", "what is it?"]), (0, "A report.\n".into(), String::new()));
-    let content = place.server.seen()[0].body["messages"][0]["content"].clone();
+    let content = place.server.requests()[0].body["messages"][0]["content"].clone();
     let document = content.as_array().unwrap().iter().find(|block| block["type"] == "document").unwrap();
     assert_eq!(
         (&document["title"], &document["source"]["data"]),
@@ -479,12 +485,12 @@ fn print_mode_attaches_pdf_and_rejects_audio() {
     );
     let (code, _, err) = place.run(&["-p", "@talk.wav", "what is said?"]);
     assert!(code != 0 && err.contains("takes no sounds of the type audio/wav"), "{code} {err}");
-    assert_eq!(place.server.seen().len(), 1, "nothing was asked");
+    assert_eq!(place.server.requests().len(), 1, "nothing was asked");
 }
 
 #[test]
 fn print_mode_budget_blocks_request() {
-    let place = Place::new(vec![wire::says("never")]);
+    let place = TestHome::new(vec![wire::text_reply("never")]);
     let config = place.dir.path().join("home/config");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("settings.toml"), "budget = 1\n").unwrap();
@@ -492,5 +498,5 @@ fn print_mode_budget_blocks_request() {
     std::fs::write(place.work().join("long.txt"), &long).unwrap();
     let (code, _, err) = place.run(&["-p", "@long.txt", "what is it?"]);
     assert!(code != 0 && err.contains("the budget of $1.00"), "{code} {err}");
-    assert_eq!(place.server.seen().len(), 0);
+    assert_eq!(place.server.requests().len(), 0);
 }

@@ -42,20 +42,20 @@ const MODELS: &str = r#"{"providers": {
     "google": {"api": "google-generative-ai", "baseUrl": "URL", "apiKey": "k", "models": [{"id": "gemini-x"}]}
 }}"#;
 
-struct Nobody;
+struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         async move { Decision::Deny(ask.rule) }.boxed()
     }
 }
 
 /// A home and a workspace of their own.
-struct Place {
+struct TestHome {
     dir: TempDir,
 }
 
-impl Place {
+impl TestHome {
     fn new(url: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
@@ -79,17 +79,17 @@ impl Place {
             model: Some(model.to_string()),
             vars: HashMap::new(),
             clock: ManualClock::new(1_770_076_800_000),
-            ..Options::new(home, self.work(), env, Arc::new(Nobody))
+            ..Options::new(home, self.work(), env, Arc::new(NoUser))
         }
     }
 }
 
-fn types(schema: &Value) -> String {
+fn schema_types(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
         return words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|");
     }
     match schema["type"].as_str() {
-        Some("array") => format!("[{}]", types(&schema["items"])),
+        Some("array") => format!("[{}]", schema_types(&schema["items"])),
         Some("object") => format!("{{{}}}", fields(schema)),
         Some(name) => name.to_string(),
         None => schema.to_string(),
@@ -100,7 +100,7 @@ fn types(schema: &Value) -> String {
 fn fields(schema: &Value) -> String {
     let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.contains(&json!(name)));
     let field = |(name, schema): (&String, &Value)| {
-        format!("{name}{}: {}", if required(name) { "*" } else { "" }, types(schema))
+        format!("{name}{}: {}", if required(name) { "*" } else { "" }, schema_types(schema))
     };
     let fields = schema["properties"].as_object().into_iter().flatten().map(field);
     fields.collect::<Vec<_>>().join(", ")
@@ -125,7 +125,7 @@ fn profile_tools_match_snapshot() {
 async fn profile_prompts_match_snapshot() {
     let models = ["chat/qwen-x", "oai/gpt-x", "claude/claude-x", "google/gemini-x"];
     for ((_, _, name), model) in STORED.into_iter().zip(models) {
-        let place = Place::new("http://127.0.0.1:9");
+        let place = TestHome::new("http://127.0.0.1:9");
         std::fs::write(place.work().join("AGENTS.md"), "Use tabs.\n").unwrap();
         std::fs::write(place.dir.path().join("home/config/AGENTS.md"), "Speak plainly.\n").unwrap();
         let prompt_texts = PromptTexts { base: None, append: vec!["And be kind.".into()] };
@@ -150,7 +150,7 @@ async fn profile_prompts_match_snapshot() {
 
 #[tokio::test]
 async fn profile_selects_instruction_files() {
-    let place = Place::new("http://127.0.0.1:9");
+    let place = TestHome::new("http://127.0.0.1:9");
     std::fs::create_dir(place.work().join(".codex")).unwrap();
     for name in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".codex/instructions.md"] {
         std::fs::write(place.work().join(name), format!("words of {name}\n")).unwrap();
@@ -175,7 +175,7 @@ async fn profile_selects_instruction_files() {
     assert!(new_session_prompt(&unknown).await.unwrap_err().to_string().contains("no such profile: geminy"));
 }
 
-async fn end(events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>) -> Vec<&'static str> {
+async fn profiles_until_end(events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>) -> Vec<&'static str> {
     let mut profiles = Vec::new();
     loop {
         let event = tokio::time::timeout(Duration::from_secs(30), events.recv());
@@ -190,17 +190,17 @@ async fn end(events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>) -> Vec<&'st
     }
 }
 
-async fn say(
+async fn prompt(
     handle: &Handle,
     text: &str,
     events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>,
 ) -> Vec<&'static str> {
     handle.prompt(text.to_string(), Vec::new(), Delivery::Steer);
-    end(events).await
+    profiles_until_end(events).await
 }
 
 /// A whole answer of Responses of one text.
-fn responds(words: &str) -> Reply {
+fn responses_reply(words: &str) -> Reply {
     let part = json!({"type": "output_text", "text": words, "annotations": []});
     let item = json!({"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
         "content": [part]});
@@ -218,14 +218,14 @@ fn responds(words: &str) -> Reply {
     Reply::Stream(events.into_iter().map(Piece::Event).collect())
 }
 
-fn generates(words: &str) -> Reply {
+fn gemini_reply(words: &str) -> Reply {
     let candidate = json!({"content": {"role": "model", "parts": [{"text": words}]}, "finishReason": "STOP"});
     let usage = json!({"promptTokenCount": 5, "candidatesTokenCount": 2, "totalTokenCount": 7});
     Reply::Stream(vec![Piece::Event(json!({"candidates": [candidate], "usageMetadata": usage}))])
 }
 
 /// The profile has a tool of that name.
-fn known(id: &str, name: &Value) {
+fn assert_has_tool(id: &str, name: &Value) {
     let all = profile::find(id).unwrap().tools(&[]);
     assert!(all.entry(name.as_str().unwrap()).is_some(), "{id} knows no {name}");
 }
@@ -240,7 +240,7 @@ fn check_claude(claude: &Value) {
     let (uses, results) = (blocks("tool_use"), blocks("tool_result"));
     assert!(!uses.is_empty());
     for block in &uses {
-        known("anthropic", &block["name"]);
+        assert_has_tool("anthropic", &block["name"]);
     }
     let ids = |blocks: &[Value], key: &str| blocks.iter().map(|b| b[key].clone()).collect::<Vec<_>>();
     assert_eq!(ids(&uses, "id"), ids(&results, "tool_use_id"));
@@ -266,7 +266,7 @@ fn check_gpt(gpt: &Value) {
         "{items:#?}"
     );
     for call in &calls {
-        known("openai", &call["name"]);
+        assert_has_tool("openai", &call["name"]);
     }
 }
 
@@ -277,7 +277,7 @@ fn check_gemini(body: &Value) {
         parts.filter_map(|part| part.get("functionCall")).map(|call| &call["name"]).collect();
     assert!(!named.is_empty());
     for name in named {
-        known("gemini", name);
+        assert_has_tool("gemini", name);
     }
 }
 
@@ -285,20 +285,20 @@ fn check_gemini(body: &Value) {
 async fn profile_switch_translates_history_to_own_tools() {
     let edits = json!({"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}, {"oldText": "two", "newText": "2"}]});
     let server = Server::start(vec![
-        openai::calls("c1", "edit", &edits),
-        openai::says("changed"),
-        anthropic::says("I am Claude"),
-        responds("I am GPT"),
-        generates("I am Gemini"),
-        openai::says("I am back"),
+        openai::tool_call_reply("c1", "edit", &edits),
+        openai::text_reply("changed"),
+        anthropic::text_reply("I am Claude"),
+        responses_reply("I am GPT"),
+        gemini_reply("I am Gemini"),
+        openai::text_reply("I am back"),
     ]);
-    let place = Place::new(&server.url);
+    let place = TestHome::new(&server.url);
     std::fs::write(place.work().join("a.txt"), "one\ntwo\n").unwrap();
     let options = Options { session: SessionChoice::Memory, ..place.options("chat/qwen-x") };
     let handle = runtime::start(options).await.unwrap();
     let (snapshot, mut events) = handle.subscribe().await.unwrap();
     assert_eq!(snapshot.active_tools.profile, "pi");
-    assert_eq!(say(&handle, "change it", &mut events).await, Vec::<&str>::new());
+    assert_eq!(prompt(&handle, "change it", &mut events).await, Vec::<&str>::new());
     assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "1\n2\n");
     for (provider, model, profile) in [
         ("claude", "claude-x", "anthropic"),
@@ -307,10 +307,10 @@ async fn profile_switch_translates_history_to_own_tools() {
         ("chat", "qwen-x", "pi"),
     ] {
         handle.set_model(provider, model);
-        assert_eq!(say(&handle, "who are you?", &mut events).await, [profile]);
+        assert_eq!(prompt(&handle, "who are you?", &mut events).await, [profile]);
     }
     handle.shutdown().await;
-    let seen = server.seen();
+    let seen = server.requests();
     check_claude(&seen[2].body);
     check_gpt(&seen[3].body);
     check_gemini(&seen[4].body);
@@ -327,8 +327,9 @@ async fn profile_switch_translates_history_to_own_tools() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn profile_switch_during_tool_applies_to_next_request() {
     let wait = json!({"command": "while [ ! -e go ]; do sleep 0.01; done; echo went"});
-    let server = Server::start(vec![openai::calls("c1", "bash", &wait), anthropic::says("done")]);
-    let place = Place::new(&server.url);
+    let server =
+        Server::start(vec![openai::tool_call_reply("c1", "bash", &wait), anthropic::text_reply("done")]);
+    let place = TestHome::new(&server.url);
     let options = Options { session: SessionChoice::Memory, ..place.options("chat/qwen-x") };
     let handle = runtime::start(options).await.unwrap();
     let (_, mut events) = handle.subscribe().await.unwrap();
@@ -347,8 +348,8 @@ async fn profile_switch_during_tool_applies_to_next_request() {
         }
     }
     std::fs::write(place.work().join("go"), "").unwrap();
-    end(&mut events).await;
-    let body = &server.seen()[1].body;
+    profiles_until_end(&mut events).await;
+    let body = &server.requests()[1].body;
     let messages = body["messages"].as_array().unwrap();
     let (call, result) = (&messages[1]["content"][0], &messages[2]["content"][0]);
     assert_eq!(call["type"], "tool_use");
@@ -360,17 +361,17 @@ async fn profile_switch_during_tool_applies_to_next_request() {
 
 #[tokio::test]
 async fn profile_switch_keeps_tool_selection() {
-    let server = Server::start(vec![openai::says("a"), anthropic::says("b")]);
-    let place = Place::new(&server.url);
+    let server = Server::start(vec![openai::text_reply("a"), anthropic::text_reply("b")]);
+    let place = TestHome::new(&server.url);
     let tool_flags = ToolFlags { only: Some(vec!["read".into(), "bash".into()]), ..ToolFlags::default() };
     let options = Options { tool_flags, session: SessionChoice::Memory, ..place.options("chat/qwen-x") };
     let handle = runtime::start(options).await.unwrap();
     let (_, mut events) = handle.subscribe().await.unwrap();
-    say(&handle, "one", &mut events).await;
+    prompt(&handle, "one", &mut events).await;
     handle.set_model("claude", "claude-x");
-    say(&handle, "two", &mut events).await;
+    prompt(&handle, "two", &mut events).await;
     handle.shutdown().await;
-    let seen = server.seen();
+    let seen = server.requests();
     let names = |tools: &Value, at: &str| -> Vec<String> {
         let names = tools.as_array().unwrap().iter().map(|tool| tool.pointer(at).unwrap());
         names.map(|name| name.as_str().unwrap().to_string()).collect()
@@ -386,7 +387,7 @@ async fn profile_switch_keeps_tool_selection() {
 }
 
 /// `bowline` with these arguments, without any key.
-fn bowline(place: &Place, args: &[&str]) -> (i32, String, String) {
+fn bowline(place: &TestHome, args: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
     command.args(args).current_dir(place.work()).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -398,7 +399,7 @@ fn bowline(place: &Place, args: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn prompt_show_command_works_without_api_key() {
-    let place = Place::new("http://127.0.0.1:9");
+    let place = TestHome::new("http://127.0.0.1:9");
     std::fs::write(place.work().join("AGENTS.md"), "Use \u{1b}[31mtabs.\n").unwrap();
     let (code, out, err) = bowline(&place, &["prompt", "--show", "--model", "claude-opus-5-5", "--json"]);
     assert_eq!((code, err.as_str()), (0, ""));

@@ -22,19 +22,19 @@ use crate::support::pty::Launch;
 const FLAG: &str = "BOWLINE_TEST_PANIC_FLAG";
 
 /// A clock that panics on the thread of the loop once there is a file.
-struct Trap {
+struct PanickingClock {
     clock: SharedClock,
-    flag: PathBuf,
+    flag_path: PathBuf,
 }
 
-impl Clock for Trap {
+impl Clock for PanickingClock {
     fn now_ms(&self) -> u64 {
         self.clock.now_ms()
     }
 
     fn monotonic(&self) -> Duration {
         // Removed first: the loop panics once.
-        assert!(std::fs::remove_file(&self.flag).is_err(), "the trap is sprung");
+        assert!(std::fs::remove_file(&self.flag_path).is_err(), "the trap is sprung");
         self.clock.monotonic()
     }
 }
@@ -71,7 +71,7 @@ async fn panic_host_process_runs_event_loop() {
         mouse: false,
         unrestricted: false,
         connect: None,
-        clock: Arc::new(Trap { clock: SystemClock::shared(), flag: flag.into() }),
+        clock: Arc::new(PanickingClock { clock: SystemClock::shared(), flag_path: flag.into() }),
     };
     Box::pin(bowline::ide::shell::run::run(options, feed, None)).await.unwrap();
 }
@@ -94,9 +94,9 @@ fn panic_restores_terminal_and_keeps_last_key() {
     let shown = String::from_utf8_lossy(&pty.take_raw()).into_owned();
     let (left, told) = (shown.rfind("\x1b[?1049l"), shown.rfind("the trap is sprung"));
     assert!(left.is_some() && left < told, "told behind the screen: {shown:?}");
-    let mut again = pty.again(&["a.txt"]).start();
+    let mut again = pty.relaunch(&["a.txt"]).start();
     again.wait_text("Recover");
-    again.raw_within(Duration::from_millis(500));
+    again.raw_for(Duration::from_millis(500));
     again.send("r");
     again.wait_text("the last key!");
     again.send("\x13");

@@ -27,7 +27,7 @@ fn launch() -> Pty {
 }
 
 /// The only recovery file's text.
-fn kept(pty: &Pty) -> Option<String> {
+fn recovery_text(pty: &Pty) -> Option<String> {
     let folder = std::fs::read_dir(pty.home().join("state/swap")).ok()?;
     let paths = folder.map(|entry| entry.unwrap().path());
     let path = paths.into_iter().find(|path| path.extension().is_some_and(|end| end == "kept"))?;
@@ -35,15 +35,15 @@ fn kept(pty: &Pty) -> Option<String> {
     Some(text.split_once('\n').unwrap().1.to_string())
 }
 
-fn disk(work: &Path) -> String {
+fn file_text(work: &Path) -> String {
     std::fs::read_to_string(work.join("a.txt")).unwrap()
 }
 
 /// Takes the offer of the next start and saves; the file's text then.
-fn recovered(mut dead: Pty) -> String {
-    let mut pty = dead.again(&["a.txt"]).start();
+fn recover_and_save(mut dead: Pty) -> String {
+    let mut pty = dead.relaunch(&["a.txt"]).start();
     pty.wait_text("Recover");
-    pty.raw_within(GUARD);
+    pty.raw_for(GUARD);
     let newer = pty.picture().contains("has been changed since");
     pty.send("r");
     pty.wait_text("Recovered unsaved text");
@@ -51,11 +51,11 @@ fn recovered(mut dead: Pty) -> String {
     if newer {
         // Saved after the text was kept, so saving asks.
         pty.wait_text("Overwrite");
-        pty.raw_within(GUARD);
+        pty.raw_for(GUARD);
         pty.send("o");
     }
     pty.wait_text("Saved a.txt");
-    let text = disk(&pty.work());
+    let text = file_text(&pty.work());
     pty.send(QUIT);
     assert!(pty.wait_exit().success());
     let left = std::fs::read_dir(pty.home().join("state/swap")).unwrap();
@@ -69,13 +69,13 @@ fn recovery_after_kill_restores_typed_text() {
     let mut pty = launch();
     pty.send("never saved é");
     pty.wait_text("never saved é");
-    while kept(&pty).is_none_or(|text| text != "never saved é\n") {
-        pty.raw_within(Duration::from_millis(5));
+    while recovery_text(&pty).is_none_or(|text| text != "never saved é\n") {
+        pty.raw_for(Duration::from_millis(5));
     }
     pty.signal(Signal::KILL);
     pty.wait_exit();
-    assert_eq!(disk(&pty.work()), "\n");
-    assert_eq!(recovered(pty), "never saved é\n");
+    assert_eq!(file_text(&pty.work()), "\n");
+    assert_eq!(recover_and_save(pty), "never saved é\n");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn recovery_after_signal_restores_last_key() {
         pty.wait_text("the last key!");
         pty.signal(signal);
         pty.wait_exit();
-        assert_eq!(recovered(pty), "the last key!\n");
+        assert_eq!(recover_and_save(pty), "the last key!\n");
     }
 }
 
@@ -121,11 +121,11 @@ fn kill_after(time: Duration, save_every: u64) {
     pty.signal(Signal::KILL);
     let killed = Instant::now();
     pty.wait_exit();
-    let on_disk = disk(&pty.work());
+    let on_disk = file_text(&pty.work());
     let whole = on_disk.strip_suffix('\n').is_some_and(|text| typed.starts_with(text));
     assert!(whole, "the file is whole: {on_disk:?} after {time:?}");
-    let text = match kept(&pty) {
-        Some(text) if text != on_disk => recovered(pty),
+    let text = match recovery_text(&pty) {
+        Some(text) if text != on_disk => recover_and_save(pty),
         _ => on_disk,
     };
     let safe = shown.iter().filter(|(at, _)| killed.duration_since(*at) > SAFE).map(|(_, length)| *length);

@@ -16,7 +16,7 @@ const LINES: usize = 2_000;
 const PAGE_DOWN: &str = "\x1b[6~";
 const END_OF_FILE: &str = "\x1b[1;5F";
 const FOCUS_AGENT: &str = "\x1b3";
-const GIVEN_BACK: &str = "\x1b[?1049l\x1b[?25h";
+const TERMINAL_RESTORED: &str = "\x1b[?1049l\x1b[?25h";
 
 /// The program with a file of full lines, each of them unlike the others.
 fn start(args: &[&str], url: &str) -> Pty {
@@ -53,13 +53,17 @@ fn stalled_terminal_exits_on_signal() {
     });
     assert_eq!(pty.wait_exit().exit_code(), 143);
     let raw = pty.take_raw();
-    assert!(raw.ends_with(GIVEN_BACK.as_bytes()), "{:?}", String::from_utf8_lossy(&raw[raw.len() - 80..]));
+    assert!(
+        raw.ends_with(TERMINAL_RESTORED.as_bytes()),
+        "{:?}",
+        String::from_utf8_lossy(&raw[raw.len() - 80..])
+    );
 }
 
 #[test]
 fn stalled_terminal_agent_continues_and_screen_catches_up() {
-    let read = wire::calls("t1", "read", &json!({"path": "long.txt", "limit": 1}));
-    let server = Server::start(vec![read, wire::says("All is well.")]);
+    let read = wire::tool_call_reply("t1", "read", &json!({"path": "long.txt", "limit": 1}));
+    let server = Server::start(vec![read, wire::text_reply("All is well.")]);
     let mut pty = start(&["--approval", "full"], &server.url);
     pty.stalled(|pty| {
         stall(pty);

@@ -22,7 +22,7 @@ fn start() -> Pty {
     pty
 }
 
-fn pid_in(pty: &mut Pty, mark: &str) -> Pid {
+fn read_pid(pty: &mut Pty, mark: &str) -> Pid {
     let text = pty.screen().contents();
     let after = text.rsplit(&format!("{mark}:")).next().unwrap();
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
@@ -77,7 +77,7 @@ fn terminal_running_program_asks_and_is_killed_on_quit() {
     let mut pty = start();
     pty.send("sh -c 'trap \"\" HUP TERM; echo pi\"\"d:$$.; while :; do sleep 1; done'\r");
     pty.wait_for("a number", |screen| screen.contents().contains("pid:"));
-    let pid = pid_in(&mut pty, "pid");
+    let pid = read_pid(&mut pty, "pid");
     pty.send(format!("{PREFIX}q"));
     pty.wait_text("Quitting ends it");
     assert!(test_kill_process(pid).is_ok());
@@ -91,7 +91,7 @@ fn terminal_close_kills_running_programs() {
     let mut pty = start();
     pty.send("sleep 1000 & echo pi\"\"d:$!.\r");
     pty.wait_for("a number", |screen| screen.contents().contains("pid:"));
-    let pid = pid_in(&mut pty, "pid");
+    let pid = read_pid(&mut pty, "pid");
     pty.send(format!("{PREFIX}x"));
     wait_gone(pid);
     pty.wait_for("the editor alone", |screen| !screen.contents().contains("1 sh"));
@@ -124,8 +124,8 @@ fn terminal_idle_writes_no_output_and_causes_no_wakeups() {
     pty.send("echo re''ady\r");
     pty.wait_text("ready");
     // What follows the last key, such as keeping what is open, is done by then.
-    pty.raw_within(Duration::from_secs(3));
-    let before = pty.wakes();
-    assert_eq!(String::from_utf8_lossy(&pty.raw_within(Duration::from_secs(2))), "");
-    assert_eq!(pty.wakes(), before);
+    pty.raw_for(Duration::from_secs(3));
+    let before = pty.context_switches();
+    assert_eq!(String::from_utf8_lossy(&pty.raw_for(Duration::from_secs(2))), "");
+    assert_eq!(pty.context_switches(), before);
 }

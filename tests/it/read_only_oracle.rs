@@ -17,7 +17,7 @@ use std::time::SystemTime;
 
 use bowline::tools::command::is_read_only;
 
-use crate::support::lines::Lines;
+use crate::support::shell_lines::ShellLines;
 
 /// The table of the reader's own tests.
 const TABLE: &str = include_str!("../../src/tools/command/table.txt");
@@ -74,10 +74,10 @@ done 3<"$AROUND/lines"
 "#;
 
 /// A folder in which lines are run, and what is recorded beside it.
-struct Bench {
+struct OracleSandbox {
     _folder: tempfile::TempDir,
     work: PathBuf,
-    around: PathBuf,
+    records_dir: PathBuf,
 }
 
 fn executables() -> BTreeMap<String, PathBuf> {
@@ -95,19 +95,19 @@ fn executables() -> BTreeMap<String, PathBuf> {
 }
 
 /// Says it whether tests are captured or not.
-fn tell(what: &str) {
+fn print_line(what: &str) {
     let line = format!("read_only_oracle: {what}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
-fn quiet(program: &str, args: &[&str], folder: &Path) -> bool {
+fn succeeds(program: &str, args: &[&str], folder: &Path) -> bool {
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", folder);
     command.status().is_ok_and(|status| status.success())
 }
 
-impl Bench {
+impl OracleSandbox {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
@@ -136,16 +136,16 @@ impl Bench {
         for name in files {
             fs::write(work.join(name), format!("{name}\none two\nevil\n5p\n")).unwrap();
         }
-        let bench = Self { _folder: folder, work, around };
+        let bench = Self { _folder: folder, work, records_dir: around };
         bench.record_programs();
         bench.make_repository();
         bench
     }
 
     fn record_programs(&self) {
-        let bin = self.around.join("bin");
-        let recorder = self.around.join("recorder");
-        let log = self.around.join("executed");
+        let bin = self.records_dir.join("bin");
+        let recorder = self.records_dir.join("recorder");
+        let log = self.records_dir.join("executed");
         fs::write(&recorder, format!("#!/bin/sh\necho \"${{0##*/}} $*\" >> '{}'\n", log.display())).unwrap();
         fs::set_permissions(&recorder, fs::Permissions::from_mode(0o755)).unwrap();
         let listed: BTreeSet<&str> = LISTED.split_whitespace().collect();
@@ -162,8 +162,8 @@ impl Bench {
 
     /// A repository that names programs wherever that does not count against it.
     fn make_repository(&self) {
-        let evil = self.around.join("bin/evil");
-        let git = |args: &[&str]| assert!(quiet("git", args, &self.work), "{args:?}");
+        let evil = self.records_dir.join("bin/evil");
+        let git = |args: &[&str]| assert!(succeeds("git", args, &self.work), "{args:?}");
         git(&["init", "-q", "."]);
         git(&["config", "user.name", "x"]);
         git(&["config", "user.email", "x@example.org"]);
@@ -181,9 +181,9 @@ impl Bench {
         for hook in ["pre-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman"] {
             symlink(&evil, self.work.join("hooks").join(hook)).unwrap();
         }
-        let other = self.around.join("other");
+        let other = self.records_dir.join("other");
         fs::create_dir(&other).unwrap();
-        assert!(quiet("git", &["init", "-q", "--bare", "."], &other));
+        assert!(succeeds("git", &["init", "-q", "--bare", "."], &other));
         let alternates = self.work.join(".git/objects/info/alternates");
         fs::write(alternates, format!("{}\n", other.join("objects").display())).unwrap();
         git(&["status"]);
@@ -209,15 +209,15 @@ impl Bench {
     }
 
     /// Runs lines one after the other; gives what they did beside looking.
-    fn run(&self, lines: &[String], means: &Means) -> Vec<String> {
+    fn run(&self, lines: &[String], means: &Isolation) -> Vec<String> {
         let before = self.state();
         let text: String = lines.iter().flat_map(|line| [line.as_str(), "\0"]).collect();
-        fs::write(self.around.join("lines"), text).unwrap();
+        fs::write(self.records_dir.join("lines"), text).unwrap();
         let mut words: Vec<&str> = Vec::new();
         if means.namespace {
             words.extend(["unshare", "-m", "bash", "--norc", "-c", MOUNTS, "mounts"]);
         }
-        let trace = self.around.join("trace").to_string_lossy().into_owned();
+        let trace = self.records_dir.join("trace").to_string_lossy().into_owned();
         if means.trace {
             words.extend([
                 "strace",
@@ -241,32 +241,34 @@ impl Bench {
             .collect();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(&self.work).env_clear();
-        command.env("PATH", self.around.join("bin"));
+        command.env("PATH", self.records_dir.join("bin"));
         command.env("MOUNT", real.get("mount").map_or(Path::new("mount"), PathBuf::as_path));
-        command.env("HOME", self.work.join("home")).env("TMPDIR", self.around.join("tmp"));
-        command.env("WORK", &self.work).env("AROUND", &self.around).env("LC_ALL", "C");
+        command.env("HOME", self.work.join("home")).env("TMPDIR", self.records_dir.join("tmp"));
+        command.env("WORK", &self.work).env("AROUND", &self.records_dir).env("LC_ALL", "C");
         command.env("NAMESPACE", if means.namespace { "1" } else { "" });
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let output = command.output().unwrap();
         assert!(output.status.code() != Some(9), "{}", String::from_utf8_lossy(&output.stderr));
-        self.findings(&before)
+        self.changes(&before)
     }
 
-    fn findings(&self, before: &BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>) -> Vec<String> {
+    fn changes(&self, before: &BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>) -> Vec<String> {
         let mut found = Vec::new();
         let after = self.state();
         let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
         let changed = paths.into_iter().filter(|path| before.get(*path) != after.get(*path));
         found.extend(changed.map(|path| format!("changed {}", path.display())));
         let read = |name: &str| {
-            String::from_utf8_lossy(&fs::read(self.around.join(name)).unwrap_or_default()).into_owned()
+            String::from_utf8_lossy(&fs::read(self.records_dir.join(name)).unwrap_or_default()).into_owned()
         };
         found.extend(read("executed").lines().map(|line| format!("executed {line}")));
         let refused = |line: &&str| line.contains("Read-only file system") && !line.contains("dev/null");
         found.extend(read("errors").lines().filter(refused).map(|line| format!("tried to write: {line}")));
-        found.extend(read("trace").lines().filter_map(unlisted).map(|path| format!("executed {path}")));
+        found.extend(
+            read("trace").lines().filter_map(unlisted_program).map(|path| format!("executed {path}")),
+        );
         for name in ["executed", "errors", "trace"] {
-            let path = self.around.join(name);
+            let path = self.records_dir.join(name);
             if path.exists() {
                 fs::remove_file(path).unwrap();
             }
@@ -276,7 +278,7 @@ impl Bench {
 }
 
 /// The program of a successful `execve` that is none of the table.
-fn unlisted(line: &str) -> Option<String> {
+fn unlisted_program(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("execve(\"")?;
     if !rest.trim_end().ends_with("= 0") {
         return None;
@@ -290,15 +292,15 @@ fn unlisted(line: &str) -> Option<String> {
 }
 
 /// What the system allows beside the folder of recorders.
-struct Means {
+struct Isolation {
     namespace: bool,
     trace: bool,
 }
 
-impl Means {
+impl Isolation {
     fn find(folder: &Path) -> Self {
-        let namespace = quiet("unshare", &["-m", "mount", "-o", "remount,bind,ro", "/"], folder);
-        let trace = quiet(
+        let namespace = succeeds("unshare", &["-m", "mount", "-o", "remount,bind,ro", "/"], folder);
+        let trace = succeeds(
             "strace",
             &["-f", "--seccomp-bpf", "-qqq", "-e", "trace=execve", "-o", "trace", "true"],
             folder,
@@ -311,15 +313,15 @@ impl Means {
             lacking.push("strace does not run, so only programs that are found by name are recorded");
         }
         for why in lacking {
-            tell(why);
+            print_line(why);
         }
         Self { namespace, trace }
     }
 }
 
 /// The lines that do more than look, found by halving.
-fn culprits(lines: &[String], means: &Means) -> Vec<(String, Vec<String>)> {
-    let found = Bench::new().run(lines, means);
+fn find_culprits(lines: &[String], means: &Isolation) -> Vec<(String, Vec<String>)> {
+    let found = OracleSandbox::new().run(lines, means);
     if found.is_empty() {
         return Vec::new();
     }
@@ -327,24 +329,26 @@ fn culprits(lines: &[String], means: &Means) -> Vec<(String, Vec<String>)> {
         return vec![(line.clone(), found)];
     }
     let (one, other) = lines.split_at(lines.len() / 2);
-    let mut all = culprits(one, means);
+    let mut all = find_culprits(one, means);
     if all.len() < 20 {
-        all.extend(culprits(other, means));
+        all.extend(find_culprits(other, means));
     }
     all
 }
 
 fn check(lines: &[String]) {
     let folder = tempfile::tempdir().unwrap();
-    let means = Means::find(folder.path());
+    let means = Isolation::find(folder.path());
     let half = lines.len().div_ceil(2);
     let broken: bool = std::thread::scope(|scope| {
-        let runs: Vec<_> =
-            lines.chunks(half.max(1)).map(|part| scope.spawn(|| Bench::new().run(part, &means))).collect();
+        let runs: Vec<_> = lines
+            .chunks(half.max(1))
+            .map(|part| scope.spawn(|| OracleSandbox::new().run(part, &means)))
+            .collect();
         runs.into_iter().map(|run| run.join().unwrap()).any(|found| !found.is_empty())
     });
     if broken {
-        let culprits = culprits(lines, &means);
+        let culprits = find_culprits(lines, &means);
         panic!("judged to look only:\n{culprits:#?}");
     }
 }
@@ -367,9 +371,9 @@ fn read_only_generated_commands_have_no_side_effects() {
     let host = TcpListener::bind("127.0.0.1:0").unwrap();
     host.set_nonblocking(true).unwrap();
     let port = host.local_addr().unwrap().port();
-    let made = Lines::new(seed, port).take(count);
+    let made = ShellLines::new(seed, port).take(count);
     let lines: BTreeSet<String> = made.filter(|line| is_read_only(line)).collect();
-    tell(&format!("{} of {count} lines of the seed {seed} are judged to look only", lines.len()));
+    print_line(&format!("{} of {count} lines of the seed {seed} are judged to look only", lines.len()));
     assert!(lines.len() > count / 10, "only {} of {count} are judged to look only", lines.len());
     for part in lines.into_iter().collect::<Vec<_>>().chunks(10_000) {
         check(part);
@@ -382,7 +386,7 @@ fn read_only_generated_commands_have_no_side_effects() {
 #[test]
 fn read_only_oracle_detects_side_effects() {
     let folder = tempfile::tempdir().unwrap();
-    let means = Means::find(folder.path());
+    let means = Isolation::find(folder.path());
     for line in [
         "echo > out",
         "sort -o out f",
@@ -398,7 +402,7 @@ fn read_only_oracle_detects_side_effects() {
         "ls; evil",
     ] {
         assert!(!is_read_only(line), "{line}");
-        let found = Bench::new().run(&[line.to_string()], &means);
+        let found = OracleSandbox::new().run(&[line.to_string()], &means);
         assert!(!found.is_empty(), "{line}");
     }
 }

@@ -25,7 +25,7 @@ const TOOLS: [(&str, &str, &str); 5] = [
     ("gemini", "read_file", "file_path"),
 ];
 
-async fn call(
+async fn call_tool(
     env: Arc<dyn Environment>,
     (set, tool, name): (&str, &str, &str),
     path: &str,
@@ -43,11 +43,11 @@ async fn call(
 }
 
 /// What every tool says of a path; all of them refuse it.
-async fn refused(folder: &Path, path: &str) -> Vec<String> {
+async fn refusals(folder: &Path, path: &str) -> Vec<String> {
     let mut all = Vec::new();
     for tool in TOOLS {
         let env = Arc::new(LocalEnvironment::new(folder.to_path_buf(), []));
-        let outcome = call(env, tool, path, &CancellationToken::new()).await;
+        let outcome = call_tool(env, tool, path, &CancellationToken::new()).await;
         let text = join_text(&outcome.content);
         assert!(outcome.is_error, "{path} {tool:?}: {text}");
         assert!(text.ends_with('.') && text.len() < 6000, "{path} {tool:?}: {text}");
@@ -79,9 +79,9 @@ async fn read_tools_reject_non_regular_files() {
     paths.push("long/".repeat(1000));
     paths.push("n".repeat(300));
     for path in paths {
-        refused(place.path(), &path).await;
+        refusals(place.path(), &path).await;
     }
-    for said in refused(place.path(), "pipe").await {
+    for said in refusals(place.path(), "pipe").await {
         assert!(said.contains("not a regular file") || said.contains("no picture"), "{said}");
     }
 }
@@ -95,7 +95,7 @@ async fn read_tools_reject_huge_files() {
         let file = fs::File::create(place.path().join(name)).unwrap();
         std::io::Write::write_all(&mut &file, head).unwrap();
         file.set_len(1 << 40).unwrap();
-        let said = refused(place.path(), name).await;
+        let said = refusals(place.path(), name).await;
         assert!(said.iter().any(|said| said.contains("1048576.0MB")), "{said:?}");
     }
 }
@@ -108,7 +108,7 @@ async fn read_tools_read_proc_files() {
         for path in ["/proc/self/status", "status.ipynb"] {
             if Path::new("/proc/self/status").exists() {
                 let env = Arc::new(LocalEnvironment::new(place.path().to_path_buf(), []));
-                let outcome = call(env, tool, path, &CancellationToken::new()).await;
+                let outcome = call_tool(env, tool, path, &CancellationToken::new()).await;
                 assert!(join_text(&outcome.content).contains("Name:"), "{tool:?} {outcome:?}");
             }
         }
@@ -121,7 +121,7 @@ async fn read_tool_detects_type_by_content_not_extension() {
     let env = || Arc::new(LocalEnvironment::new(place.path().to_path_buf(), []));
     let show = async |name: &str, bytes: &[u8]| {
         fs::write(place.path().join(name), bytes).unwrap();
-        let outcome = call(env(), ("pi", "read", "path"), name, &CancellationToken::new()).await;
+        let outcome = call_tool(env(), ("pi", "read", "path"), name, &CancellationToken::new()).await;
         (outcome.is_error, join_text(&outcome.content))
     };
     assert_eq!(show("empty.pdf", b"").await, (false, String::new()));
@@ -138,13 +138,13 @@ async fn read_tool_detects_type_by_content_not_extension() {
 
 /// A place whose files say that they are small.
 #[derive(Debug)]
-struct Endless {
+struct EndlessFileEnvironment {
     inner: LocalEnvironment,
     /// How its files begin; then come zeros without end. Without it comes nothing at all, ever.
     head: Option<&'static [u8]>,
 }
 
-impl Environment for Endless {
+impl Environment for EndlessFileEnvironment {
     fn root(&self) -> &Path {
         self.inner.root()
     }
@@ -204,8 +204,8 @@ async fn read_tools_stop_endless_file_at_size_limit() {
     for head in [&b"%PDF-1.7"[..], b"\x89PNG\r\n\x1a\n\0", b"\0"] {
         for tool in TOOLS {
             let inner = LocalEnvironment::new(place.path().to_path_buf(), []);
-            let env = Arc::new(Endless { inner, head: Some(head) });
-            let outcome = call(env, tool, "a", &CancellationToken::new()).await;
+            let env = Arc::new(EndlessFileEnvironment { inner, head: Some(head) });
+            let outcome = call_tool(env, tool, "a", &CancellationToken::new()).await;
             assert!(outcome.is_error, "{tool:?} {outcome:?}");
         }
     }
@@ -218,9 +218,9 @@ async fn read_tools_cancel_pending_read() {
         fs::write(place.path().join(name), "small").unwrap();
         for tool in TOOLS {
             let inner = LocalEnvironment::new(place.path().to_path_buf(), []);
-            let env = Arc::new(Endless { inner, head: None });
+            let env = Arc::new(EndlessFileEnvironment { inner, head: None });
             let cancel = CancellationToken::new();
-            let mut waiting = std::pin::pin!(call(env, tool, name, &cancel));
+            let mut waiting = std::pin::pin!(call_tool(env, tool, name, &cancel));
             // Its facts come from a thread: it may take a while until nothing comes.
             let early = tokio::select! {
                 outcome = &mut waiting => Some(outcome),

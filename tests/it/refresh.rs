@@ -19,15 +19,15 @@ use tempfile::TempDir;
 
 use crate::support::server::{Reply, Server};
 
-struct Nobody;
+struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         futures::future::ready(Decision::Deny(ask.rule)).boxed()
     }
 }
 
-fn says(body: &Value) -> Reply {
+fn json_reply(body: &Value) -> Reply {
     Reply::Status { code: 200, headers: Vec::new(), body: body.to_string() }
 }
 
@@ -42,15 +42,15 @@ fn options(dir: &Path, servers: &[(&str, &Server)]) -> Options {
         .collect();
     std::fs::write(home.config.join("models.json"), json!({"providers": providers}).to_string()).unwrap();
     let env = LocalEnvironment::new(dir.to_path_buf(), std::env::vars_os());
-    let options = Options::new(home, dir.to_path_buf(), Arc::new(env), Arc::new(Nobody));
+    let options = Options::new(home, dir.to_path_buf(), Arc::new(env), Arc::new(NoUser));
     Options { clock: ManualClock::new(77), ..options }
 }
 
-async fn ids(options: &Options) -> Vec<String> {
+async fn model_ids(options: &Options) -> Vec<String> {
     usable_models(options).await.0.iter().map(|m| format!("{}/{}", m.provider, m.id)).collect()
 }
 
-fn kept(dir: &TempDir) -> Value {
+fn cached_lists(dir: &TempDir) -> Value {
     let text = std::fs::read_to_string(dir.path().join("state/model-lists.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -58,10 +58,10 @@ fn kept(dir: &TempDir) -> Value {
 #[tokio::test]
 async fn model_refresh_stores_paginated_list() {
     let server = Server::start(vec![
-        says(
+        json_reply(
             &json!({"data": [{"id": "claude-9", "display_name": "Claude 9"}], "has_more": true, "last_id": "claude-9"}),
         ),
-        says(
+        json_reply(
             &json!({"data": [{"id": "claude-opus-5-5", "max_input_tokens": 1}], "has_more": false, "last_id": "x"}),
         ),
     ]);
@@ -71,13 +71,13 @@ async fn model_refresh_stores_paginated_list() {
     let [told] = &told[..] else { panic!("{told:?}") };
     assert_eq!((told.provider.as_str(), &told.outcome), ("anthropic", &Ok((2, 1))));
     assert_eq!(told.sentence(), "anthropic: 2 models, 1 new");
-    let seen = server.seen();
+    let seen = server.requests();
     let paths: Vec<_> = seen.iter().map(|seen| seen.path.as_str()).collect();
     assert_eq!(paths, ["/v1/models?limit=1000", "/v1/models?limit=1000&after_id=claude-9"]);
     assert_eq!(seen[0].headers["x-api-key"], "hunter2");
     assert_eq!(seen[0].headers["anthropic-version"], "2023-06-01");
     assert!(seen[0].headers["user-agent"].starts_with("bowline/"));
-    let list = kept(&dir)["providers"]["anthropic"].clone();
+    let list = cached_lists(&dir)["providers"]["anthropic"].clone();
     assert_eq!((&list["checked"], &list["root"]), (&json!(77), &json!(server.url)));
     let (models, problems) = usable_models(&options).await;
     assert!(problems.is_empty());
@@ -102,26 +102,26 @@ async fn model_refresh_uses_etag_and_keeps_list_on_failure() {
             headers: Vec::new(),
             body: json!({"error": {"message": "bad key"}}).to_string(),
         },
-        says(&json!({"hello": "hunter2"})),
+        json_reply(&json!({"hello": "hunter2"})),
     ]);
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path(), &[("deepseek", &server)]);
     let ask = || async { refresh(&options, Some("deepseek")).await.unwrap().remove(0) };
     assert_eq!(ask().await.outcome, Ok((1, 1)));
     assert_eq!(ask().await.sentence(), "deepseek: 1 models, none of them new");
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!((seen[0].path.as_str(), seen[0].headers.get("if-none-match")), ("/v1/models", None));
     assert_eq!(seen[1].headers["if-none-match"], "\"e1\"");
     assert!(seen[1].headers.contains_key("if-modified-since"));
     assert_eq!(seen[1].headers["authorization"], "Bearer hunter2");
     assert_eq!(ask().await.sentence(), "deepseek: the list was refused: HTTP 401, bad key");
     assert_eq!(ask().await.sentence(), "deepseek: what came is no list of models");
-    assert!(ids(&options).await.contains(&"deepseek/new-model".to_string()));
+    assert!(model_ids(&options).await.contains(&"deepseek/new-model".to_string()));
 }
 
 #[tokio::test]
 async fn model_refresh_failure_does_not_affect_other_providers() {
-    let good = Server::start(vec![says(&json!({"data": [{"id": "grok-99"}]}))]);
+    let good = Server::start(vec![json_reply(&json!({"data": [{"id": "grok-99"}]}))]);
     let bad = Server::start(vec![]);
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path(), &[("xai", &good), ("groq", &bad)]);
@@ -129,14 +129,14 @@ async fn model_refresh_failure_does_not_affect_other_providers() {
     let outcome = |id: &str| told.iter().find(|told| told.provider == id).unwrap().outcome.clone();
     assert_eq!(outcome("xai"), Ok((1, 1)));
     assert!(outcome("groq").unwrap_err().contains("HTTP 500, the script is over"));
-    assert_eq!(kept(&dir)["providers"].as_object().unwrap().len(), 1);
+    assert_eq!(cached_lists(&dir)["providers"].as_object().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn model_refresh_redacts_key_and_deduplicates_models() {
     let body = json!({"error": {"message": "no such key: hunter2-hunter2"}}).to_string();
     let twice = json!({"data": [{"id": "grok-99"}, {"id": "grok-99", "context_length": u64::MAX}]});
-    let server = Server::start(vec![Reply::Status { code: 401, headers: vec![], body }, says(&twice)]);
+    let server = Server::start(vec![Reply::Status { code: 401, headers: vec![], body }, json_reply(&twice)]);
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path(), &[]);
     let models = json!({"providers": {"xai": {"baseUrl": server.url, "apiKey": "hunter2-hunter2"}}});
@@ -144,25 +144,25 @@ async fn model_refresh_redacts_key_and_deduplicates_models() {
     let ask = || async { refresh(&options, None).await.unwrap().remove(0).sentence() };
     assert_eq!(ask().await, "xai: the list was refused: HTTP 401, no such key: (the key)");
     assert_eq!(ask().await, "xai: 1 models, 1 new");
-    let all = ids(&options).await;
+    let all = model_ids(&options).await;
     assert_eq!(all.iter().filter(|id| *id == "xai/grok-99").count(), 1, "{all:?}");
 }
 
 #[tokio::test]
 async fn model_list_damaged_or_of_other_server_is_ignored() {
     let dir = tempfile::tempdir().unwrap();
-    let server = Server::start(vec![says(&json!({"data": [{"id": "grok-99"}]}))]);
+    let server = Server::start(vec![json_reply(&json!({"data": [{"id": "grok-99"}]}))]);
     let here = options(dir.path(), &[("xai", &server)]);
     std::fs::create_dir_all(dir.path().join("state")).unwrap();
     for bad in ["{", "{\"version\": 99, \"providers\": {}}", "\u{0}"] {
         std::fs::write(dir.path().join("state/model-lists.json"), bad).unwrap();
-        assert!(!ids(&here).await.contains(&"xai/grok-99".to_string()));
+        assert!(!model_ids(&here).await.contains(&"xai/grok-99".to_string()));
     }
     refresh(&here, None).await.unwrap();
-    assert!(ids(&here).await.contains(&"xai/grok-99".to_string()));
+    assert!(model_ids(&here).await.contains(&"xai/grok-99".to_string()));
     let other = Server::start(vec![]);
     let there = options(dir.path(), &[("xai", &other)]);
-    assert!(!ids(&there).await.contains(&"xai/grok-99".to_string()));
+    assert!(!model_ids(&there).await.contains(&"xai/grok-99".to_string()));
 }
 
 #[tokio::test]
@@ -184,29 +184,29 @@ async fn model_refresh_reports_unavailable_providers() {
 #[tokio::test]
 async fn model_refresh_in_background_only_if_stale() {
     let server = Server::start(vec![
-        says(&json!({"data": [{"id": "grok-98"}]})),
-        says(&json!({"data": [{"id": "grok-99"}]})),
+        json_reply(&json!({"data": [{"id": "grok-98"}]})),
+        json_reply(&json!({"data": [{"id": "grok-99"}]})),
     ]);
     let dir = tempfile::tempdir().unwrap();
     let clock = ManualClock::new(1_000);
     let options = Options { clock: clock.clone(), ..options(dir.path(), &[("xai", &server)]) };
     refresh_expired(&options).await;
-    assert!(server.seen().is_empty(), "nobody has asked for a list");
+    assert!(server.requests().is_empty(), "nobody has asked for a list");
     refresh(&options, None).await.unwrap();
     clock.advance(Duration::from_secs(4 * 60 * 60 - 1));
     refresh_expired(&options).await;
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     clock.advance(Duration::from_secs(1));
     refresh_expired(&Options { offline: true, ..options.clone() }).await;
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     refresh_expired(&options).await;
-    let ids = ids(&options).await;
+    let ids = model_ids(&options).await;
     assert!(ids.contains(&"xai/grok-99".to_string()) && !ids.contains(&"xai/grok-98".to_string()));
 }
 
 #[test]
 fn models_refresh_command_reports_each_provider() {
-    let server = Server::start(vec![says(&json!({"data": [{"id": "claude-9"}]}))]);
+    let server = Server::start(vec![json_reply(&json!({"data": [{"id": "claude-9"}]}))]);
     let dir = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));

@@ -60,21 +60,21 @@ async fn ask(adapter: &dyn Provider, api: &str) -> Vec<StreamEvent> {
     adapter.stream(request(api)).collect().await
 }
 
-fn done(events: &[StreamEvent]) -> AssistantMessage {
+fn expect_done(events: &[StreamEvent]) -> AssistantMessage {
     match events.last().unwrap() {
         StreamEvent::Done { message } => (**message).clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+fn expect_error(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
     match events.last().unwrap() {
         StreamEvent::Error { error, message } => (error.clone(), (**message).clone()),
         other => panic!("{other:?}"),
     }
 }
 
-fn begun(words: &str) -> Vec<Piece> {
+fn open_pieces(words: &str) -> Vec<Piece> {
     let response = json!({"id": "resp_1", "model": "gpt-x", "status": "in_progress"});
     let item = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": []});
     vec![
@@ -84,13 +84,13 @@ fn begun(words: &str) -> Vec<Piece> {
     ]
 }
 
-fn says(words: &str) -> Vec<Piece> {
+fn text_pieces(words: &str) -> Vec<Piece> {
     let content = json!([{"type": "output_text", "text": words, "annotations": []}]);
     let item = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": content});
     let usage = json!({"input_tokens": 12, "output_tokens": 9, "total_tokens": 21,
         "input_tokens_details": {"cached_tokens": 8}});
     let response = json!({"id": "resp_1", "model": "gpt-x", "status": "completed", "usage": usage});
-    let mut pieces = begun(words);
+    let mut pieces = open_pieces(words);
     pieces.push(Piece::Event(json!({"type": "response.output_item.done", "output_index": 0, "item": item})));
     pieces.push(Piece::Event(json!({"type": "response.completed", "response": response})));
     pieces
@@ -98,21 +98,21 @@ fn says(words: &str) -> Vec<Piece> {
 
 #[tokio::test]
 async fn responses_request_matches_each_dialect() {
-    let server = Server::start((0..4).map(|_| Reply::Stream(says("hello"))).collect());
+    let server = Server::start((0..4).map(|_| Reply::Stream(text_pieces("hello"))).collect());
     let plain = adapter("openai-responses", access(&format!("{}/v1", server.url)), &[]);
-    let message = done(&ask(&*plain, "openai-responses").await);
+    let message = expect_done(&ask(&*plain, "openai-responses").await);
     assert_eq!((message.text().as_str(), message.timestamp), ("hello", 1_000));
     assert_eq!((message.usage.input, message.usage.cache_read, message.usage.output), (4, 8, 9));
     ask(&*plain, "openai-responses").await;
     let vars = [("AZURE_OPENAI_DEPLOYMENT_NAME_MAP", "gpt-x=mine")];
     let azure = adapter("azure-openai-responses", access(&format!("{}/openai/v1", server.url)), &vars);
-    done(&ask(&*azure, "azure-openai-responses").await);
+    expect_done(&ask(&*azure, "azure-openai-responses").await);
     let account = HashMap::from([("accountId".to_string(), "acc".to_string())]);
     let login = Access { kind: KeyKind::Login, account, ..access(&server.url) };
     let codex = adapter("openai-codex-responses", login, &[]);
-    done(&ask(&*codex, "openai-codex-responses").await);
+    expect_done(&ask(&*codex, "openai-codex-responses").await);
 
-    let seen = server.seen();
+    let seen = server.requests();
     let paths: Vec<_> = seen.iter().map(|seen| seen.path.as_str()).collect();
     let azure = "/openai/v1/responses?api-version=v1";
     assert_eq!(paths, ["/v1/responses", "/v1/responses", azure, "/codex/responses"]);
@@ -131,12 +131,12 @@ async fn responses_request_matches_each_dialect() {
 #[tokio::test]
 async fn responses_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
-    let whole = bytes(&says(words));
+    let whole = bytes(&text_pieces(words));
     for size in [1, 3, 7] {
         let pieces = whole.chunks(size).map(|chunk| Piece::Raw(chunk.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
         let adapter = adapter("openai-responses", access(&server.url), &[]);
-        assert_eq!(done(&ask(&*adapter, "openai-responses").await).text(), words, "pieces of {size}");
+        assert_eq!(expect_done(&ask(&*adapter, "openai-responses").await).text(), words, "pieces of {size}");
     }
 }
 
@@ -165,7 +165,7 @@ async fn responses_http_errors_are_classified() {
     ] {
         let server = Server::start(vec![reply]);
         let adapter = adapter("openai-responses", access(&server.url), &[]);
-        let (error, _) = failed(&ask(&*adapter, "openai-responses").await);
+        let (error, _) = expect_error(&ask(&*adapter, "openai-responses").await);
         assert_eq!((error.kind, error.retryable()), (kind, retryable), "{error}");
         assert!(!error.message.contains("secret"), "{error}");
     }
@@ -173,7 +173,7 @@ async fn responses_http_errors_are_classified() {
 
 #[tokio::test]
 async fn responses_interrupted_stream_error_keeps_partial_text() {
-    let half = || begun("half");
+    let half = || open_pieces("half");
     let failed_event = json!({"type": "response.failed",
         "response": {"status": "failed", "error": {"code": "server_error", "message": "oops"}}});
     for (pieces, kind) in [
@@ -185,7 +185,7 @@ async fn responses_interrupted_stream_error_keeps_partial_text() {
     ] {
         let server = Server::start(vec![Reply::Stream(pieces)]);
         let adapter = adapter("openai-responses", access(&server.url), &[]);
-        let (error, message) = failed(&ask(&*adapter, "openai-responses").await);
+        let (error, message) = expect_error(&ask(&*adapter, "openai-responses").await);
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
         assert_eq!(message.stop_reason, StopReason::Error);
     }
@@ -198,7 +198,7 @@ async fn responses_missing_configuration_sends_no_request() {
         ("openai-codex-responses", access("http://127.0.0.1:1"), ErrorKind::Authentication, "bowline login"),
     ] {
         let adapter = adapter(api, access, &[]);
-        let (error, _) = failed(&ask(&*adapter, api).await);
+        let (error, _) = expect_error(&ask(&*adapter, api).await);
         assert_eq!(error.kind, kind);
         assert!(error.message.contains(words), "{error}");
     }
@@ -206,7 +206,7 @@ async fn responses_missing_configuration_sends_no_request() {
 
 #[tokio::test]
 async fn responses_dropped_stream_closes_connection() {
-    let server = Server::start(vec![Reply::Stream([begun("half"), vec![Piece::Gate]].concat())]);
+    let server = Server::start(vec![Reply::Stream([open_pieces("half"), vec![Piece::Gate]].concat())]);
     let adapter = adapter("openai-responses", access(&server.url), &[]);
     let mut stream = adapter.stream(request("openai-responses"));
     while let Some(event) = stream.next().await {
@@ -220,14 +220,14 @@ async fn responses_dropped_stream_closes_connection() {
 
 #[tokio::test]
 async fn responses_request_prefix_is_stable_across_turns() {
-    let server = Server::start((0..2).map(|_| Reply::Stream(says("hello"))).collect());
+    let server = Server::start((0..2).map(|_| Reply::Stream(text_pieces("hello"))).collect());
     let adapter = adapter("openai-responses", access(&server.url), &[]);
     let mut request = request("openai-responses");
-    let answer = done(&adapter.stream(request.clone()).collect::<Vec<_>>().await);
+    let answer = expect_done(&adapter.stream(request.clone()).collect::<Vec<_>>().await);
     request.messages.push(Message::Assistant(answer));
     request.messages.push(Message::User(UserMessage::text("go on", 5)));
     adapter.stream(request).collect::<Vec<_>>().await;
-    let body = |at: usize| server.seen()[at].body.clone();
+    let body = |at: usize| server.requests()[at].body.clone();
     let input = |at: usize| body(at)["input"].as_array().cloned().unwrap();
     assert_eq!(input(1)[..1], input(0));
     assert_eq!(input(1).len(), 3);

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::client_process::{Ground, within};
-use crate::support::process::lives;
+use crate::support::client_process::{TestHome, wait_until};
+use crate::support::process::is_running;
 use crate::support::server::{Piece, Reply};
 
 /// Those whose client is asked.
@@ -29,7 +29,7 @@ pub fn pi() -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Node as pi's client needs it: it starts the program by the name `node`.
-pub fn node(ground: &Ground, folder: &Path, node: &Path) -> Command {
+pub fn node(ground: &TestHome, folder: &Path, node: &Path) -> Command {
     let mut command = ground.command(node, &[]);
     let mut path = OsString::from(folder.join("node_modules/.bin"));
     path.push(":");
@@ -42,21 +42,21 @@ pub fn node(ground: &Ground, folder: &Path, node: &Path) -> Command {
 }
 
 /// Whether the program that was started last is gone.
-fn is_gone(ground: &Ground) -> bool {
+fn has_exited(ground: &TestHome) -> bool {
     let pid = std::fs::read_to_string(ground.dir.path().join("pid")).unwrap();
-    !lives(pid.trim().parse().unwrap())
+    !is_running(pid.trim().parse().unwrap())
 }
 
 /// What the server answers to the script's requests.
 fn replies() -> Vec<Reply> {
     let half = |words: &str| [wire::open(), wire::text(0, &[words, " …"]), vec![Piece::Gate]].concat();
     vec![
-        wire::calls("t1", "Bash", &json!({"command": "echo made > made.txt; echo heard"})),
-        wire::says("Made."),
-        wire::says("A dot."),
+        wire::tool_call_reply("t1", "Bash", &json!({"command": "echo made > made.txt; echo heard"})),
+        wire::text_reply("Made."),
+        wire::text_reply("A dot."),
         Reply::Stream([half("Working"), wire::close("end_turn")].concat()),
-        wire::says("Left."),
-        wire::says("Right."),
+        wire::text_reply("Left."),
+        wire::text_reply("Right."),
         Reply::Stream(half("For ever")),
         Reply::Status {
             code: 529,
@@ -64,12 +64,12 @@ fn replies() -> Vec<Reply> {
             body: json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})
                 .to_string(),
         },
-        wire::says("A summary."),
+        wire::text_reply("A summary."),
     ]
 }
 
 /// Runs the script with a release's client; gives what each method told.
-fn told(ground: &Ground, release: &str, folder: &Path, program: &Path) -> Value {
+fn client_output(ground: &TestHome, release: &str, folder: &Path, program: &Path) -> Value {
     let mut command = node(ground, folder, program);
     command.arg(folder.join("rpc.mjs")).arg(release).arg(ground.work()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -91,20 +91,20 @@ fn told(ground: &Ground, release: &str, folder: &Path, program: &Path) -> Value 
 fn rpc_pi_client_methods_all_work() {
     let Some((folder, program)) = pi() else { return };
     for release in RELEASES {
-        let ground = Ground::new(replies());
-        ground.config("settings.toml", "compaction-keep-recent-tokens = 1\n");
-        let told = told(&ground, release, &folder, &program);
+        let ground = TestHome::new(replies());
+        ground.write_config("settings.toml", "compaction-keep-recent-tokens = 1\n");
+        let told = client_output(&ground, release, &folder, &program);
         assert_eq!(told["missed"], json!([]), "{release}: methods that nobody called");
         for (name, value) in told.as_object().unwrap() {
             let is_meant = name.ends_with(" refused") || name == "stopped";
             assert_eq!(value["refused"].is_string(), is_meant, "{release}, {name}: {value}");
         }
         settings(&told, release);
-        run(&ground, &told, release);
-        at_work(&ground, &told, release);
+        check_run(&ground, &told, release);
+        check_while_working(&ground, &told, release);
         commands(&told, release);
         sessions(&ground, &told, release);
-        within("the program ends with its client", || is_gone(&ground));
+        wait_until("the program ends with its client", || has_exited(&ground));
     }
 }
 
@@ -112,7 +112,7 @@ fn is_newest(release: &str) -> bool {
     release == "pi-newest"
 }
 
-fn names(value: &Value) -> Vec<&str> {
+fn as_strings(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().filter_map(Value::as_str).collect()
 }
 
@@ -166,7 +166,7 @@ fn settings(told: &Value, release: &str) {
     assert_eq!(fields(&told["cycleModel"]), ["model", "thinkingLevel", "isScoped"]);
     assert_ne!(told["cycleModel"]["model"]["id"], told["setModel"]["id"]);
     if is_newest(release) {
-        let levels = names(&told["getAvailableThinkingLevels"]);
+        let levels = as_strings(&told["getAvailableThinkingLevels"]);
         let next = levels.iter().position(|level| *level == "low").unwrap() + 1;
         assert_eq!(told["cycleThinkingLevel"], json!({"level": levels[next % levels.len()]}));
     }
@@ -177,9 +177,9 @@ fn settings(told: &Value, release: &str) {
     assert_eq!(told["cycleThinkingLevel"]["level"], after["thinkingLevel"]);
 }
 
-fn run(ground: &Ground, told: &Value, release: &str) {
+fn check_run(ground: &TestHome, told: &Value, release: &str) {
     assert_eq!(std::fs::read_to_string(ground.work().join("made.txt")).unwrap(), "made\n");
-    let events = names(&told["promptAndWait"]);
+    let events = as_strings(&told["promptAndWait"]);
     let at = |name: &str| events.iter().position(|event| *event == name);
     let order = [
         "agent_start",
@@ -214,7 +214,7 @@ fn run(ground: &Ground, told: &Value, release: &str) {
     if is_newest(release) {
         entries(told);
     }
-    let picture = ground.server.seen()[2].body["messages"].to_string();
+    let picture = ground.server.requests()[2].body["messages"].to_string();
     assert!(picture.contains("image/png") && picture.contains("iVBORw0KGgo"), "{picture}");
 }
 
@@ -233,21 +233,21 @@ fn entries(told: &Value) {
     assert_eq!((depth, &told["getTree"]["leafId"]), (all.len(), &told["getEntries"]["leafId"]));
 }
 
-fn at_work(ground: &Ground, told: &Value, release: &str) {
+fn check_while_working(ground: &TestHome, told: &Value, release: &str) {
     if is_newest(release) {
         assert_eq!(told["clearQueue"], json!({"steering": ["dropped 1"], "followUp": ["dropped 2"]}));
     }
     let state = &told["state at work"];
     assert_eq!(json!([state["isStreaming"], state["pendingMessageCount"]]), json!([true, 2]));
-    let seen = ground.server.seen();
+    let seen = ground.server.requests();
     let said = |n: usize| seen[n].body["messages"].to_string();
     assert!(!said(5).contains("no behaviour") && !said(5).contains("dropped"), "{}", said(5));
     assert!(said(4).contains("left") && !said(4).contains("then right") && said(5).contains("then right"));
-    let events = names(&told["collectEvents"]);
+    let events = as_strings(&told["collectEvents"]);
     let count = |name: &str| events.iter().filter(|event| **event == name).count();
     assert_eq!((count("agent_start"), count("turn_end"), count("agent_end")), (1, 3, 1), "{events:?}");
     assert!(count("queue_update") >= 4, "{events:?}");
-    assert!(names(&told["abort events"]).contains(&"agent_end"));
+    assert!(as_strings(&told["abort events"]).contains(&"agent_end"));
     assert_eq!(told["state idle"]["isStreaming"], false);
     let retry = &told["retry"];
     assert_eq!(json!([retry["attempt"], retry["delayMs"]]), json!([1, 60000]), "{retry}");
@@ -255,7 +255,11 @@ fn at_work(ground: &Ground, told: &Value, release: &str) {
         retry["maxAttempts"].is_u64() && retry["errorMessage"].as_str().unwrap().contains("busy"),
         "{retry}"
     );
-    assert!(names(&told["abortRetry events"]).contains(&"auto_retry_end"), "{}", told["abortRetry events"]);
+    assert!(
+        as_strings(&told["abortRetry events"]).contains(&"auto_retry_end"),
+        "{}",
+        told["abortRetry events"]
+    );
     assert_eq!(seen.len(), 9, "nothing was tried again, and one summary was asked for");
 }
 
@@ -274,11 +278,11 @@ fn commands(told: &Value, release: &str) {
     assert_eq!(told["getStderr"], "");
 }
 
-fn sessions(ground: &Ground, told: &Value, release: &str) {
+fn sessions(ground: &TestHome, told: &Value, release: &str) {
     let done = &told["compact"];
     assert!(done["summary"].as_str().unwrap().contains("A summary."), "{release}: {done}");
     assert!(done["firstKeptEntryId"].is_string() && done["tokensBefore"].is_u64(), "{done}");
-    assert!(ground.server.seen()[8].text.contains("the point"));
+    assert!(ground.server.requests()[8].text.contains("the point"));
     let page = told["exportHtml"]["path"].as_str().unwrap();
     assert_eq!(Path::new(page), ground.work().join("page.html"));
     for path in [page, told["exportHtml unnamed"]["path"].as_str().unwrap()] {
@@ -299,11 +303,11 @@ fn sessions(ground: &Ground, told: &Value, release: &str) {
 #[test]
 fn rpc_pi_example_client_works_unchanged() {
     let Some((folder, program)) = pi() else { return };
-    let ground = Ground::new(vec![
-        wire::calls("t1", "Bash", &json!({"command": "echo heard"})),
-        wire::says("A program for ropes."),
+    let ground = TestHome::new(vec![
+        wire::tool_call_reply("t1", "Bash", &json!({"command": "echo heard"})),
+        wire::text_reply("A program for ropes."),
     ]);
-    ground.config("permissions.toml", "[[rule]]\ndecision = \"allow\"\ncommand = \"echo\"\n");
+    ground.write_config("permissions.toml", "[[rule]]\ndecision = \"allow\"\ncommand = \"echo\"\n");
     let release = folder.join("node_modules/pi-newest");
     let place = ground.dir.path().join("example");
     for inner in ["examples", "dist", "node_modules/@earendil-works"] {
@@ -320,7 +324,7 @@ fn rpc_pi_example_client_works_unchanged() {
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert_eq!((done.status.code(), &*out), (Some(0), "A program for ropes.\n"), "{err}");
     assert_eq!(err, "\n[tool: Bash]\n");
-    let said = ground.server.seen()[1].body["messages"].to_string();
+    let said = ground.server.requests()[1].body["messages"].to_string();
     assert!(said.contains("Explain this") && said.contains("heard"), "{said}");
-    within("the program ends with its client", || is_gone(&ground));
+    wait_until("the program ends with its client", || has_exited(&ground));
 }

@@ -14,12 +14,12 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::rpc::{RELEASES, node, pi};
-use crate::support::client_process::Ground;
+use crate::support::client_process::TestHome;
 
 const ANSWERS: &str = r#"Some("two") Some(true) Some("a line") Some("begun\nmore") None"#;
 
 /// Sends every message; gives what was answered.
-async fn everything(desk: &HostUi) -> String {
+async fn ask_everything(desk: &HostUi) -> String {
     let chosen = desk.select("Which?", &["one", "two"]).await;
     let sure = desk.confirm("Sure?", "Really.").await;
     let line = desk.input("Say", Some("words")).await;
@@ -51,11 +51,11 @@ fn messages() -> Value {
 }
 
 /// What a command or a tool was answered.
-type Heard = Arc<Mutex<Vec<String>>>;
+type Answers = Arc<Mutex<Vec<String>>>;
 
-struct All(Heard);
+struct AskAllCommand(Answers);
 
-impl HostCommand for All {
+impl HostCommand for AskAllCommand {
     fn name(&self) -> &'static str {
         "all"
     }
@@ -71,16 +71,16 @@ impl HostCommand for All {
     fn run(&self, args: String, desk: HostUi, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
         let heard = Arc::clone(&self.0);
         Box::pin(async move {
-            let answers = everything(&desk).await;
+            let answers = ask_everything(&desk).await;
             heard.lock().unwrap().push(format!("{args}: {answers}"));
             Ok(())
         })
     }
 }
 
-struct Fail;
+struct FailingCommand;
 
-impl HostCommand for Fail {
+impl HostCommand for FailingCommand {
     fn name(&self) -> &'static str {
         "fail"
     }
@@ -95,13 +95,13 @@ impl HostCommand for Fail {
 }
 
 /// Serves one client of that release; gives what it told, and what was answered.
-async fn served(release: &str, folder: &Path, program: &Path) -> (Value, Vec<String>) {
-    let (ground, desk, heard) = (Ground::new(Vec::new()), HostUi::new(), Heard::default());
+async fn serve_client(release: &str, folder: &Path, program: &Path) -> (Value, Vec<String>) {
+    let (ground, desk, heard) = (TestHome::new(Vec::new()), HostUi::new(), Answers::default());
     let (asker, answers) = (desk.clone(), Arc::clone(&heard));
     let tool = FromFn::new("everything", "Send everything.", json!({"type": "object"}), move |_| {
         let (desk, heard) = (asker.clone(), Arc::clone(&answers));
         async move {
-            let answers = everything(&desk).await;
+            let answers = ask_everything(&desk).await;
             heard.lock().unwrap().push(answers.clone());
             Outcome::text(answers)
         }
@@ -123,7 +123,7 @@ async fn served(release: &str, folder: &Path, program: &Path) -> (Value, Vec<Str
     .await
     .unwrap();
     let ports = Ports::new(session.clone(), desk, from, to).unwrap();
-    let code = serve(ports.command(All(Arc::clone(&heard))).command(Fail)).await;
+    let code = serve(ports.command(AskAllCommand(Arc::clone(&heard))).command(FailingCommand)).await;
     let done = client.await.unwrap();
     session.shutdown().await;
     assert!(done.status.success() && code == 0, "{release}: {}", String::from_utf8_lossy(&done.stderr));
@@ -132,7 +132,7 @@ async fn served(release: &str, folder: &Path, program: &Path) -> (Value, Vec<Str
 }
 
 /// Takes what every message has; gives the rest of each.
-fn bare(messages: &mut Value) -> Value {
+fn strip_common_fields(messages: &mut Value) -> Value {
     let mut ids = Vec::new();
     for message in messages.as_array_mut().unwrap() {
         let fields = message.as_object_mut().unwrap();
@@ -150,7 +150,7 @@ fn bare(messages: &mut Value) -> Value {
 async fn rpc_host_ui_messages_reach_pi_client() {
     let Some((folder, program)) = pi() else { return };
     for release in RELEASES {
-        let (mut told, heard) = served(release, &folder, &program).await;
+        let (mut told, heard) = serve_client(release, &folder, &program).await;
         let commands = json!([
             {
                 "name": "all", "description": "Sends everything.", "source": "extension",
@@ -167,12 +167,12 @@ async fn rpc_host_ui_messages_reach_pi_client() {
             },
         ]);
         assert_eq!(told["commands"], commands, "{release}");
-        assert_eq!(bare(&mut told["command"]), messages(), "{release}");
+        assert_eq!(strip_common_fields(&mut told["command"]), messages(), "{release}");
         let failed = json!([{
             "type": "extension_error", "extensionPath": "command:fail", "event": "command", "error": "no such place",
         }]);
         assert_eq!(told["failed"], failed, "{release}");
-        assert_eq!(bare(&mut told["tool"]), messages(), "{release}");
+        assert_eq!(strip_common_fields(&mut told["tool"]), messages(), "{release}");
         assert_eq!(heard, [format!("of it: {ANSWERS}"), ANSWERS.to_string()], "{release}");
         let events = told["events"].as_array().unwrap();
         let at = |kind: &str| events.iter().position(|event| event == kind);

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::client_process::Ground;
+use crate::support::client_process::TestHome;
 use crate::support::server::{Piece, Reply};
 use crate::support::snaps;
 
@@ -17,15 +17,15 @@ const IDS: &[&str] =
 
 /// Makes what differs between two runs the same.
 #[derive(Default)]
-struct Plain {
+struct Normalizer {
     /// Ids, and what stands for them.
     ids: HashMap<String, String>,
     /// Texts, and what stands for them.
     texts: Vec<(String, &'static str)>,
 }
 
-impl Plain {
-    fn of(ground: &Ground) -> Self {
+impl Normalizer {
+    fn new(ground: &TestHome) -> Self {
         let dir = ground.dir.path().canonicalize().unwrap();
         let texts = vec![(ground.server.url.clone(), "http://server"), (dir.display().to_string(), "/place")];
         Self { texts, ..Self::default() }
@@ -83,35 +83,38 @@ impl Plain {
 
 /// A file is read, and then something is said.
 fn script(ground: &str) -> Vec<Reply> {
-    vec![wire::calls("t1", "Read", &json!({"file_path": ground})), wire::says("It says hello.")]
+    vec![
+        wire::tool_call_reply("t1", "Read", &json!({"file_path": ground})),
+        wire::text_reply("It says hello."),
+    ]
 }
 
-fn ground() -> Ground {
-    let ground = Ground::new(script("hello.txt"));
+fn home_with_file() -> TestHome {
+    let ground = TestHome::new(script("hello.txt"));
     std::fs::write(ground.work().join("hello.txt"), "hello\n").unwrap();
     ground
 }
 
 #[test]
 fn json_mode_run_matches_snapshot() {
-    let ground = ground();
+    let ground = home_with_file();
     let (code, lines, told) =
-        ground.start(&["--mode", "json", "--model", "claude-opus-5-5", "What does it say?"]).end();
+        ground.start(&["--mode", "json", "--model", "claude-opus-5-5", "What does it say?"]).finish();
     assert_eq!((code, told.as_str()), (0, ""));
-    snaps::check_text("json_run", &Plain::of(&ground).lines(&lines));
+    snaps::check_text("json_run", &Normalizer::new(&ground).lines(&lines));
 }
 
 #[test]
 fn rpc_run_and_queries_match_snapshots() {
-    let ground = ground();
+    let ground = home_with_file();
     let mut program = ground.start(&["--mode", "rpc", "--model", "claude-opus-5-5"]);
-    let mut plain = Plain::of(&ground);
-    let began = program.ask(json!({"type": "prompt", "message": "What does it say?"}));
-    let mut run = std::mem::take(&mut program.heard);
+    let mut plain = Normalizer::new(&ground);
+    let began = program.request(json!({"type": "prompt", "message": "What does it say?"}));
+    let mut run = std::mem::take(&mut program.skipped_lines);
     assert_eq!(run.len(), 1, "the answer comes before all that follows from the command");
-    let end = program.event("agent_settled");
+    let end = program.next_event("agent_settled");
     run.push(began);
-    run.append(&mut program.heard);
+    run.append(&mut program.skipped_lines);
     run.push(end);
     snaps::check_text("rpc_run", &plain.lines(&run));
     let said = plain.ids.clone();
@@ -134,11 +137,11 @@ fn rpc_run_and_queries_match_snapshots() {
         json!({"type": "steer"}),
         json!({"type": "nonsense"}),
     ] {
-        let answer = program.ask(command.clone());
+        let answer = program.request(command.clone());
         lines.extend([command, answer]);
     }
     snaps::check_text("rpc_answers", &plain.lines(&lines));
-    let (code, rest, told) = program.end();
+    let (code, rest, told) = program.finish();
     assert_eq!((code, rest, told.as_str()), (0, Vec::new(), ""));
 }
 
@@ -146,13 +149,13 @@ const RPC: [&str; 4] = ["--mode", "rpc", "--model", "claude-opus-5-5"];
 
 #[test]
 fn rpc_set_model_rejects_unlisted_models() {
-    let ground = Ground::new(Vec::new());
+    let ground = TestHome::new(Vec::new());
     let own = json!({"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://127.0.0.1:9",
         "apiKey": "k", "models": [{"id": "vice"}]}}});
-    ground.config("models.json", &own.to_string());
+    ground.write_config("models.json", &own.to_string());
     let mut program = ground.start(&["--mode", "rpc", "--model", "anthropic/claude-of-tomorrow"]);
     let mut set = |provider: &str, id: &str| {
-        let answer = program.ask(json!({"type": "set_model", "provider": provider, "modelId": id}));
+        let answer = program.request(json!({"type": "set_model", "provider": provider, "modelId": id}));
         match answer["data"]["id"].as_str() {
             Some(id) => id.to_string(),
             None => answer["error"].as_str().unwrap().split(" (").next().unwrap().to_string(),
@@ -170,62 +173,67 @@ fn rpc_set_model_rejects_unlisted_models() {
     ] {
         assert_eq!(set(provider, id), format!("Model not found: {provider}/{id}"));
     }
-    assert_eq!(program.data(json!({"type": "get_state"}))["model"]["id"], "claude-opus-5-5");
+    assert_eq!(program.ask_data(json!({"type": "get_state"}))["model"]["id"], "claude-opus-5-5");
 }
 
 /// The beginning of an answer; the rest of it waits for the gate.
-fn half(words: &str) -> Vec<Piece> {
+fn gated_text(words: &str) -> Vec<Piece> {
     [wire::open(), wire::text(0, &[words, " …"]), vec![Piece::Gate]].concat()
 }
 
 #[test]
 fn rpc_token_usage_is_streamed_and_kept_after_abort() {
-    let whole = Reply::Stream([half("So"), wire::close("end_turn")].concat());
-    let ground = Ground::new(vec![whole, Reply::Stream(half("Never"))]);
+    let whole = Reply::Stream([gated_text("So"), wire::close("end_turn")].concat());
+    let ground = TestHome::new(vec![whole, Reply::Stream(gated_text("Never"))]);
     let mut program = ground.start(&RPC);
     let counted = |usage: &Value| json!([usage["input"], usage["output"], usage["totalTokens"]]);
-    program.data(json!({"type": "prompt", "message": "go"}));
-    let update = program.event("message_update");
+    program.ask_data(json!({"type": "prompt", "message": "go"}));
+    let update = program.next_event("message_update");
     assert_eq!(counted(&update["usage"]), json!([12, 1, 13]), "{update}");
     assert!(update["usage"]["cost"]["total"].as_f64().unwrap() > 0.0, "{update}");
     ground.server.open_gate();
     let answered = |line: &Value| line["type"] == "message_end" && line["message"]["role"] == "assistant";
-    let end = program.until(answered);
+    let end = program.wait_for(answered);
     assert_eq!(counted(&end["message"]["usage"]), json!([12, 9, 21]));
-    program.event("agent_settled");
-    program.data(json!({"type": "prompt", "message": "again"}));
-    program.event("message_update");
-    program.say(&json!({"type": "abort"}));
-    let end = program.until(answered);
+    program.next_event("agent_settled");
+    program.ask_data(json!({"type": "prompt", "message": "again"}));
+    program.next_event("message_update");
+    program.send(&json!({"type": "abort"}));
+    let end = program.wait_for(answered);
     assert_eq!(end["message"]["stopReason"], "aborted");
     assert_eq!(counted(&end["message"]["usage"]), json!([12, 1, 13]));
 }
 
 #[test]
 fn rpc_queue_during_compaction_waits_for_next_prompt() {
-    let summary = Reply::Stream([half("A summary"), wire::close("end_turn")].concat());
-    let ground = Ground::new(vec![wire::says("One."), summary, wire::says("Two."), wire::says("Three.")]);
-    ground.config("settings.toml", "compaction-keep-recent-tokens = 1\n");
+    let summary = Reply::Stream([gated_text("A summary"), wire::close("end_turn")].concat());
+    let ground = TestHome::new(vec![
+        wire::text_reply("One."),
+        summary,
+        wire::text_reply("Two."),
+        wire::text_reply("Three."),
+    ]);
+    ground.write_config("settings.toml", "compaction-keep-recent-tokens = 1\n");
     let mut program = ground.start(&RPC);
-    program.data(json!({"type": "prompt", "message": "first"}));
-    program.event("agent_settled");
-    program.data(json!({"type": "follow_up", "message": "early"}));
-    program.say(&json!({"type": "compact", "id": "c"}));
+    program.ask_data(json!({"type": "prompt", "message": "first"}));
+    program.next_event("agent_settled");
+    program.ask_data(json!({"type": "follow_up", "message": "early"}));
+    program.send(&json!({"type": "compact", "id": "c"}));
     ground.server.wait_for_requests(2);
-    program.data(json!({"type": "steer", "message": "meanwhile"}));
+    program.ask_data(json!({"type": "steer", "message": "meanwhile"}));
     for behavior in [json!(null), json!("steer")] {
         let words = json!({"type": "prompt", "message": "no", "streamingBehavior": behavior});
-        let refused = program.ask(words);
+        let refused = program.request(words);
         assert!(refused["error"].as_str().unwrap().contains("is being compacted"), "{refused}");
     }
     ground.server.open_gate();
-    let done = program.until(|line| line["id"] == "c");
+    let done = program.wait_for(|line| line["id"] == "c");
     assert_eq!(done["success"], true, "{done}");
-    let state = program.data(json!({"type": "get_state"}));
+    let state = program.ask_data(json!({"type": "get_state"}));
     assert_eq!(json!([state["isStreaming"], state["pendingMessageCount"]]), json!([false, 2]));
-    program.data(json!({"type": "prompt", "message": "now"}));
-    program.event("agent_settled");
-    let seen = ground.server.seen();
+    program.ask_data(json!({"type": "prompt", "message": "now"}));
+    program.next_event("agent_settled");
+    let seen = ground.server.requests();
     let heard = |n: usize, words: &str| seen[n].body["messages"].to_string().contains(words);
     assert_eq!([heard(2, "now"), heard(2, "meanwhile"), heard(2, "early")], [true, true, false]);
     assert!(heard(3, "early"));

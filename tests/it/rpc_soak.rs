@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::fuzz::Chance;
+use crate::fuzz::Rng;
 use crate::support::anthropic as wire;
-use crate::support::client_process::Ground;
+use crate::support::client_process::TestHome;
 
 /// How many commands where nobody asks for more.
 const COMMANDS: usize = 10_000;
 /// Megabytes by which the process may grow from its first fifth to its end.
-const GROWTH: f64 = 48.0;
+const MEMORY_GROWTH_MAX: f64 = 48.0;
 /// Names that are remembered of what was told.
 const KNOWN: usize = 40;
 
@@ -82,7 +82,7 @@ fn commands() -> Vec<(usize, Value)> {
 }
 
 /// Lines that are no commands, and whether they are answered.
-const BAD: &[(&[u8], bool)] = &[
+const BAD_LINES: &[(&[u8], bool)] = &[
     (b"", false),
     (b"  \t\r", false),
     (b"nonsense", true),
@@ -95,13 +95,13 @@ const BAD: &[(&[u8], bool)] = &[
 
 /// What was told of entries and files.
 #[derive(Default)]
-struct Known {
+struct KnownIds {
     entries: VecDeque<String>,
     files: VecDeque<String>,
 }
 
-impl Known {
-    fn hear(&mut self, line: &Value) {
+impl KnownIds {
+    fn learn(&mut self, line: &Value) {
         let (all, name) = match line["type"].as_str() {
             Some("entry_appended") => (&mut self.entries, &line["entry"]["id"]),
             Some("conversation_replaced") => (&mut self.files, &line["sessionFile"]),
@@ -114,12 +114,12 @@ impl Known {
     }
 }
 
-fn one<'a>(chance: &mut Chance, all: &'a VecDeque<String>) -> &'a str {
+fn pick<'a>(chance: &mut Rng, all: &'a VecDeque<String>) -> &'a str {
     all.get(chance.below(all.len())).map_or("nobody", String::as_str)
 }
 
 /// A command whose choices are made.
-fn chosen(chance: &mut Chance, shape: &Value, known: &Known) -> Value {
+fn fill_command(chance: &mut Rng, shape: &Value, known: &KnownIds) -> Value {
     let mut command = serde_json::Map::new();
     for (name, value) in shape.as_object().unwrap() {
         let value = match value {
@@ -127,8 +127,8 @@ fn chosen(chance: &mut Chance, shape: &Value, known: &Known) -> Value {
             other => other.clone(),
         };
         let value = match value.as_str() {
-            Some("ENTRY") => json!(one(chance, &known.entries)),
-            Some("FILE") => json!(one(chance, &known.files)),
+            Some("ENTRY") => json!(pick(chance, &known.entries)),
+            Some("FILE") => json!(pick(chance, &known.files)),
             _ => value,
         };
         command.insert(name.clone(), value);
@@ -137,7 +137,7 @@ fn chosen(chance: &mut Chance, shape: &Value, known: &Known) -> Value {
 }
 
 /// Something is wrong with some of them.
-fn spoil(chance: &mut Chance, command: &mut Value) {
+fn corrupt(chance: &mut Rng, command: &mut Value) {
     let names: Vec<String> = command.as_object().unwrap().keys().cloned().collect();
     let name = &names[chance.below(names.len())];
     match chance.below(48) {
@@ -151,14 +151,14 @@ fn spoil(chance: &mut Chance, command: &mut Value) {
 }
 
 /// How often each id is to be answered; what has none is counted under the empty name.
-type Answers = HashMap<String, usize>;
+type ExpectedCounts = HashMap<String, usize>;
 
-fn say_all(mut stdin: ChildStdin, count: usize, known: &Mutex<Known>) -> Answers {
-    let (mut chance, mut expected, shapes) = (Chance::of(20), Answers::new(), commands());
+fn send_all(mut stdin: ChildStdin, count: usize, known: &Mutex<KnownIds>) -> ExpectedCounts {
+    let (mut chance, mut expected, shapes) = (Rng::new(20), ExpectedCounts::new(), commands());
     let sum: usize = shapes.iter().map(|(often, _)| often).sum();
     for n in 0..count {
         if chance.below(40) == 0 {
-            let (bytes, is_answered) = BAD[chance.below(BAD.len())];
+            let (bytes, is_answered) = BAD_LINES[chance.below(BAD_LINES.len())];
             stdin.write_all(&[bytes, b"\n"].concat()).unwrap();
             if is_answered {
                 *expected.entry(String::new()).or_default() += 1;
@@ -172,8 +172,8 @@ fn say_all(mut stdin: ChildStdin, count: usize, known: &Mutex<Known>) -> Answers
             is_here
         };
         let (_, shape) = shapes.iter().find(fits).unwrap();
-        let mut command = chosen(&mut chance, shape, &known.lock().unwrap());
-        spoil(&mut chance, &mut command);
+        let mut command = fill_command(&mut chance, shape, &known.lock().unwrap());
+        corrupt(&mut chance, &mut command);
         let is_answer = command["type"] == "extension_ui_response";
         match chance.below(20) {
             _ if is_answer => {}
@@ -197,31 +197,31 @@ fn say_all(mut stdin: ChildStdin, count: usize, known: &Mutex<Known>) -> Answers
 fn rpc_every_command_is_answered_once() {
     let wanted = std::env::var("BOWLINE_SOAK").ok().and_then(|number| number.parse().ok());
     let count: usize = wanted.unwrap_or(COMMANDS);
-    let ground = Ground::new(vec![wire::says("Done."); count]);
+    let ground = TestHome::new(vec![wire::text_reply("Done."); count]);
     let mut program = ground.start(&["--mode", "rpc", "--approval", "full"]);
-    let known: Arc<Mutex<Known>> = Arc::default();
+    let known: Arc<Mutex<KnownIds>> = Arc::default();
     let (stdin, heard) = (program.stdin.take().unwrap(), Arc::clone(&known));
-    let saying = std::thread::spawn(move || say_all(stdin, count, &heard));
-    let (mut answers, mut answered) = (Answers::new(), 0);
+    let saying = std::thread::spawn(move || send_all(stdin, count, &heard));
+    let (mut answers, mut answered) = (ExpectedCounts::new(), 0);
     let (mut before, mut after) = (0.0, 0.0);
     while let Some(line) = program.next() {
-        known.lock().unwrap().hear(&line);
+        known.lock().unwrap().learn(&line);
         if line["type"] != "response" {
             continue;
         }
         *answers.entry(line.get("id").map(Value::to_string).unwrap_or_default()).or_default() += 1;
         answered += 1;
         if answered == count / 5 {
-            before = program.memory("VmRSS");
+            before = program.memory_mb("VmRSS");
         }
         if answered == count / 10 * 9 {
-            after = program.memory("VmRSS");
+            after = program.memory_mb("VmRSS");
         }
     }
     let expected = saying.join().unwrap();
     let off: Vec<_> = expected.iter().filter(|(id, times)| answers.get(*id) != Some(*times)).collect();
     assert!(off.is_empty() && answers.len() == expected.len(), "not answered as often as said: {off:?}");
-    let (code, told) = program.wait();
+    let (code, told) = program.wait_exit();
     assert_eq!(code, 0, "{told}");
-    assert!(before > 0.0 && after < before + GROWTH, "{before} MB became {after} MB");
+    assert!(before > 0.0 && after < before + MEMORY_GROWTH_MAX, "{before} MB became {after} MB");
 }

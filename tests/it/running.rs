@@ -11,23 +11,23 @@ use tokio_util::sync::CancellationToken;
 
 /// Refuses, and remembers what it was asked.
 #[derive(Default)]
-struct Refuses(Mutex<Vec<String>>);
+struct RecordingDeny(Mutex<Vec<String>>);
 
-impl Approval for Refuses {
+impl Approval for RecordingDeny {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         self.0.lock().unwrap().push(ask.target);
         Box::pin(std::future::ready(Decision::Deny("not now".to_string())))
     }
 }
 
-async fn asked(set: &str, name: &str, arguments: Value) -> Vec<String> {
+async fn approval_requests(set: &str, name: &str, arguments: Value) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir(root.join("sub")).unwrap();
-    let approval = Arc::new(Refuses::default());
+    let approval = Arc::new(RecordingDeny::default());
     let context = Context {
         env: Arc::new(LocalEnvironment::new(root, [])),
-        approval: Arc::<Refuses>::clone(&approval),
+        approval: Arc::<RecordingDeny>::clone(&approval),
         mode: Mode::OnRequest.into(),
         rules: Rules::default().into(),
         shared: Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
@@ -56,7 +56,7 @@ async fn permission_request_shows_command_and_folder() {
         ("anthropic", "Bash", json!({"command": "make", "run_in_background": true}), "make"),
         ("gemini", "run_shell_command", json!({"command": "make", "dir_path": ".."}), "&& make"),
     ] {
-        let asked = asked(set, name, args).await;
+        let asked = approval_requests(set, name, args).await;
         assert_eq!(asked.len(), 1, "{name}");
         assert!(asked[0].ends_with(wanted), "{name}: {asked:?}");
     }
@@ -71,6 +71,6 @@ async fn permission_not_needed_for_polling_and_killing() {
         ("anthropic", "KillShell", json!({"shell_id": "bash_1"})),
         ("pi", "job", json!({"action": "poll", "job": 1})),
     ] {
-        assert_eq!(asked(set, name, args).await, Vec::<String>::new(), "{name}");
+        assert_eq!(approval_requests(set, name, args).await, Vec::<String>::new(), "{name}");
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Nobody, as which root can run the program; another user may only run it as itself.
-const NOBODY: u32 = 65_534;
+const NOBODY_UID: u32 = 65_534;
 const KEY: &str = "sk-withheld-1234";
 
 fn is_root() -> bool {
@@ -32,7 +32,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command.env("ANTHROPIC_API_KEY", KEY).env("BOWLINE_OFFLINE", "1");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+        command.uid(NOBODY_UID).gid(NOBODY_UID);
     }
     command
 }
@@ -45,7 +45,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Waits until the program says that it is ready.
-fn ready(child: &mut Child) {
+fn wait_ready(child: &mut Child) {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains("\"ready\""), "{line}");
@@ -56,7 +56,7 @@ fn ready(child: &mut Child) {
 fn process_memory_is_unreadable_for_same_user() {
     let folder = folder();
     let mut child = command(folder.path(), &["--mode", "rpc", "--no-session"]).spawn().unwrap();
-    ready(&mut child);
+    wait_ready(&mut child);
     for name in ["environ", "mem", "maps"] {
         let path = format!("/proc/{}/{name}", child.id());
         let owner = fs::metadata(&path).unwrap().uid();
@@ -64,7 +64,7 @@ fn process_memory_is_unreadable_for_same_user() {
         if is_root() {
             // As another process of the same user sees it.
             let mut cat = Command::new("cat");
-            let seen = cat.arg(&path).uid(NOBODY).gid(NOBODY).output().unwrap();
+            let seen = cat.arg(&path).uid(NOBODY_UID).gid(NOBODY_UID).output().unwrap();
             assert!(!seen.status.success() && seen.stdout.is_empty(), "{path}: {seen:?}");
         } else {
             assert!(fs::read(&path).is_err(), "{path}");

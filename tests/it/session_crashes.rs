@@ -21,12 +21,12 @@ fn user(text: &str) -> EntryBody {
 }
 
 /// What the entry of a number says: mostly little, now and then much.
-fn words(number: usize) -> String {
+fn entry_text(number: usize) -> String {
     let length = if number.is_multiple_of(7) { 100_000 } else { 10 + number % 300 };
     format!("{number}:{}", "x".repeat(length))
 }
 
-fn look(path: &Path) -> Session {
+fn open_read_only(path: &Path) -> Session {
     Session::open_read_only(path, SystemClock::shared(), RandomIds::shared()).unwrap()
 }
 
@@ -35,7 +35,7 @@ fn open(path: &Path) -> Result<Session, SessionError> {
 }
 
 /// A session that has a file, which says nothing yet but one thing.
-fn begun(folder: &Path) -> PathBuf {
+fn new_session_file(folder: &Path) -> PathBuf {
     let mut session = Session::create(folder, Path::new("/w"), SystemClock::shared(), RandomIds::shared());
     session.append(user("begin")).unwrap();
     session.file().unwrap().to_path_buf()
@@ -52,7 +52,7 @@ fn session_writer_process_appends_until_failure() {
     println!("open");
     loop {
         let number = session.entries().len();
-        match session.append(user(&words(number))) {
+        match session.append(user(&entry_text(number))) {
             Ok(id) => println!("kept {number} {id}"),
             Err(error) => {
                 println!("failed {error}");
@@ -63,7 +63,7 @@ fn session_writer_process_appends_until_failure() {
 }
 
 /// Starts the writer, by `shell` if there is one.
-fn start(path: &Path, shell: Option<&str>) -> Child {
+fn start_writer(path: &Path, shell: Option<&str>) -> Child {
     let own = std::env::current_exe().unwrap();
     let mut command = match shell {
         Some(before) => {
@@ -83,7 +83,7 @@ fn start(path: &Path, shell: Option<&str>) -> Child {
 }
 
 /// The number and the id of what the writer has kept, from its lines.
-fn kept<'a>(lines: impl IntoIterator<Item = &'a String>) -> Vec<(usize, String)> {
+fn acknowledged_entries<'a>(lines: impl IntoIterator<Item = &'a String>) -> Vec<(usize, String)> {
     let kept = lines.into_iter().filter_map(|line| {
         let (number, id) = line.split_once("kept ")?.1.split_once(' ')?;
         Some((number.parse().unwrap(), id.trim_end().to_string()))
@@ -91,7 +91,7 @@ fn kept<'a>(lines: impl IntoIterator<Item = &'a String>) -> Vec<(usize, String)>
     kept.collect()
 }
 
-fn said(session: &Session, id: &str) -> String {
+fn user_text(session: &Session, id: &str) -> String {
     let entry = session.tree().get(id).unwrap_or_else(|| panic!("{id} is lost"));
     match entry.body() {
         EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } => {
@@ -104,12 +104,12 @@ fn said(session: &Session, id: &str) -> String {
 #[test]
 fn session_killed_at_any_time_keeps_finished_entries() {
     let folder = tempfile::tempdir().unwrap();
-    let path = begun(folder.path());
+    let path = new_session_file(folder.path());
     let mut all = Vec::new();
     let mut chance = 12_345_u64;
     for _ in 0..KILLS {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut child = start(&path, None);
+        let mut child = start_writer(&path, None);
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut lines = Vec::new();
         // The kill comes at some moment behind this line, while the writer writes on.
@@ -130,16 +130,16 @@ fn session_killed_at_any_time_keeps_finished_entries() {
         let mut rest = String::new();
         output.read_to_string(&mut rest).unwrap();
         lines.extend(rest.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(String::from));
-        let new = kept(&lines);
-        let session = look(&path);
+        let new = acknowledged_entries(&lines);
+        let session = open_read_only(&path);
         for (number, id) in &new {
-            assert_eq!(said(&session, id), words(*number));
+            assert_eq!(user_text(&session, id), entry_text(*number));
         }
         all.extend(new);
     }
     let session = open(&path).unwrap();
     for (number, id) in &all {
-        assert_eq!(said(&session, id), words(*number));
+        assert_eq!(user_text(&session, id), entry_text(*number));
     }
     let path_length = session.tree().path().len();
     assert_eq!(path_length, session.entries().len(), "one entry follows the other");
@@ -149,7 +149,7 @@ fn session_killed_at_any_time_keeps_finished_entries() {
 #[test]
 fn session_file_cut_anywhere_can_be_continued() {
     let folder = tempfile::tempdir().unwrap();
-    let path = begun(folder.path());
+    let path = new_session_file(folder.path());
     let mut session = open(&path).unwrap();
     for words in ["naïve — 漢字", "two", "three"] {
         session.append(user(words)).unwrap();
@@ -181,10 +181,10 @@ fn session_file_cut_anywhere_can_be_continued() {
 #[test]
 fn session_full_disk_keeps_written_entries() {
     let folder = tempfile::tempdir().unwrap();
-    let path = begun(folder.path());
+    let path = new_session_file(folder.path());
     // Writing beyond that many blocks fails as on a full disk, in the middle of a line.
     for blocks in [40, 300, 301] {
-        let mut child = start(&path, Some(&format!("trap '' XFSZ; ulimit -f {blocks}")));
+        let mut child = start_writer(&path, Some(&format!("trap '' XFSZ; ulimit -f {blocks}")));
         let mut output = String::new();
         child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
         child.wait().unwrap();
@@ -193,21 +193,21 @@ fn session_full_disk_keeps_written_entries() {
         assert!(failed.contains(&path.display().to_string()), "{failed}");
         let mut session = open(&path).unwrap();
         assert_eq!(session.problems(), [], "half a line was taken back");
-        for (number, id) in kept(&lines) {
-            assert_eq!(said(&session, &id), words(number));
+        for (number, id) in acknowledged_entries(&lines) {
+            assert_eq!(user_text(&session, &id), entry_text(number));
         }
         let before = session.entries().len();
         session.append(user("there is room again")).unwrap();
         drop(session);
-        assert_eq!(look(&path).entries().len(), before + 1);
+        assert_eq!(open_read_only(&path).entries().len(), before + 1);
     }
 }
 
 #[test]
 fn session_file_is_locked_by_one_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let path = begun(folder.path());
-    let mut child = start(&path, None);
+    let path = new_session_file(folder.path());
+    let mut child = start_writer(&path, None);
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     while !line.contains("open") {
@@ -215,8 +215,8 @@ fn session_file_is_locked_by_one_writer() {
         assert!(output.read_line(&mut line).unwrap() > 0, "the writer ended");
     }
     assert!(matches!(open(&path), Err(SessionError::Busy(busy)) if busy == path));
-    assert!(!look(&path).entries().is_empty(), "it can be looked at");
-    let copy = look(&path).copy(folder.path()).unwrap();
+    assert!(!open_read_only(&path).entries().is_empty(), "it can be looked at");
+    let copy = open_read_only(&path).copy(folder.path()).unwrap();
     assert!(copy.file().is_some_and(|file| file != path));
     child.kill().unwrap();
     child.wait().unwrap();
@@ -250,7 +250,8 @@ fn session_order_ignores_backward_clock() {
     }
     let path = path.unwrap();
     let session = Session::open_read_only(&path, ManualClock::new(0), CountingIds::shared()).unwrap();
-    let order: Vec<String> = session.tree().path().iter().map(|entry| said(&session, entry.id())).collect();
+    let order: Vec<String> =
+        session.tree().path().iter().map(|entry| user_text(&session, entry.id())).collect();
     assert_eq!(order, ["word 0", "word 1", "word 2"]);
     assert_eq!(session.leaf(), session.entries().next_back().map(bowline::session::Entry::id));
     let listed = listing::list(folder.path());

@@ -21,54 +21,54 @@ use serde_json::{Value, json};
 /// What can be done. Numbers choose among the entries that there are.
 #[derive(Debug, Clone)]
 enum Step {
-    Say(u8),
-    Answer(u8),
+    User(u8),
+    Assistant(u8),
     Model(u8),
-    Note(u8),
+    CustomMessage(u8),
     Compact(usize, bool),
-    Summarise(usize),
+    SummarizeBranch(usize),
     Label(usize, Option<u8>),
     Edit(usize, Option<u8>),
-    Hand(usize, u8),
+    EditByUser(usize, u8),
     Pin(usize, bool),
     Name(u8),
     Branch(usize),
     Root,
     Fork(usize),
     Copy,
-    Again,
+    Reload,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => any::<u8>().prop_map(Step::Say),
-        4 => any::<u8>().prop_map(Step::Answer),
+        4 => any::<u8>().prop_map(Step::User),
+        4 => any::<u8>().prop_map(Step::Assistant),
         1 => any::<u8>().prop_map(Step::Model),
-        1 => any::<u8>().prop_map(Step::Note),
+        1 => any::<u8>().prop_map(Step::CustomMessage),
         2 => any::<(usize, bool)>().prop_map(|(at, own)| Step::Compact(at, own)),
-        1 => any::<usize>().prop_map(Step::Summarise),
+        1 => any::<usize>().prop_map(Step::SummarizeBranch),
         2 => any::<(usize, Option<u8>)>().prop_map(|(at, label)| Step::Label(at, label)),
         2 => any::<(usize, Option<u8>)>().prop_map(|(at, words)| Step::Edit(at, words)),
-        3 => any::<(usize, u8)>().prop_map(|(at, how)| Step::Hand(at, how)),
+        3 => any::<(usize, u8)>().prop_map(|(at, how)| Step::EditByUser(at, how)),
         2 => any::<(usize, bool)>().prop_map(|(at, pinned)| Step::Pin(at, pinned)),
         1 => any::<u8>().prop_map(Step::Name),
         3 => any::<usize>().prop_map(Step::Branch),
         1 => Just(Step::Root),
         1 => any::<usize>().prop_map(Step::Fork),
         1 => Just(Step::Copy),
-        2 => Just(Step::Again),
+        2 => Just(Step::Reload),
     ];
     proptest::collection::vec(step, 1..60)
 }
 
 /// The model: every entry as it stands in the file, and where the next one goes.
 #[derive(Debug, Clone, Default)]
-struct Simple {
+struct ReferenceModel {
     entries: Vec<Value>,
     leaf: Option<String>,
 }
 
-impl Simple {
+impl ReferenceModel {
     fn get(&self, id: &str) -> Option<&Value> {
         self.entries.iter().find(|entry| entry["id"] == id)
     }
@@ -146,7 +146,7 @@ impl Simple {
 }
 
 /// What is compared of a message: the words of its kind.
-fn essence(message: &Value) -> Value {
+fn comparable(message: &Value) -> Value {
     let field = |name: &str| message.get(name).cloned().unwrap_or(Value::Null);
     let content = match field("content") {
         Value::String(text) => json!([{"type": "text", "text": text}]),
@@ -155,16 +155,16 @@ fn essence(message: &Value) -> Value {
     json!([field("role"), content, field("summary"), field("customType")])
 }
 
-struct Pair {
+struct SessionAndModel {
     session: Session,
-    simple: Simple,
+    model: ReferenceModel,
     ids: SharedIds,
     root: std::path::PathBuf,
 }
 
-impl Pair {
+impl SessionAndModel {
     fn id(&self, at: usize) -> Option<String> {
-        let entries = &self.simple.entries;
+        let entries = &self.model.entries;
         (!entries.is_empty()).then(|| entries[at % entries.len()]["id"].as_str().unwrap().to_string())
     }
 
@@ -181,30 +181,30 @@ impl Pair {
 
     fn append(&mut self, body: EntryBody) {
         let id = self.session.append(body).unwrap();
-        self.took(&id);
+        self.apply_appended(&id);
     }
 
     /// The model takes the entry as it was written.
-    fn took(&mut self, id: &str) {
+    fn apply_appended(&mut self, id: &str) {
         let line = self.session.tree().get(id).unwrap().line().unwrap().into_owned();
         let entry: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(entry["parentId"].as_str(), self.simple.leaf.as_deref(), "it follows the leaf");
-        self.simple.entries.push(entry);
-        self.simple.leaf = Some(id.to_string());
+        assert_eq!(entry["parentId"].as_str(), self.model.leaf.as_deref(), "it follows the leaf");
+        self.model.entries.push(entry);
+        self.model.leaf = Some(id.to_string());
     }
 
     fn apply(&mut self, step: &Step) {
         let path: Vec<String> = {
-            let path = self.simple.path(self.simple.leaf.as_deref());
+            let path = self.model.path(self.model.leaf.as_deref());
             path.iter().map(|entry| entry["id"].as_str().unwrap().to_string()).collect()
         };
         match step {
-            Step::Say(words) => self.append(Self::message("user", *words)),
-            Step::Answer(words) => self.append(Self::message("assistant", *words)),
+            Step::User(words) => self.append(Self::message("user", *words)),
+            Step::Assistant(words) => self.append(Self::message("assistant", *words)),
             Step::Model(n) => {
                 self.append(EntryBody::ModelChange { provider: "p".into(), model_id: format!("m{n}") });
             }
-            Step::Note(words) => self.append(EntryBody::CustomMessage {
+            Step::CustomMessage(words) => self.append(EntryBody::CustomMessage {
                 custom_type: "note".into(),
                 content: json!(format!("n{words}")),
                 display: true,
@@ -214,7 +214,7 @@ impl Pair {
                 let first = if *own { "nobody".to_string() } else { path[at % path.len()].clone() };
                 self.compact(format!("s{at}"), first);
             }
-            Step::Summarise(at) => {
+            Step::SummarizeBranch(at) => {
                 let Some(from) = self.id(*at) else { return };
                 self.append(EntryBody::BranchSummary {
                     from_id: Some(from),
@@ -228,7 +228,7 @@ impl Pair {
                 let Some(target) = self.id(*at) else { return };
                 let label = label.map(|n| format!("l{n}"));
                 let id = self.session.set_label(&target, label.as_deref()).unwrap();
-                self.took(&id);
+                self.apply_appended(&id);
             }
             Step::Edit(at, words) if !path.is_empty() => {
                 let replacement =
@@ -236,7 +236,7 @@ impl Pair {
                 let target_id = path[at % path.len()].clone();
                 self.append(EntryBody::ContextEdit { target_id, replacement });
             }
-            Step::Hand(at, how) if !path.is_empty() => self.edit(&path[at % path.len()], *how),
+            Step::EditByUser(at, how) if !path.is_empty() => self.edit_context(&path[at % path.len()], *how),
             Step::Pin(at, pinned) if !path.is_empty() => {
                 let target = path[at % path.len()].clone();
                 if pins::is_pinnable(self.session.tree().get(&target).unwrap()) {
@@ -244,14 +244,14 @@ impl Pair {
                 }
             }
             Step::Name(n) => self.append(EntryBody::SessionInfo { name: Some(format!("name {n}")) }),
-            Step::Compact(..) | Step::Edit(..) | Step::Hand(..) | Step::Pin(..) => {}
-            step => self.go(step),
+            Step::Compact(..) | Step::Edit(..) | Step::EditByUser(..) | Step::Pin(..) => {}
+            step => self.navigate(step),
         }
     }
 
     /// A compaction, with copies of what was pinned before its first kept entry.
     fn compact(&mut self, summary: String, first: String) {
-        let pinned = self.pinned();
+        let pinned = self.pinned_in_context();
         let copies = pins::pinned_copies(&self.session.tree().path(), &first);
         self.append(EntryBody::Compaction {
             summary,
@@ -265,11 +265,11 @@ impl Pair {
         for copy in copies {
             self.append(copy);
         }
-        assert!(self.pinned().is_superset(&pinned), "a compaction takes nothing pinned away");
+        assert!(self.pinned_in_context().is_superset(&pinned), "a compaction takes nothing pinned away");
     }
 
     /// What is pinned and told, as what it is or as a copy: the one that stands last.
-    fn pinned(&self) -> BTreeSet<String> {
+    fn pinned_in_context(&self) -> BTreeSet<String> {
         let path = self.session.tree().path();
         let pins = pins::pinned_ids(&path);
         let projection = Projection::of(&path);
@@ -284,7 +284,7 @@ impl Pair {
     }
 
     /// What a user does to the context.
-    fn edit(&mut self, target: &str, how: u8) {
+    fn edit_context(&mut self, target: &str, how: u8) {
         let wish = match how % 3 {
             0 => ContextEdit::Exclude,
             1 => ContextEdit::Replace(format!("h{how}")),
@@ -313,7 +313,7 @@ impl Pair {
     }
 
     /// The report says of each message that is told that it is, and nothing else.
-    fn report(&self) {
+    fn check_report(&self) {
         let path = self.session.tree().path();
         let told = history::messages(&messages::build(&path));
         let report = ContextReport::build(None, &path, true);
@@ -332,16 +332,16 @@ impl Pair {
     }
 
     /// Goes elsewhere.
-    fn go(&mut self, step: &Step) {
+    fn navigate(&mut self, step: &Step) {
         match step {
             Step::Branch(at) => {
                 let Some(id) = self.id(*at) else { return };
                 self.session.branch(Some(&id)).unwrap();
-                self.simple.leaf = Some(id);
+                self.model.leaf = Some(id);
             }
             Step::Root => {
                 self.session.branch(None).unwrap();
-                self.simple.leaf = None;
+                self.model.leaf = None;
             }
             Step::Fork(at) => {
                 let Some(id) = self.id(*at) else { return };
@@ -353,7 +353,7 @@ impl Pair {
                 assert_ne!(copy.id(), self.session.id());
                 self.session = copy;
             }
-            Step::Again => self.again(),
+            Step::Reload => self.reload(),
             other => panic!("{other:?} goes nowhere"),
         }
     }
@@ -361,15 +361,15 @@ impl Pair {
     /// The model's fork: the way without labels, one behind the other, then the labels that hold there.
     fn fork(&mut self, leaf: &str) {
         let fork = self.session.fork(&self.root, Path::new("/w"), Some(leaf)).unwrap();
-        let mut simple = Simple::default();
-        for entry in self.simple.path(Some(leaf)).into_iter().filter(|entry| entry["type"] != "label") {
+        let mut simple = ReferenceModel::default();
+        for entry in self.model.path(Some(leaf)).into_iter().filter(|entry| entry["type"] != "label") {
             let mut entry = entry.clone();
             entry["parentId"] = json!(simple.leaf);
             simple.leaf = entry["id"].as_str().map(String::from);
             simple.entries.push(entry);
         }
         let there: Vec<(String, String)> =
-            self.simple.labels().into_iter().filter(|(id, _)| simple.get(id).is_some()).collect();
+            self.model.labels().into_iter().filter(|(id, _)| simple.get(id).is_some()).collect();
         let new: Vec<Value> = fork
             .entries()
             .skip(simple.entries.len())
@@ -378,22 +378,22 @@ impl Pair {
         assert_eq!(new.len(), there.len());
         simple.entries.extend(new);
         simple.leaf = fork.leaf().map(String::from);
-        (self.session, self.simple) = (fork, simple);
-        assert_eq!(self.simple.labels().into_iter().collect::<Vec<_>>(), there);
+        (self.session, self.model) = (fork, simple);
+        assert_eq!(self.model.labels().into_iter().collect::<Vec<_>>(), there);
     }
 
     /// The session is read from its file again. Where it goes on is where the last entry is.
-    fn again(&mut self) {
+    fn reload(&mut self) {
         let Some(file) = self.session.file().map(Path::to_path_buf) else { return };
         let memory = Session::in_memory(Path::new("/w"), ManualClock::new(0), self.ids.clone());
         drop(std::mem::replace(&mut self.session, memory));
         self.session = Session::open(&file, ManualClock::new(5_000), self.ids.clone()).unwrap();
         assert_eq!(self.session.problems(), []);
-        self.simple.leaf = self.simple.entries.last().map(|entry| entry["id"].as_str().unwrap().to_string());
+        self.model.leaf = self.model.entries.last().map(|entry| entry["id"].as_str().unwrap().to_string());
     }
 
-    fn check(&self) {
-        let (session, simple) = (&self.session, &self.simple);
+    fn check_all(&self) {
+        let (session, simple) = (&self.session, &self.model);
         assert_eq!(session.leaf(), simple.leaf.as_deref());
         let lines: Vec<Value> =
             session.entries().map(|e| serde_json::from_str(&e.line().unwrap()).unwrap()).collect();
@@ -404,12 +404,12 @@ impl Pair {
         let expected = simple.path(simple.leaf.as_deref());
         assert_eq!(path, expected.iter().map(|entry| entry["id"].as_str().unwrap()).collect::<Vec<_>>());
         let told =
-            |message: &std::sync::Arc<AgentMessage>| essence(&serde_json::to_value(&**message).unwrap());
+            |message: &std::sync::Arc<AgentMessage>| comparable(&serde_json::to_value(&**message).unwrap());
         let context: Vec<Value> = session.context().messages.iter().map(told).collect();
-        assert_eq!(context, simple.context().iter().map(essence).collect::<Vec<_>>());
+        assert_eq!(context, simple.context().iter().map(comparable).collect::<Vec<_>>());
         // What is summed up is not looked at, and would change nothing: not the model either.
         assert_eq!(session.context(), messages::build(&session.tree().path()));
-        self.report();
+        self.check_report();
         for entry in session.entries() {
             let children: Vec<&str> =
                 session.tree().children(Some(entry.id())).iter().map(|c| c.id()).collect();
@@ -432,12 +432,12 @@ proptest! {
         } else {
             Session::in_memory(Path::new("/w"), ManualClock::new(1_000), ids.clone())
         };
-        let mut pair = Pair { session, simple: Simple::default(), ids, root };
+        let mut pair = SessionAndModel { session, model: ReferenceModel::default(), ids, root };
         for step in &steps {
             pair.apply(step);
         }
-        pair.check();
-        pair.again();
-        pair.check();
+        pair.check_all();
+        pair.reload();
+        pair.check_all();
     }
 }

@@ -19,21 +19,21 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-struct Refuses;
+struct DenyAll;
 
-impl Approval for Refuses {
+impl Approval for DenyAll {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         Box::pin(std::future::ready(Decision::Deny(ask.rule)))
     }
 }
 
-struct Stage {
+struct RestoreFixture {
     dir: tempfile::TempDir,
     id: String,
     prompt: String,
 }
 
-impl Stage {
+impl RestoreFixture {
     /// A session in which an agent changed `a.txt` and made `new.txt`.
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -74,13 +74,13 @@ impl Stage {
             .unwrap()
     }
 
-    fn says(&self, words: &[&str]) -> String {
+    fn run_ok(&self, words: &[&str]) -> String {
         let ran = self.run(words);
         assert!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
         String::from_utf8(ran.stdout).unwrap()
     }
 
-    fn text(&self, name: &str) -> String {
+    fn read_file(&self, name: &str) -> String {
         std::fs::read_to_string(self.dir.path().join("work").join(name)).unwrap_or_else(|_| "-".to_string())
     }
 
@@ -88,19 +88,19 @@ impl Stage {
         self.dir.path().join("work").join(name)
     }
 
-    fn put(&self, name: &str, text: &str) {
+    fn write_file(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
 
     /// The folder with the store's objects, and whether any are left in it.
-    fn holds(&self) -> bool {
-        let packs = walk(&self.dir.path().join("home/data/checkpoints"));
+    fn has_packs(&self) -> bool {
+        let packs = files_below(&self.dir.path().join("home/data/checkpoints"));
         packs.iter().any(|path| path.extension().is_some_and(|ending| ending == "pack"))
     }
 
     /// Makes everything in the store old enough to be pruned.
-    fn age(&self) {
-        for entry in walk(&self.dir.path().join("home/data/checkpoints")) {
+    fn make_prunable(&self) {
+        for entry in files_below(&self.dir.path().join("home/data/checkpoints")) {
             let file = std::fs::File::options().write(true).open(entry).unwrap();
             file.set_modified(std::time::UNIX_EPOCH).unwrap();
         }
@@ -113,16 +113,16 @@ impl Stage {
 
 #[test]
 fn sessions_diff_and_restore_commands_work() {
-    let stage = Stage::new();
-    let shown = stage.says(&["sessions", "diff", &stage.id, &stage.prompt]);
+    let stage = RestoreFixture::new();
+    let shown = stage.run_ok(&["sessions", "diff", &stage.id, &stage.prompt]);
     assert_eq!(shown, "M a.txt  +1 -1\n    -one\n    +1\n     2\n     3\nD new.txt  +0 -1\n    -new\n");
-    let tried = stage.says(&["sessions", "restore", &stage.id, &stage.prompt[..4], "--dry-run"]);
+    let tried = stage.run_ok(&["sessions", "restore", &stage.id, &stage.prompt[..4], "--dry-run"]);
     assert_eq!(tried, shown, "an id may be shortened");
-    assert_eq!(stage.text("a.txt"), "one\n2\n3\n");
-    let done = stage.says(&["sessions", "restore", &stage.id, &stage.prompt]);
+    assert_eq!(stage.read_file("a.txt"), "one\n2\n3\n");
+    let done = stage.run_ok(&["sessions", "restore", &stage.id, &stage.prompt]);
     assert_eq!(done, "M a.txt  +1 -1\nD new.txt  +0 -1\n");
-    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("1\n2\n3\n".into(), "-".into()));
-    assert_eq!(stage.says(&["sessions", "diff", &stage.id, &stage.prompt]), "Nothing to restore.\n");
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
+    assert_eq!(stage.run_ok(&["sessions", "diff", &stage.id, &stage.prompt]), "Nothing to restore.\n");
     let unknown = stage.run(&["sessions", "diff", &stage.id, "nobody"]);
     assert!(
         !unknown.status.success() && String::from_utf8_lossy(&unknown.stderr).contains("no entry nobody")
@@ -131,9 +131,9 @@ fn sessions_diff_and_restore_commands_work() {
 
 #[test]
 fn sessions_revert_resolves_conflicts_with_take_option() {
-    let stage = Stage::new();
-    stage.put("a.txt", "mine\n2\n3\n");
-    let told: Value = serde_json::from_str(&stage.says(&[
+    let stage = RestoreFixture::new();
+    stage.write_file("a.txt", "mine\n2\n3\n");
+    let told: Value = serde_json::from_str(&stage.run_ok(&[
         "sessions",
         "revert",
         &stage.id,
@@ -144,26 +144,26 @@ fn sessions_revert_resolves_conflicts_with_take_option() {
     .unwrap();
     assert_eq!(told["files"][0]["status"], "U");
     assert_eq!(told["files"][0]["conflict"], "changed on both sides");
-    let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt]);
+    let done = stage.run_ok(&["sessions", "revert", &stage.id, &stage.prompt]);
     assert!(done.contains("to change: --take theirs"), "{done}");
-    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("mine\n2\n3\n".into(), "-".into()));
-    let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt, "--take", "theirs"]);
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("mine\n2\n3\n".into(), "-".into()));
+    let done = stage.run_ok(&["sessions", "revert", &stage.id, &stage.prompt, "--take", "theirs"]);
     assert_eq!(done, "U a.txt  +1 -1  changed on both sides: taken\n");
-    assert_eq!(stage.text("a.txt"), "1\n2\n3\n");
+    assert_eq!(stage.read_file("a.txt"), "1\n2\n3\n");
 }
 
 #[test]
 fn sessions_revert_reports_files_kept() {
-    let stage = Stage::new();
-    stage.put("a.txt", "mine\n2\n3\n");
+    let stage = RestoreFixture::new();
+    stage.write_file("a.txt", "mine\n2\n3\n");
     let revert = ["sessions", "revert", &stage.id, &stage.prompt];
-    let done = stage.says(&[&revert[..], &["--take", "beside"]].concat());
+    let done = stage.run_ok(&[&revert[..], &["--take", "beside"]].concat());
     assert_eq!(
         done,
         "U a.txt  +1 -1  changed on both sides: beside it\nA a.txt.restored  +3 -0\nD new.txt  +0 -1\n"
     );
     assert_eq!(
-        (stage.text("a.txt"), stage.text("a.txt.restored")),
+        (stage.read_file("a.txt"), stage.read_file("a.txt.restored")),
         ("mine\n2\n3\n".into(), "1\n2\n3\n".into())
     );
     // Something that cannot be recorded, so that it is not written over, whatever is asked for.
@@ -173,17 +173,17 @@ fn sessions_revert_reports_files_kept() {
     let told = String::from_utf8(done.stdout).unwrap();
     assert!(told.contains("U a.txt") && told.contains("what is there was not recorded: beside it"), "{told}");
     assert!(!done.status.success(), "not all was done that was asked for");
-    assert_eq!(stage.text("a.txt.restored-2"), "1\n2\n3\n", "{told}");
+    assert_eq!(stage.read_file("a.txt.restored-2"), "1\n2\n3\n", "{told}");
 }
 
 #[test]
 fn sessions_restore_canceled_changes_no_files() {
-    let stage = Stage::new();
+    let stage = RestoreFixture::new();
     let home = stage.dir.path().join("home").display().to_string();
     let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| home.clone())).unwrap();
     let work = stage.dir.path().join("work");
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
-    let options = Options::new(home, work, env, Arc::new(Refuses));
+    let options = Options::new(home, work, env, Arc::new(DenyAll));
     let wanted = StateCommand::Restore {
         session: stage.id.clone(),
         entry: Some(stage.prompt.clone()),
@@ -195,33 +195,36 @@ fn sessions_restore_canceled_changes_no_files() {
     cancel.cancel();
     let told = restore::answer(&options, &wanted, false, &cancel).unwrap_err();
     assert!(told.to_string().contains("canceled; nothing changed"), "{told}");
-    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("one\n2\n3\n".into(), "new\n".into()));
+    assert_eq!(
+        (stage.read_file("a.txt"), stage.read_file("new.txt")),
+        ("one\n2\n3\n".into(), "new\n".into())
+    );
     let (_, whole) = restore::answer(&options, &wanted, false, &CancellationToken::new()).unwrap();
     assert!(whole);
-    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("1\n2\n3\n".into(), "-".into()));
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
 }
 
 #[test]
 fn sessions_prune_deletes_unreferenced_objects_only() {
-    let stage = Stage::new();
-    stage.age();
-    let told = stage.says(&["sessions", "prune"]);
+    let stage = RestoreFixture::new();
+    stage.make_prunable();
+    let told = stage.run_ok(&["sessions", "prune"]);
     assert!(told.contains(": 0 objects of 0 bytes"), "{told}");
     std::fs::remove_dir_all(stage.dir.path().join("home/data/sessions")).unwrap();
-    let counted = stage.says(&["sessions", "prune", "--dry-run"]);
+    let counted = stage.run_ok(&["sessions", "prune", "--dry-run"]);
     assert!(!counted.contains(": 0 objects") && counted.contains(", 0 stay"), "{counted}");
-    assert_eq!(stage.says(&["sessions", "prune"]), counted);
-    assert!(stage.says(&["sessions", "prune"]).contains(": 0 objects of 0 bytes, 0 stay"));
+    assert_eq!(stage.run_ok(&["sessions", "prune"]), counted);
+    assert!(stage.run_ok(&["sessions", "prune"]).contains(": 0 objects of 0 bytes, 0 stay"));
 }
 
 #[test]
 fn sessions_prune_keeps_objects_of_sessions_elsewhere() {
-    let stage = Stage::new();
-    stage.age();
+    let stage = RestoreFixture::new();
+    stage.make_prunable();
     let (sessions, other) = (stage.sessions(), stage.dir.path().join("other"));
     let prune = |words: &[&str]| {
         let told = stage.run(&[&["sessions", "prune"][..], words].concat());
-        assert!(stage.holds(), "{}", String::from_utf8_lossy(&told.stdout));
+        assert!(stage.has_packs(), "{}", String::from_utf8_lossy(&told.stdout));
         told
     };
     // Another folder is given: the usual one counts all the same.
@@ -239,13 +242,17 @@ fn sessions_prune_keeps_objects_of_sessions_elsewhere() {
     std::fs::remove_dir(&sessions).unwrap();
     std::fs::rename(&moved, &sessions).unwrap();
     // In the trash.
-    stage.says(&["sessions", "delete", &stage.id]);
-    assert!(walk(&sessions).iter().all(|path| path.extension().is_none_or(|ending| ending != "jsonl")));
+    stage.run_ok(&["sessions", "delete", &stage.id]);
+    assert!(
+        files_below(&sessions).iter().all(|path| path.extension().is_none_or(|ending| ending != "jsonl"))
+    );
     prune(&[]);
-    stage.says(&["sessions", "restore", &stage.id]);
+    stage.run_ok(&["sessions", "restore", &stage.id]);
     // A line that nobody can read.
-    let file =
-        walk(&sessions).into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let file = files_below(&sessions)
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .unwrap();
     let text = std::fs::read_to_string(&file).unwrap().replace("\"tree\":", "\"tree:");
     std::fs::write(&file, text).unwrap();
     let told = prune(&[]);
@@ -254,26 +261,26 @@ fn sessions_prune_keeps_objects_of_sessions_elsewhere() {
 
 #[test]
 fn sessions_prune_skips_store_without_workspace() {
-    let stage = Stage::new();
-    stage.age();
+    let stage = RestoreFixture::new();
+    stage.make_prunable();
     let stores = stage.dir.path().join("home/data/checkpoints");
-    let note = walk(&stores).into_iter().find(|path| path.ends_with("workspace")).unwrap();
+    let note = files_below(&stores).into_iter().find(|path| path.ends_with("workspace")).unwrap();
     let whose = std::fs::read(&note).unwrap();
     for broken in ["", "/w"] {
         std::fs::write(&note, broken).unwrap();
-        let told = stage.says(&["sessions", "prune"]);
-        assert!(told.contains("skipped") && stage.holds(), "{told}");
+        let told = stage.run_ok(&["sessions", "prune"]);
+        assert!(told.contains("skipped") && stage.has_packs(), "{told}");
     }
     // The next work there says it again.
     Checkpointer::open(&stores, &stage.dir.path().join("work"), &[], Limits::default()).unwrap();
     assert_eq!(std::fs::read(&note).unwrap(), whose);
 }
 
-fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(walk(&path)) } else { found.push(path) }
+        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }
     found
 }

@@ -17,18 +17,18 @@ use bowline::net::http::{Http, Limits, Transport};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::conformance::result;
+use crate::conformance::tool_result;
 use crate::support::server::{Piece, Reply, Server};
 use crate::support::sockets::Frame;
 
 const API: &str = "openai-codex-responses";
 
-struct Side {
+struct SocketFixture {
     adapter: Arc<dyn Provider>,
     clock: Arc<ManualClock>,
 }
 
-fn side_with(server: &Server, http: Http) -> Side {
+fn fixture_with(server: &Server, http: Http) -> SocketFixture {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == API).unwrap();
     let clock = ManualClock::new(1_000);
     let account = HashMap::from([("accountId".to_string(), "acc".to_string())]);
@@ -43,7 +43,7 @@ fn side_with(server: &Server, http: Http) -> Side {
         http: Arc::new(http),
         clock: clock.clone(),
     });
-    Side { adapter, clock }
+    SocketFixture { adapter, clock }
 }
 
 fn http() -> Http {
@@ -51,8 +51,8 @@ fn http() -> Http {
     Http::new(limits, true).with_transport(Transport::parse("auto").unwrap())
 }
 
-fn side(server: &Server) -> Side {
-    side_with(server, http())
+fn fixture(server: &Server) -> SocketFixture {
+    fixture_with(server, http())
 }
 
 fn request(messages: Vec<Message>) -> Request {
@@ -88,41 +88,41 @@ fn done_with(id: &str, item: &Value) -> Vec<Piece> {
     .to_vec()
 }
 
-fn said(id: &str, words: &str) -> Vec<Piece> {
+fn text_pieces(id: &str, words: &str) -> Vec<Piece> {
     let content = json!([{"type": "output_text", "text": words, "annotations": []}]);
     done_with(id, &json!({"id": "msg_1", "type": "message", "role": "assistant", "content": content}))
 }
 
-fn says(words: &str) -> Reply {
-    Reply::Stream(said("resp_1", words))
+fn text_reply(words: &str) -> Reply {
+    Reply::Stream(text_pieces("resp_1", words))
 }
 
 fn error(code: &str) -> Reply {
     Reply::Stream(vec![Piece::Event(json!({"type": "error", "error": {"code": code, "message": code}}))])
 }
 
-fn status(code: u16) -> Reply {
+fn error_reply(code: u16) -> Reply {
     Reply::Status { code, headers: Vec::new(), body: json!({"error": {"message": "no"}}).to_string() }
 }
 
-impl Side {
-    async fn events(&self, request: Request) -> Vec<StreamEvent> {
+impl SocketFixture {
+    async fn collect_events(&self, request: Request) -> Vec<StreamEvent> {
         self.adapter.stream(request).collect().await
     }
 
     async fn ask(&self, request: Request) -> AssistantMessage {
-        match self.events(request).await.pop() {
+        match self.collect_events(request).await.pop() {
             Some(StreamEvent::Done { message }) => *message,
             other => panic!("{other:?}"),
         }
     }
 
-    async fn hi(&self) -> AssistantMessage {
+    async fn ask_hi(&self) -> AssistantMessage {
         self.ask(request(vec![user("hi")])).await
     }
 
-    async fn fails(&self) -> (LlmError, AssistantMessage) {
-        match self.events(request(vec![user("hi")])).await.pop() {
+    async fn expect_error(&self) -> (LlmError, AssistantMessage) {
+        match self.collect_events(request(vec![user("hi")])).await.pop() {
             Some(StreamEvent::Error { error, message }) => (error, *message),
             other => panic!("{other:?}"),
         }
@@ -130,12 +130,12 @@ impl Side {
 }
 
 /// How each request came, and how many items of conversation it had.
-fn ways(server: &Server) -> Vec<(String, usize)> {
+fn request_methods(server: &Server) -> Vec<(String, usize)> {
     let items = |body: &Value| body["input"].as_array().map_or(0, Vec::len);
-    server.seen().iter().map(|seen| (seen.method.clone(), items(&seen.body))).collect()
+    server.requests().iter().map(|seen| (seen.method.clone(), items(&seen.body))).collect()
 }
 
-fn way(method: &str, items: usize) -> (String, usize) {
+fn method_and_items(method: &str, items: usize) -> (String, usize) {
     (method.to_string(), items)
 }
 
@@ -145,15 +145,15 @@ async fn websocket_session_reuses_socket_and_sends_only_new_input() {
         "arguments": "{}"});
     let server = Server::start(vec![
         Reply::Stream(done_with("resp_1", &call)),
-        Reply::Stream(said("resp_2", "found")),
-        says("good"),
+        Reply::Stream(text_pieces("resp_2", "found")),
+        text_reply("good"),
     ]);
-    let side = side(&server);
+    let side = fixture(&server);
     let mut messages = vec![user("hi")];
     let answer = side.ask(request(messages.clone())).await;
     let id = answer.tool_calls().next().unwrap().id.clone();
     messages.push(Message::Assistant(answer));
-    messages.push(result(&id, vec![bowline::llm::model::Part::text("it says so")]));
+    messages.push(tool_result(&id, vec![bowline::llm::model::Part::text("it says so")]));
     let answer = side.ask(request(messages.clone())).await;
     assert_eq!(answer.text(), "found");
     messages.push(Message::Assistant(answer));
@@ -161,8 +161,11 @@ async fn websocket_session_reuses_socket_and_sends_only_new_input() {
     side.ask(request(messages)).await;
 
     assert_eq!(server.sockets(), 1);
-    assert_eq!(ways(&server), [way("MESSAGE", 1), way("MESSAGE", 1), way("MESSAGE", 1)]);
-    let seen = server.seen();
+    assert_eq!(
+        request_methods(&server),
+        [method_and_items("MESSAGE", 1), method_and_items("MESSAGE", 1), method_and_items("MESSAGE", 1)]
+    );
+    let seen = server.requests();
     assert_eq!(seen[0].path, "/codex/responses");
     for (name, value) in [
         ("authorization", "Bearer secret-of-mine"),
@@ -187,20 +190,21 @@ async fn websocket_session_reuses_socket_and_sends_only_new_input() {
 
 #[tokio::test]
 async fn websocket_request_without_continuation_is_sent_in_full() {
-    let server = Server::start((0..3).map(|_| says("a")).collect());
-    let side = side(&server);
-    let answer = side.hi().await;
+    let server = Server::start((0..3).map(|_| text_reply("a")).collect());
+    let side = fixture(&server);
+    let answer = side.ask_hi().await;
     side.ask(request(vec![user("hi"), Message::Assistant(answer), user("b"), user("c")])).await;
     side.ask(request(vec![user("something else")])).await;
     assert_eq!(server.sockets(), 1);
-    let before: Vec<_> = server.seen().iter().map(|seen| seen.body["previous_response_id"].clone()).collect();
+    let before: Vec<_> =
+        server.requests().iter().map(|seen| seen.body["previous_response_id"].clone()).collect();
     assert_eq!(before, [Value::Null, json!("resp_1"), Value::Null]);
 
-    let server = Server::start((0..2).map(|_| says("a")).collect());
-    let whole = side_with(&server, http().with_transport(Transport::parse("websocket").unwrap()));
-    let answer = whole.hi().await;
+    let server = Server::start((0..2).map(|_| text_reply("a")).collect());
+    let whole = fixture_with(&server, http().with_transport(Transport::parse("websocket").unwrap()));
+    let answer = whole.ask_hi().await;
     whole.ask(request(vec![user("hi"), Message::Assistant(answer), user("b")])).await;
-    assert_eq!(ways(&server), [way("MESSAGE", 1), way("MESSAGE", 3)]);
+    assert_eq!(request_methods(&server), [method_and_items("MESSAGE", 1), method_and_items("MESSAGE", 3)]);
     assert_eq!(server.sockets(), 1);
 }
 
@@ -212,12 +216,12 @@ async fn websocket_idle_or_old_is_replaced() {
         // Busy all the time, and yet too old in the end.
         (vec![Duration::from_mins(4); 14], 2),
     ] {
-        let server = Server::start((0..=steps.len()).map(|_| says("a")).collect());
-        let side = side(&server);
-        side.hi().await;
+        let server = Server::start((0..=steps.len()).map(|_| text_reply("a")).collect());
+        let side = fixture(&server);
+        side.ask_hi().await;
         for step in steps {
             side.clock.advance(step);
-            side.hi().await;
+            side.ask_hi().await;
         }
         assert_eq!(server.sockets(), sockets);
     }
@@ -225,46 +229,50 @@ async fn websocket_idle_or_old_is_replaced() {
 
 #[tokio::test]
 async fn websocket_parallel_requests_use_separate_sockets() {
-    let server = Server::start((0..3).map(|_| says("a")).collect());
-    let side = side(&server);
-    futures::future::join(side.hi(), side.hi()).await;
+    let server = Server::start((0..3).map(|_| text_reply("a")).collect());
+    let side = fixture(&server);
+    futures::future::join(side.ask_hi(), side.ask_hi()).await;
     assert_eq!(server.sockets(), 2);
-    side.hi().await;
+    side.ask_hi().await;
     let nobody = Request { session_id: None, ..request(vec![user("hi")]) };
     assert_eq!(server.sockets(), 2, "one of them was kept");
-    let server = Server::start((0..2).map(|_| says("a")).collect());
-    let side = self::side(&server);
+    let server = Server::start((0..2).map(|_| text_reply("a")).collect());
+    let side = self::fixture(&server);
     side.ask(nobody.clone()).await;
     side.ask(nobody).await;
     assert_eq!(server.sockets(), 2, "nothing is kept where there is no session");
-    let ids: Vec<_> = server.seen().iter().map(|seen| seen.headers["session-id"].clone()).collect();
+    let ids: Vec<_> = server.requests().iter().map(|seen| seen.headers["session-id"].clone()).collect();
     assert!(ids[0] != ids[1] && ids[0].len() == 36, "{ids:?}");
 }
 
 #[tokio::test]
 async fn websocket_unsupported_falls_back_to_http() {
-    let server = Server::deaf(vec![status(404), says("a"), says("b")]);
-    let side = side(&server);
-    assert_eq!((side.hi().await.text(), side.hi().await.text()), ("a".into(), "b".into()));
-    assert_eq!(ways(&server), [way("GET", 0), way("POST", 1), way("POST", 1)]);
-    let headers = &server.seen()[1].headers;
+    let server = Server::without_sockets(vec![error_reply(404), text_reply("a"), text_reply("b")]);
+    let side = fixture(&server);
+    assert_eq!((side.ask_hi().await.text(), side.ask_hi().await.text()), ("a".into(), "b".into()));
+    assert_eq!(
+        request_methods(&server),
+        [method_and_items("GET", 0), method_and_items("POST", 1), method_and_items("POST", 1)]
+    );
+    let headers = &server.requests()[1].headers;
     assert_eq!(
         (headers["accept"].as_str(), headers["session-id"].as_str()),
         ("text/event-stream", "session-1")
     );
 
     // Who answers as if it were any request has no sockets either.
-    let server = Server::deaf(vec![says("x"), says("a")]);
-    assert_eq!(self::side(&server).hi().await.text(), "a");
+    let server = Server::without_sockets(vec![text_reply("x"), text_reply("a")]);
+    assert_eq!(self::fixture(&server).ask_hi().await.text(), "a");
 
     // What says nothing about sockets is not remembered.
-    let server = Server::deaf(vec![status(401), status(401), status(429), says("a")]);
-    let side = self::side(&server);
-    let (error, _) = side.fails().await;
+    let server =
+        Server::without_sockets(vec![error_reply(401), error_reply(401), error_reply(429), text_reply("a")]);
+    let side = self::fixture(&server);
+    let (error, _) = side.expect_error().await;
     assert_eq!((error.kind, error.status), (ErrorKind::Authentication, Some(401)));
     assert!(!error.message.contains("secret-of-mine"), "{error}");
-    side.hi().await;
-    let methods: Vec<_> = server.seen().iter().map(|seen| seen.method.clone()).collect();
+    side.ask_hi().await;
+    let methods: Vec<_> = server.requests().iter().map(|seen| seen.method.clone()).collect();
     assert_eq!(methods, ["GET", "POST", "GET", "POST"]);
 }
 
@@ -276,48 +284,59 @@ async fn websocket_failure_before_first_event_falls_back_to_http() {
         vec![Piece::Socket(Frame::Bytes(vec![0xff; 64]))],
         vec![Piece::Gate],
     ] {
-        let server = Server::start(vec![Reply::Stream(first), says("a"), says("b")]);
-        let side = side(&server);
-        assert_eq!((side.hi().await.text(), side.hi().await.text()), ("a".into(), "b".into()));
-        assert_eq!(ways(&server), [way("MESSAGE", 1), way("POST", 1), way("POST", 1)]);
+        let server = Server::start(vec![Reply::Stream(first), text_reply("a"), text_reply("b")]);
+        let side = fixture(&server);
+        assert_eq!((side.ask_hi().await.text(), side.ask_hi().await.text()), ("a".into(), "b".into()));
+        assert_eq!(
+            request_methods(&server),
+            [method_and_items("MESSAGE", 1), method_and_items("POST", 1), method_and_items("POST", 1)]
+        );
     }
 }
 
 #[tokio::test]
 async fn websocket_closed_while_idle_is_replaced() {
-    let closing = [said("resp_1", "a"), vec![Piece::Socket(Frame::Close(1001, "going away"))]].concat();
-    let cutting = [said("resp_1", "a"), vec![Piece::Cut]].concat();
+    let closing =
+        [text_pieces("resp_1", "a"), vec![Piece::Socket(Frame::Close(1001, "going away"))]].concat();
+    let cutting = [text_pieces("resp_1", "a"), vec![Piece::Cut]].concat();
     for first in [closing, cutting] {
-        let server = Server::start(vec![Reply::Stream(first), says("b"), says("c")]);
-        let side = side(&server);
-        let answer = side.hi().await;
+        let server = Server::start(vec![Reply::Stream(first), text_reply("b"), text_reply("c")]);
+        let side = fixture(&server);
+        let answer = side.ask_hi().await;
         let more = request(vec![user("hi"), Message::Assistant(answer), user("more")]);
         assert_eq!(side.ask(more).await.text(), "b");
-        side.hi().await;
+        side.ask_hi().await;
         assert_eq!(server.sockets(), 2);
-        assert_eq!(ways(&server)[1], way("MESSAGE", 3), "another server knows nothing of it");
+        assert_eq!(
+            request_methods(&server)[1],
+            method_and_items("MESSAGE", 3),
+            "another server knows nothing of it"
+        );
     }
 }
 
 #[tokio::test]
 async fn websocket_limit_or_lost_response_is_retried_once() {
     let full = || error("websocket_connection_limit_reached");
-    let server = Server::start(vec![full(), says("a")]);
-    assert_eq!(side(&server).hi().await.text(), "a");
-    assert_eq!((server.sockets(), ways(&server).len()), (2, 2));
+    let server = Server::start(vec![full(), text_reply("a")]);
+    assert_eq!(fixture(&server).ask_hi().await.text(), "a");
+    assert_eq!((server.sockets(), request_methods(&server).len()), (2, 2));
 
-    let server = Server::start(vec![full(), full(), says("a")]);
-    assert_eq!(side(&server).hi().await.text(), "a");
-    assert_eq!(ways(&server)[2], way("POST", 1));
+    let server = Server::start(vec![full(), full(), text_reply("a")]);
+    assert_eq!(fixture(&server).ask_hi().await.text(), "a");
+    assert_eq!(request_methods(&server)[2], method_and_items("POST", 1));
 
     let forgot = || error("previous_response_not_found");
-    let server = Server::start(vec![says("a"), forgot(), says("b"), forgot(), forgot()]);
-    let side = side(&server);
-    let answer = side.hi().await;
+    let server = Server::start(vec![text_reply("a"), forgot(), text_reply("b"), forgot(), forgot()]);
+    let side = fixture(&server);
+    let answer = side.ask_hi().await;
     let more = request(vec![user("hi"), Message::Assistant(answer), user("more")]);
     assert_eq!(side.ask(more).await.text(), "b");
-    assert_eq!(ways(&server), [way("MESSAGE", 1), way("MESSAGE", 1), way("MESSAGE", 3)]);
-    let (error, _) = side.fails().await;
+    assert_eq!(
+        request_methods(&server),
+        [method_and_items("MESSAGE", 1), method_and_items("MESSAGE", 1), method_and_items("MESSAGE", 3)]
+    );
+    let (error, _) = side.expect_error().await;
     assert_eq!(error.code.as_deref(), Some("previous_response_not_found"));
 }
 
@@ -341,13 +360,17 @@ async fn websocket_interrupted_reply_error_keeps_partial_text() {
         (Piece::Gate, ErrorKind::Timeout, "no answer for"),
     ] {
         let broken = [begun(), vec![then]].concat();
-        let server = Server::start(vec![Reply::Stream(broken), says("b")]);
-        let side = side(&server);
-        let (error, message) = side.fails().await;
+        let server = Server::start(vec![Reply::Stream(broken), text_reply("b")]);
+        let side = fixture(&server);
+        let (error, message) = side.expect_error().await;
         assert_eq!((error.kind, message.text().as_str()), (kind, "half"), "{error}");
         assert!(error.message.contains(words), "{error}");
-        assert_eq!(side.hi().await.text(), "b");
-        assert_eq!((server.sockets(), ways(&server).len()), (2, 2), "the next one has a new socket");
+        assert_eq!(side.ask_hi().await.text(), "b");
+        assert_eq!(
+            (server.sockets(), request_methods(&server).len()),
+            (2, 2),
+            "the next one has a new socket"
+        );
     }
 }
 
@@ -355,7 +378,7 @@ async fn websocket_interrupted_reply_error_keeps_partial_text() {
 async fn websocket_dropped_stream_closes_connection() {
     let gated = vec![Piece::Event(created()), Piece::Gate];
     let server = Server::start(vec![Reply::Stream(gated)]);
-    let mut stream = side(&server).adapter.stream(request(vec![user("hi")]));
+    let mut stream = fixture(&server).adapter.stream(request(vec![user("hi")]));
     assert!(matches!(stream.next().await, Some(StreamEvent::Start)));
     drop(stream);
     tokio::task::spawn_blocking(move || server.wait_for_hang_up()).await.unwrap();
@@ -364,33 +387,33 @@ async fn websocket_dropped_stream_closes_connection() {
 #[tokio::test]
 async fn websocket_handles_pings_and_split_frames() {
     let words = "é漢👩".repeat(1 << 17);
-    let mut pieces = said("resp_1", &words);
+    let mut pieces = text_pieces("resp_1", &words);
     let Piece::Event(item) = pieces.remove(2) else { panic!("it is an event") };
     assert!(item.to_string().len() > 1 << 20);
     pieces.insert(2, Piece::Socket(Frame::Split(item.to_string(), 60_001)));
     pieces.insert(2, Piece::Socket(Frame::Ping));
     let Piece::Event(first) = pieces.remove(0) else { panic!("it is an event") };
     pieces.insert(0, Piece::Socket(Frame::Binary(first.to_string().into_bytes())));
-    let server = Server::start(vec![Reply::Stream(pieces), says("b")]);
-    let side = side(&server);
-    assert_eq!(side.hi().await.text(), words);
-    assert_eq!(side.hi().await.text(), "b");
+    let server = Server::start(vec![Reply::Stream(pieces), text_reply("b")]);
+    let side = fixture(&server);
+    assert_eq!(side.ask_hi().await.text(), words);
+    assert_eq!(side.ask_hi().await.text(), "b");
     assert_eq!(server.sockets(), 1);
 }
 
 #[tokio::test]
 async fn websocket_dropped_adapter_closes_connection() {
-    let waits = [said("resp_1", "a"), vec![Piece::Gate]].concat();
+    let waits = [text_pieces("resp_1", "a"), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(waits)]);
-    let side = side(&server);
-    side.hi().await;
+    let side = fixture(&server);
+    side.ask_hi().await;
     drop(side);
     tokio::task::spawn_blocking(move || server.wait_for_hang_up()).await.unwrap();
 }
 
 #[tokio::test]
 async fn websocket_parked_too_long_is_closed() {
-    let waits = [said("resp_1", "a"), vec![Piece::Gate]].concat();
+    let waits = [text_pieces("resp_1", "a"), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(waits)]);
     let mut socket = http().socket(&format!("{}/x", server.url), &[]).await.unwrap();
     socket.send("{}".into(), Duration::from_secs(9)).await.unwrap();
@@ -416,13 +439,14 @@ async fn websocket_handshake_times_out() {
 async fn websocket_disabled_with_cassette_or_sse_transport() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tape.jsonl");
-    let server = Server::start(vec![says("a")]);
-    side_with(&server, http().with_cassette(Some(Cassette::record(&path).unwrap()))).hi().await;
-    assert_eq!(ways(&server), [way("POST", 1)]);
-    let played = side_with(&server, http().with_cassette(Some(Cassette::replay(&path).unwrap()))).hi().await;
+    let server = Server::start(vec![text_reply("a")]);
+    fixture_with(&server, http().with_cassette(Some(Cassette::record(&path).unwrap()))).ask_hi().await;
+    assert_eq!(request_methods(&server), [method_and_items("POST", 1)]);
+    let played =
+        fixture_with(&server, http().with_cassette(Some(Cassette::replay(&path).unwrap()))).ask_hi().await;
     assert_eq!(played.text(), "a");
-    assert_eq!(ways(&server).len(), 1);
-    let plain = Server::start(vec![says("b")]);
-    side_with(&plain, http().with_transport(Transport::parse("sse").unwrap())).hi().await;
-    assert_eq!(ways(&plain), [way("POST", 1)]);
+    assert_eq!(request_methods(&server).len(), 1);
+    let plain = Server::start(vec![text_reply("b")]);
+    fixture_with(&plain, http().with_transport(Transport::parse("sse").unwrap())).ask_hi().await;
+    assert_eq!(request_methods(&plain), [method_and_items("POST", 1)]);
 }

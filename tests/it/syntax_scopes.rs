@@ -75,7 +75,7 @@ const SNIPPETS: &[(&str, &str)] = &[
 fn syntax_scopes_match_snapshot() {
     let shown: String = SNIPPETS.iter().map(|(name, code)| show(name, code)).collect();
     // A list of lines, which has no size.
-    snaps::check("syntax_scopes", (0, 0), &shown);
+    snaps::check_screen("syntax_scopes", (0, 0), &shown);
 }
 
 #[test]

@@ -18,13 +18,13 @@ use crate::source::{self, root};
 
 /// How many modules of `ide` declare a constant of that name: each must be in the row of its feature, or in a table of
 /// the shell.
-fn modules_with(constant: &str) -> usize {
+fn modules_declaring(constant: &str) -> usize {
     let declaration = format!("pub const {constant}:");
     let sources = source::sources();
     sources.iter().filter(|file| file.top() == "ide" && file.raw.contains(&declaration)).count()
 }
 
-fn built_in() -> BTreeMap<String, (Keymap, String)> {
+fn builtin_keymaps() -> BTreeMap<String, (Keymap, String)> {
     let entries = std::fs::read_dir(root().join("keymaps")).unwrap().map(|e| e.unwrap().path());
     let read = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -39,7 +39,7 @@ fn built_in() -> BTreeMap<String, (Keymap, String)> {
 #[test]
 fn command_catalog_contains_every_area() {
     let in_rows = CATALOG.features.iter().map(|feature| feature.commands.len()).sum::<usize>();
-    assert_eq!(CATALOG.areas.len() + in_rows, modules_with("COMMANDS"));
+    assert_eq!(CATALOG.areas.len() + in_rows, modules_declaring("COMMANDS"));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn command_former_ids_still_work_in_keymaps() {
 fn picker_table_rows_have_file_and_command() {
     let ids: BTreeSet<&str> = CATALOG.pickers().map(|row| row.id).collect();
     assert_eq!(ids.len(), CATALOG.pickers().count(), "two pickers share an id");
-    assert_eq!(ids.len(), modules_with("PICKER"));
+    assert_eq!(ids.len(), modules_declaring("PICKER"));
     let sources = source::sources();
     let commands: String = sources
         .iter()
@@ -250,7 +250,7 @@ fn pane_table_covers_every_screen_part() {
     let parts: BTreeSet<Part> = panes().map(|pane| pane.part).collect();
     assert_eq!(parts, Part::ALL.into_iter().collect());
     assert_eq!(panes().count(), parts.len());
-    assert_eq!(modules_with("PANE"), parts.len());
+    assert_eq!(modules_declaring("PANE"), parts.len());
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn dialect_table_matches_folders() {
 
 #[test]
 fn default_keymap_matches_contract() {
-    let (map, _) = &built_in()["default"];
+    let (map, _) = &builtin_keymaps()["default"];
     let contract = [
         (KeyContext::Global, "F1", "app.palette"),
         (KeyContext::Global, "Alt-x", "app.palette"),
@@ -370,7 +370,7 @@ fn is_legacy(key: &Key) -> bool {
 
 #[test]
 fn keymaps_reach_essential_commands_with_legacy_keys() {
-    for (name, (map, _)) in built_in() {
+    for (name, (map, _)) in builtin_keymaps() {
         let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
         let reachable: BTreeSet<String> = KeyContext::ALL
             .into_iter()

@@ -7,7 +7,7 @@ const FILE_LINES_MAX: usize = 900;
 const FUNCTION_LINES_MAX: usize = 60;
 const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "common", "misc", "types"];
 /// Spelled in two parts, so that this file does not find itself.
-const NOTES: &[(&str, &str)] =
+const FORBIDDEN_NOTES: &[(&str, &str)] =
     &[("TO", "DO"), ("FIX", "ME"), ("XX", "X:"), ("HA", "CK"), ("for ", "now"), ("stub", " ")];
 
 fn all_files() -> Vec<(String, String)> {
@@ -57,7 +57,7 @@ fn source_file_names_are_meaningful() {
 #[test]
 fn source_has_no_leftover_notes() {
     for (path, text) in all_files() {
-        for (a, b) in NOTES {
+        for (a, b) in FORBIDDEN_NOTES {
             let note = format!("{a}{b}");
             let found = text.lines().position(|line| line.contains(&note));
             assert!(found.is_none(), "{path}:{}: `{note}`", found.unwrap_or(0) + 1);

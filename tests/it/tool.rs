@@ -10,15 +10,15 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::process::lives;
+use crate::support::process::is_running;
 use crate::support::pty::Launch;
 
 /// A home and a workspace of their own, and nobody who could answer.
-struct Place {
+struct TestHome {
     dir: TempDir,
 }
 
-impl Place {
+impl TestHome {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
@@ -29,7 +29,7 @@ impl Place {
         self.dir.path().join("work")
     }
 
-    fn write(&self, name: &str, text: &str) {
+    fn write_file(&self, name: &str, text: &str) {
         let path = self.dir.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
@@ -45,23 +45,23 @@ impl Place {
     }
 
     fn run(&self, args: &[&str]) -> (i32, String, String) {
-        finish(&self.command(args).output().unwrap())
+        output_texts(&self.command(args).output().unwrap())
     }
 
     /// The same with something piped in.
-    fn pipe(&self, args: &[&str], input: &str) -> (i32, String, String) {
+    fn run_with_stdin(&self, args: &[&str], input: &str) -> (i32, String, String) {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        finish(&child.wait_with_output().unwrap())
+        output_texts(&child.wait_with_output().unwrap())
     }
 
-    fn json(&self, args: &[&str]) -> (i32, Value) {
+    fn run_json(&self, args: &[&str]) -> (i32, Value) {
         let (code, out, err) = self.run(args);
         (code, serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}")))
     }
 
     /// The number that a command writes into a file, once it is there.
-    fn pid(&self, name: &str, child: &mut Child) -> u32 {
+    fn read_pid(&self, name: &str, child: &mut Child) -> u32 {
         loop {
             let text = std::fs::read_to_string(self.work().join(name)).unwrap_or_default();
             if let Some(pid) = text.strip_suffix('\n') {
@@ -73,23 +73,23 @@ impl Place {
     }
 }
 
-fn finish(output: &Output) -> (i32, String, String) {
+fn output_texts(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
 fn tool_command_reads_and_edits_without_session() {
-    let place = Place::new();
-    place.write("work/a.txt", "one\ttwo\u{1b}\n");
+    let place = TestHome::new();
+    place.write_file("work/a.txt", "one\ttwo\u{1b}\n");
     let read = place.run(&["read", r#"{"path": "a.txt"}"#]);
     assert_eq!(read, (0, "one\ttwo\u{1b}\n".into(), String::new()));
-    let (code, told) = place.json(&["read", r#"{"path": "a.txt"}"#, "--json"]);
+    let (code, told) = place.run_json(&["read", r#"{"path": "a.txt"}"#, "--json"]);
     assert_eq!((code, &told["tool"], &told["isError"]), (0, &json!("read"), &json!(false)));
     assert_eq!(told["content"], json!([{"type": "text", "text": "one\ttwo\u{1b}\n"}]));
     assert!(told["durationMs"].is_u64(), "{told}");
     let edit = r#"{"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}]}"#;
-    let (code, told) = place.json(&["edit", edit, "--json"]);
+    let (code, told) = place.run_json(&["edit", edit, "--json"]);
     assert_eq!(
         (code, std::fs::read_to_string(place.work().join("a.txt")).unwrap().as_str()),
         (0, "1\ttwo\u{1b}\n")
@@ -100,10 +100,10 @@ fn tool_command_reads_and_edits_without_session() {
 
 #[test]
 fn tool_command_reads_arguments_from_stdin() {
-    let place = Place::new();
-    place.write("work/a.txt", "one\n");
+    let place = TestHome::new();
+    place.write_file("work/a.txt", "one\n");
     for args in [&["read", "-"][..], &["read"]] {
-        assert_eq!(place.pipe(args, "{\"path\": \"a.txt\"}\n"), (0, "one\n".into(), String::new()));
+        assert_eq!(place.run_with_stdin(args, "{\"path\": \"a.txt\"}\n"), (0, "one\n".into(), String::new()));
     }
     let (code, out, _) = place.run(&["ls"]);
     assert_eq!((code, out.as_str()), (0, "a.txt\n"), "nothing is said, so it has no arguments");
@@ -114,10 +114,10 @@ fn tool_command_reads_arguments_from_stdin() {
 
 #[test]
 fn tool_command_error_result_exits_1() {
-    let place = Place::new();
+    let place = TestHome::new();
     let (code, out, err) = place.run(&["read", r#"{"path": "gone.txt"}"#]);
     assert!(code == 1 && out.contains("gone.txt") && err.is_empty(), "{code} {out}{err}");
-    let (code, told) = place.json(&["read", "--json", r#"{"file": 3}"#]);
+    let (code, told) = place.run_json(&["read", "--json", r#"{"file": 3}"#]);
     assert_eq!((code, &told["isError"]), (1, &json!(true)));
     let text = told["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("Invalid arguments for read:"), "{text}");
@@ -125,7 +125,7 @@ fn tool_command_error_result_exits_1() {
 
 #[test]
 fn tool_command_usage_error_exits_2_with_hint() {
-    let place = Place::new();
+    let place = TestHome::new();
     for (args, told) in [
         (
             &["read", r#"{"path": a.txt}"#][..],
@@ -149,7 +149,7 @@ fn tool_command_usage_error_exits_2_with_hint() {
 
 #[test]
 fn tool_command_needs_approval_and_names_flag() {
-    let place = Place::new();
+    let place = TestHome::new();
     let (call, made) = (r#"{"command": "mkdir made"}"#, place.work().join("made"));
     let (code, out, err) = place.run(&["bash", call]);
     assert!(code == 1 && out.starts_with("Not run: ") && !made.exists(), "{code} {out}");
@@ -159,8 +159,8 @@ fn tool_command_needs_approval_and_names_flag() {
     let (write, beside) = (r#"{"path": "../b.txt", "content": "x"}"#, place.dir.path().join("b.txt"));
     let (code, out, _) = place.run(&["write", write]);
     assert!(code == 1 && out.starts_with("Not run: ") && !beside.exists(), "{code} {out}");
-    place.write("home/config/permissions.toml", "[[rule]]\ndecision = \"deny\"\ntool = \"edit\"\n");
-    place.write("work/a.txt", "one\n");
+    place.write_file("home/config/permissions.toml", "[[rule]]\ndecision = \"deny\"\ntool = \"edit\"\n");
+    place.write_file("work/a.txt", "one\n");
     let edit = r#"{"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}]}"#;
     let (code, out, _) = place.run(&["edit", edit, "--approval", "full"]);
     assert!(code == 1 && out.starts_with("Not run: forbidden by the rule"), "{code} {out}");
@@ -169,8 +169,8 @@ fn tool_command_needs_approval_and_names_flag() {
 
 #[test]
 fn tool_command_read_only_environment_rejects_changes() {
-    let place = Place::new();
-    place.write("work/a.txt", "one\n");
+    let place = TestHome::new();
+    place.write_file("work/a.txt", "one\n");
     let there = ["--env", "read-only", "--approval", "full"];
     let run = |name: &str, args: &str| place.run(&[&[name, args], &there[..]].concat());
     assert_eq!(run("read", r#"{"path": "a.txt"}"#), (0, "one\n".into(), String::new()));
@@ -184,9 +184,9 @@ fn tool_command_read_only_environment_rejects_changes() {
 
 #[test]
 fn tool_command_list_matches_profile_tools() {
-    let place = Place::new();
+    let place = TestHome::new();
     for profile in PROFILES {
-        let (code, told) = place.json(&["--list", "--json", "--profile", profile.id]);
+        let (code, told) = place.run_json(&["--list", "--json", "--profile", profile.id]);
         assert_eq!((code, &told["profile"]), (0, &json!(profile.id)));
         let all = profile::find(profile.id).unwrap().tools(&[]);
         let offered: Vec<&str> = all.default_names().collect();
@@ -202,28 +202,29 @@ fn tool_command_list_matches_profile_tools() {
             assert_eq!(line.ends_with("(off by default)"), !offered.contains(&name), "{line}");
         }
     }
-    let of_model = |args: &[&str]| place.json(&[&["--list", "--json"], args].concat()).1["profile"].clone();
+    let of_model =
+        |args: &[&str]| place.run_json(&[&["--list", "--json"], args].concat()).1["profile"].clone();
     assert_eq!(of_model(&[]), "pi", "without a key the guide answers");
     assert_eq!(of_model(&["--model", "anthropic/claude-sonnet-5-5"]), "anthropic", "and it needs none");
-    place.write("home/config/settings.toml", "profile = \"gemini\"\n");
+    place.write_file("home/config/settings.toml", "profile = \"gemini\"\n");
     assert_eq!(of_model(&[]), "gemini");
 }
 
 #[test]
 fn tool_command_signal_kills_process_tree() {
-    if !lives(std::process::id()) {
+    if !is_running(std::process::id()) {
         return;
     }
-    let place = Place::new();
+    let place = TestHome::new();
     let script = "sleep 600 & echo $! > child; echo $$ > shell; wait";
     let args = json!({"command": script}).to_string();
     for signal in [Signal::INT, Signal::TERM] {
         let mut child = place.command(&["bash", &args, "--approval", "full"]).spawn().unwrap();
-        let pids = ["child", "shell"].map(|name| place.pid(name, &mut child));
+        let pids = ["child", "shell"].map(|name| place.read_pid(name, &mut child));
         kill_process(Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(), signal).unwrap();
-        let (code, out, err) = finish(&child.wait_with_output().unwrap());
+        let (code, out, err) = output_texts(&child.wait_with_output().unwrap());
         assert_eq!(code, 130, "{out}{err}");
-        assert_eq!(pids.map(lives), [false, false], "{out}");
+        assert_eq!(pids.map(is_running), [false, false], "{out}");
         for name in ["child", "shell"] {
             std::fs::remove_file(place.work().join(name)).unwrap();
         }
@@ -232,16 +233,16 @@ fn tool_command_signal_kills_process_tree() {
 
 #[test]
 fn tool_command_long_output_is_truncated_with_artifact() {
-    let place = Place::new();
+    let place = TestHome::new();
     let lines = (1..=9000).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
-    place.write("work/a.txt", &lines);
+    place.write_file("work/a.txt", &lines);
     let (code, out, err) = place.run(&["bash", r#"{"command": "cat a.txt"}"#]);
     assert!(code == 0 && out.len() < lines.len() / 2, "{code} {} {err}", out.len());
     assert!(out.contains("line 9000\n") && !out.contains("line 1\n"), "{out}");
     assert!(out.contains("artifact://1"), "{out}");
     let (code, out, _) = place.run(&["read", r#"{"path": "artifact://1", "offset": 1, "limit": 2}"#]);
     assert!(code == 0 && out.starts_with("line 1\nline 2\n"), "{code} {out}");
-    place.write("home/config/settings.toml", "tool-limits.bash.lines = 10\n");
+    place.write_file("home/config/settings.toml", "tool-limits.bash.lines = 10\n");
     let (_, out, err) = place.run(&["bash", r#"{"command": "cat a.txt"}"#]);
     assert!(out.contains("line 8999\n") && !out.contains("line 8980\n"), "the settings hold: {out}{err}");
 }

@@ -10,10 +10,10 @@ use bowline::tools::{CallView, Intent, Kind, ResultView, Tool};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::bench::Bench;
+use crate::support::tool_fixture::ToolFixture;
 
 /// Sets a file's date of change.
-fn dated(path: &Path, seconds: u64) {
+fn set_mtime(path: &Path, seconds: u64) {
     let date = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
     fs::File::options().write(true).open(path).unwrap().set_modified(date).unwrap();
 }
@@ -108,7 +108,7 @@ fn tool_intents_translate_to_every_family() {
 
 #[tokio::test]
 async fn read_tools_use_format_of_each_family() {
-    let desk = Bench::new(&[("a.txt", "one\r\ntwo\nthree\n"), ("empty", "")]);
+    let desk = ToolFixture::new(&[("a.txt", "one\r\ntwo\nthree\n"), ("empty", "")]);
     let range = json!({"file_path": "a.txt", "offset": 2, "limit": 1});
     let openai = desk.ok("openai", "read_file", range.clone()).await;
     assert_eq!(openai, "2 | two\n\n[1 more lines of 3. Go on with offset=3.]");
@@ -119,7 +119,7 @@ async fn read_tools_use_format_of_each_family() {
     assert_eq!(gemini, "[Lines 1-2 of 3. Go on with start_line=3.]\n\none\r\ntwo");
     assert_eq!(desk.ok("openai", "read_file", json!({"path": "a.txt"})).await, "1 | one\n2 | two\n3 | three");
     assert_eq!(desk.ok("anthropic", "Read", json!({"file_path": "empty"})).await, "[The file is empty.]");
-    desk.file("long", format!("{}\nb\n", "é".repeat(3000)));
+    desk.write_file("long", format!("{}\nb\n", "é".repeat(3000)));
     let long = desk.ok("gemini", "read_file", json!({"file_path": "long"})).await;
     let cut = "[Line 1 is cut after 2000 characters. See one whole with start_line=1 and end_line=1.]\n\né";
     assert!(long.starts_with(cut), "{}", &long[..120]);
@@ -130,16 +130,16 @@ async fn read_tools_use_format_of_each_family() {
     assert!(desk.error("gemini", "read_file", json!({"file_path": "."})).await.contains("is a folder"));
     let past = json!({"file_path": "a.txt", "start_line": 9});
     assert!(desk.error("gemini", "read_file", past).await.contains("which has 3 lines"));
-    desk.file("new\nline", "odd name\n");
+    desk.write_file("new\nline", "odd name\n");
     assert_eq!(desk.ok("openai", "read_file", json!({"file_path": "new\nline"})).await, "1 | odd name");
 }
 
 #[tokio::test]
 async fn read_tools_show_images_and_notebooks() {
-    let desk = Bench::new(&[]);
+    let desk = ToolFixture::new(&[]);
     let mut bmp = std::io::Cursor::new(Vec::new());
     image::DynamicImage::new_rgb8(5, 4).write_to(&mut bmp, image::ImageFormat::Bmp).unwrap();
-    desk.file("p.bmp", bmp.into_inner());
+    desk.write_file("p.bmp", bmp.into_inner());
     for (set, name, args) in [
         ("openai", "view_image", json!({"path": "p.bmp"})),
         ("anthropic", "Read", json!({"file_path": "p.bmp"})),
@@ -149,24 +149,24 @@ async fn read_tools_show_images_and_notebooks() {
         assert_eq!((outcome.is_error, outcome.content.len()), (false, 2), "{outcome:?}");
         assert_eq!(join_text(&outcome.content), "Image p.bmp (image/png, 5x4).");
     }
-    desk.file("t.txt", "text");
+    desk.write_file("t.txt", "text");
     assert!(desk.error("openai", "view_image", json!({"path": "t.txt"})).await.contains("no picture"));
     let book = json!({"cells": [{"cell_type": "code", "id": "x", "source": ["1+1"], "outputs": [], "metadata": {}}],
         "nbformat": 4, "nbformat_minor": 5, "metadata": {}});
-    desk.file("b.ipynb", serde_json::to_string_pretty(&book).unwrap());
+    desk.write_file("b.ipynb", serde_json::to_string_pretty(&book).unwrap());
     let edit = json!({"notebook_path": "b.ipynb", "cell_id": "x", "new_source": "2+2"});
     assert!(desk.error("anthropic", "NotebookEdit", edit.clone()).await.contains("was not read yet"));
     let shown = desk.ok("anthropic", "Read", json!({"file_path": "b.ipynb"})).await;
     assert!(shown.starts_with("     1\t<cell id=\"x\" type=\"code\">\n     2\t1+1"), "{shown}");
     assert_eq!(desk.ok("anthropic", "NotebookEdit", edit).await, "Replaced cell x of b.ipynb.");
-    assert!(desk.content("b.ipynb").contains("2+2"));
-    desk.file("odd.ipynb", "not json");
+    assert!(desk.read_file("b.ipynb").contains("2+2"));
+    desk.write_file("odd.ipynb", "not json");
     assert_eq!(desk.ok("gemini", "read_file", json!({"file_path": "odd.ipynb"})).await, "not json");
 }
 
 #[tokio::test]
 async fn edit_tools_require_read_first_per_family() {
-    let desk = Bench::new(&[("f", "a\nb\n")]);
+    let desk = ToolFixture::new(&[("f", "a\nb\n")]);
     let edit = json!({"file_path": "f", "old_string": "b", "new_string": "c"});
     let write = json!({"file_path": "f", "content": "all\n"});
     assert!(desk.error("anthropic", "Edit", edit.clone()).await.contains("Read it before you edit it"));
@@ -175,14 +175,14 @@ async fn edit_tools_require_read_first_per_family() {
     desk.ok("anthropic", "Edit", json!({"file_path": "new/g", "old_string": "x", "new_string": "y"})).await;
     desk.ok("anthropic", "Read", json!({"file_path": "f"})).await;
     desk.ok("anthropic", "Edit", edit.clone()).await;
-    assert_eq!(desk.content("f"), "a\nc\n");
-    let free = Bench::new(&[("f", "a\nb\n")]).read_first(ReadFirst::Off);
+    assert_eq!(desk.read_file("f"), "a\nc\n");
+    let free = ToolFixture::new(&[("f", "a\nb\n")]).read_first(ReadFirst::Off);
     free.ok("anthropic", "Edit", edit.clone()).await;
-    let strict = Bench::new(&[("f", "a\nb\n")]).read_first(ReadFirst::On);
+    let strict = ToolFixture::new(&[("f", "a\nb\n")]).read_first(ReadFirst::On);
     assert!(
         strict.error("pi", "write", json!({"path": "f", "content": ""})).await.contains("was not read yet")
     );
-    let others = Bench::new(&[("f", "a\nb\n")]);
+    let others = ToolFixture::new(&[("f", "a\nb\n")]);
     others
         .ok(
             "gemini",
@@ -194,15 +194,15 @@ async fn edit_tools_require_read_first_per_family() {
 
 #[tokio::test]
 async fn edit_tools_detect_external_changes() {
-    let desk = Bench::new(&[("f", "a\nb\n")]);
+    let desk = ToolFixture::new(&[("f", "a\nb\n")]);
     desk.ok("pi", "read", json!({"path": "f"})).await;
-    desk.file("f", "a\nb\nmore\n");
+    desk.write_file("f", "a\nb\nmore\n");
     let text = desk.ok("pi", "edit", json!({"path": "f", "oldText": "b", "newText": "B"})).await;
     assert!(
         text.ends_with("The file had changed since it was read; the edit was made in what is there now.")
     );
-    assert_eq!(desk.content("f"), "a\nB\nmore\n");
-    desk.file("f", "gone\n");
+    assert_eq!(desk.read_file("f"), "a\nB\nmore\n");
+    desk.write_file("f", "gone\n");
     let error = desk.error("pi", "edit", json!({"path": "f", "oldText": "B", "newText": "x"})).await;
     assert!(error.ends_with("The file has changed since it was read; read it again."), "{error}");
     let error = desk.error("pi", "write", json!({"path": "f", "content": "x"})).await;
@@ -213,15 +213,15 @@ async fn edit_tools_detect_external_changes() {
     let patch = "*** Begin Patch\n*** Update File: f\n@@\n-x\n+y\n*** End Patch";
     desk.ok("openai", "apply_patch", json!({"input": patch})).await;
     desk.ok("openai", "write_file", json!({"file_path": "f", "content": "z\n"})).await;
-    assert_eq!(desk.content("f"), "z\n");
+    assert_eq!(desk.read_file("f"), "z\n");
 }
 
 #[tokio::test]
 async fn edit_tools_report_fuzzy_match() {
-    let desk = Bench::new(&[("f", "fn f() {\n\tlet a = 1;\n}\n")]);
+    let desk = ToolFixture::new(&[("f", "fn f() {\n\tlet a = 1;\n}\n")]);
     let args = json!({"file_path": "f", "instruction": "i", "old_string": "    let a = 1;\n", "new_string": "    let b = 2;\n"});
     let outcome = desk.outcome("gemini", "replace", args).await;
-    assert_eq!(desk.content("f"), "fn f() {\n\tlet b = 2;\n}\n");
+    assert_eq!(desk.read_file("f"), "fn f() {\n\tlet b = 2;\n}\n");
     assert_eq!(
         join_text(&outcome.content),
         "Replaced 1 piece in f (+1 -1 lines). The old text differed in indentation from what is in the file.\n\
@@ -230,7 +230,7 @@ async fn edit_tools_report_fuzzy_match() {
     assert_eq!(outcome.details.unwrap()["passes"], json!(["indentation"]));
     let fuzzy = json!({"file_path": "f", "old_string": "let b = 2; // no", "new_string": "x"});
     assert!(desk.error("gemini", "replace", fuzzy).await.contains("does not occur"));
-    desk.file("twice", "x x\n");
+    desk.write_file("twice", "x x\n");
     let all = json!({"file_path": "twice", "old_string": "x", "new_string": "y", "expected_replacements": 2});
     assert!(desk.ok("gemini", "replace", all).await.starts_with("Replaced 2 pieces in twice"));
     let made = json!({"file_path": "made/h", "instruction": "i", "old_string": "", "new_string": "new\n"});
@@ -239,20 +239,20 @@ async fn edit_tools_report_fuzzy_match() {
     desk.ok("anthropic", "Read", json!({"file_path": "twice"})).await;
     let every = json!({"file_path": "twice", "old_str": "y", "new_str": "z", "replace_all": true});
     desk.ok("anthropic", "Edit", every).await;
-    assert_eq!(desk.content("twice"), "z z\n");
+    assert_eq!(desk.read_file("twice"), "z z\n");
 }
 
 #[tokio::test]
 async fn edit_tools_in_parallel_on_one_file_all_apply() {
-    let desk = Bench::new(&[("f", "a\nb\nc\nd\n")]);
+    let desk = ToolFixture::new(&[("f", "a\nb\nc\nd\n")]);
     let edit = |old: &str| json!({"path": "f", "oldText": old, "newText": old.to_uppercase()});
     let all = ["a", "b", "c", "d"].map(|old| desk.ok("pi", "edit", edit(old)));
     futures::future::join_all(all).await;
-    assert_eq!(desk.content("f"), "A\nB\nC\nD\n");
+    assert_eq!(desk.read_file("f"), "A\nB\nC\nD\n");
 }
 
-fn tree() -> Bench {
-    let desk = Bench::new(&[
+fn tree() -> ToolFixture {
+    let desk = ToolFixture::new(&[
         ("src/a.rs", "fn alpha() {}\nlet x = 1;\nfn beta() {}\n"),
         ("src/in/b.ts", "alpha();\n"),
         (".gitignore", "skipped/\n"),
@@ -261,7 +261,7 @@ fn tree() -> Bench {
     ]);
     for (name, date) in [("src/a.rs", 3000), ("src/in/b.ts", 4000), ("skipped/c.rs", 2000), (".hidden", 1000)]
     {
-        dated(&desk.path(name), date);
+        set_mtime(&desk.path(name), date);
     }
     desk
 }
@@ -339,10 +339,10 @@ async fn grep_tools_report_errors_in_every_family() {
         assert!(desk.ok(set, name, json!({"pattern": "--pre"})).await.starts_with("No "));
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let outcome = desk.run(set, name, json!({"pattern": "a"}), cancel).await;
+        let outcome = desk.execute(set, name, json!({"pattern": "a"}), cancel).await;
         assert!(outcome.is_error && join_text(&outcome.content).starts_with("Interrupted"), "{outcome:?}");
     }
-    desk.file("long.txt", format!("needle{}\n", "x".repeat(600)));
+    desk.write_file("long.txt", format!("needle{}\n", "x".repeat(600)));
     let long = desk.ok("pi", "grep", json!({"pattern": "needle"})).await;
     assert!(long.contains("Lines of more than 500 characters are cut"), "{long}");
     assert_eq!(long.lines().next().unwrap().len(), "long.txt:1: ".len() + 500);
@@ -366,13 +366,13 @@ async fn glob_tools_use_order_of_each_family() {
     assert_eq!(desk.ok("openai", "glob", json!({"pattern": "**/*.{rs,ts}"})).await, "src/in/b.ts\nsrc/a.rs");
     let all = [here("src/in/b.ts"), here("src/a.rs"), here("skipped/c.rs")].join("\n");
     assert_eq!(desk.ok("anthropic", "Glob", json!({"pattern": "**/*.{rs,ts}"})).await, all);
-    desk.file("src/z.rs", "");
+    desk.write_file("src/z.rs", "");
     let text = desk.ok("gemini", "glob", json!({"pattern": "src/**"})).await;
     let order = [here("src/z.rs"), here("src/a.rs"), here("src/in/b.ts")].join("\n");
     assert_eq!(text, format!("3 files match \"src/**\" in ., the last changed first:\n{order}"));
     assert_eq!(desk.ok("gemini", "glob", json!({"pattern": "*.rs"})).await, "No files match \"*.rs\" in ..");
     for n in 0..120 {
-        desk.file(&format!("many/{n}.txt"), "");
+        desk.write_file(&format!("many/{n}.txt"), "");
     }
     let many = desk.ok("anthropic", "Glob", json!({"pattern": "*.txt", "path": "many"})).await;
     assert!(many.ends_with("[100 of 120 files are shown. Use a narrower pattern or path.]"), "{many}");

@@ -11,7 +11,7 @@ use rustix::process::Signal as Number;
 use crate::support::pty::{Launch, Pty};
 
 const ROLE: &str = "BOWLINE_TEST_ACTOR";
-const GIVEN_BACK: &str = "\x1b[?1049l\x1b[?25h";
+const TERMINAL_RESTORED: &str = "\x1b[?1049l\x1b[?25h";
 
 /// Does nothing unless a test below started it.
 #[test]
@@ -21,11 +21,11 @@ fn actor_process_runs_terminal_loop() {
     }
     install_panic_hook();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let code = runtime.block_on(act()).unwrap_or(1);
+    let code = runtime.block_on(run_child()).unwrap_or(1);
     std::process::exit(code);
 }
 
-async fn act() -> std::io::Result<i32> {
+async fn run_child() -> std::io::Result<i32> {
     let mut signals = Signals::catch()?;
     let mut terminal = Terminal::enter(TermOptions::default())?;
     terminal.enable_kitty_keyboard()?;
@@ -38,7 +38,7 @@ async fn act() -> std::io::Result<i32> {
         };
         let input = match input {
             Ok(input) => input,
-            Err(signal) => match on_signal(signal, &mut signals, &mut terminal).await? {
+            Err(signal) => match run_until_signal(signal, &mut signals, &mut terminal).await? {
                 Some(code) => return terminal.leave().map(|()| code).or(Ok(code)),
                 None => continue,
             },
@@ -68,7 +68,7 @@ async fn act() -> std::io::Result<i32> {
 }
 
 /// The exit code when the signal ends the program.
-async fn on_signal(
+async fn run_until_signal(
     signal: Signal,
     signals: &mut Signals,
     terminal: &mut Terminal,
@@ -90,7 +90,7 @@ async fn on_signal(
     Ok(None)
 }
 
-fn start() -> Pty {
+fn start_child() -> Pty {
     let program = std::env::current_exe().unwrap();
     let args = ["tui_term::actor_process_runs_terminal_loop", "--exact", "--nocapture", "--test-threads=1"];
     let mut pty = Launch::command(program.to_str().unwrap(), &args).env(ROLE, "1").start();
@@ -106,7 +106,7 @@ fn start() -> Pty {
 fn assert_sane(pty: &mut Pty) {
     assert!(pty.is_cooked());
     let raw = String::from_utf8_lossy(&pty.take_raw()).into_owned();
-    assert_eq!(raw.matches(GIVEN_BACK).count(), 1, "{raw:?}");
+    assert_eq!(raw.matches(TERMINAL_RESTORED).count(), 1, "{raw:?}");
     assert!(raw.contains("\x1b[<u") && raw.contains("\x1b[23;0t") && raw.contains("\x1b[?1004l"), "{raw:?}");
     let screen = pty.screen();
     assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
@@ -116,7 +116,7 @@ fn assert_sane(pty: &mut Pty) {
 #[test]
 fn terminal_is_restored_after_return_error_and_panic() {
     for (key, code, said) in [("q", 0, ""), ("e", 1, ""), ("p", 3, ""), ("P", 101, "in the loop")] {
-        let mut pty = start();
+        let mut pty = start_child();
         pty.send(key);
         assert_eq!(pty.wait_exit().exit_code(), code, "{key}");
         assert!(pty.screen().contents().contains(said), "{key}\n{}", pty.picture());
@@ -127,7 +127,7 @@ fn terminal_is_restored_after_return_error_and_panic() {
 #[test]
 fn terminal_is_restored_after_signals() {
     for (signal, code) in [(Number::TERM, 143), (Number::HUP, 129), (Number::INT, 130)] {
-        let mut pty = start();
+        let mut pty = start_child();
         pty.signal(signal);
         assert_eq!(pty.wait_exit().exit_code(), code);
         assert_sane(&mut pty);
@@ -136,17 +136,17 @@ fn terminal_is_restored_after_signals() {
 
 #[test]
 fn terminal_hang_up_exits_129() {
-    let mut pty = start();
+    let mut pty = start_child();
     pty.hang_up();
     assert_eq!(pty.wait_exit().exit_code(), 129);
 }
 
 #[test]
 fn terminal_suspend_restores_until_continue() {
-    let mut pty = start();
+    let mut pty = start_child();
     pty.signal(Number::TSTP);
     pty.wait_stopped();
-    pty.wait_raw(GIVEN_BACK);
+    pty.wait_raw(TERMINAL_RESTORED);
     assert_sane(&mut pty);
     pty.signal(Number::CONT);
     pty.wait_text("again");
@@ -160,7 +160,7 @@ fn terminal_suspend_restores_until_continue() {
 
 #[test]
 fn terminal_is_repaired_after_sigstop() {
-    let mut pty = start();
+    let mut pty = start_child();
     pty.signal(Number::STOP);
     pty.wait_stopped();
     pty.signal(Number::CONT);
@@ -172,7 +172,7 @@ fn terminal_is_repaired_after_sigstop() {
 
 #[test]
 fn terminal_is_released_to_child_process() {
-    let mut pty = start();
+    let mut pty = start_child();
     pty.send("c");
     pty.wait_text("child");
     assert!(pty.is_cooked());
@@ -185,11 +185,11 @@ fn terminal_is_released_to_child_process() {
 
 #[test]
 fn terminal_resize_is_reported_and_idle_writes_no_output() {
-    let mut pty = start();
+    let mut pty = start_child();
     pty.resize(50, 10);
     pty.wait_text("(50, 10)");
     pty.take_raw();
-    assert_eq!(pty.raw_within(Duration::from_millis(300)), b"");
+    assert_eq!(pty.raw_for(Duration::from_millis(300)), b"");
     pty.send("q");
     pty.wait_exit();
 }

@@ -86,7 +86,7 @@ fn grapheme_breaks_hold_across_rope_chunks() {
 
 /// Where our words end or begin although Unicode sees one word: the reasons, one for each rule
 /// that an editor of programs does not follow.
-fn on_purpose(before: &str, after: &str) -> bool {
+fn is_intended_difference(before: &str, after: &str) -> bool {
     let (before, after) = (before.chars().next_back(), after.chars().next());
     let (Some(before), Some(after)) = (before, after) else { return false };
     // `a.b`, `don't`, `1,000`: signs of programs are no letters (WB6, WB7, WB11, WB12).
@@ -114,7 +114,7 @@ fn word_motions_match_unicode_word_breaks() {
                 agreed += 1;
             } else {
                 let (before, after) = sample.split_at(stop);
-                assert!(on_purpose(before, after), "{before:?} | {after:?}");
+                assert!(is_intended_difference(before, after), "{before:?} | {after:?}");
                 excepted += 1;
             }
         }
@@ -137,7 +137,7 @@ fn character_width_matches_unicode_data() {
                 // Neutral and ambiguous ones have the width that their use has.
                 _ => continue,
             };
-            if !is_unsafe(c) && !other_width(c) {
+            if !is_unsafe(c) && !has_other_width(c) {
                 seen += 1;
                 assert_eq!(grapheme_width(c.encode_utf8(&mut [0; 4])), wanted, "U+{:04X}", u32::from(c));
             }
@@ -148,7 +148,7 @@ fn character_width_matches_unicode_data() {
 
 /// Characters that take no cells of their own, whatever their class says: marks that are set over
 /// others, and fillers.
-fn other_width(c: char) -> bool {
+fn has_other_width(c: char) -> bool {
     matches!(
         c,
         '\u{302a}'

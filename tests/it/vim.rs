@@ -17,7 +17,7 @@ use bowline::text::file_format::format::Format;
 use bowline::tui::input::{Input, Key};
 
 use crate::source::root;
-use crate::support::test_ide::{Plan, TestIde};
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 
@@ -51,19 +51,19 @@ fn keys(script: &str) -> Vec<Key> {
     keys
 }
 
-fn shown(text: &str) -> String {
+fn escape_whitespace(text: &str) -> String {
     text.replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// A ide for scripts: an open file and the keys of Vim, without pairs that close themselves.
 pub async fn ide() -> TestIde {
-    let mut ide = Plan::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
+    let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
     ide.state().text_options.auto_pairs = false;
     ide
 }
 
 /// Plays one script here and tells what came of it, as `play.vim` does.
-pub fn play(ide: &mut TestIde, script: &str) -> String {
+pub fn run_script(ide: &mut TestIde, script: &str) -> String {
     let (text, script) = script.split_once('\t').unwrap();
     let state = ide.state();
     state.kill_ring = KillRing::default();
@@ -93,18 +93,18 @@ pub fn play(ide: &mut TestIde, script: &str) -> String {
     };
     let register =
         |name| state.registers.read(&state.kill_ring, name).map(|c| c.joined()).unwrap_or_default();
-    let registers: Vec<String> = "\"01-a".chars().map(|name| shown(&register(name))).collect();
+    let registers: Vec<String> = "\"01-a".chars().map(|name| escape_whitespace(&register(name))).collect();
     let area = &state.buffers.current().unwrap().area;
     let (text, at) = (area.text(), area.caret());
     let line = text.line_of(at);
     let column = at - text.line_start(line);
     let whole = text.to_string();
     let whole = if whole.ends_with('\n') { whole } else { whole + "\n" };
-    format!("{mode} {}:{}\t{}\t{}", line.0 + 1, column + 1, registers.join("\t"), shown(&whole))
+    format!("{mode} {}:{}\t{}\t{}", line.0 + 1, column + 1, registers.join("\t"), escape_whitespace(&whole))
 }
 
 /// How many Neovims work at once: behind an error each of them waits a second before it types.
-const AT_ONCE: usize = 40;
+const PARALLEL_NEOVIMS: usize = 40;
 
 /// The version that the records are of.
 const RECORDED: &str = "NVIM v0.7.2";
@@ -119,7 +119,7 @@ pub fn neovim(scripts: &str) -> Option<String> {
     let temp = tempfile::tempdir().unwrap();
     let scripts: Vec<&str> = scripts.lines().collect();
     let mut running = Vec::new();
-    for (n, part) in scripts.chunks(scripts.len().div_ceil(AT_ONCE)).enumerate() {
+    for (n, part) in scripts.chunks(scripts.len().div_ceil(PARALLEL_NEOVIMS)).enumerate() {
         let (asked, answers) =
             (temp.path().join(format!("{n}.asked")), temp.path().join(format!("{n}.answers")));
         std::fs::write(&asked, part.join("\n") + "\n").unwrap();
@@ -148,7 +148,7 @@ async fn vim_scripts_match_recorded_neovim() {
     let mut ide = ide().await;
     let mut wrong = Vec::new();
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = play(&mut ide, script);
+        let ours = run_script(&mut ide, script);
         if ours != answer {
             wrong.push(format!("{script}\n  nvim {answer}\n  ours {ours}"));
         }

@@ -1,13 +1,13 @@
 //! Faults of the Vim key map that were mended, each against what Neovim 0.7.2 comes to: mode, line and byte column,
 //! and text. Texts and keys are written as in `play.vim`.
 
-use crate::vim::{ide, play};
+use crate::vim::{ide, run_script};
 
 /// Texts, keys, and what they come to.
 pub async fn check(cases: &[(&str, &str, &str, &str)]) {
     let mut ide = ide().await;
     for (text, keys, place, after) in cases {
-        let ours = play(&mut ide, &format!("{text}\t{keys}"));
+        let ours = run_script(&mut ide, &format!("{text}\t{keys}"));
         let fields: Vec<&str> = ours.split('\t').collect();
         assert_eq!((fields[0], fields[fields.len() - 1]), (*place, *after), "{keys} on {text}");
     }

@@ -10,30 +10,30 @@ use crate::vim;
 const SCRIPTS: usize = 1000;
 
 /// So many of them agree at least; `docs/vim.md` lists what the others are about. The number only ever grows.
-const AGREE_MIN: usize = 993;
+const MIN_AGREEMENT: usize = 993;
 
 /// A script, what Neovim comes to and what comes of it here.
 type Difference = (Script, String, String);
 
 /// Which scripts come to something else here; nothing where there is no Neovim.
-fn differing(ide: &mut TestIde, scripts: Vec<Script>) -> Option<Vec<Difference>> {
+fn find_differences(ide: &mut TestIde, scripts: Vec<Script>) -> Option<Vec<Difference>> {
     let asked: String = scripts.iter().map(|script| script.line() + "\n").collect();
     let answers = vim::neovim(&asked)?;
     assert_eq!(scripts.len(), answers.lines().count());
     let judged = scripts.into_iter().zip(answers.lines()).map(|(script, answer)| {
-        let ours = vim::play(ide, &script.line());
+        let ours = vim::run_script(ide, &script.line());
         (script, answer.to_string(), ours)
     });
     Some(judged.filter(|(_, answer, ours)| answer != ours).collect())
 }
 
 /// Takes commands away from scripts while they still differ.
-fn shrunk(ide: &mut TestIde, found: Vec<Difference>) -> Vec<Difference> {
+fn shrink(ide: &mut TestIde, found: Vec<Difference>) -> Vec<Difference> {
     let mut done = Vec::new();
     let mut left = found;
     while !left.is_empty() {
         let tried: Vec<Vec<Script>> = left.iter().map(|(script, ..)| script.shorter()).collect();
-        let differ = differing(ide, tried.concat()).unwrap_or_default();
+        let differ = find_differences(ide, tried.concat()).unwrap_or_default();
         let mut next = Vec::new();
         for (was, tried) in left.into_iter().zip(tried) {
             match differ.iter().find(|(script, ..)| tried.contains(script)) {
@@ -54,13 +54,13 @@ async fn vim_random_scripts_match_recorded_neovim() {
     let mut ide = vim::ide().await;
     let mut wrong = Vec::new();
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = vim::play(&mut ide, script);
+        let ours = vim::run_script(&mut ide, script);
         if ours != answer {
             wrong.push(format!("{script}\n  nvim {answer}\n  ours {ours}"));
         }
     }
     let agree = SCRIPTS - wrong.len();
-    assert!(agree >= AGREE_MIN, "{agree} of {SCRIPTS} agree:\n{}", wrong.join("\n"));
+    assert!(agree >= MIN_AGREEMENT, "{agree} of {SCRIPTS} agree:\n{}", wrong.join("\n"));
 }
 
 /// With `BOWLINE_SEEDS=random` these are new scripts, and the shortest that differ are shown.
@@ -68,13 +68,13 @@ async fn vim_random_scripts_match_recorded_neovim() {
 #[expect(clippy::print_stderr, reason = "a skipped test says so, a hunt what it found")]
 async fn vim_random_record_matches_installed_neovim() {
     let scripts = vim_scripts::scripts(SCRIPTS);
-    if seeds::random() {
+    if seeds::use_random_seeds() {
         let mut ide = vim::ide().await;
-        let Some(found) = differing(&mut ide, scripts) else {
+        let Some(found) = find_differences(&mut ide, scripts) else {
             return eprintln!("skipped: there is no nvim 0.7.2 here to ask about new scripts");
         };
         let agree = SCRIPTS - found.len();
-        for (script, answer, ours) in shrunk(&mut ide, found) {
+        for (script, answer, ours) in shrink(&mut ide, found) {
             eprintln!("{}\n  nvim {answer}\n  ours {ours}", script.line());
         }
         eprintln!("{agree} of {SCRIPTS} new scripts agree");

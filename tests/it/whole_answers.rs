@@ -3,13 +3,13 @@
 use bowline::llm::model::{ErrorKind, StopReason, StreamEvent};
 use serde_json::{Value, json};
 
-use crate::conformance::{adapter, ordered, request};
+use crate::conformance::{adapter, check_event_order, request};
 use crate::support::server::{Piece, Reply, Server};
 use crate::support::wires::{WIRES, Wire};
 use futures::StreamExt;
 
 /// Text and a call, as the dialect's answer without a stream.
-fn whole(api: &str) -> Value {
+fn unary_response(api: &str) -> Value {
     let arguments = json!({"path": "a.rs"});
     match api {
         "anthropic-messages" => json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
@@ -42,29 +42,29 @@ fn whole(api: &str) -> Value {
     }
 }
 
-async fn answers(wire: &dyn Wire, pieces: Vec<Piece>) -> Vec<StreamEvent> {
+async fn collect_events(wire: &dyn Wire, pieces: Vec<Piece>) -> Vec<StreamEvent> {
     let server = Server::start(vec![Reply::Stream(pieces)]);
     adapter(wire, &server.url).stream(request(wire)).collect().await
 }
 
 /// Every dialect but the socket, where each message is an event.
 fn wires() -> impl Iterator<Item = &'static &'static dyn Wire> {
-    WIRES.iter().filter(|wire| !wire.over_socket())
+    WIRES.iter().filter(|wire| !wire.is_socket())
 }
 
 #[tokio::test]
 async fn stream_request_accepts_json_reply() {
     for wire in wires() {
         let api = wire.api();
-        let answer = whole(api);
+        let answer = unary_response(api);
         let mut forms = vec![answer.to_string(), serde_json::to_string_pretty(&answer).unwrap()];
         if api.starts_with("google") {
             forms.push(json!([answer]).to_string());
         }
         for text in forms {
             let pieces = text.into_bytes().chunks(50).map(|piece| Piece::Raw(piece.to_vec())).collect();
-            let events = answers(*wire, pieces).await;
-            ordered(*wire, &events, false);
+            let events = collect_events(*wire, pieces).await;
+            check_event_order(*wire, &events, false);
             let Some(StreamEvent::Done { message }) = events.last() else { panic!("{api}: {events:?}") };
             let calls: Vec<_> = message.tool_calls().map(|call| (&*call.name, &call.arguments)).collect();
             assert_eq!(
@@ -81,9 +81,9 @@ async fn stream_request_accepts_json_reply() {
 #[tokio::test]
 async fn stream_request_truncated_json_reply_is_retryable() {
     for wire in wires() {
-        let half = whole(wire.api()).to_string().into_bytes()[..60].to_vec();
+        let half = unary_response(wire.api()).to_string().into_bytes()[..60].to_vec();
         for pieces in [vec![Piece::Raw(half.clone())], vec![Piece::Raw(half.clone()), Piece::Cut]] {
-            let events = answers(*wire, pieces).await;
+            let events = collect_events(*wire, pieces).await;
             let Some(StreamEvent::Error { error, .. }) = events.last() else { panic!("{events:?}") };
             assert!(error.retryable(), "{}: {error}", wire.api());
             assert_eq!(error.kind, ErrorKind::Stream, "{}: {error}", wire.api());

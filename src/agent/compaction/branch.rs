@@ -39,14 +39,14 @@ pub fn plan_branch_summary(tree: &Tree, to: Option<&str>, budget: Budget) -> Opt
     let begins = shared.and_then(|last| path.iter().position(|entry| entry.id() == last.id()));
     let begins = begins.map_or(0, |last| last + 1);
     let mut files = Files::default();
-    let said = messages::edited_messages(&path, begins);
-    let said: Vec<_> = path[begins..]
+    let edited = messages::edited_messages(&path, begins);
+    let edited: Vec<_> = path[begins..]
         .iter()
-        .zip(said)
-        .map(|(entry, said)| message_to_summarize(entry, said, &mut files))
+        .zip(edited)
+        .map(|(entry, edited)| message_to_summarize(entry, edited, &mut files))
         .collect();
     let window = if budget.window == 0 { DEFAULT_WINDOW } else { budget.window };
-    let messages = newest_that_fit(&said, window.saturating_sub(budget.reserve));
+    let messages = newest_that_fit(&edited, window.saturating_sub(budget.reserve));
     (!messages.is_empty()).then(|| BranchSummaryPlan {
         from: from.to_string(),
         to: to.map(str::to_string),
@@ -59,15 +59,15 @@ pub fn plan_branch_summary(tree: &Tree, to: Option<&str>, budget: Budget) -> Opt
 /// Returns an entry's message for the summary, and whether it is itself a summary.
 fn message_to_summarize(
     entry: &Entry,
-    said: Option<Arc<AgentMessage>>,
+    message: Option<Arc<AgentMessage>>,
     files: &mut Files,
 ) -> Option<(Arc<AgentMessage>, bool)> {
     let body = match entry.kind() {
         "compaction" | "branch_summary" => entry.body(),
         _ => {
-            let said = said.filter(|said| said.role() != "toolResult")?;
-            files.add_message(&said);
-            return Some((said, false));
+            let message = message.filter(|message| message.role() != "toolResult")?;
+            files.add_message(&message);
+            return Some((message, false));
         }
     };
     match body {
@@ -78,7 +78,7 @@ fn message_to_summarize(
         }
         EntryBody::BranchSummary { details, from_hook, .. } => {
             files.add_details(details.as_ref().filter(|_| from_hook != Some(true)));
-            Some((said?, true))
+            Some((message?, true))
         }
         _ => None,
     }
@@ -86,9 +86,9 @@ fn message_to_summarize(
 
 /// Returns the newest messages that fit. A summary that would exceed the room is still included while a tenth
 /// of the room is free: it holds more than other messages of its length.
-fn newest_that_fit(said: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
+fn newest_that_fit(messages: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
     let (mut taken, mut tokens) = (Vec::new(), 0u64);
-    for (message, sums_up) in said.iter().rev().flatten() {
+    for (message, sums_up) in messages.iter().rev().flatten() {
         let more = estimate::of_agent_message(message);
         if tokens.saturating_add(more) > room {
             if *sums_up && tokens < room / 10 * 9 {

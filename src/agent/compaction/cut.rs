@@ -39,30 +39,31 @@ pub struct Cut {
 /// exists. Linear.
 pub fn find_cut(pieces: &[Piece], keep: u64) -> Option<Cut> {
     let at = start_of_kept(pieces, keep)?;
-    let places = cut_points(pieces);
-    let behind = places.partition_point(|place| *place < at);
+    let cuts = cut_points(pieces);
+    let following = cuts.partition_point(|cut| *cut < at);
     // Results at the end that alone exceed `keep` stay with their call.
-    let place = *places.get(behind).or_else(|| places.last())?;
-    let opens = pieces[place].kind == Kind::TurnStart;
-    let turn = if opens { None } else { (0..place).rev().find(|n| pieces[*n].kind == Kind::TurnStart) };
+    let cut = *cuts.get(following).or_else(|| cuts.last())?;
+    let opens = pieces[cut].kind == Kind::TurnStart;
+    let turn = if opens { None } else { (0..cut).rev().find(|n| pieces[*n].kind == Kind::TurnStart) };
     // Notes directly before the cut are kept, too: model changes, names.
-    let notes = pieces[..place].iter().rev().take_while(|piece| piece.kind == Kind::OutOfContext).count();
-    Some(Cut { kept: place - notes, turn })
+    let notes = pieces[..cut].iter().rev().take_while(|piece| piece.kind == Kind::OutOfContext).count();
+    Some(Cut { kept: cut - notes, turn })
 }
 
 /// Returns all indices before which a cut is allowed.
 pub fn cut_points(pieces: &[Piece]) -> Vec<usize> {
-    let whole = separates_no_result(pieces);
-    let may = |place: &usize| whole[*place] && matches!(pieces[*place].kind, Kind::TurnStart | Kind::Answer);
+    let is_complete = separates_no_result(pieces);
+    let may =
+        |index: &usize| is_complete[*index] && matches!(pieces[*index].kind, Kind::TurnStart | Kind::Answer);
     (0..pieces.len()).filter(may).collect()
 }
 
 /// Returns the last piece from which on there are at least this many tokens.
 fn start_of_kept(pieces: &[Piece], keep: u64) -> Option<usize> {
     let mut tokens = 0u64;
-    pieces.iter().enumerate().rev().find_map(|(place, piece)| {
+    pieces.iter().enumerate().rev().find_map(|(index, piece)| {
         tokens = tokens.saturating_add(piece.tokens);
-        (piece.tokens > 0 && tokens >= keep).then_some(place)
+        (piece.tokens > 0 && tokens >= keep).then_some(index)
     })
 }
 
@@ -70,12 +71,12 @@ fn start_of_kept(pieces: &[Piece], keep: u64) -> Option<usize> {
 fn separates_no_result(pieces: &[Piece]) -> Vec<bool> {
     // The change in open calls after each piece.
     let mut changes = vec![0i64; pieces.len() + 1];
-    for (place, piece) in pieces.iter().enumerate() {
+    for (index, piece) in pieces.iter().enumerate() {
         if let Kind::Result(Some(call)) = piece.kind
-            && call < place
+            && call < index
         {
             changes[call + 1] += 1;
-            changes[place + 1] -= 1;
+            changes[index + 1] -= 1;
         }
     }
     let waiting = changes.iter().scan(0, |sum, change| {

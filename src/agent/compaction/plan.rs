@@ -55,18 +55,18 @@ impl CompactionPlan {
 pub fn plan_compaction(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<CompactionPlan> {
     let last = path.iter().rposition(|entry| entry.kind() == "compaction");
     let earlier = last.map(|at| PreviousCompaction::read(path, at)).unwrap_or_default();
-    let said = messages::edited_messages(path, earlier.from);
+    let edited = messages::edited_messages(path, earlier.from);
     let after = last.map_or(0, |at| at - earlier.from.min(at));
     let entries = &path[earlier.from..];
     let pinned = Pinned::of(path, entries);
-    if (after..said.len()).all(|at| said[at].is_none() || pinned.copies[at].is_some()) {
+    if (after..edited.len()).all(|at| edited[at].is_none() || pinned.copies[at].is_some()) {
         return None;
     }
-    let pieces = pieces(entries, &said, &pinned);
+    let pieces = pieces(entries, &edited, &pinned);
     let cut = cut::find_cut(&pieces, budget.keep)?;
     // Messages that are carried over verbatim are not summarized again.
     let messages = |range: std::ops::Range<usize>| {
-        range.filter(|at| !pinned.is_pinned_copy(*at)).filter_map(|at| said[at].clone()).collect::<Vec<_>>()
+        range.filter(|at| !pinned.is_pinned_copy(*at)).filter_map(|at| edited[at].clone()).collect::<Vec<_>>()
     };
     let history = messages(0..cut.turn.unwrap_or(cut.kept));
     let prefix = messages(cut.turn.unwrap_or(cut.kept)..cut.kept);
@@ -76,7 +76,7 @@ pub fn plan_compaction(path: &[&Entry], budget: Budget, tokens_before: u64) -> O
     let mut files = Files::default();
     files.add_details(earlier.details.as_ref());
     history.iter().chain(&prefix).for_each(|message| files.add_message(message));
-    let places = cut::cut_points(&pieces).into_iter().map(|at| entries[at].id().to_string());
+    let cut_ids = cut::cut_points(&pieces).into_iter().map(|at| entries[at].id().to_string());
     Some(CompactionPlan {
         first_kept: entries[cut.kept].id().to_string(),
         history,
@@ -86,7 +86,7 @@ pub fn plan_compaction(path: &[&Entry], budget: Budget, tokens_before: u64) -> O
         pinned: (0..cut.kept).filter(|at| pinned.originals[*at]).map(|at| pieces[at].tokens).sum(),
         tokens_before,
         budget,
-        cut_points: places.collect(),
+        cut_points: cut_ids.collect(),
     })
 }
 
@@ -141,9 +141,9 @@ impl Pinned {
     }
 }
 
-fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinned) -> Vec<Piece> {
+fn pieces(entries: &[&Entry], messages: &[Option<Arc<AgentMessage>>], pinned: &Pinned) -> Vec<Piece> {
     let mut calls: HashMap<String, usize> = HashMap::new();
-    let piece = |(place, (entry, message)): (usize, (&&Entry, &Option<Arc<AgentMessage>>))| {
+    let piece = |(index, (entry, message)): (usize, (&&Entry, &Option<Arc<AgentMessage>>))| {
         if entry.kind() == "compaction" {
             return Piece { kind: Kind::Boundary, tokens: 0 };
         }
@@ -151,14 +151,14 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinne
         let kind = match &**message {
             AgentMessage::Llm(Message::User(_)) => Kind::TurnStart,
             AgentMessage::Llm(Message::Assistant(answer)) => {
-                calls.extend(answer.tool_calls().map(|call| (call.id.clone(), place)));
+                calls.extend(answer.tool_calls().map(|call| (call.id.clone(), index)));
                 Kind::Answer
             }
             AgentMessage::Llm(Message::ToolResult(result)) => {
                 Kind::Result(calls.get(&result.tool_call_id).copied())
             }
             // A copy of an older entry that is carried over does not start a turn.
-            AgentMessage::Other(_) if pinned.is_pinned_copy(place) => Kind::OutOfContext,
+            AgentMessage::Other(_) if pinned.is_pinned_copy(index) => Kind::OutOfContext,
             AgentMessage::Other(_) => match message.role() {
                 "bashExecution" | "custom" | "branchSummary" => Kind::TurnStart,
                 _ => Kind::OutOfContext,
@@ -166,7 +166,7 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinne
         };
         Piece { kind, tokens: estimate::of_agent_message(message) }
     };
-    entries.iter().zip(said).enumerate().map(piece).collect()
+    entries.iter().zip(messages).enumerate().map(piece).collect()
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub fn history(conversation: &str, previous: Option<&str>, focus: Option<&str>) 
         Some(summary) => (UPDATE, format!("<previous-summary>\n{summary}\n</previous-summary>\n\n")),
         None => (FIRST, String::new()),
     };
-    let (said, task, form) = (quoted(conversation), task.trim_end(), FORM.trim_end());
-    format!("{said}{previous}{task}\n\n{form}{CRITICAL_CONTEXT}{}", focus_paragraph(focus))
+    let (conversation_text, task, form) = (quoted(conversation), task.trim_end(), FORM.trim_end());
+    format!("{conversation_text}{previous}{task}\n\n{form}{CRITICAL_CONTEXT}{}", focus_paragraph(focus))
 }
 
 /// Returns the prompt for the first part of a turn whose end is kept.

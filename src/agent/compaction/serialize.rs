@@ -19,14 +19,14 @@ const MIN_EXCERPT_TOKENS: u64 = 64;
 /// Returns the conversation as text in about this many tokens. If it is longer, the first message is kept,
 /// and as much of the end as fits.
 pub fn serialize(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
-    let mut said: Vec<String> = messages.iter().flat_map(|message| serialize_message(message)).collect();
-    if said.iter().map(|text| estimate::of_text(text)).sum::<u64>() <= tokens {
-        return said.join("\n\n");
+    let mut lines: Vec<String> = messages.iter().flat_map(|message| serialize_message(message)).collect();
+    if lines.iter().map(|text| estimate::of_text(text)).sum::<u64>() <= tokens {
+        return lines.join("\n\n");
     }
-    let first = truncate(&said.remove(0), chars(tokens / 2));
+    let first = truncate(&lines.remove(0), chars(tokens / 2));
     let mut room = tokens.saturating_sub(estimate::of_text(&first));
     let mut end = Vec::new();
-    for text in said.iter().rev() {
+    for text in lines.iter().rev() {
         let size = estimate::of_text(text);
         if size > room {
             if room >= MIN_EXCERPT_TOKENS {
@@ -37,9 +37,9 @@ pub fn serialize(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
         room -= size;
         end.push(text.clone());
     }
-    let left_out = said.len() - end.len();
-    if left_out > 0 {
-        end.push(format!("[{left_out} parts of the conversation are left out here]"));
+    let omitted = lines.len() - end.len();
+    if omitted > 0 {
+        end.push(format!("[{omitted} parts of the conversation are left out here]"));
     }
     end.push(first);
     end.reverse();
@@ -60,8 +60,8 @@ fn serialize_message(message: &AgentMessage) -> Vec<String> {
     match history::for_model(message) {
         Some(Message::User(user)) => marked("User", join_text(&user.content)).into_iter().collect(),
         Some(Message::Assistant(answer)) => {
-            let said = marked("Assistant", answer.text());
-            said.into_iter().chain(marked("Assistant tool calls", calls(&answer))).collect()
+            let texts = marked("Assistant", answer.text());
+            texts.into_iter().chain(marked("Assistant tool calls", calls(&answer))).collect()
         }
         Some(Message::ToolResult(result)) => {
             marked("Tool result", truncate(&join_text(&result.content), RESULT_CHARS)).into_iter().collect()
@@ -85,11 +85,11 @@ fn calls(answer: &AssistantMessage) -> String {
 /// between characters.
 fn truncate(text: &str, chars: usize) -> String {
     let mut count = 0;
-    let whole = text.graphemes(true).take_while(|sign| {
+    let prefix = text.graphemes(true).take_while(|sign| {
         count += sign.chars().count();
         count <= chars
     });
-    let end = whole.map(str::len).sum::<usize>();
+    let end = prefix.map(str::len).sum::<usize>();
     if end == text.len() {
         return text.to_string();
     }

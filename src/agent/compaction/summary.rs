@@ -120,14 +120,18 @@ impl SummaryWriter {
     }
 
     /// Returns the future of a branch summary.
-    pub fn summarize_branch(self, leaving: Arc<BranchSummaryPlan>, focus: Option<String>) -> SummaryFuture {
+    pub fn summarize_branch(
+        self,
+        branch_plan: Arc<BranchSummaryPlan>,
+        focus: Option<String>,
+    ) -> SummaryFuture {
         async move {
             let verdict = match &self.hook {
-                Some(hook) => hook.before_branch_summary(leaving.clone()).await,
+                Some(hook) => hook.before_branch_summary(branch_plan.clone()).await,
                 None => HookDecision::Proceed,
             };
             match verdict {
-                HookDecision::Proceed => self.write_branch(&leaving, focus.as_deref()).await,
+                HookDecision::Proceed => self.write_branch(&branch_plan, focus.as_deref()).await,
                 HookDecision::Cancel => Err(SummaryError::Cancelled),
                 HookDecision::Supply(supplied) => accept_supplied(*supplied, None),
             }
@@ -144,9 +148,9 @@ impl SummaryWriter {
             if plan.prefix.is_empty() {
                 return Ok(None);
             }
-            let said = serialize(&plan.prefix, self.available_tokens(plan.budget.reserve));
+            let conversation = serialize(&plan.prefix, self.available_tokens(plan.budget.reserve));
             let limit = plan.budget.reserve * TURN_TENTHS / 10;
-            self.request_text(prompt::turn(&said, focus), limit).await.map(Some)
+            self.request_text(prompt::turn(&conversation, focus), limit).await.map(Some)
         };
         let history = self.write_history(plan, focus);
         // A local server handles one request at a time, and may refuse a second one.
@@ -157,8 +161,8 @@ impl SummaryWriter {
             future::try_join(history, turn).await?
         };
         let (mut text, mut usage) = history;
-        if let Some((told, cost)) = turn {
-            text = text + prompt::SPLIT_TURN_HEADING + &told;
+        if let Some((summary, cost)) = turn {
+            text = text + prompt::SPLIT_TURN_HEADING + &summary;
             usage += &cost;
         }
         text += &plan.files.to_text();
@@ -178,20 +182,21 @@ impl SummaryWriter {
         }
         let room =
             self.available_tokens(plan.budget.reserve).saturating_sub(previous.map_or(0, estimate::of_text));
-        let said = serialize(&plan.history, room);
+        let conversation = serialize(&plan.history, room);
         let limit = plan.budget.reserve * HISTORY_TENTHS / 10;
-        self.request_text(prompt::history(&said, previous, focus), limit).await
+        self.request_text(prompt::history(&conversation, previous, focus), limit).await
     }
 
     async fn write_branch(
         &self,
-        leaving: &BranchSummaryPlan,
+        branch_plan: &BranchSummaryPlan,
         focus: Option<&str>,
     ) -> Result<FinishedSummary, SummaryError> {
-        let said = serialize(&leaving.messages, self.available_tokens(leaving.budget.reserve));
-        let (text, usage) = self.request_text(prompt::branch(&said, focus), BRANCH_TOKENS).await?;
-        let text = format!("{}{text}{}", prompt::BRANCH_INTRO, leaving.files.to_text());
-        let details = Some(leaving.files.details());
+        let conversation =
+            serialize(&branch_plan.messages, self.available_tokens(branch_plan.budget.reserve));
+        let (text, usage) = self.request_text(prompt::branch(&conversation, focus), BRANCH_TOKENS).await?;
+        let text = format!("{}{text}{}", prompt::BRANCH_INTRO, branch_plan.files.to_text());
+        let details = Some(branch_plan.files.details());
         Ok(FinishedSummary { text, usage: Some(usage), details, first_kept: None, from_hook: false })
     }
 
@@ -240,13 +245,13 @@ impl SummaryWriter {
         };
         let outcome = generate::generate(&self.client, request, options).await;
         let outcome = outcome.map_err(|error| SummaryError::Failed(error.message))?;
-        let said = files::strip_lists(&outcome.message.text()).trim().to_string();
+        let summary = files::strip_lists(&outcome.message.text()).trim().to_string();
         match outcome.message.stop_reason {
             StopReason::Length => {
                 Err(SummaryError::Failed("the summary reached the model's output limit".to_string()))
             }
-            _ if said.is_empty() => Err(SummaryError::Failed("the model wrote no summary".to_string())),
-            _ => Ok((said, outcome.usage)),
+            _ if summary.is_empty() => Err(SummaryError::Failed("the model wrote no summary".to_string())),
+            _ => Ok((summary, outcome.usage)),
         }
     }
 }
@@ -270,8 +275,8 @@ fn accept_supplied(
 }
 
 /// Returns the error message of a failed compaction; `None` when the user needs no reason.
-pub fn failure_text(why: &SummaryError, reason: CompactionReason) -> Option<String> {
-    match (why, reason) {
+pub fn failure_text(summary_error: &SummaryError, reason: CompactionReason) -> Option<String> {
+    match (summary_error, reason) {
         (SummaryError::Aborted | SummaryError::Cancelled, _) => None,
         (SummaryError::Nothing, CompactionReason::Overflow) => Some(
             "the conversation does not fit, and there is nothing in it that could be summed up".to_string(),

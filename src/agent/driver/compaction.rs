@@ -57,9 +57,9 @@ impl<L: Listener> Driver<L> {
         {
             return Fit::TooLong;
         }
-        let said = estimate::of_message(&Message::Assistant(message.clone()));
+        let answer_tokens = estimate::of_message(&Message::Assistant(message.clone()));
         let (output, total) = match message.usage.total_tokens {
-            0 => (said, self.tokens().saturating_add(said)),
+            0 => (answer_tokens, self.tokens().saturating_add(answer_tokens)),
             total => (message.usage.output, total),
         };
         let crowded = total.saturating_mul(100) >= model.context_window.saturating_mul(CROWDED_PERCENT);
@@ -70,8 +70,8 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Starts the summary of a branch that is left. Call it only while no run is active.
-    pub async fn leave_branch(&mut self, leaving: BranchSummaryPlan, instructions: Option<String>) {
-        self.pending_summary = Some(PendingSummary::Branch(Arc::new(leaving)));
+    pub async fn leave_branch(&mut self, branch_plan: BranchSummaryPlan, instructions: Option<String>) {
+        self.pending_summary = Some(PendingSummary::Branch(Arc::new(branch_plan)));
         self.send(Event::LeaveBranch { instructions }).await;
     }
 
@@ -105,17 +105,17 @@ impl<L: Listener> Driver<L> {
 
     /// Starts the summary of a branch.
     pub(super) fn start_branch_summary(&mut self, instructions: Option<String>) -> Option<Event> {
-        let leaving = match &self.pending_summary {
-            Some(PendingSummary::Branch(leaving)) => leaving.clone(),
+        let branch_plan = match &self.pending_summary {
+            Some(PendingSummary::Branch(branch_plan)) => branch_plan.clone(),
             _ => return Some(Event::BranchSummarized(Err(SummaryError::Nothing))),
         };
         let (writer, repeats) = self.summary_writer();
-        self.work.start_summary(writer.summarize_branch(leaving, instructions), repeats);
+        self.work.start_summary(writer.summarize_branch(branch_plan, instructions), repeats);
         None
     }
 
     fn summary_writer(&mut self) -> (SummaryWriter, mpsc::Receiver<RetryNotice>) {
-        let (repeats, heard) = mpsc::channel(RETRY_NOTICES_MAX);
+        let (repeats, notices) = mpsc::channel(RETRY_NOTICES_MAX);
         let writer = SummaryWriter {
             client: self.services.client.clone(),
             model: self.setup.model.clone(),
@@ -126,7 +126,7 @@ impl<L: Listener> Driver<L> {
             hook: self.services.hook.clone(),
             retry_notices: repeats,
         };
-        (writer, heard)
+        (writer, notices)
     }
 
     /// Announces that a summary request will be retried.
@@ -157,14 +157,14 @@ impl<L: Listener> Driver<L> {
     pub(super) async fn finish_summary(&mut self, written: Result<FinishedSummary, SummaryError>) {
         self.end_retry().await;
         let event = match written {
-            Err(why) => self.fail_summary(why).await,
+            Err(error) => self.fail_summary(error).await,
             Ok(written) => match self.pending_summary.take() {
                 Some(PendingSummary::Compaction { plan, reason, will_retry }) => {
                     self.store_compaction(&plan, written, reason, will_retry).await
                 }
-                Some(PendingSummary::Branch(leaving)) => {
+                Some(PendingSummary::Branch(branch_plan)) => {
                     let cost = written.usage.as_ref().map_or(0.0, |usage| usage.cost.total);
-                    let history = self.listener.finish_branch_summary(&leaving, Ok(&written)).await;
+                    let history = self.listener.finish_branch_summary(&branch_plan, Ok(&written)).await;
                     let moved = history.map(|history| self.set_history(history));
                     Some(Event::BranchSummarized(moved.map(|()| cost).ok_or_else(store_error)))
                 }
@@ -208,16 +208,16 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Handles a summary that failed.
-    pub(super) async fn fail_summary(&mut self, why: SummaryError) -> Option<Event> {
+    pub(super) async fn fail_summary(&mut self, error: SummaryError) -> Option<Event> {
         self.end_retry().await;
         match self.pending_summary.take()? {
             PendingSummary::Compaction { reason, will_retry, .. } => {
-                notify_failure(self.services.hook.clone(), reason, will_retry, &why).await;
-                Some(Event::Compacted(Err(why)))
+                notify_failure(self.services.hook.clone(), reason, will_retry, &error).await;
+                Some(Event::Compacted(Err(error)))
             }
-            PendingSummary::Branch(leaving) => {
-                self.listener.finish_branch_summary(&leaving, Err(&why)).await;
-                Some(Event::BranchSummarized(Err(why)))
+            PendingSummary::Branch(branch_plan) => {
+                self.listener.finish_branch_summary(&branch_plan, Err(&error)).await;
+                Some(Event::BranchSummarized(Err(error)))
             }
             PendingSummary::Planned(_) => None,
         }
@@ -228,14 +228,14 @@ async fn notify_failure(
     hook: Option<Arc<dyn CompactionHook>>,
     reason: CompactionReason,
     will_retry: bool,
-    why: &SummaryError,
+    error: &SummaryError,
 ) {
     let Some(hook) = hook else { return };
-    let aborted = matches!(why, SummaryError::Aborted | SummaryError::Cancelled);
+    let aborted = matches!(error, SummaryError::Aborted | SummaryError::Cancelled);
     hook.compaction_failed(CompactionFailure {
         reason,
         aborted,
-        error: failure_text(why, reason),
+        error: failure_text(error, reason),
         will_retry,
     })
     .await;

@@ -7,23 +7,23 @@ use crate::session::{AgentMessage, SessionContext};
 
 /// Returns the conversation as a model gets it. Token counts of answers before a compaction are removed.
 pub fn messages(context: &SessionContext) -> Vec<Message> {
-    let told = |(place, message): (usize, &std::sync::Arc<AgentMessage>)| {
+    let to_message = |(index, message): (usize, &std::sync::Arc<AgentMessage>)| {
         let mut message = for_model(message)?;
-        clear_outdated_usage(&mut message, place < context.kept);
+        clear_outdated_usage(&mut message, index < context.kept);
         Some(message)
     };
-    context.messages.iter().enumerate().filter_map(told).collect()
+    context.messages.iter().enumerate().filter_map(to_message).collect()
 }
 
 /// The same for an owned conversation: messages are moved instead of copied.
 pub fn into_messages(context: SessionContext) -> Vec<Message> {
     let kept = context.kept;
-    let sent = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
+    let sent = |(index, message): (usize, std::sync::Arc<AgentMessage>)| {
         let mut message = match std::sync::Arc::unwrap_or_clone(message) {
             AgentMessage::Llm(message) if !is_replaced(&message) => message,
             other => for_model(&other)?,
         };
-        clear_outdated_usage(&mut message, place < kept);
+        clear_outdated_usage(&mut message, index < kept);
         Some(message)
     };
     context.messages.into_iter().enumerate().filter_map(sent).collect()

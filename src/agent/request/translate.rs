@@ -96,18 +96,18 @@ impl Translator<'_> {
         let stopped = answer.stop_reason == StopReason::ToolUse && !calls;
         let stop_reason = if stopped { StopReason::Stop } else { answer.stop_reason };
         let api = TRANSLATED_API.to_string();
-        let told = AssistantMessage { content, api, response_id: None, stop_reason, ..answer };
-        self.out.push(Message::Assistant(told));
+        let translated = AssistantMessage { content, api, response_id: None, stop_reason, ..answer };
+        self.out.push(Message::Assistant(translated));
         self.open = Some(open);
     }
 
     fn result(&mut self, result: ToolResultMessage) {
-        let told = self
+        let translated = self
             .open
             .as_mut()
             .and_then(|open| Some((open.translated.get_mut(&result.tool_call_id)?.pop_front()?, open)));
-        let Some((told, open)) = told else { return self.out.push(Message::ToolResult(result)) };
-        match told {
+        let Some((translated, open)) = translated else { return self.out.push(Message::ToolResult(result)) };
+        match translated {
             TranslatedCall::Unchanged => self.out.push(Message::ToolResult(result)),
             TranslatedCall::Calls(calls) => self.out.extend(split_result(result, calls)),
             TranslatedCall::Text => open.held_results.push(result_as_text(result)),
@@ -132,7 +132,7 @@ impl OpenAnswer {
         content: &mut Vec<Part>,
         ids: &mut HashSet<String>,
     ) {
-        let told = match fate {
+        let translated = match fate {
             Translation::Unchanged => {
                 let id = call.id.clone();
                 content.push(Part::Known(KnownPart::ToolCall(ToolCall { thought_signature: None, ..call })));
@@ -155,7 +155,7 @@ impl OpenAnswer {
                 TranslatedCall::Calls(named)
             }
         };
-        self.translated.entry(call.id).or_default().push_back(told);
+        self.translated.entry(call.id).or_default().push_back(translated);
     }
 }
 
@@ -202,8 +202,8 @@ fn split_result(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<
 
 fn result_as_text(result: ToolResultMessage) -> Message {
     let ToolResultMessage { tool_name, mut content, is_error, timestamp, .. } = result;
-    let how = if is_error { "failed" } else { "gave" };
-    content.insert(0, Part::text(format!("(The call of the tool {tool_name} {how}:)\n")));
+    let verb = if is_error { "failed" } else { "gave" };
+    content.insert(0, Part::text(format!("(The call of the tool {tool_name} {verb}:)\n")));
     Message::User(UserMessage { content, timestamp, extra: Map::new() })
 }
 

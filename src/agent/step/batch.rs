@@ -82,8 +82,8 @@ impl Batch {
 }
 
 /// Answers every call of a message with an error, so that the history stays valid.
-pub(super) fn refuse_calls(message: AssistantMessage, why: &str, out: &mut Vec<Effect>) {
-    let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, why))).collect();
+pub(super) fn refuse_calls(message: AssistantMessage, reason: &str, out: &mut Vec<Effect>) {
+    let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, reason))).collect();
     out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
     out.push(Effect::Emit(AgentEvent::TurnEnd { message: Arc::new(message), results }));
 }

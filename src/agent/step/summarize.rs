@@ -38,9 +38,9 @@ impl State {
 
     /// After a run: carries out requests that arrived meanwhile, and makes room for the next run.
     pub(super) fn after_run(&mut self, went_well: bool, out: &mut Vec<Effect>) {
-        let wished = self.requested_compaction.take();
+        let requested = self.requested_compaction.take();
         let compaction = &self.config.compaction;
-        match wished {
+        match requested {
             _ if !went_well => {}
             Some(CompactionRequest { instructions }) => {
                 self.compact(CompactionReason::Manual, instructions, AfterSummary::Idle, out);
@@ -114,21 +114,21 @@ impl State {
         if !self.config.compaction.enabled || self.compaction_failed {
             return false;
         }
-        let said = error.map(|error| error.message.clone()).or_else(|| message.error_message.clone());
-        let said = said.unwrap_or_else(|| TOO_LITTLE_ROOM.to_string());
+        let error_text = error.map(|error| error.message.clone()).or_else(|| message.error_message.clone());
+        let error_text = error_text.unwrap_or_else(|| TOO_LITTLE_ROOM.to_string());
         refuse_calls(message.clone(), CUT_OFF, out);
         if std::mem::replace(&mut self.overflow_compacted, true) {
-            let again = if fit == Fit::CutOff {
+            let message_text = if fit == Fit::CutOff {
                 STILL_TOO_LITTLE_ROOM.to_string()
             } else {
-                format!("{said}; {STILL_TOO_LONG}")
+                format!("{error_text}; {STILL_TOO_LONG}")
             };
-            self.end_run(false, Some(again), out);
+            self.end_run(false, Some(message_text), out);
             self.close(out);
             return true;
         }
         out.push(Effect::ExcludeLastAnswer);
-        self.compact(CompactionReason::Overflow, None, AfterSummary::RetryRequest(said), out);
+        self.compact(CompactionReason::Overflow, None, AfterSummary::RetryRequest(error_text), out);
         true
     }
 
@@ -165,8 +165,8 @@ impl State {
                 out.push(Effect::Emit(AgentEvent::TurnStart));
                 self.call_model(true, out);
             }
-            AfterSummary::RetryRequest(said) => {
-                let why = error.map_or(said.clone(), |error| format!("{said}; {error}"));
+            AfterSummary::RetryRequest(message) => {
+                let why = error.map_or(message.clone(), |error| format!("{message}; {error}"));
                 self.end_run(false, Some(why), out);
                 self.close(out);
             }

@@ -61,34 +61,34 @@ struct RunnerListener {
 impl Runner {
     pub(super) fn new(
         id: &str,
-        recruit: Subagent,
+        subagent: Subagent,
         abort: Abort,
-        ears: SubagentListener,
+        listener: SubagentListener,
         report: watch::Sender<AgentReport>,
         activity: watch::Sender<String>,
     ) -> Self {
-        let Subagent { config, services, setup, setup_changes: gear } = recruit;
+        let Subagent { config, services, setup, setup_changes: gear } = subagent;
         let shared = Arc::clone(&services.tools.shared);
-        let ear = RunnerListener {
+        let runner_listener = RunnerListener {
             id: id.to_string(),
-            listener: ears,
+            listener,
             registry: services.registry.clone(),
             report,
             activity,
             lines: VecDeque::new(),
             error: None,
         };
-        let driver = Driver::new(config, services, setup, abort, ear);
+        let driver = Driver::new(config, services, setup, abort, runner_listener);
         Self { driver, setup_changes: gear, shared, ending: JoinSet::new() }
     }
 
     /// Works on a task, then on further orders, until it is closed or its last handle is dropped.
-    pub(super) async fn run(mut self, task: String, mut said: mpsc::Receiver<Order>) {
+    pub(super) async fn run(mut self, task: String, mut orders: mpsc::Receiver<Order>) {
         self.prompt(task).await;
         loop {
             tokio::select! {
                 biased;
-                say = said.recv() => match say {
+                say = orders.recv() => match say {
                     Some(Order::Message(words, heard)) => {
                         self.prompt(words).await;
                         let report = self.driver.listener().report.borrow().clone();
@@ -176,14 +176,14 @@ impl RunnerListener {
 
     fn end(&mut self, aborted: bool, error: Option<&str>) {
         let interrupted = aborted.then_some("It was interrupted.");
-        let trouble = interrupted.or(error).map(str::to_string).or_else(|| self.error.take());
-        self.report.send_modify(|report| match trouble {
+        let reason = interrupted.or(error).map(str::to_string).or_else(|| self.error.take());
+        self.report.send_modify(|report| match reason {
             None => report.status = AgentStatus::Completed,
-            Some(why) => {
+            Some(message) => {
                 report.status = AgentStatus::Failed;
                 let words = std::mem::take(&mut report.output);
                 report.output =
-                    if words.is_empty() { why } else { format!("{why}\n\nIts last words:\n{words}") };
+                    if words.is_empty() { message } else { format!("{message}\n\nIts last words:\n{words}") };
             }
         });
     }

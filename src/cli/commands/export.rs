@@ -24,15 +24,15 @@ pub struct Export {
 }
 
 /// Writes the document and returns a message with its path; without a file returns the document itself.
-pub fn export(root: &Path, cwd: &Path, wanted: &Export) -> Result<String, Report> {
-    let file = wanted.file.as_deref();
+pub fn export(root: &Path, cwd: &Path, args: &Export) -> Result<String, Report> {
+    let file = args.file.as_deref();
     let ending = file.and_then(Path::extension).map(|end| end.to_string_lossy().into_owned());
-    let form = wanted.format.clone().or(ending).unwrap_or_else(|| "md".to_string());
+    let form = args.format.clone().or(ending).unwrap_or_else(|| "md".to_string());
     let Some(format) = Format::parse(&form) else {
         return Err(Report::new(format!("no such format: {form}"))
             .hint("--format md, html or jsonl, or a file whose name ends so"));
     };
-    let session = open_session(&find_session_file(root, cwd, &wanted.session)?)?;
+    let session = open_session(&find_session_file(root, cwd, &args.session)?)?;
     let document = export::document(&session, format);
     let document = document.map_err(|error| Report::caused("cannot read the session", &error))?;
     let Some(file) = file else { return Ok(document.trim_end_matches('\n').to_string()) };

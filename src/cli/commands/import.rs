@@ -30,13 +30,13 @@ pub struct Import {
 }
 
 /// Imports the sessions, and returns whether all could be read: an unreadable one does not stop the rest.
-pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool), Report> {
-    let source = wanted.from.as_deref().and_then(Source::parse);
+pub fn import(root: &Path, cwd: &Path, args: &Import) -> Result<(Answer, bool), Report> {
+    let source = args.from.as_deref().and_then(Source::parse);
     let clock = SystemClock::shared();
     let mut lines = Vec::new();
     let mut values = Vec::new();
-    let mut whole = true;
-    let files = wanted.files.iter().map(|from| cwd.join(from)).flat_map(|from| listing::jsonl_below(&from));
+    let mut complete = true;
+    let files = args.files.iter().map(|from| cwd.join(from)).flat_map(|from| listing::jsonl_below(&from));
     let files: Vec<PathBuf> = files.collect();
     if files.is_empty() {
         return Err(Report::new("no session file").hint("session files end with .jsonl"));
@@ -46,12 +46,17 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
         match import::import(root, &file, source, &clock, &RandomIds::shared()) {
             Ok(done) => {
                 let ImportResult { source, path, added, existing: before, problems, .. } = &done;
-                let what = match (added, before) {
+                let summary = match (added, before) {
                     (0, _) => "nothing new".to_string(),
                     (added, 0) => format!("{added} entries"),
                     (added, _) => format!("{added} more entries"),
                 };
-                lines.push(format!("{} ({}): {what} in {}", file.display(), source.name(), path.display()));
+                lines.push(format!(
+                    "{} ({}): {summary} in {}",
+                    file.display(),
+                    source.name(),
+                    path.display()
+                ));
                 lines.extend(
                     problems.iter().map(|found| format!("    line {}: {}", found.line, found.message)),
                 );
@@ -67,13 +72,13 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
                 lines.push(format!("{}: not a session; skipped", file.display()));
             }
             Err(error) => {
-                whole = false;
+                complete = false;
                 lines.push(format!("{}: {error}", file.display()));
                 values.push(json!({"file": file, "error": error.to_string()}));
             }
         }
     }
-    Ok(((lines.join("\n"), Value::Array(values)), whole))
+    Ok(((lines.join("\n"), Value::Array(values)), complete))
 }
 
 #[cfg(test)]

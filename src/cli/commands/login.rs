@@ -37,11 +37,11 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
         None if kept.is_empty() => return Ok("no stored logins".to_string()),
         None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
     };
-    let left = login::logout(options, &id).await?;
-    if left.was_stored {
-        return Ok(left.sentence(&id));
+    let result = login::logout(options, &id).await?;
+    if result.was_stored {
+        return Ok(result.sentence(&id));
     }
-    let report = Report::new(left.sentence(&id));
+    let report = Report::new(result.sentence(&id));
     Err(if ids.is_empty() { report } else { report.hint(format!("stored logins: {ids}")) })
 }
 
@@ -56,9 +56,9 @@ async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Repo
         };
         talk.notify(Notice::Progress(format!("{:width$}  {}{kept}", choice.id, choice.name)));
     }
-    let said = talk.ask(Question::Line("Provider".to_string())).await;
-    let said = said.map(|said| said.trim().to_string()).filter(|said| !said.is_empty());
-    said.ok_or_else(|| Report::new("no provider given; nothing changed"))
+    let input = talk.ask(Question::Line("Provider".to_string())).await;
+    let input = input.map(|input| input.trim().to_string()).filter(|input| !input.is_empty());
+    input.ok_or_else(|| Report::new("no provider given; nothing changed"))
 }
 
 /// Dialog on standard input and standard error.

@@ -88,7 +88,7 @@ impl Sessions {
     /// Returns the agent options given after the command.
     pub fn agent(&self) -> Option<&AgentArgs> {
         match &self.command {
-            Some(SessionCommand::Context(wanted)) => Some(&wanted.agent),
+            Some(SessionCommand::Context(args)) => Some(&args.agent),
             _ => None,
         }
     }
@@ -99,8 +99,8 @@ pub async fn answer(options: &Options, sessions: &Sessions, json: bool) -> Resul
     let (root, cwd, trash) = (options.session_root(), &options.cwd, options.home.trash());
     let now_ms = SystemClock::shared().now_ms();
     let answer = match sessions.command.as_ref().unwrap_or(&SessionCommand::List) {
-        SessionCommand::Context(wanted) => {
-            return Ok((context::show(options, wanted, json).await?, true));
+        SessionCommand::Context(args) => {
+            return Ok((context::show(options, args, json).await?, true));
         }
         SessionCommand::List => list::list(&listing::list(&root)),
         SessionCommand::Show { session } => list::show(&find_session_file(&root, cwd, session)?)?,

@@ -57,23 +57,24 @@ pub fn environment_named(name: Option<&str>, local: Arc<dyn Environment>) -> Arc
 }
 
 /// Runs the tool, or lists all; returns the exit code.
-pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i32, Report)> {
+pub async fn run(options: Options, request: &Tool, json: bool) -> Result<i32, (i32, Report)> {
     let found = single_call::tools(&options);
-    let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
+    let (active_tools, problems) = found.map_err(|report| (FAILED, report))?;
     problems.iter().for_each(print_error);
-    let Some(name) = &wanted.name else {
-        let text = if json { format!("{:#}\n", tools_json(&equipment)) } else { tools_text(&equipment) };
+    let Some(name) = &request.name else {
+        let text =
+            if json { format!("{:#}\n", tools_json(&active_tools)) } else { tools_text(&active_tools) };
         return write_out(&text, &mut *process::stdout()).map(|()| OK);
     };
-    let given = wanted.arguments.as_deref();
-    let spec = equipment.all.entry(name).map(|row| &*row.spec);
+    let given = request.arguments.as_deref();
+    let spec = active_tools.all.entry(name).map(|row| &*row.spec);
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
-    single_call::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
-    let options = Options { env: environment_named(wanted.env.as_deref(), options.env.clone()), ..options };
+    single_call::check_name(&active_tools, name, &args).map_err(|report| (USAGE, report))?;
+    let options = Options { env: environment_named(request.env.as_deref(), options.env.clone()), ..options };
     // From here on a signal ends the call with everything that it started, and not only this process.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();
-    let call = single_call::call(options, equipment.all, name.clone(), args, cancel.clone());
+    let call = single_call::call(options, active_tools.all, name.clone(), args, cancel.clone());
     // On a separate task, so that the interruption is handled whatever the tool does.
     let mut call = tokio::spawn(call);
     let (ran, interrupted) = tokio::select! {
@@ -89,9 +90,9 @@ pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i3
     if let Some(text) = notes::refusal_note(name, ran.outcome.details.as_ref()) {
         print_error(&Report::new(text));
     }
-    let told =
+    let output =
         if json { format!("{:#}\n", result_json(name, &ran)) } else { content_text(&ran.outcome.content) };
-    write_out(&told, &mut *process::stdout())?;
+    write_out(&output, &mut *process::stdout())?;
     Ok(match (interrupted, ran.outcome.is_error) {
         (true, _) => INTERRUPTED,
         (false, true) => FAILED,
@@ -128,19 +129,19 @@ fn parse_arguments(text: &str) -> Result<Value, Report> {
 }
 
 /// Returns the tools, one per line; tools that are not available by default are marked.
-fn tools_text(equipment: &ActiveTools) -> String {
-    let ActiveTools { all, available, .. } = equipment;
+fn tools_text(active_tools: &ActiveTools) -> String {
+    let ActiveTools { all, available, .. } = active_tools;
     let width = all.names().map(str::len).max().unwrap_or(0);
     let line = |row: &RegisteredTool| {
-        let (name, what) = (&row.spec.name, row.tool.snippet());
+        let (name, description) = (&row.spec.name, row.tool.snippet());
         let off = if available.contains(name) { "" } else { " (off by default)" };
-        format!("{name:<width$}  {what}{off}\n")
+        format!("{name:<width$}  {description}{off}\n")
     };
     all.entries().iter().map(line).collect()
 }
 
-fn tools_json(equipment: &ActiveTools) -> Value {
-    let ActiveTools { profile, all, available } = equipment;
+fn tools_json(active_tools: &ActiveTools) -> Value {
+    let ActiveTools { profile, all, available } = active_tools;
     let tool = |row: &RegisteredTool| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,

@@ -350,11 +350,11 @@ pub(in crate::exec) fn members(group: Pid) -> Option<Vec<Pid>> {
     if test_kill_process_group(group).is_err() {
         return Some(Vec::new());
     }
-    let mut told = false;
+    let mut was_listed = false;
     let mut found = Vec::new();
     for process in std::fs::read_dir("/proc").ok()?.flatten() {
         let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
-        told = true;
+        was_listed = true;
         // `pid (name) state parent group …`; a name may hold spaces and parentheses.
         let mut fields = text.rsplit(") ").next().unwrap_or("").split(' ');
         let (state, _parent, of) = (fields.next(), fields.next(), fields.next());
@@ -364,7 +364,7 @@ pub(in crate::exec) fn members(group: Pid) -> Option<Vec<Pid>> {
             found.extend(pid.and_then(Pid::from_raw));
         }
     }
-    told.then_some(found)
+    was_listed.then_some(found)
 }
 
 /// Signals a group; one that is already gone is no error.

@@ -228,8 +228,8 @@ impl Drop for Control {
 }
 
 /// A process that is already gone is no error.
-fn log_error(told: rustix::io::Result<()>) {
-    if let Err(error) = told
+fn log_error(result: rustix::io::Result<()>) {
+    if let Err(error) = result
         && error != rustix::io::Errno::SRCH
     {
         tracing::warn!(%error, "cannot signal a terminal's program");
@@ -239,10 +239,10 @@ fn log_error(told: rustix::io::Result<()>) {
 /// Returns the processes of a session; `None` if the system has no list of processes.
 fn members(processes: &Path, session: Pid) -> Option<Vec<Pid>> {
     let mut found = Vec::new();
-    let mut told = false;
+    let mut was_listed = false;
     for process in std::fs::read_dir(processes).ok()?.flatten() {
         let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
-        told = true;
+        was_listed = true;
         // `pid (name) state parent group session …`; a name may hold spaces and parentheses.
         let fields = text.rsplit(") ").next().unwrap_or("");
         if fields.starts_with(['Z', 'X']) {
@@ -254,7 +254,7 @@ fn members(processes: &Path, session: Pid) -> Option<Vec<Pid>> {
             found.extend(pid);
         }
     }
-    told.then_some(found)
+    was_listed.then_some(found)
 }
 
 #[cfg(test)]

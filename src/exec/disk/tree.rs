@@ -39,11 +39,11 @@ pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
     if let Err(error) = clean(kept, SystemTime::now()) {
         tracing::warn!(%error, "what was deleted long ago could not be removed");
     }
-    let place = tempfile::Builder::new().prefix("deleted-").tempdir_in(kept)?.keep();
-    let to = place.join(name);
+    let trash_folder = tempfile::Builder::new().prefix("deleted-").tempdir_in(kept)?.keep();
+    let to = trash_folder.join(name);
     if let Err(error) = move_to(path, &to) {
         // Not recursively: if the original could be removed only in part, the complete copy is here.
-        if let Err(error) = fs::remove_dir(&place) {
+        if let Err(error) = fs::remove_dir(&trash_folder) {
             tracing::warn!(%error, "a folder is left where deleted files are kept");
         }
         return Err(error);

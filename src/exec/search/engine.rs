@@ -147,16 +147,16 @@ impl Sink for MatchCollector<'_> {
                 }
             }
             Want::Matches => {
-                let mut places = Vec::new();
+                let mut ranges = Vec::new();
                 let failed = |error| io::Error::other(format!("{error:?}"));
                 let bytes = found.bytes();
                 self.matcher
                     .find_iter(bytes, |place| {
-                        places.push((place.start(), place.end()));
-                        !place.is_empty() && places.len() < self.most
+                        ranges.push((place.start(), place.end()));
+                        !place.is_empty() && ranges.len() < self.most
                     })
                     .map_err(failed)?;
-                for (from, to) in places.into_iter().filter(|(from, to)| from < to) {
+                for (from, to) in ranges.into_iter().filter(|(from, to)| from < to) {
                     let above = memchr::memchr_iter(b'\n', &bytes[..from]).count();
                     self.push(first + above, &bytes[from..to], true);
                     self.file.count += 1;

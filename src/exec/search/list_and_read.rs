@@ -169,18 +169,28 @@ impl<'a, P: ListAndRead + ?Sized> Walk<'a, P> {
     async fn run(
         env: &'a P,
         root: &'a Path,
-        wanted: &'a Selection,
+        selection: &'a Selection,
         folders: bool,
         cancel: &'a CancellationToken,
     ) -> Result<(Vec<FoundPath>, SearchStats), EnvError> {
-        let selector = Selector::new(root, wanted)?;
+        let selector = Selector::new(root, selection)?;
         let (rules, found, done) = (Vec::new(), Vec::new(), SearchStats::default());
-        let mut walk =
-            Self { env, root, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
+        let mut walk = Self {
+            env,
+            root,
+            wanted: selection,
+            selector,
+            folders,
+            cancel,
+            rules,
+            in_repository: false,
+            found,
+            done,
+        };
         for above in root.ancestors().collect::<Vec<_>>().into_iter().rev() {
             let repository = env.facts(&above.join(".git")).await.is_ok();
             walk.in_repository |= repository;
-            if above != root && !wanted.ignored {
+            if above != root && !selection.ignored {
                 walk.add_rules(above, repository).await;
             }
         }
@@ -279,10 +289,10 @@ impl<'a, P: ListAndRead + ?Sized> Walk<'a, P> {
     fn ignores(&self, path: &Path, folder: bool) -> bool {
         for kind in 0..3 {
             for rules in self.rules.iter().rev() {
-                let says = rules.kinds[kind].as_ref().map(|rules| rules.matched(path, folder));
-                match says {
-                    Some(says) if says.is_ignore() => return true,
-                    Some(says) if says.is_whitelist() => return false,
+                let matched = rules.kinds[kind].as_ref().map(|rules| rules.matched(path, folder));
+                match matched {
+                    Some(matched) if matched.is_ignore() => return true,
+                    Some(matched) if matched.is_whitelist() => return false,
                     _ if kind == GIT && rules.repository && self.in_repository => break,
                     _ => {}
                 }

@@ -85,7 +85,7 @@ pub(in crate::exec) fn search(
     };
     let unsaved = UnsavedTexts::new(spec, named);
     let threads = threads().min(items.len().div_ceil(BATCH));
-    let look = |engine: &mut Engine, files: &[Item]| {
+    let search_files = |engine: &mut Engine, files: &[Item]| {
         // A file that causes a panic does not affect the others.
         catch(|| search_batch(engine, files, (named, unsaved.as_ref()), cancel))
             .unwrap_or_else(|_| BatchResult { unreadable: files.len(), ..BatchResult::default() })
@@ -94,7 +94,7 @@ pub(in crate::exec) fn search(
         threads,
         items.chunks(BATCH),
         || engine.clone(),
-        look,
+        search_files,
         |share| {
             done.binary += share.binary;
             done.unreadable += share.unreadable;
@@ -149,21 +149,21 @@ fn is_denied(deny_list: &DenyList, path: &Path) -> bool {
 /// Returns the selected paths below a folder, sorted.
 fn walk(
     root: &Path,
-    wanted: &Selection,
+    selection: &Selection,
     folders: bool,
     cancel: &CancellationToken,
 ) -> Result<(Vec<Item>, SearchStats), EnvError> {
-    let selector = Selector::new(root, wanted)?;
+    let selector = Selector::new(root, selection)?;
     // Rules of a folder above a repository do not apply to it; without a repository they do.
     let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
     let mut builder = WalkBuilder::new(root);
     builder
-        .standard_filters(!wanted.ignored)
+        .standard_filters(!selection.ignored)
         .require_git(in_repository)
-        .hidden(!wanted.hidden)
+        .hidden(!selection.hidden)
         .filter_entry(|entry| entry.file_name() != ".git")
         .threads(threads());
-    for name in &wanted.rule_files {
+    for name in &selection.rule_files {
         builder.add_custom_ignore_filename(name);
     }
     let gathered = Mutex::new((Vec::new(), SearchStats::default()));
@@ -173,8 +173,8 @@ fn walk(
     let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner();
-    if selector.deny_list.is_some() || !wanted.denied_ids.is_empty() {
-        exclude_aliases(root, &mut items, &mut done, (wanted, selector.deny_list.as_ref()));
+    if selector.deny_list.is_some() || !selection.denied_ids.is_empty() {
+        exclude_aliases(root, &mut items, &mut done, (selection, selector.deny_list.as_ref()));
     }
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
     done.files = items.len();
@@ -187,7 +187,7 @@ fn exclude_aliases(
     root: &Path,
     items: &mut Vec<Item>,
     done: &mut SearchStats,
-    (wanted, deny_list): (&Selection, Option<&DenyList>),
+    (selection, deny_list): (&Selection, Option<&DenyList>),
 ) {
     let id_of = |path: &Path| files::hard_link(path).ok().flatten();
     let id = |item: &Item| if item.folder { None } else { id_of(&item.path) };
@@ -197,8 +197,8 @@ fn exclude_aliases(
     if several.is_empty() {
         return;
     }
-    let mut denied: HashSet<FileId> = wanted.denied_ids.iter().copied().collect();
-    for root in aliases::roots(&wanted.denied, root) {
+    let mut denied: HashSet<FileId> = selection.denied_ids.iter().copied().collect();
+    for root in aliases::roots(&selection.denied, root) {
         let below = WalkBuilder::new(root).standard_filters(false).build().take(aliases::ENTRIES_MAX);
         let files = below.filter_map(|entry| Some(entry.ok()?.into_path()));
         let is_denied = |path: &PathBuf| deny_list.is_some_and(|deny_list| deny_list.contains(path, false));

@@ -49,9 +49,9 @@ impl Trust {
     }
 
     /// Returns the decision about a folder with this digest.
-    pub fn state_of(&self, place: &Path, digest: &str) -> io::Result<TrustState> {
+    pub fn state_of(&self, path: &Path, digest: &str) -> io::Result<TrustState> {
         let answers = self.read()?;
-        let answer = answers.get(&name_of(place)?).filter(|answer| answer.digest == digest);
+        let answer = answers.get(&name_of(path)?).filter(|answer| answer.digest == digest);
         Ok(match answer {
             Some(answer) if answer.trusted => TrustState::Trusted,
             Some(_) => TrustState::Refused,
@@ -60,16 +60,16 @@ impl Trust {
     }
 
     /// Stores a decision about a folder with this digest.
-    pub fn answer(&self, place: &Path, digest: &str, trusted: bool) -> io::Result<()> {
-        let name = name_of(place)?;
+    pub fn answer(&self, path: &Path, digest: &str, trusted: bool) -> io::Result<()> {
+        let name = name_of(path)?;
         self.change(|answers| {
             answers.insert(name, Answer { digest: digest.to_string(), trusted });
         })
     }
 
     /// Removes the decision about a folder.
-    pub fn forget(&self, place: &Path) -> io::Result<()> {
-        let name = name_of(place)?;
+    pub fn forget(&self, path: &Path) -> io::Result<()> {
+        let name = name_of(path)?;
         self.change(|answers| {
             answers.remove(&name);
         })
@@ -111,11 +111,11 @@ impl Trust {
 }
 
 /// The name of a folder, links followed.
-fn name_of(place: &Path) -> io::Result<String> {
-    let place = fs::canonicalize(place)?;
+fn name_of(path: &Path) -> io::Result<String> {
+    let path = fs::canonicalize(path)?;
     let message =
         || io::Error::new(ErrorKind::InvalidInput, "a folder whose name is no UTF-8 cannot be trusted");
-    place.to_str().map(str::to_string).ok_or_else(message)
+    path.to_str().map(str::to_string).ok_or_else(message)
 }
 
 /// Returns a collision-resistant digest of a folder's content: names, contents, and executable bits. Fails

@@ -275,8 +275,9 @@ impl<L: Layer> Environment for Wrapped<L> {
             let command = self.layer.command(CommandSpec { script, cwd, timeout: None, env });
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let CommandSpec { env, .. } = command;
-            let (run, place) = (script.clone(), cwd.clone());
-            let spec = SpawnSpec { script: run, cwd: place, env, input, login, reports_folder: tells_folder };
+            let (run, folder) = (script.clone(), cwd.clone());
+            let spec =
+                SpawnSpec { script: run, cwd: folder, env, input, login, reports_folder: tells_folder };
             self.run_admitted(Operation::Run(&script, &cwd), ended_well, || self.inner.spawn(spec)).await
         })
     }

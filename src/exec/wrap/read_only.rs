@@ -50,7 +50,7 @@ impl Layer for ReadOnly {
             }
             _ => None,
         };
-        Box::pin(std::future::ready(refused.map_or(Ok(()), |why| Err(EnvError::Refused(why)))))
+        Box::pin(std::future::ready(refused.map_or(Ok(()), |reason| Err(EnvError::Refused(reason)))))
     }
 
     fn admit_terminal(&self, _folder: &Path) -> Result<(), EnvError> {

@@ -51,9 +51,9 @@ impl Cx<'_> {
     pub fn defer_command(&mut self, id: &'static str) {
         self.defer(move |cx| {
             if let Some(command) = cx.state.catalog.command(id) {
-                (cx.state.catalog.run_command)(cx, command)
+                (cx.state.catalog.run_command)(cx, command);
             } else {
-                tracing::error!(id, "there is no such command")
+                tracing::error!(id, "there is no such command");
             }
         });
     }

@@ -130,22 +130,22 @@ pub enum TaskError {
 }
 
 /// Returns the result of a fallible task, or a report that says what could not be done.
-pub fn answer_or_report<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
-    answer.unwrap_or_else(|why| Err(Report::caused(format!("cannot {what}"), &why)))
+pub fn answer_or_report<T>(action: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
+    answer.unwrap_or_else(|error| Err(Report::caused(format!("cannot {action}"), &error)))
 }
 
 /// Returns the result; without one, the status line says what could not be done.
-pub fn answer_or_error<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
-    answer.map_err(|why| cx.state.set_error(format!("Cannot {what}: {why}"))).ok()
+pub fn answer_or_error<T>(cx: &mut Cx<'_>, action: &str, answer: Result<T, TaskError>) -> Option<T> {
+    answer.map_err(|error| cx.state.set_error(format!("Cannot {action}: {error}"))).ok()
 }
 
 /// Does the same for a fallible task.
 pub fn success_or_error<T>(
     cx: &mut Cx<'_>,
-    what: &str,
+    action: &str,
     answer: Result<Result<T, Report>, TaskError>,
 ) -> Option<T> {
-    answer_or_report(what, answer).map_err(|report| cx.state.set_error(report.to_string())).ok()
+    answer_or_report(action, answer).map_err(|report| cx.state.set_error(report.to_string())).ok()
 }
 
 /// Starts a task that queries the session, if there is one. Its result goes to `done`; without one, the
@@ -153,7 +153,7 @@ pub fn success_or_error<T>(
 pub fn ask_session<T, W>(
     cx: &Cx<'_>,
     name: &'static str,
-    what: &'static str,
+    action: &'static str,
     work: impl FnOnce(Handle) -> W,
     done: impl FnOnce(&mut Cx<'_>, T) + Send + 'static,
 ) where
@@ -162,7 +162,7 @@ pub fn ask_session<T, W>(
 {
     let Some(session) = cx.session.cloned() else { return };
     cx.tasks.spawn(name, work(session), move |cx, answer| {
-        if let Some(answer) = success_or_error(cx, what, answer) {
+        if let Some(answer) = success_or_error(cx, action, answer) {
             done(cx, answer);
         }
     });

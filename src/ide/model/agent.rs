@@ -149,8 +149,8 @@ impl Prompt {
     /// attachments now.
     pub fn restore_messages(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
         let draft = self.area.text().to_string();
-        let said = messages.iter().map(|message| join_text(&message.content));
-        let texts: Vec<String> = said.chain([draft]).filter(|text| !text.is_empty()).collect();
+        let message_texts = messages.iter().map(|message| join_text(&message.content));
+        let texts: Vec<String> = message_texts.chain([draft]).filter(|text| !text.is_empty()).collect();
         self.area.set(&texts.join("\n\n"), now_ms);
         let is_text = |part: &MessagePart| matches!(part, MessagePart::Known(KnownPart::Text { .. }));
         let back = messages.into_iter().flat_map(|message| message.content).filter(|part| !is_text(part));

@@ -103,12 +103,16 @@ pub struct RowEdit {
 
 impl KnownRows {
     /// Adds results.
-    pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, FoundText)>) {
+    pub fn add(
+        &mut self,
+        files: Vec<ListedFile>,
+        found_texts: impl IntoIterator<Item = (Origin, FoundText)>,
+    ) {
         for file in files {
             self.by_name.insert(file.name.clone(), self.files.len());
             self.files.push(file);
         }
-        self.found.extend(places);
+        self.found.extend(found_texts);
     }
 
     /// Returns the number of locations.
@@ -170,7 +174,7 @@ impl KnownRows {
     /// Returns the changes requested by a list, in the order of files and lines, and messages about lines
     /// that cannot be parsed. A location that is missing from the list is left unchanged.
     pub fn parse_edits(&self, list: &str) -> (Vec<RowEdit>, Vec<String>) {
-        let mut wanted: HashMap<Origin, String> = HashMap::new();
+        let mut new_texts: HashMap<Origin, String> = HashMap::new();
         let mut problems = Vec::new();
         let mut lines = list.split('\n').enumerate().peekable();
         while let Some((number, line)) = lines.next() {
@@ -186,7 +190,7 @@ impl KnownRows {
                 new.push('\n');
                 new.push_str(&more[1..]);
             }
-            let before = wanted.get(&head.origin).filter(|before| **before != new);
+            let before = new_texts.get(&head.origin).filter(|before| **before != new);
             if before.is_some() {
                 problems.push(format!(
                     "line {} of the list wants another text for its place than a line above",
@@ -194,13 +198,13 @@ impl KnownRows {
                 ));
                 continue;
             }
-            wanted.insert(head.origin, new);
+            new_texts.insert(head.origin, new);
         }
         let differs = |(origin, new): &(Origin, String)| self.found[origin].old != *new;
-        let mut wishes: Vec<RowEdit> =
-            wanted.into_iter().filter(differs).map(|(origin, new)| RowEdit { origin, new }).collect();
-        wishes.sort_unstable_by_key(|wish| wish.origin);
-        (wishes, problems)
+        let mut edits: Vec<RowEdit> =
+            new_texts.into_iter().filter(differs).map(|(origin, new)| RowEdit { origin, new }).collect();
+        edits.sort_unstable_by_key(|edit| edit.origin);
+        (edits, problems)
     }
 }
 
@@ -237,14 +241,8 @@ pub struct SearchResults {
 
 impl SearchResults {
     /// Returns an empty list.
-    pub fn new(asked: Query, running: RunningSearch) -> Self {
-        Self {
-            query: asked,
-            known: Arc::default(),
-            running: Some(running),
-            is_comparing: false,
-            is_visited: false,
-        }
+    pub fn new(query: Query, running: RunningSearch) -> Self {
+        Self { query, known: Arc::default(), running: Some(running), is_comparing: false, is_visited: false }
     }
 
     /// Returns why it is read-only, if it is.

@@ -173,19 +173,19 @@ impl Windows {
 
     /// Returns the areas of windows and borders. If they do not fit, the active window takes it all.
     pub fn layout(&self, area: Rect) -> WindowLayout {
-        let mut places = WindowLayout::default();
-        self.root.layout(area, &mut Vec::new(), &mut places);
+        let mut window_layout = WindowLayout::default();
+        self.root.layout(area, &mut Vec::new(), &mut window_layout);
         let fits = |(_, area): &(WindowId, Rect)| area.width >= COLS_MIN && area.height >= ROWS_MIN;
-        if places.windows.len() > 1 && !places.windows.iter().all(fits) {
+        if window_layout.windows.len() > 1 && !window_layout.windows.iter().all(fits) {
             return WindowLayout { windows: vec![(self.active, area)], borders: Vec::new() };
         }
-        places
+        window_layout
     }
 
     /// Returns the window next to the active one in a direction.
     pub fn neighbor(&self, area: Rect, direction: Direction) -> Option<WindowId> {
-        let places = self.layout(area).windows;
-        let (_, here) = places.iter().find(|(id, _)| *id == self.active)?;
+        let areas = self.layout(area).windows;
+        let (_, here) = areas.iter().find(|(id, _)| *id == self.active)?;
         let beyond = |there: &Rect| match direction {
             Direction::Left => {
                 there.right() <= here.left() && overlap(there.y, there.height, here.y, here.height)
@@ -205,14 +205,14 @@ impl Windows {
             let y = u32::from(there.y.abs_diff(here.y));
             if matches!(direction, Direction::Left | Direction::Right) { (x, y) } else { (y, x) }
         };
-        let near = places.iter().filter(|(_, there)| beyond(there)).min_by_key(|(_, there)| far(there));
+        let near = areas.iter().filter(|(_, there)| beyond(there)).min_by_key(|(_, there)| far(there));
         near.map(|(id, _)| *id)
     }
 
     /// Grows the active window by cells in width or height, or shrinks it if negative.
     pub fn resize(&mut self, area: Rect, beside: bool, cells: i32) {
-        let places = self.layout(area);
-        let Some((_, here)) = places.windows.iter().find(|(id, _)| *id == self.active) else { return };
+        let window_layout = self.layout(area);
+        let Some((_, here)) = window_layout.windows.iter().find(|(id, _)| *id == self.active) else { return };
         let touches = |border: &&Border| {
             let span = if border.is_side_by_side {
                 overlap(border.area.y, border.area.height, here.y, here.height)
@@ -224,7 +224,7 @@ impl Windows {
         let (first, end) = if beside { (here.x, here.right()) } else { (here.y, here.bottom()) };
         let after = |border: &Border| end == if beside { border.area.x } else { border.area.y };
         let before = |border: &Border| first == if beside { border.area.right() } else { border.area.y };
-        let mine: Vec<&Border> = places.borders.iter().filter(touches).collect();
+        let mine: Vec<&Border> = window_layout.borders.iter().filter(touches).collect();
         let at = |border: &Border| i32::from(if beside { border.area.x } else { border.area.y });
         if let Some(border) = mine.iter().find(|border| after(border)) {
             self.move_border(area, border, at(border) + cells);
@@ -329,9 +329,9 @@ impl Node {
         }
     }
 
-    fn layout(&self, area: Rect, path: &mut Vec<usize>, places: &mut WindowLayout) {
+    fn layout(&self, area: Rect, path: &mut Vec<usize>, window_layout: &mut WindowLayout) {
         match self {
-            Self::Window(id) => places.windows.push((*id, area)),
+            Self::Window(id) => window_layout.windows.push((*id, area)),
             Self::Split(split) => {
                 let areas = split.areas(area);
                 for (n, ((node, _), area)) in split.parts.iter().zip(&areas).enumerate() {
@@ -342,7 +342,7 @@ impl Node {
                             Rect { height: 1.min(area.height), ..*area }
                         };
                         let (path, beside) = (path.clone(), split.is_side_by_side);
-                        places.borders.push(Border {
+                        window_layout.borders.push(Border {
                             area: line,
                             is_side_by_side: beside,
                             path,
@@ -350,7 +350,7 @@ impl Node {
                         });
                     }
                     path.push(n);
-                    node.layout(*area, path, places);
+                    node.layout(*area, path, window_layout);
                     path.pop();
                 }
             }

@@ -84,13 +84,13 @@ impl App {
         let nodes = panes().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
         let mut state = State::new(&options, &CATALOG, size, keymap, Arc::new(move || wake.notify_one()));
-        let told = &options.problems;
-        if let Some(first) = told.first() {
-            let more = told.len() - 1;
+        let problems = &options.problems;
+        if let Some(first) = problems.first() {
+            let more = problems.len() - 1;
             let more = if more > 0 { format!(" (and {more} more, in the log)") } else { String::new() };
             state.set_error(format!("{first}{more}"));
         }
-        for problem in told {
+        for problem in problems {
             tracing::warn!("{problem}");
         }
         let mut app = Self {
@@ -238,12 +238,12 @@ impl App {
     fn note_deadlines(&mut self) {
         self.with_cx(quit::quit_if_done);
         let now = self.clock.monotonic();
-        let asked = self.state.layers.last().and_then(Layer::unsolicited_id);
-        if asked != self.unsolicited {
+        let unsolicited = self.state.layers.last().and_then(Layer::unsolicited_id);
+        if unsolicited != self.unsolicited {
             // A key that answered one question must not answer the next one too.
             self.state.guard_swallows = self.unsolicited.is_some();
-            self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
-            self.unsolicited = asked;
+            self.state.guard_until = unsolicited.as_ref().map(|_| now + input::GUARD);
+            self.unsolicited = unsolicited;
         }
         if !input::is_waiting(&self.state) || !self.state.hints.is_empty() {
             self.pending_since = None;
@@ -403,9 +403,9 @@ impl App {
     fn lay_out(&mut self) -> Vec<Range<u16>> {
         let tabs = self.state.display.tabs.is_shown(self.state.buffers.all().len());
         let areas = |cols| {
-            let wishes =
+            let requested =
                 (prompt::pane::rows_needed(&self.state, cols), tabs, self.state.panes.terminal_share);
-            layout::areas(self.state.size, &self.state.panes, wishes)
+            layout::areas(self.state.size, &self.state.panes, requested)
         };
         let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
         let before = cols(&self.state.areas);
@@ -419,14 +419,14 @@ impl App {
             self.state.damage.add_all();
         }
         self.with_cx(terminal::events::sync_terminals);
-        let again = arrange::editor(&mut self.state);
+        let repaint_rows = arrange::editor(&mut self.state);
         if let Some(area) = self.state.areas.files {
             self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
         }
-        if again.is_none() {
+        if repaint_rows.is_none() {
             self.state.damage.add(Part::Editor);
         }
-        again.unwrap_or_default()
+        repaint_rows.unwrap_or_default()
     }
 
     fn place_nodes(&mut self) {

@@ -63,14 +63,14 @@ impl EventSource {
     }
 
     /// Waits until the first file is read, at most for `patience`.
-    pub async fn wait_first_file(&mut self, patience: Duration) {
-        let patience = tokio::time::sleep(patience);
-        tokio::pin!(patience);
+    pub async fn wait_first_file(&mut self, timeout: Duration) {
+        let timeout = tokio::time::sleep(timeout);
+        tokio::pin!(timeout);
         while self.app.state.buffers.opening {
             tokio::select! {
                 biased;
                 happened = self.next() => self.app.handle_next(happened),
-                () = &mut patience => break,
+                () = &mut timeout => break,
             }
         }
     }
@@ -91,8 +91,10 @@ impl EventSource {
                 Err(report) => return Event::Connected(Err(report)),
             };
             let ended = || Event::Connected(Err(Report::new("the session ended while it was starting")));
-            let Some((snapshot, told)) = handle.subscribe_as(Reader::Recent).await else { return ended() };
-            if joined.send(told).await.is_err() {
+            let Some((snapshot, runtime_events)) = handle.subscribe_as(Reader::Recent).await else {
+                return ended();
+            };
+            if joined.send(runtime_events).await.is_err() {
                 return ended();
             }
             let over = handle.wait_closed();
@@ -106,7 +108,7 @@ impl EventSource {
         });
         let events = self.sender.clone();
         tasks.run(async move {
-            let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));
+            let lost = |error| Event::Connected(Err(Report::caused("cannot start the session", &error)));
             if events.send(work.await.unwrap_or_else(lost)).await.is_err() {
                 tracing::debug!("the loop has ended before the session began");
             }

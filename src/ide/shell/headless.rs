@@ -117,12 +117,12 @@ impl Headless {
         let (drawn, seen) = (app.screen.buffer().clone(), picture(&app.screen));
         app.state.damage.add_all();
         app.frame();
-        let whole = app.screen.buffer();
-        let differs = drawn.content.iter().zip(&whole.content).position(|(drawn, whole)| drawn != whole);
+        let full = app.screen.buffer();
+        let differs = drawn.content.iter().zip(&full.content).position(|(drawn, full)| drawn != full);
         if let Some(at) = differs {
-            let ((x, y), was, is) = (whole.pos_of(at), &drawn.content[at], &whole.content[at]);
-            let whole = picture(&app.screen);
-            panic!("cell {x}, {y} is {was:?} and ought to be {is:?}; seen:\n{seen}\nas it is:\n{whole}");
+            let ((x, y), was, is) = (full.pos_of(at), &drawn.content[at], &full.content[at]);
+            let full = picture(&app.screen);
+            panic!("cell {x}, {y} is {was:?} and ought to be {is:?}; seen:\n{seen}\nas it is:\n{full}");
         }
     }
 
@@ -135,20 +135,20 @@ impl Headless {
 
     /// Runs until the IDE is idle, including the agent's run.
     pub async fn idle(&mut self) {
-        self.run_until("idle", |pump, held| held.answers.is_empty() && pump.is_idle()).await;
+        self.run_until("idle", |source, held| held.answers.is_empty() && source.is_idle()).await;
     }
 
     /// Runs until the screen shows a text.
     pub async fn shows(&mut self, text: &str) {
-        self.until(text, |pump| picture(&pump.app.screen).contains(text)).await;
+        self.until(text, |source| picture(&source.app.screen).contains(text)).await;
     }
 
     /// Runs until a condition holds; panics with the screen if it never does.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&EventSource) -> bool) {
-        self.run_until(what, |pump, _| holds(pump)).await;
+    pub async fn until(&mut self, label: &str, holds: impl Fn(&EventSource) -> bool) {
+        self.run_until(label, |source, _| holds(source)).await;
     }
 
-    async fn run_until(&mut self, what: &str, holds: impl Fn(&EventSource, &HeldAnswers) -> bool) {
+    async fn run_until(&mut self, label: &str, holds: impl Fn(&EventSource, &HeldAnswers) -> bool) {
         let limit = tokio::time::Instant::now() + TIMEOUT;
         loop {
             self.event_source.app.tick();
@@ -161,7 +161,7 @@ impl Headless {
             self.step().await;
             if tokio::time::Instant::now() >= limit {
                 let (seed, picture) = (self.held_answers.seed, self.picture());
-                panic!("{what:?} did not come with the seed {seed}; the screen:\n{picture}");
+                panic!("{label:?} did not come with the seed {seed}; the screen:\n{picture}");
             }
         }
     }

@@ -175,8 +175,8 @@ fn key_names(keys: &[Key]) -> String {
 
 /// Returns whether a dialog opened by itself so recently that keys cannot be meant for it.
 fn is_guarded(cx: &Cx<'_>) -> bool {
-    let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
-    asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
+    let is_unsolicited = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
+    is_unsolicited && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 
 /// Passes a key to the text that had the keys before the dialog opened. The dialog keeps waiting.

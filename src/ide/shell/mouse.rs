@@ -104,9 +104,9 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     if !closes && mouse.kind != MouseKind::Down(Button::Left) {
         return;
     }
-    let places = tab_line::pane::tab_spans(cx.state, area.width);
+    let spans = tab_line::pane::tab_spans(cx.state, area.width);
     let x = mouse.col - area.x;
-    let Some((n, ..)) = places.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) else {
+    let Some((n, ..)) = spans.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) else {
         return;
     };
     let id = cx.state.buffers.all()[*n].id;
@@ -116,8 +116,8 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     if closes && let Some(command) = cx.state.catalog.command("file.close") {
         run(cx, command);
         // After closing another file, the shown one stays shown.
-        let gone = cx.state.buffers.get_mut(id).is_none();
-        if let Some(before) = before.filter(|_| gone) {
+        let is_closed = cx.state.buffers.get_mut(id).is_none();
+        if let Some(before) = before.filter(|_| is_closed) {
             cx.state.buffers.show(before);
         }
     }
@@ -142,19 +142,19 @@ fn files(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
 fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let at = Position::new(mouse.col, mouse.row);
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
-    let whole = |view: &VisibleRows| match view.title {
+    let area_with_title = |view: &VisibleRows| match view.title {
         Some(title) => view.area.union(title),
         None => view.area,
     };
     if pressed && let Some(border) = cx.state.borders.iter().find(|border| border.area.contains(at)).cloned()
     {
-        let beside = border.is_side_by_side;
+        let side_by_side = border.is_side_by_side;
         cx.state.windows.dragged = Some(border);
-        if beside {
+        if side_by_side {
             return;
         }
     }
-    if let Some(n) = cx.state.other_visible_rows.iter().position(|view| whole(view).contains(at)) {
+    if let Some(n) = cx.state.other_visible_rows.iter().position(|view| area_with_title(view).contains(at)) {
         if wheel != 0 {
             return scroll_other_window(cx, n, wheel);
         }
@@ -217,15 +217,15 @@ fn mouse_target(cx: &Cx<'_>, mouse: Mouse) -> Option<MouseTarget> {
     let text_area = shown.text_area();
     let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
     let lens = buffer.area.display_map(buffer.tab_width(cx.state.text_options.tab_width));
-    let behind = row.is_last && column > lens.column(row, row.end);
-    let beside = y < shown.rows.len() && (mouse.col < text_area.x || behind);
-    Some(MouseTarget { at: lens.at_column(row, column), line: row.line, column, is_past_text: beside })
+    let past_end = row.is_last && column > lens.column(row, row.end);
+    let is_past_text = y < shown.rows.len() && (mouse.col < text_area.x || past_end);
+    Some(MouseTarget { at: lens.at_column(row, column), line: row.line, column, is_past_text })
 }
 
 /// A press or a drag in the text of the window with the keys.
 fn text(cx: &mut Cx<'_>, mouse: Mouse) {
     let usual = cx.state.text_options.tab_width;
-    let Some(MouseTarget { at, line, column, is_past_text: beside }) = mouse_target(cx, mouse) else {
+    let Some(MouseTarget { at, line, column, is_past_text }) = mouse_target(cx, mouse) else {
         return;
     };
     let (now, last) = (cx.now, cx.state.last_click);
@@ -235,7 +235,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
     let corner = Corner { line, column: Column(column) };
     let (alt, shift) = (mouse.mods.contains(Mods::ALT), mouse.mods.contains(Mods::SHIFT));
     match mouse.kind {
-        MouseKind::Down(Button::Left) if beside && !alt && !shift => {
+        MouseKind::Down(Button::Left) if is_past_text && !alt && !shift => {
             let end = text.line_end(line);
             if buffer.area.per_view.folds.open_at(end) {
                 return cx.state.damage.add_all();
@@ -274,7 +274,9 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
 fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<(Duration, Byte, u8)>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let by = match last {
-        Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => n % 3 + 1,
+        Some((before, position, n)) if position == at && now.saturating_sub(before) <= MULTI_CLICK => {
+            n % 3 + 1
+        }
         _ => 1,
     };
     let range = range_for_clicks(buffer.area.text(), at, line, by);

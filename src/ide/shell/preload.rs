@@ -67,16 +67,16 @@ fn open_all(
 ) {
     let (tasks, running) = (tasks.clone(), tasks.count_task());
     tokio::spawn(async move {
-        let mut behind = first.is_some();
+        let mut in_background = first.is_some();
         if let Some(first) = first {
             tasks.post("files.open", |cx| open::on_opened(cx, first)).await;
         }
         for (path, at) in files {
-            let how = (at, behind);
-            let read = catch_async(open::read(&*env, &tasks, path.clone(), how)).await;
-            let opened = read.unwrap_or_else(|why| OpenedFile::failed(path, how, why.into()));
+            let open_options = (at, in_background);
+            let read = catch_async(open::read(&*env, &tasks, path.clone(), open_options)).await;
+            let opened = read.unwrap_or_else(|error| OpenedFile::failed(path, open_options, error.into()));
             tasks.post("files.open", |cx| open::on_opened(cx, opened)).await;
-            behind = true;
+            in_background = true;
         }
         tasks.post("files.open-all", all_opened).await;
         drop(running);

@@ -36,7 +36,7 @@ const CLIPBOARD_MAX: usize = 74_000;
 
 /// Runs the IDE until the user quits. Returns the exit code.
 pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Result<i32, Report> {
-    let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
+    let failed = |label: &str, error: &std::io::Error| Report::caused(label, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
     install_panic_hook();
     let mouse = options.mouse;
@@ -44,11 +44,11 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     let no_terminal =
         |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
     let tty = terminal::open().map_err(no_terminal)?;
-    let mut pump = EventSource::new(options, feed, terminal::size_of(&tty));
-    pump.wait_first_file(FIRST_FRAME).await;
-    pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
+    let mut source = EventSource::new(options, feed, terminal::size_of(&tty));
+    source.wait_first_file(FIRST_FRAME).await;
+    source.app.screen.set_erase_colored(erases_colored(term.as_deref()));
     // Modes, frame and queries in one write: our screen never appears empty.
-    let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
+    let first = [&*source.app.frame(), queries(term.as_deref())].concat();
     let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;
     let mut screen = TerminalLoop {
         terminal,
@@ -57,7 +57,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
         clock,
         pacing: FramePacing::default(),
     };
-    let result = screen.run(pump, &mut signals).await;
+    let result = screen.run(source, &mut signals).await;
     result.map_err(|error| failed("the terminal failed", &error))
 }
 
@@ -70,107 +70,107 @@ struct TerminalLoop {
 }
 
 impl TerminalLoop {
-    async fn run(&mut self, mut pump: EventSource, signals: &mut Signals) -> std::io::Result<i32> {
-        pump.connect();
-        let looped = AssertUnwindSafe(self.event_loop(&mut pump, signals)).catch_unwind().await;
+    async fn run(&mut self, mut source: EventSource, signals: &mut Signals) -> std::io::Result<i32> {
+        source.connect();
+        let looped = AssertUnwindSafe(self.event_loop(&mut source, signals)).catch_unwind().await;
         let result = match looped {
             Ok(result) => result,
             Err(panic) => {
                 // The panic hook restored the terminal and reported the error; unsaved text still exists.
-                keep_unsaved(&mut pump.app).await;
+                keep_unsaved(&mut source.app).await;
                 resume_unwind(panic)
             }
         };
-        self.end(&mut pump, signals).await;
+        self.end(&mut source, signals).await;
         // Everything is saved. Freeing a large text and its tree takes longer than the rest of the exit,
         // and the process frees them anyway.
-        std::mem::forget(pump);
+        std::mem::forget(source);
         result
     }
 
     /// Runs the loop until its end; returns the exit code.
-    async fn event_loop(&mut self, pump: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
+    async fn event_loop(&mut self, source: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         let mut code = 0;
-        while !pump.app.state.quit {
-            let deadline = self.deadline(&pump.app);
+        while !source.app.state.quit {
+            let deadline = self.deadline(&source.app);
             let (mut hasty, mut waited) = (false, false);
             tokio::select! {
                 biased;
                 input = self.terminal.input() => {
                     // A terminal that accepts bytes again needs no urgent response.
                     hasty = input != TermInput::Flushed;
-                    if !self.handle_input(&mut pump.app, input)? {
+                    if !self.handle_input(&mut source.app, input)? {
                         code = Signal::HangUp.exit_code();
                         break;
                     }
                 }
-                signal = signals.next() => match self.handle_signal(&mut pump.app, signal, signals).await? {
+                signal = signals.next() => match self.handle_signal(&mut source.app, signal, signals).await? {
                     Some(exit) => {
                         code = exit;
                         break;
                     }
                     None => hasty = true,
                 },
-                happened = pump.next() => pump.handle(happened),
+                happened = source.next() => source.handle(happened),
                 // Polled last, and therefore not at all if keys were ready.
                 () = async {
                     waited = true;
                     sleep_until(&self.clock, deadline).await;
-                } => self.on_deadline(&mut pump.app)?,
+                } => self.on_deadline(&mut source.app)?,
             }
             // Only a stream of events is paced; single ones are shown at once.
-            let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
+            let streaming = source.app.state.agent.working_since.is_some() || source.app.is_filling();
             let paced = streaming && self.clock.monotonic() < self.pacing.next_frame_at();
             if hasty || !paced {
-                self.draw(&mut pump.app)?;
+                self.draw(&mut source.app)?;
             }
-            if hasty && self.handle_between_keys(pump) && !streaming {
-                self.draw(&mut pump.app)?;
+            if hasty && self.handle_between_keys(source) && !streaming {
+                self.draw(&mut source.app)?;
             }
-            pump.app.before_sleep();
+            source.app.before_sleep();
             // Continuous keys must not keep a signal from being noticed, nor the task that receives it
             // from running.
             if hasty && !waited {
                 tokio::task::yield_now().await;
             }
             if hasty
-                && !pump.app.state.quit
+                && !source.app.state.quit
                 && let Some(signal) = signals.try_next()
             {
-                if let Some(exit) = self.handle_signal(&mut pump.app, signal, signals).await? {
+                if let Some(exit) = self.handle_signal(&mut source.app, signal, signals).await? {
                     code = exit;
                     break;
                 }
-                self.draw(&mut pump.app)?;
+                self.draw(&mut source.app)?;
             }
         }
         Ok(code)
     }
 
     /// Restores the terminal and ends everything that the program has started.
-    async fn end(&mut self, pump: &mut EventSource, signals: &mut Signals) {
+    async fn end(&mut self, source: &mut EventSource, signals: &mut Signals) {
         if let Err(error) = self.terminal.suspend() {
             // A closed window cannot be restored; the session must still end properly.
             tracing::warn!("the terminal could not be restored: {error}");
         }
-        finish_changes(pump, signals).await;
-        let terminals = pump.app.end_terminals();
-        keep_unsaved(&mut pump.app).await;
+        finish_changes(source, signals).await;
+        let terminals = source.app.end_terminals();
+        keep_unsaved(&mut source.app).await;
         if tokio::time::timeout(TERMINALS_END_TIMEOUT, terminals).await.is_err() {
             tracing::warn!("a terminal did not end in time");
         }
-        if let Some(session) = pump.app.session().cloned() {
+        if let Some(session) = source.app.session().cloned() {
             // The last requests of the session to the event loop must still be handled.
             let ended = session.shutdown();
             tokio::pin!(ended);
-            let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
-            tokio::pin!(patience);
+            let timeout = tokio::time::sleep(SESSION_END_TIMEOUT);
+            tokio::pin!(timeout);
             loop {
                 tokio::select! {
                     () = &mut ended => break,
-                    happened = pump.next() => pump.handle(happened),
+                    happened = source.next() => source.handle(happened),
                     _ = signals.next() => break,
-                    () = &mut patience => break,
+                    () = &mut timeout => break,
                 }
             }
         }
@@ -178,12 +178,12 @@ impl TerminalLoop {
 
     /// Does what must not be delayed forever by continuous keys. Returns whether there is something to draw
     /// now.
-    fn handle_between_keys(&self, pump: &mut EventSource) -> bool {
-        pump.handle_ready(EVENTS_AFTER_KEYS);
-        if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
-            pump.app.tick();
+    fn handle_between_keys(&self, source: &mut EventSource) -> bool {
+        source.handle_ready(EVENTS_AFTER_KEYS);
+        if source.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
+            source.app.tick();
         }
-        pump.app.needs_frame()
+        source.app.needs_frame()
     }
 
     /// Returns when the loop must wake by time alone.
@@ -212,8 +212,8 @@ impl TerminalLoop {
                 Ok(true)
             }
             TermInput::Flushed => Ok(true),
-            TermInput::Closed(why) => {
-                tracing::info!("the terminal is gone: {why}");
+            TermInput::Closed(reason) => {
+                tracing::info!("the terminal is gone: {reason}");
                 Ok(false)
             }
         }
@@ -303,14 +303,14 @@ impl TerminalLoop {
 }
 
 /// Finishes running changes to files when a signal ends the program, within a time limit.
-async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
-    let patience = tokio::time::sleep(SESSION_END_TIMEOUT);
-    tokio::pin!(patience);
-    while !pump.app.state.quit && quit::is_changing(&pump.app.state) {
+async fn finish_changes(source: &mut EventSource, signals: &mut Signals) {
+    let timeout = tokio::time::sleep(SESSION_END_TIMEOUT);
+    tokio::pin!(timeout);
+    while !source.app.state.quit && quit::is_changing(&source.app.state) {
         tokio::select! {
-            happened = pump.next() => pump.handle(happened),
+            happened = source.next() => source.handle(happened),
             _ = signals.next() => return,
-            () = &mut patience => return tracing::error!("files were still being changed at the end"),
+            () = &mut timeout => return tracing::error!("files were still being changed at the end"),
         }
     }
 }

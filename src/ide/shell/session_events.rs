@@ -43,9 +43,9 @@ pub fn on_connected(
 }
 
 /// Applies a changed set of tools, perhaps from another profile.
-fn set_tools(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
-    state.tools = equipment.all.clone();
-    state.agent.tools = equipment.available.iter().cloned().collect();
+fn set_tools(state: &mut crate::ide::core::state::State, active_tools: &ActiveTools) {
+    state.tools = active_tools.all.clone();
+    state.agent.tools = active_tools.available.iter().cloned().collect();
 }
 
 fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot) {
@@ -102,7 +102,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.thinking = *level;
             cx.state.set_status(format!("Thinking: {}", level.name()));
         }
-        RuntimeEvent::ToolsChanged(equipment) => set_tools(cx.state, equipment),
+        RuntimeEvent::ToolsChanged(active_tools) => set_tools(cx.state, active_tools),
         RuntimeEvent::Subagent { event, .. } => on_subagent_event(cx, event),
         // The user ended it, or was already notified. The rest is for programs: a window stays in its
         // folder.
@@ -194,12 +194,12 @@ fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
                 agent.usage += done.usage.as_ref().unwrap_or(&Usage::default());
             }
             end_summarizing(agent);
-            let told = match result {
+            let message = match result {
                 Some(_) => Some("Conversation compacted. Earlier messages: Alt-g".to_string()),
                 None => error.clone(),
             };
-            if let Some(told) = told.filter(|_| *reason == CompactionReason::Manual) {
-                cx.state.set_status(told);
+            if let Some(message) = message.filter(|_| *reason == CompactionReason::Manual) {
+                cx.state.set_status(message);
             }
         }
         _ => return,
@@ -208,8 +208,8 @@ fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     cx.state.damage.add(Part::Prompt);
 }
 
-fn begin_summarizing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
-    agent.summarizing = Some(Summarizing { what, is_exclusive: agent.working_since.is_none() });
+fn begin_summarizing(agent: &mut Agent, label: &'static str, now: std::time::Duration) {
+    agent.summarizing = Some(Summarizing { what: label, is_exclusive: agent.working_since.is_none() });
     agent.working_since.get_or_insert(now);
 }
 

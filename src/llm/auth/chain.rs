@@ -138,7 +138,7 @@ impl Chain {
                     vars: self.credentials.variables.vars.clone(),
                     timeout: oauth::refresh::RENEWAL_TIMEOUT,
                 };
-                let why = |error: oauth::LoginError| {
+                let to_error = |error: oauth::LoginError| {
                     self.error(&format!(
                         "the login could not be renewed: {error}; `bowline login {}` makes a new one",
                         self.info.id
@@ -151,7 +151,7 @@ impl Chain {
                         tracing::warn!("the login of {} is not renewed yet: {error}", self.info.id);
                         login
                     }
-                    Err(error) => return Err(why(error)),
+                    Err(error) => return Err(to_error(error)),
                 }
             }
             _ => login,

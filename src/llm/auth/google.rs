@@ -142,16 +142,16 @@ impl Tokens {
     async fn token_from_metadata(&self) -> Result<Option<Token>, TokenError> {
         let token = match self.metadata("instance/service-accounts/default/token").await {
             Ok(token) => token,
-            Err(trouble) if trouble.unreachable => return Ok(None),
-            Err(trouble) => return Err(trouble),
+            Err(error) if error.unreachable => return Ok(None),
+            Err(error) => return Err(error),
         };
         let answer: Value = serde_json::from_str(&token).unwrap_or_default();
         let token = self.parse_token(&answer)?;
         // Only needed when no variable names the project.
         let project = match self.metadata("project/project-id").await {
             Ok(project) => Some(project.trim().to_string()),
-            Err(trouble) => {
-                tracing::debug!("no project: {}", trouble.text);
+            Err(error) => {
+                tracing::debug!("no project: {}", error.text);
                 None
             }
         };

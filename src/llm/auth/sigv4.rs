@@ -68,9 +68,9 @@ pub fn sign(
     let body = hex(digest(&SHA256, request.body).as_ref());
     let canonical = format!("{}\n{}\n{query}\n{lines}\n{names}\n{body}", request.method, encode_path(path));
     let day = &stamp[..8];
-    let place = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
+    let credential_scope = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
     let canonical = hex(digest(&SHA256, canonical.as_bytes()).as_ref());
-    let words = format!("AWS4-HMAC-SHA256\n{stamp}\n{place}\n{canonical}");
+    let words = format!("AWS4-HMAC-SHA256\n{stamp}\n{credential_scope}\n{canonical}");
     let mut key = format!("AWS4{}", keys.secret.0).into_bytes();
     for part in [day, scope.region, scope.service, "aws4_request"] {
         key = hmac_sha256(&key, part);
@@ -79,7 +79,7 @@ pub fn sign(
     headers.push((
         "authorization".into(),
         format!(
-            "AWS4-HMAC-SHA256 Credential={}/{place}, SignedHeaders={names}, Signature={signature}",
+            "AWS4-HMAC-SHA256 Credential={}/{credential_scope}, SignedHeaders={names}, Signature={signature}",
             keys.id
         ),
     ));

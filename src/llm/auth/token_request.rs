@@ -38,10 +38,10 @@ impl TokenError {
 }
 
 /// Returns the response as text; `whom` names the service.
-pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<String, TokenError> {
+pub async fn text(answer: Result<Response, NetError>, service: &str) -> Result<String, TokenError> {
     let response = answer.map_err(|error| TokenError {
         kind: ErrorKind::Network,
-        text: format!("no answer of {whom}: {error}"),
+        text: format!("no answer of {service}: {error}"),
         unreachable: true,
     })?;
     let status = response.status();
@@ -52,24 +52,29 @@ pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<Stri
     let kind = if status >= 500 { ErrorKind::Server } else { ErrorKind::Authentication };
     Err(TokenError {
         kind,
-        text: format!("{whom} answered {status}: {}", error_excerpt(&body)),
+        text: format!("{service} answered {status}: {}", error_excerpt(&body)),
         unreachable: false,
     })
 }
 
 /// Returns the response as JSON.
-pub async fn json(answer: Result<Response, NetError>, whom: &str) -> Result<Value, TokenError> {
-    let body = text(answer, whom).await?;
+pub async fn json(answer: Result<Response, NetError>, service: &str) -> Result<Value, TokenError> {
+    let body = text(answer, service).await?;
     serde_json::from_str(&body).map_err(|_| TokenError {
         kind: ErrorKind::Server,
-        text: format!("the answer of {whom} is no JSON"),
+        text: format!("the answer of {service} is no JSON"),
         unreachable: false,
     })
 }
 
 /// Posts a form and returns the JSON response.
-pub async fn form(http: &Http, url: &str, fields: &[(&str, &str)], whom: &str) -> Result<Value, TokenError> {
-    json(http.post(form_post(url, fields)).await, whom).await
+pub async fn form(
+    http: &Http,
+    url: &str,
+    fields: &[(&str, &str)],
+    service: &str,
+) -> Result<Value, TokenError> {
+    json(http.post(form_post(url, fields)).await, service).await
 }
 
 /// Returns the request for a form.
@@ -94,12 +99,12 @@ pub fn percent_encode(text: &str) -> String {
 pub fn error_excerpt(body: &str) -> String {
     let parsed: Value = serde_json::from_str(body).unwrap_or_default();
     let inner = &parsed["error"];
-    let said =
+    let candidates =
         [&parsed["error_description"], &inner["message"], inner, &parsed["message"], &parsed["Message"]];
-    let said = said.into_iter().find_map(Value::as_str).map(str::to_string);
+    let candidates = candidates.into_iter().find_map(Value::as_str).map(str::to_string);
     // Amazon's older services respond in XML.
     let xml = || Some(body.split_once("<Message>")?.1.split_once("</Message>")?.0.to_string());
-    said.or_else(xml).unwrap_or_else(|| "no explanation".to_string()).chars().take(300).collect()
+    candidates.or_else(xml).unwrap_or_else(|| "no explanation".to_string()).chars().take(300).collect()
 }
 
 #[cfg(test)]

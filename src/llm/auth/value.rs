@@ -44,8 +44,8 @@ impl Shell {
     /// Returns a command's output, trimmed. Concurrent callers wait for the same run; a command that failed
     /// is run again the next time.
     async fn output(&self, command: &str) -> Result<String, ValueError> {
-        let mut said = self.outputs.lock().await;
-        if let Some(text) = said.get(command) {
+        let mut outputs = self.outputs.lock().await;
+        if let Some(text) = outputs.get(command) {
             return Ok(text.clone());
         }
         let late = || ValueError::Command(format!("it took more than {} s", self.timeout.as_secs_f32()));
@@ -55,7 +55,7 @@ impl Shell {
         if text.is_empty() {
             return Err(ValueError::Command("it printed nothing".to_string()));
         }
-        said.insert(command.to_string(), text.clone());
+        outputs.insert(command.to_string(), text.clone());
         Ok(text)
     }
 }

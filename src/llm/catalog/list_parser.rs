@@ -120,20 +120,20 @@ fn model(row: &Value) -> Option<Value> {
     if !aliases.is_empty() {
         fields.insert("aliases".into(), aliases.into());
     }
-    let number = |places: &[&str]| {
-        let found = places.iter().filter_map(|place| row.pointer(place)?.as_u64());
+    let number = |pointers: &[&str]| {
+        let found = pointers.iter().filter_map(|pointer| row.pointer(pointer)?.as_u64());
         found.into_iter().find(|number| (1..=TOKENS_MAX).contains(number))
     };
     let sizes = [("contextWindow", number(WINDOW_FIELDS)), ("maxTokens", number(OUTPUT_FIELDS))];
     fields.extend(sizes.into_iter().filter_map(|(name, size)| Some((name.to_string(), size?.into()))));
-    let said = |places: &[&str]| places.iter().find_map(|place| row.pointer(place)?.as_bool());
-    let tag = |places: &[&str], wanted: &str| list_contains(row, places, wanted);
-    let sees = said(VISION_FIELDS)
+    let bool_at = |pointers: &[&str]| pointers.iter().find_map(|pointer| row.pointer(pointer)?.as_bool());
+    let tag = |pointers: &[&str], wanted: &str| list_contains(row, pointers, wanted);
+    let sees = bool_at(VISION_FIELDS)
         .or_else(|| tag(&["/architecture/input_modalities", "/input_modalities"], "image"));
     if let Some(sees) = sees.or_else(|| tag(&["/tags"], "vision")) {
         fields.insert("input".into(), if sees { json!(["text", "image"]) } else { json!(["text"]) });
     }
-    let thinks = said(REASONING_FIELDS).or_else(|| tag(&["/supported_parameters", "/tags"], "reasoning"));
+    let thinks = bool_at(REASONING_FIELDS).or_else(|| tag(&["/supported_parameters", "/tags"], "reasoning"));
     if let Some(thinks) = thinks {
         fields.insert("reasoning".into(), thinks.into());
     }
@@ -149,13 +149,13 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Whether a list at one of these paths contains a word; `None` when there is no such list.
-fn list_contains(row: &Value, places: &[&str], wanted: &str) -> Option<bool> {
-    let words = places.iter().find_map(|place| row.pointer(place)?.as_array())?;
-    Some(words.iter().any(|word| word.as_str() == Some(wanted)))
+fn list_contains(row: &Value, pointers: &[&str], expected: &str) -> Option<bool> {
+    let words = pointers.iter().find_map(|pointer| row.pointer(pointer)?.as_array())?;
+    Some(words.iter().any(|word| word.as_str() == Some(expected)))
 }
 
 fn is_chat_model(row: &Value, id: &str) -> bool {
-    let no = |place: &&str| row.pointer(place).and_then(Value::as_bool) == Some(false);
+    let no = |pointer: &&str| row.pointer(pointer).and_then(Value::as_bool) == Some(false);
     if CHAT_FIELDS.iter().any(no) || row.get("archived").and_then(Value::as_bool) == Some(true) {
         return false;
     }
@@ -167,7 +167,7 @@ fn is_chat_model(row: &Value, id: &str) -> bool {
     let kind = row.get("type").and_then(Value::as_str).filter(|kind| !["model", "base"].contains(kind));
     match kind {
         Some(kind) => !KIND_FIELDS.contains(&kind),
-        None if CHAT_FIELDS[..2].iter().any(|place| row.pointer(place).is_some()) => true,
+        None if CHAT_FIELDS[..2].iter().any(|pointer| row.pointer(pointer).is_some()) => true,
         None => !NON_CHAT_IDS.iter().any(|part| id.to_ascii_lowercase().contains(part)),
     }
 }

@@ -75,10 +75,10 @@ impl Catalog {
     fn fields_of(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Value> {
         let mut all = bundled::models(&provider.id).to_vec();
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
-        let told = self.model_lists.models_of(&provider.id, root);
-        if !told.is_empty() {
+        let listed = self.model_lists.models_of(&provider.id, root);
+        if !listed.is_empty() {
             let mut known: HashSet<String> = all.iter().filter_map(id).collect();
-            let new = told.iter().filter(|fields| id(fields).is_some_and(|id| known.insert(id)));
+            let new = listed.iter().filter(|fields| id(fields).is_some_and(|id| known.insert(id)));
             all.extend(new.cloned().map(|fields| assume_images(provider, fields)));
         }
         let Some(user) = self.user.of(&provider.id) else { return all };

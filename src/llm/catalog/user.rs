@@ -194,7 +194,9 @@ impl<'a> Parser<'a> {
             }
             match check_model(&value) {
                 Ok(()) => drop(user.overrides.insert(name, value)),
-                Err(why) => self.problem(start, format!("`{id}/{name}`: {why}; the override is ignored")),
+                Err(message) => {
+                    self.problem(start, format!("`{id}/{name}`: {message}; the override is ignored"));
+                }
             }
         }
         Some(user)
@@ -222,8 +224,8 @@ impl<'a> Parser<'a> {
         }
         match check_model(&value) {
             Ok(()) => Some(value),
-            Err(why) => {
-                self.problem(at, format!("`{id}/{name}`: {why}; it is ignored"));
+            Err(error) => {
+                self.problem(at, format!("`{id}/{name}`: {error}; it is ignored"));
                 None
             }
         }

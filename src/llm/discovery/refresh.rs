@@ -61,7 +61,7 @@ impl Lister {
     /// Fetches the whole list; returns the previous one if it has not changed.
     pub async fn fetch(&self, before: Option<&ModelList>) -> Result<ModelList, RefreshError> {
         let access = self.keys.access().await?;
-        let asked = RequestInfo::new(self.provider(), &access);
+        let request_info = RequestInfo::new(self.provider(), &access);
         let form = self.keys.info.model_list.as_deref().unwrap_or_default();
         let root = access.base_url.trim_end_matches('/').to_string();
         let before = before.filter(|list| same_root(&list.root, &root));
@@ -82,7 +82,8 @@ impl Lister {
             }
             let named = |name| response.header(name).map(str::to_string);
             let marks = (named("etag"), named("last-modified"));
-            let read = list_parser::parse_list(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
+            let read =
+                list_parser::parse_list(&body(response, &request_info).await?).ok_or(RefreshError::NoList)?;
             list.add(read.models);
             // A token that repeats would loop.
             let next = read.next.filter(|next| after.as_ref() != Some(next));
@@ -99,11 +100,11 @@ impl Lister {
     }
 }
 
-async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshError> {
+async fn body(response: Response, request_info: &RequestInfo) -> Result<Value, RefreshError> {
     let status = response.status();
     if status != 200 {
-        let said = asked.redact_key(response.text(REFUSAL_MAX).await);
-        return Err(RefreshError::Refused(status, token_request::error_excerpt(&said)));
+        let body_text = request_info.redact_key(response.text(REFUSAL_MAX).await);
+        return Err(RefreshError::Refused(status, token_request::error_excerpt(&body_text)));
     }
     serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
 }

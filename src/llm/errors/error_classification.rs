@@ -61,10 +61,10 @@ impl RequestInfo {
     }
 
     /// Redacts the key in a server's message.
-    pub fn redact_key(&self, said: String) -> String {
+    pub fn redact_key(&self, text: String) -> String {
         match &self.key {
-            Some(ApiKey(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), KEY_PLACEHOLDER),
-            _ => said,
+            Some(ApiKey(key)) if text.contains(key.as_str()) => text.replace(key.as_str(), KEY_PLACEHOLDER),
+            _ => text,
         }
     }
 
@@ -76,20 +76,21 @@ impl RequestInfo {
         // Some servers return the error in a list, some without a surrounding object.
         let parsed = parsed.get(0).unwrap_or(&parsed);
         let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
-        let said = match message(error) {
+        let text = match message(error) {
             Some(message) => message.to_string(),
             None if body.trim().is_empty() => "no explanation".to_string(),
             // Probably a proxy's page: its first line is enough.
             None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
         };
         // Types and messages are more specific than an ambiguous status.
-        let told = error_phrases::kind(&said).or_else(|| read(error, &said));
-        let told = told.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
+        let read_kind = error_phrases::kind(&text).or_else(|| read(error, &text));
+        let read_kind =
+            read_kind.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
         // Cerebras sends an empty body when the conversation is too long.
         let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
-        let told = told.or(mute.then_some(ErrorKind::ContextLength));
+        let read_kind = read_kind.or(mute.then_some(ErrorKind::ContextLength));
         let mut kind =
-            told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(kind_of_status(status));
+            read_kind.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(kind_of_status(status));
         let retry_after = retry_after
             .and_then(|value| parse_retry_after(&value, now_ms))
             .or_else(|| google_retry_delay(error));
@@ -104,7 +105,7 @@ impl RequestInfo {
             code: code(error),
             retry_after,
             raw: Some(body),
-            ..self.error(kind, &format!(" answered {status}: {said}"))
+            ..self.error(kind, &format!(" answered {status}: {text}"))
         }
     }
 
@@ -136,12 +137,12 @@ impl RequestInfo {
 
     /// Returns the error for an `error` object within a stream.
     pub fn stream_error(&self, error: &Value, read: ClassifyError) -> LlmError {
-        let said = self.redact_key(message(error).unwrap_or("no explanation").to_string());
-        let kind = error_phrases::kind(&said).or_else(|| read(error, &said)).unwrap_or(ErrorKind::Stream);
+        let text = self.redact_key(message(error).unwrap_or("no explanation").to_string());
+        let kind = error_phrases::kind(&text).or_else(|| read(error, &text)).unwrap_or(ErrorKind::Stream);
         LlmError {
             code: code(error),
             raw: Some(self.redact_key(error.to_string()).chars().take(RAW_BYTES_MAX / 4).collect()),
-            ..self.error(kind, &format!(" broke off: {said}"))
+            ..self.error(kind, &format!(" broke off: {text}"))
         }
     }
 
@@ -208,9 +209,9 @@ fn status_field(field: &Value) -> Option<u16> {
 
 /// Returns the message; some servers send a string instead of an object.
 fn message(error: &Value) -> Option<&str> {
-    let said = ["message", "Message", "detail"].iter().find_map(|name| error[*name].as_str());
-    let said = said.or_else(|| error.as_str());
-    said.filter(|said| !said.trim().is_empty())
+    let text = ["message", "Message", "detail"].iter().find_map(|name| error[*name].as_str());
+    let text = text.or_else(|| error.as_str());
+    text.filter(|text| !text.trim().is_empty())
 }
 
 /// Returns Google's retry delay, which is in the body. For a daily quota that delay is wrong.
@@ -261,8 +262,8 @@ fn parse_retry_after(value: &str, now_ms: u64) -> Option<Duration> {
 }
 
 fn seconds_f64(seconds: f64) -> Option<Duration> {
-    let told = seconds > 0.0;
-    told.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+    let is_positive = seconds > 0.0;
+    is_positive.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
 #[cfg(test)]

@@ -86,28 +86,28 @@ const TRANSIENT: &[Row] = &[
 ];
 
 /// Returns the kind of a server's message, if a phrase matches.
-pub fn kind(said: &str) -> Option<ErrorKind> {
-    let lower = said.to_lowercase();
-    let says = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
+pub fn kind(message: &str) -> Option<ErrorKind> {
+    let lower = message.to_lowercase();
+    let matches_any = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
     // The message names an invalid parameter, whose name could match a phrase.
-    if says(FIELD_TOO_LONG) {
+    if matches_any(FIELD_TOO_LONG) {
         return None;
     }
-    if says(THROTTLED) {
+    if matches_any(THROTTLED) {
         // A limit used up for hours is often reported as a rate limit.
-        return Some(if says(&[&["usage limit"], &["usage_limit"]]) {
+        return Some(if matches_any(&[&["usage limit"], &["usage_limit"]]) {
             ErrorKind::Quota
         } else {
             ErrorKind::RateLimit
         });
     }
-    if says(QUOTA_EXHAUSTED) {
+    if matches_any(QUOTA_EXHAUSTED) {
         return Some(ErrorKind::Quota);
     }
-    if says(TOO_LONG) {
+    if matches_any(TOO_LONG) {
         return Some(ErrorKind::ContextLength);
     }
-    says(TRANSIENT).then_some(ErrorKind::Server)
+    matches_any(TRANSIENT).then_some(ErrorKind::Server)
 }
 
 /// Whether an answer shows that the conversation did not fit although the server reported no error: it read

@@ -86,14 +86,14 @@ fn generation_config(request: &Request, form: Option<&ResponseFormat>) -> Map<St
     config
 }
 
-fn thinking(model: &Model, wish: Thinking) -> Option<Value> {
+fn thinking(model: &Model, requested: Thinking) -> Option<Value> {
     if !model.reasoning {
         return None;
     }
-    let level = model.nearest_level(wish);
+    let level = model.nearest_level(requested);
     let mut config = Map::new();
     // With thinking off, unavoidable thoughts are not requested.
-    if wish != Thinking::Off {
+    if requested != Thinking::Off {
         config.insert("includeThoughts".into(), true.into());
     }
     if generation::has_levels(&model.id) && level != Thinking::Off {

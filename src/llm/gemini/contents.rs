@@ -36,9 +36,9 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => add(&mut contents, "user", content_parts(&parts)),
-            Turn::Answer { own, said, results } => {
+            Turn::Answer { own, said: answer_parts, results } => {
                 let mut parts: Vec<Value> =
-                    said.iter().filter_map(|part| answer_part(part, own, ids)).collect();
+                    answer_parts.iter().filter_map(|part| answer_part(part, own, ids)).collect();
                 if generation::requires_signatures(&model.id) {
                     add_placeholder_signature(&mut parts);
                 }

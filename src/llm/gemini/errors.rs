@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::llm::model::ErrorKind;
 
 /// Returns the kind of an `error` object, by its gRPC status and its message.
-pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
-    let lower = said.to_ascii_lowercase();
+pub fn kind(error: &Value, message: &str) -> Option<ErrorKind> {
+    let lower = message.to_ascii_lowercase();
     if lower.contains("input token count") && lower.contains("exceeds") {
         return Some(ErrorKind::ContextLength);
     }

@@ -56,10 +56,10 @@ impl PartialArgs {
             .or(null_value.map(|_| Value::Null));
         if let Some(value) = value {
             let wrong = || format!("an argument came for `{path}`, which is no place");
-            let place = steps(&path).and_then(|steps| find(&mut self.all, steps)).ok_or_else(wrong)?;
-            match (place, value) {
+            let slot = steps(&path).and_then(|steps| find(&mut self.all, steps)).ok_or_else(wrong)?;
+            match (slot, value) {
                 (Value::String(text), Value::String(more)) if goes_on => text.push_str(&more),
-                (place, value) => *place = value,
+                (slot, value) => *slot = value,
             }
         }
         self.open = will_continue.then_some(path);

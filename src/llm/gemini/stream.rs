@@ -117,11 +117,11 @@ struct Counts {
 
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let ids = HashSet::new();
         Self {
-            request_info: asked,
+            request_info,
             builder: draft,
             begun: false,
             open: None,
@@ -333,23 +333,29 @@ impl Reader {
     /// Ends the answer for a reason other than a regular stop.
     fn end_refused(&mut self, out: &mut Vec<StreamEvent>) {
         let word = self.finish.clone().unwrap_or_default();
-        let why =
-            self.finish_message.take().filter(|why| !why.trim().is_empty()).unwrap_or_else(|| word.clone());
+        let message = self
+            .finish_message
+            .take()
+            .filter(|message| !message.trim().is_empty())
+            .unwrap_or_else(|| word.clone());
         let error = match word.as_str() {
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
                 self.request_info.error_of_kind(
                     ErrorKind::InvalidToolCall,
-                    &format!(": the model called a tool wrongly: {why}"),
+                    &format!(": the model called a tool wrongly: {message}"),
                 )
             }
             "MISSING_THOUGHT_SIGNATURE" => self
                 .request_info
-                .error_of_kind(ErrorKind::InvalidRequest, &format!(": the request was refused: {why}")),
-            "OTHER" | "FINISH_REASON_UNSPECIFIED" | "LANGUAGE" | "NO_IMAGE" | "IMAGE_OTHER" => self
-                .request_info
-                .error_of_kind(ErrorKind::Server, &format!(": the model stopped for no known reason: {why}")),
+                .error_of_kind(ErrorKind::InvalidRequest, &format!(": the request was refused: {message}")),
+            "OTHER" | "FINISH_REASON_UNSPECIFIED" | "LANGUAGE" | "NO_IMAGE" | "IMAGE_OTHER" => {
+                self.request_info.error_of_kind(
+                    ErrorKind::Server,
+                    &format!(": the model stopped for no known reason: {message}"),
+                )
+            }
             _ => {
-                let what = format!(": the model refused to answer this ({why}); say it in another way");
+                let what = format!(": the model refused to answer this ({message}); say it in another way");
                 self.request_info.error_of_kind(ErrorKind::ContentFilter, &what)
             }
         };

@@ -172,8 +172,8 @@ impl Run {
             let wait = self.options.policy.delay(attempt, &error, self.random_fraction());
             let Some(wait) = wait else { return Err(error) };
             self.warnings.truncate(warnings);
-            if let Some(hear) = &self.options.on_retry {
-                hear(&error, wait);
+            if let Some(on_retry) = &self.options.on_retry {
+                on_retry(&error, wait);
             }
             self.send(Progress::Retrying { error, wait }).await;
             tokio::time::sleep(wait).await;

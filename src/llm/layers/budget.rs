@@ -72,12 +72,12 @@ impl Budget {
         let output = prices.output;
         let hour = if request.cache == CacheRetention::Long { HOUR * prices.input } else { 0.0 };
         let prompt = tokens * prices.input.max(prices.cache_write).max(hour) / 1e6;
-        let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
+        let requested = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
         // Held until the reservation is made: two calls must not get the same money.
         let mut ledger = self.ledger.lock();
         let left = self.limit - ledger.spent - ledger.reserved - prompt;
         let affordable = if output > 0.0 { left.max(0.0) * 1e6 / output } else { f64::MAX };
-        if left < 0.0 || affordable < MIN_ANSWER_TOKENS.min(wished) as f64 {
+        if left < 0.0 || affordable < MIN_ANSWER_TOKENS.min(requested) as f64 {
             let text = format!(
                 "{}: not asked: ${:.2} of the budget of ${:.2} are spent, and this could go beyond it \
                  (raise the setting `budget`, or choose a cheaper model)",
@@ -86,10 +86,10 @@ impl Budget {
             let error = LlmError::new(ErrorKind::Budget, request.model.provider.clone(), text);
             return Err(Box::new((error, request)));
         }
-        if affordable < wished as f64 {
+        if affordable < requested as f64 {
             request.max_tokens = Some(affordable as u64);
         }
-        let most = prompt + affordable.min(wished as f64) * output / 1e6;
+        let most = prompt + affordable.min(requested as f64) * output / 1e6;
         ledger.reserved += most;
         let ledger = self.ledger.clone();
         let promise = Reservation {

@@ -19,8 +19,8 @@ pub struct RequestLog;
 
 impl Layer for RequestLog {
     fn stream(&self, request: Request, next: Next) -> EventStream {
-        let who = format!("{}/{}", request.model.provider, request.model.id);
-        tracing::debug!(%who, messages = request.messages.len(), tools = request.tools.len(), "a model is asked");
+        let model_name = format!("{}/{}", request.model.provider, request.model.id);
+        tracing::debug!(%model_name, messages = request.messages.len(), tools = request.tools.len(), "a model is asked");
         let begun = Instant::now();
         let mut first = None;
         let watch = move |event: StreamEvent| {
@@ -29,16 +29,16 @@ impl Layer for RequestLog {
                 StreamEvent::Done { message } => {
                     let usage = &message.usage;
                     tracing::info!(
-                        %who, ?first, ?took, stop = ?message.stop_reason, input = usage.input,
+                        %model_name, ?first, ?took, stop = ?message.stop_reason, input = usage.input,
                         output = usage.output, cached = usage.cache_read, cost = usage.cost.total,
                         "a model has answered"
                     );
                 }
                 StreamEvent::Error { error, .. } => {
                     let what = redact(&error.message);
-                    tracing::warn!(%who, ?took, kind = ?error.kind, status = error.status, %what, "a model call failed");
+                    tracing::warn!(%model_name, ?took, kind = ?error.kind, status = error.status, %what, "a model call failed");
                 }
-                StreamEvent::Warning(text) => tracing::warn!(%who, "{}", redact(text)),
+                StreamEvent::Warning(text) => tracing::warn!(%model_name, "{}", redact(text)),
                 StreamEvent::Start
                 | StreamEvent::Limits(_)
                 | StreamEvent::Raw { .. }

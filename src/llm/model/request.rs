@@ -271,8 +271,8 @@ impl Model {
     }
 
     /// Returns the supported level nearest to the requested one; of two equally near the higher.
-    pub fn nearest_level(&self, wish: Thinking) -> Thinking {
-        let distance = |level: Thinking| (level as i8 - wish as i8).unsigned_abs();
+    pub fn nearest_level(&self, requested: Thinking) -> Thinking {
+        let distance = |level: Thinking| (level as i8 - requested as i8).unsigned_abs();
         Thinking::ALL
             .into_iter()
             .rev()

@@ -15,13 +15,13 @@ const IMAGE: usize = 4800;
 /// `messages` are the conversation as it is sent; the prompt is estimated at 3.5 bytes per token.
 pub fn max_tokens(request: &Request, messages: &[Value]) -> u64 {
     let model = &request.model;
-    let wished = request.max_tokens.unwrap_or(model.max_tokens).min(model.max_tokens);
+    let requested = request.max_tokens.unwrap_or(model.max_tokens).min(model.max_tokens);
     let tools: usize = request.tools.iter().map(|t| t.description.len() + 500).sum();
     let system: usize = request.system.iter().map(String::len).sum();
     let messages: usize = messages.iter().map(size).sum();
     let prompt = (messages + tools + system) as u64 * 2 / 7;
     let left = model.context_window.saturating_sub(prompt + WINDOW_RESERVE);
-    wished.min(left).max(1)
+    requested.min(left).max(1)
 }
 
 /// Returns the approximate bytes of text in a value.

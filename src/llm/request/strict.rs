@@ -31,12 +31,12 @@ const UNSUPPORTED_KEYWORDS: &[&str] = &[
 /// Returns a tool's parameters as they are sent, and whether the schema is to be enforced; `supported` is
 /// whether the server can do that.
 pub fn parameters(spec: &ToolSpec, supported: bool) -> (Cow<'_, Value>, bool) {
-    let wanted = match spec.strict {
+    let is_strict = match spec.strict {
         Strictness::Free => false,
         Strictness::Prefer => supported,
         Strictness::Require => true,
     };
-    match schema(&spec.parameters).filter(|_| wanted) {
+    match schema(&spec.parameters).filter(|_| is_strict) {
         Some(strict) => (Cow::Owned(strict), true),
         // A required enforcement is sent anyway; the provider reports why it is impossible.
         None => (Cow::Borrowed(&spec.parameters), spec.strict == Strictness::Require),

@@ -33,7 +33,9 @@ pub fn build(system: Option<(&str, String)>, request: &Request, free: &BTreeSet<
     {
         match turn {
             Turn::User(parts) => items.push(json!({"role": "user", "content": content(&parts)})),
-            Turn::Answer { own, said, results } => answer(&mut items, at, own, &said, &results, free),
+            Turn::Answer { own, said: answer_parts, results } => {
+                answer(&mut items, at, own, &answer_parts, &results, free);
+            }
         }
     }
     items
@@ -43,14 +45,14 @@ fn answer(
     items: &mut Vec<Value>,
     at: usize,
     own: bool,
-    said: &[AnswerPart],
+    parts: &[AnswerPart],
     results: &[CallResult],
     free: &BTreeSet<&str>,
 ) {
     let (mut reasoned, mut lost) = (false, false);
     let mut outputs = results.iter();
     let mut after = Vec::new();
-    for (part, what) in said.iter().enumerate() {
+    for (part, what) in parts.iter().enumerate() {
         match what {
             AnswerPart::Text { text, signature } => {
                 let made_up = format!("msg_{at}_{part}");
@@ -89,17 +91,17 @@ fn reasoning(signature: &str) -> Option<Value> {
 
 fn message(text: &str, signature: Option<&str>, made_up: &str) -> Value {
     let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
-    let told = signature.map(|signature| {
+    let parsed = signature.map(|signature| {
         serde_json::from_str(signature)
             .ok()
             .filter(Value::is_object)
             .unwrap_or_else(|| json!({"id": signature}))
     });
-    let told = told.unwrap_or_default();
-    let id = told["id"].as_str().filter(|id| !id.is_empty() && id.len() <= ID_MAX).unwrap_or(made_up);
+    let parsed = parsed.unwrap_or_default();
+    let id = parsed["id"].as_str().filter(|id| !id.is_empty() && id.len() <= ID_MAX).unwrap_or(made_up);
     let mut item = json!({"type": "message", "role": "assistant", "status": "completed", "id": id,
         "content": content});
-    if let Some(phase) = told["phase"].as_str() {
+    if let Some(phase) = parsed["phase"].as_str() {
         item["phase"] = phase.into();
     }
     item

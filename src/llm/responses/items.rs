@@ -191,10 +191,10 @@ impl Items {
             }
             Some(Item::Thinking { part, .. }) => {
                 let part = *part;
-                let wholes = ["summary", "content"].map(|name| joined_text(&item[name], "\n\n"));
-                let wholes = || wholes.iter().filter(|whole| !whole.is_empty());
-                let rest = wholes().find_map(|whole| whole.strip_prefix(draft.so_far(part)));
-                match (rest, wholes().next()) {
+                let full_texts = ["summary", "content"].map(|name| joined_text(&item[name], "\n\n"));
+                let full_texts = || full_texts.iter().filter(|whole| !whole.is_empty());
+                let rest = full_texts().find_map(|whole| whole.strip_prefix(draft.so_far(part)));
+                match (rest, full_texts().next()) {
                     (Some(rest), _) => self.thinking(index, rest.to_string(), draft, out),
                     (None, Some(whole)) => out.extend(draft.replace_thinking(part, whole.clone())),
                     (None, None) => {}
@@ -231,9 +231,9 @@ impl Items {
     /// Handles the repeated complete answer: missing items are taken from it.
     pub fn complete(&mut self, output: Vec<Value>, draft: &mut StreamBuilder, out: &mut Out) {
         for (_, item) in &mut self.unsigned {
-            let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted_content);
-            if let Some(told) = told {
-                item["encrypted_content"] = told.into();
+            let encrypted = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted_content);
+            if let Some(encrypted) = encrypted {
+                item["encrypted_content"] = encrypted.into();
             }
         }
         if self.open.is_empty() {

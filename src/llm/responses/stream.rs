@@ -50,10 +50,10 @@ struct Body {
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp, `tier` the requested
     /// service tier.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64, tier: Option<String>) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64, tier: Option<String>) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         Self {
-            request_info: asked,
+            request_info,
             model: model.clone(),
             builder: draft,
             started: false,

@@ -23,7 +23,7 @@ pub enum Ending {
 
 /// Returns the ending, from the event's name (without `response.`) and its data.
 pub fn ending(kind: &str, response: &Value) -> Ending {
-    let why = response["incomplete_details"]["reason"].as_str();
+    let cause = response["incomplete_details"]["reason"].as_str();
     let status = response["status"].as_str().filter(|status| !status.is_empty());
     let status = match (kind, status) {
         ("failed" | "cancelled" | "incomplete", _) => kind,
@@ -32,16 +32,16 @@ pub fn ending(kind: &str, response: &Value) -> Ending {
     };
     match status {
         "failed" | "cancelled" => {
-            let told = &response["error"];
-            let reason = why.map_or_else(|| status.to_string(), |why| format!("{status}: {why}"));
-            Ending::Failed(if told.is_null() { json!({"message": reason}) } else { told.clone() })
+            let error = &response["error"];
+            let reason = cause.map_or_else(|| status.to_string(), |cause| format!("{status}: {cause}"));
+            Ending::Failed(if error.is_null() { json!({"message": reason}) } else { error.clone() })
         }
-        "incomplete" => match why {
+        "incomplete" => match cause {
             Some("max_output_tokens") => {
                 Ending::Complete(StopReason::Length, "incomplete.max_output_tokens".to_string())
             }
             Some("content_filter") => Ending::Refused,
-            Some(why) => Ending::Interrupted(format!("the answer is incomplete: {why}")),
+            Some(cause) => Ending::Interrupted(format!("the answer is incomplete: {cause}")),
             None => Ending::Interrupted("the answer is incomplete".to_string()),
         },
         status => Ending::Complete(StopReason::Stop, status.to_string()),
@@ -66,11 +66,11 @@ pub fn count(draft: &mut StreamBuilder, counts: &Value) {
 
 /// Returns the price factor of the answer's service tier, if it is not the default. The model's data takes
 /// precedence (`serviceTierPrices`).
-pub fn price_factor(model: &Model, response: &Value, asked: Option<&str>) -> Option<f64> {
+pub fn price_factor(model: &Model, response: &Value, requested_tier: Option<&str>) -> Option<f64> {
     let served = response["service_tier"].as_str();
     // Some servers report `default` whatever they charge.
-    let tier = match (served, asked) {
-        (Some("default") | None, asked) => asked?,
+    let tier = match (served, requested_tier) {
+        (Some("default") | None, requested_tier) => requested_tier?,
         (Some(served), _) => served,
     };
     let known = model.compat.get("serviceTierPrices").and_then(|prices| prices[tier].as_f64());

@@ -218,13 +218,13 @@ impl StreamContext {
         out: &mut Vec<StreamEvent>,
     ) -> State<R> {
         if let Some(mut channel) = channel
-            && let Some(heard) = channel.open().await
+            && let Some(first) = channel.open().await
         {
-            let Exchange { request_info: asked, reader, classify_error: read_kind, .. } = exchange;
-            let source = Source::Channel(channel, Some(heard));
+            let Exchange { request_info, reader, classify_error: read_kind, .. } = exchange;
+            let source = Source::Channel(channel, Some(first));
             return State::Reading(Box::new(BodyReading {
                 reader,
-                request_info: asked,
+                request_info,
                 classify_error: read_kind,
                 source,
             }));
@@ -233,8 +233,7 @@ impl StreamContext {
     }
 
     async fn send<R: StreamReader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
-        let Exchange { request_info: asked, mut post, mut reader, classify_error: read_kind, framing } =
-            exchange;
+        let Exchange { request_info, mut post, mut reader, classify_error: read_kind, framing } = exchange;
         post.idle_timeout = post.idle_timeout.or(self.idle_timeout);
         let decoder = match framing {
             Framing::Sse => Decoder::Sse(sse::Decoder::default()),
@@ -250,20 +249,15 @@ impl StreamContext {
                 let retry_after = retry_after(|name| response.header(name).map(str::to_string));
                 let body = response.text(RAW_BYTES_MAX).await;
                 let refusal = ErrorAnswer { status, retry_after, body };
-                reader.fail(asked.http_error(refusal, read_kind, self.clock.now_ms()), out);
+                reader.fail(request_info.http_error(refusal, read_kind, self.clock.now_ms()), out);
                 Source::Ended
             }
             Err(error) => {
-                reader.fail(asked.network_error(&error, false), out);
+                reader.fail(request_info.network_error(&error, false), out);
                 Source::Ended
             }
         };
-        State::Reading(Box::new(BodyReading {
-            reader,
-            request_info: asked,
-            classify_error: read_kind,
-            source,
-        }))
+        State::Reading(Box::new(BodyReading { reader, request_info, classify_error: read_kind, source }))
     }
 }
 
@@ -305,11 +299,11 @@ impl<R: StreamReader> BodyReading<R> {
                 }
             }
             Source::Channel(channel, first) => {
-                let heard = match first.take() {
-                    Some(heard) => heard,
+                let received = match first.take() {
+                    Some(received) => received,
                     None => channel.next().await,
                 };
-                match heard {
+                match received {
                     Ok(event) => self.read_events(&[event], means.raw, out),
                     Err(ChannelError::Net(error)) => {
                         self.reader.fail(self.request_info.network_error(&error, true), out);

@@ -22,14 +22,14 @@ pub enum Input {
 
 /// Reads until the end, or until the receiver is dropped.
 pub fn read(from: impl Read + Send + 'static) -> Receiver<Input> {
-    let (sender, told) = mpsc::channel(1);
+    let (sender, inputs) = mpsc::channel(1);
     std::thread::spawn(move || {
-        let mut give = |told| sender.blocking_send(told).is_ok();
+        let mut give = |inputs| sender.blocking_send(inputs).is_ok();
         if let Err(error) = forward(from, &mut give) {
             give(Input::Refused(format!("standard input cannot be read: {error}")));
         }
     });
-    told
+    inputs
 }
 
 fn forward(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<()> {

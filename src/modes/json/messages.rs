@@ -19,8 +19,8 @@ pub enum JsonInput {
 impl JsonInput {
     /// Parses a line; the error describes the problem.
     pub fn parse(line: &str) -> Result<Self, String> {
-        let wanted = || "a line is a JSON object whose `type` is `message` or `interrupt`".to_string();
-        let mut fields = lenient::fields(line)?.ok_or_else(wanted)?;
+        let usage_error = || "a line is a JSON object whose `type` is `message` or `interrupt`".to_string();
+        let mut fields = lenient::fields(line)?.ok_or_else(usage_error)?;
         match fields.all.get("type").and_then(Value::as_str) {
             Some("interrupt") => Ok(Self::Interrupt),
             Some("message") => match fields.all.get_mut("content").map(Value::take) {
@@ -28,7 +28,7 @@ impl JsonInput {
                 Some(Value::Array(parts)) => Self::from_parts(parts),
                 _ => Err(fields.describe_invalid("a message has `content`: a text, or parts".to_string())),
             },
-            _ => Err(wanted()),
+            _ => Err(usage_error()),
         }
     }
 

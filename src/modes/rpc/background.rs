@@ -66,9 +66,9 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
             Ok(crate::runtime::events::wire::compacted(&done).into())
         }
         Command::Bash { command, exclude_from_context } => {
-            let (tell, mut pieces) = mpsc::channel(CHUNKS_MAX);
-            let heard = move |text: String| {
-                if tell.try_send(text).is_err() {
+            let (sender, mut pieces) = mpsc::channel(CHUNKS_MAX);
+            let on_output = move |text: String| {
+                if sender.try_send(text).is_err() {
                     tracing::debug!("what a command prints is not read fast enough; a piece is left out");
                 }
             };
@@ -77,7 +77,7 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
                     out.send(&OutputDelta { kind: "bash_execution_update", id: id.as_deref(), delta }).await;
                 }
             };
-            let running = handle.run_command(&command, !exclude_from_context, heard, &stop);
+            let running = handle.run_command(&command, !exclude_from_context, on_output, &stop);
             let (ran, ()) = tokio::join!(running, telling);
             Ok(ran?.json().into())
         }
@@ -91,8 +91,8 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
                 (true, None) => BranchSummaryChoice::Written,
                 (true, Some(about)) => BranchSummaryChoice::WithInstructions(about),
             };
-            let said = handle.go_with(NavigationTarget::To(target_id), summary).await?;
-            let text = said.map(|said| join_text(&said.content));
+            let message = handle.go_with(NavigationTarget::To(target_id), summary).await?;
+            let text = message.map(|message| join_text(&message.content));
             Ok(json!({"text": text, "cancelled": false}).into())
         }
         _ => Err(Report::new("this command is not answered here")),

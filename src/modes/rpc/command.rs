@@ -312,8 +312,8 @@ impl Command {
         if let Ok(command) = serde_json::from_value(Value::from(name)) {
             return Ok(command);
         }
-        let whole: Map<String, Value> = std::iter::once((name.to_string(), Value::Object(fields))).collect();
-        serde_json::from_value(Value::Object(whole)).map_err(|error| error.to_string())
+        let tagged: Map<String, Value> = std::iter::once((name.to_string(), Value::Object(fields))).collect();
+        serde_json::from_value(Value::Object(tagged)).map_err(|error| error.to_string())
     }
 }
 

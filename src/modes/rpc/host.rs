@@ -38,7 +38,7 @@ pub trait HostCommand: Send + Sync {
     /// Runs the command with the text after its name and a space. The prompt is answered when it ends. An
     /// error or a panic is sent as the event `extension_error`, and the session continues. When serving ends,
     /// its questions are refused, and three seconds later its future is dropped.
-    fn run(&self, args: String, desk: HostUi, session: Handle) -> BoxFuture<'static, Result<(), Report>>;
+    fn run(&self, args: String, ui: HostUi, session: Handle) -> BoxFuture<'static, Result<(), Report>>;
 }
 
 /// Where a command comes from.
@@ -149,9 +149,9 @@ pub struct Call {
 
 impl Call {
     /// Runs it concurrently; returns an error message if it failed.
-    pub async fn run(self, desk: HostUi, session: Handle) -> Option<HostMessage> {
+    pub async fn run(self, ui: HostUi, session: Handle) -> Option<HostMessage> {
         let Self { name, args, command } = self;
-        let running = tokio::spawn(async move { command.run(args, desk, session).await });
+        let running = tokio::spawn(async move { command.run(args, ui, session).await });
         let error = match AbortOnDropHandle::new(running).await {
             Ok(Ok(())) => return None,
             Ok(Err(report)) => report.to_string(),

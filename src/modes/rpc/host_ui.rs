@@ -75,8 +75,8 @@ impl HostUi {
     /// Returns a clone with another timeout for its questions. The client is informed of it, except for
     /// [`edit`](HostUi::edit), which has no field for it in pi's protocol.
     #[must_use]
-    pub fn with_timeout(self, patience: Duration) -> Self {
-        Self { answer_timeout: patience, ..self }
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { answer_timeout: timeout, ..self }
     }
 
     /// Lets the user choose one of `options`, and returns it. Any other answer is a refusal.
@@ -201,7 +201,7 @@ impl HostUi {
 
     /// Sends a question; `None` if it was refused or no client is served.
     async fn request(&self, method: Method) -> Option<HostReply> {
-        let (reply, told) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         let id = {
             let mut open = self.state();
             if open.closed {
@@ -214,8 +214,8 @@ impl HostUi {
         };
         let _withdrawn = WithdrawOnDrop { ui: self, id: &id };
         self.shared.wake.notify_one();
-        let said = tokio::time::timeout(self.answer_timeout, told).await.ok()?.ok()?;
-        (!matches!(said, HostReply::Cancelled { .. })).then_some(said)
+        let answer = tokio::time::timeout(self.answer_timeout, response).await.ok()?.ok()?;
+        (!matches!(answer, HostReply::Cancelled { .. })).then_some(answer)
     }
 
     async fn request_text(&self, method: Method) -> Option<String> {

@@ -63,8 +63,8 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
             Ok(Data::None)
         }
         Command::Logout { provider } => {
-            let left = handle.logout(&provider).await?;
-            Ok(json!({"wasKept": left.was_stored, "stillOpenBy": left.remaining}).into())
+            let result = handle.logout(&provider).await?;
+            Ok(json!({"wasKept": result.was_stored, "stillOpenBy": result.remaining}).into())
         }
         Command::NavigateTree { target_id, .. } => navigate_to(handle, target_id).await,
         Command::SetApproval { mode } => {
@@ -114,13 +114,13 @@ async fn answer_query(handle: &Handle, command: Command) -> Answer {
         }
         Command::GetPermissions => Ok(handle.permissions().await?.into()),
         Command::GetContext => Ok(handle.context_report().await?.json().into()),
-        Command::PreviewRestore { entry_id, what, take } => {
-            let way = RestoreTarget::To(entry_id, restore_scope(what));
-            Ok(handle.preview_all(way, conflict_choice(take)).await?.json().into())
+        Command::PreviewRestore { entry_id, what: scope, take } => {
+            let target = RestoreTarget::To(entry_id, restore_scope(scope));
+            Ok(handle.preview_all(target, conflict_choice(take)).await?.json().into())
         }
-        Command::Restore { entry_id, what, take } => {
-            let way = RestoreTarget::To(entry_id, restore_scope(what));
-            Ok(handle.take_all(way, conflict_choice(take)).await?.json().into())
+        Command::Restore { entry_id, what: scope, take } => {
+            let target = RestoreTarget::To(entry_id, restore_scope(scope));
+            Ok(handle.take_all(target, conflict_choice(take)).await?.json().into())
         }
         Command::RevertTurn { entry_id, take } => Ok(handle
             .take_all(RestoreTarget::RevertTurn(entry_id), conflict_choice(take))
@@ -168,10 +168,10 @@ async fn answer_session_switch(handle: &Handle, command: Command) -> Answer {
         _ => SessionSwitch::Copy,
     };
     let forks = matches!(change, SessionSwitch::Fork(_));
-    let said = handle.replace(change).await?;
+    let message = handle.replace(change).await?;
     let mut data = json!({"cancelled": false});
     if forks {
-        let text = said.map(|said| join_text(&said.content));
+        let text = message.map(|message| join_text(&message.content));
         data = json!({"text": text.unwrap_or_default(), "cancelled": false});
     }
     Ok(data.into())
@@ -282,8 +282,8 @@ fn approval_name(mode: Approval) -> &'static str {
     }
 }
 
-fn restore_scope(what: Option<RestoreScope>) -> target::RestoreScope {
-    match what {
+fn restore_scope(scope: Option<RestoreScope>) -> target::RestoreScope {
+    match scope {
         Some(RestoreScope::Conversation) => target::RestoreScope::Conversation,
         Some(RestoreScope::Code) => target::RestoreScope::Code,
         Some(RestoreScope::Both) | None => target::RestoreScope::Both,

@@ -59,9 +59,9 @@ impl Jobs {
     ) -> Option<(JobProgress, AnswerOrder)> {
         let current = self.current.as_mut().filter(|current| which(current.order))?;
         let done = current.job.as_mut().now_or_never()?;
-        let place = current.order;
+        let order = current.order;
         self.current = None;
-        Some((done, place))
+        Some((done, order))
     }
 }
 

@@ -43,8 +43,8 @@ impl Outbox {
 
     /// Puts a line at the reserved position.
     pub fn fill_slot(&mut self, line: String) {
-        match self.0.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(line),
+        match self.0.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = Some(line),
             None => self.push(line),
         }
     }

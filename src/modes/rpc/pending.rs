@@ -73,8 +73,8 @@ enum ReplaceKey<'a> {
     EditorText,
 }
 
-fn replace_key(told: &HostMessage) -> Option<ReplaceKey<'_>> {
-    let HostMessage::ExtensionUiRequest { method, .. } = told else { return None };
+fn replace_key(message: &HostMessage) -> Option<ReplaceKey<'_>> {
+    let HostMessage::ExtensionUiRequest { method, .. } = message else { return None };
     Some(match method {
         Method::SetStatus { status_key, .. } => ReplaceKey::Status(status_key),
         Method::SetWidget { widget_key, .. } => ReplaceKey::Widget(widget_key),
@@ -84,12 +84,12 @@ fn replace_key(told: &HostMessage) -> Option<ReplaceKey<'_>> {
     })
 }
 
-fn is_notice(told: &HostMessage) -> bool {
-    matches!(told, HostMessage::ExtensionUiRequest { method: Method::Notify { .. }, .. })
+fn is_notice(message: &HostMessage) -> bool {
+    matches!(message, HostMessage::ExtensionUiRequest { method: Method::Notify { .. }, .. })
 }
 
-fn is_question(told: &HostMessage) -> bool {
-    let HostMessage::ExtensionUiRequest { method, .. } = told else { return false };
+fn is_question(message: &HostMessage) -> bool {
+    let HostMessage::ExtensionUiRequest { method, .. } = message else { return false };
     matches!(
         method,
         Method::Select { .. } | Method::Confirm { .. } | Method::Input { .. } | Method::Editor { .. }

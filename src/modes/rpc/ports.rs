@@ -53,25 +53,25 @@ impl Ports {
     /// Fails if `from` cannot be polled.
     pub fn new(
         session: Handle,
-        desk: HostUi,
+        ui: HostUi,
         from: impl Read + AsFd + Send + 'static,
         to: impl Write + Send + 'static,
     ) -> Result<Self, Report> {
         let input = lines::read_to_end(from);
         let input = input.map_err(|error| Report::caused("cannot read what a client says", &error))?;
         let (out, written) = LineWriter::start(to);
-        Ok(Self { written: Some(written), ..Self::from_streams(session, desk, input, out) })
+        Ok(Self { written: Some(written), ..Self::from_streams(session, ui, input, out) })
     }
 
     /// The same with streams that are already open.
     pub(crate) fn from_streams(
         handle: Handle,
-        desk: HostUi,
+        ui: HostUi,
         input: (Receiver<Line>, CancellationToken),
         out: LineWriter,
     ) -> Self {
         let (settings, commands) = (json!({}), Vec::new());
-        Self { handle, ui: desk, input, out, written: None, settings, commands, until: Box::pin(pending()) }
+        Self { handle, ui, input, out, written: None, settings, commands, until: Box::pin(pending()) }
     }
 
     /// Sets an object that `get_settings` returns in addition to the session's own values. Other JSON types

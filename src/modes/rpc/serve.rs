@@ -61,7 +61,7 @@ pub async fn serve(mut ports: Ports) -> i32 {
 }
 
 async fn serve_until(ports: Ports) -> i32 {
-    let Ports { handle, ui: desk, input: (input, ended), out, settings, commands, until, .. } = ports;
+    let Ports { handle, ui, input: (input, ended), out, settings, commands, until, .. } = ports;
     let Some((snapshot, events)) = handle.subscribe_as(Reader::Patient).await else { return FAILED };
     let mut face = RpcServer {
         wire: Wire::default(),
@@ -70,7 +70,7 @@ async fn serve_until(ports: Ports) -> i32 {
         stop: CancellationToken::new(),
         commands: HostCommands::new(&commands),
         handle,
-        ui: desk.clone(),
+        ui: ui.clone(),
         out: out.clone(),
         settings,
     };
@@ -95,7 +95,7 @@ async fn serve_until(ports: Ports) -> i32 {
             code = over => code,
         }
     };
-    desk.close();
+    ui.close();
     face.stop.cancel();
     handle.abort();
     // Pending commands are answered, unless no reader is left.
@@ -139,7 +139,7 @@ struct InsertPositions {
 impl RpcServer {
     /// Commands are accepted however slowly lines are read; only events wait in the session then.
     async fn run_loop(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Receiver<Line>) -> i32 {
-        let (out, handle, desk) = (self.out.clone(), self.handle.clone(), self.ui.clone());
+        let (out, handle, ui) = (self.out.clone(), self.handle.clone(), self.ui.clone());
         let over = handle.wait_closed();
         tokio::pin!(over);
         loop {
@@ -150,8 +150,8 @@ impl RpcServer {
                 done = poll_job(current.as_mut().map(|current| &mut current.job)) => Next::JobProgress(done),
                 line = poll_job(making.as_mut()) => Next::Rendered(line),
                 Some(lines) = long.next() => Next::BackgroundDone(lines),
-                () = desk.ready(), if self.outbox.is_empty() => Next::UiMessage,
-                room = out.reserve(), if self.outbox.is_ready() => Next::WriterReady(room),
+                () = ui.ready(), if self.outbox.is_empty() => Next::UiMessage,
+                permit = out.reserve(), if self.outbox.is_ready() => Next::WriterReady(permit),
                 line = input.recv(), if is_free => Next::Line(line),
                 event = events.recv(), if self.outbox.is_empty() => Next::Event(event),
                 // All its events were sent.
@@ -180,7 +180,7 @@ impl RpcServer {
                     self.drain_ui();
                 }
                 Next::WriterReady(None) | Next::Line(None) => return OK,
-                Next::WriterReady(Some(room)) => room.send(self.outbox.take().unwrap_or_default()),
+                Next::WriterReady(Some(permit)) => permit.send(self.outbox.take().unwrap_or_default()),
                 Next::Line(Some(line)) => self.handle_line(line),
                 Next::Event(None) => return FAILED,
                 Next::Event(Some(event)) => self.drain_events(Some(event), &mut events, false),
@@ -194,18 +194,18 @@ impl RpcServer {
         let mut marks = InsertPositions::default();
         if let Some(event) = first {
             self.handle_event(&event, &mut marks);
-        } else if let Some((done, _)) = self.jobs.poll_current(|place| place == AnswerOrder::BeforePending) {
+        } else if let Some((done, _)) = self.jobs.poll_current(|order| order == AnswerOrder::BeforePending) {
             self.insert_answer(done, self.outbox.len());
         }
         // Events of a run follow the answer of the command that started it.
-        let done = self.jobs.poll_current(|place| place != AnswerOrder::BeforePending);
+        let done = self.jobs.poll_current(|order| order != AnswerOrder::BeforePending);
         let count = if all || done.is_some() { events.len() } else { 0 };
         for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
             self.handle_event(&event, &mut marks);
         }
-        let done = done.or_else(|| self.jobs.poll_current(|place| place != AnswerOrder::BeforePending));
-        if let Some((done, place)) = done {
-            let at = if place == AnswerOrder::BeforeRun { marks.run_start } else { marks.replaced };
+        let done = done.or_else(|| self.jobs.poll_current(|order| order != AnswerOrder::BeforePending));
+        if let Some((done, order)) = done {
+            let at = if order == AnswerOrder::BeforeRun { marks.run_start } else { marks.replaced };
             self.insert_answer(done, at.unwrap_or(self.outbox.len()));
         }
     }
@@ -213,9 +213,9 @@ impl RpcServer {
     /// Queues messages of the host UI, unless the output queue is too long.
     fn drain_ui(&mut self) {
         while self.outbox.len() < OUTBOX_MAX
-            && let Some(told) = self.ui.take_next()
+            && let Some(message) = self.ui.take_next()
         {
-            self.outbox.push(told.line());
+            self.outbox.push(message.line());
         }
     }
 
@@ -234,13 +234,13 @@ impl RpcServer {
     fn handle_event(&mut self, event: &RuntimeEvent, marks: &mut InsertPositions) {
         // The command that caused it is ready by this time, perhaps only since the last poll, and its answer
         // comes first.
-        if let Some((done, _)) = self.jobs.poll_current(|place| place == AnswerOrder::BeforePending) {
+        if let Some((done, _)) = self.jobs.poll_current(|order| order == AnswerOrder::BeforePending) {
             self.insert_answer(done, self.outbox.len());
         }
         // Output of a call precedes its end.
         if matches!(event, RuntimeEvent::Agent(AgentEvent::ToolEnd { .. })) {
-            while let Some(told) = self.ui.take_next_display() {
-                self.outbox.push(told.line());
+            while let Some(message) = self.ui.take_next_display() {
+                self.outbox.push(message.line());
             }
         }
         if matches!(event, RuntimeEvent::Agent(AgentEvent::AgentStart)) {
@@ -289,12 +289,13 @@ impl RpcServer {
         }
         let level = match event {
             RuntimeEvent::Replaced(snapshot) => {
-                let mut told = json!({"type": "conversation_replaced", "sessionId": snapshot.session_id});
+                let mut event_json =
+                    json!({"type": "conversation_replaced", "sessionId": snapshot.session_id});
                 if let Some(file) = &snapshot.file {
-                    told["sessionFile"] = json!(file.to_string_lossy());
+                    event_json["sessionFile"] = json!(file.to_string_lossy());
                 }
-                told["messageCount"] = json!(snapshot.messages.len());
-                self.outbox.push(told.to_string());
+                event_json["messageCount"] = json!(snapshot.messages.len());
+                self.outbox.push(event_json.to_string());
                 return;
             }
             RuntimeEvent::Failed(_) => NotifyType::Error,
@@ -316,12 +317,12 @@ impl RpcServer {
                 let read = lenient::fields(&text);
                 (text, read)
             }
-            Line::Invalid(why) => (String::new(), Err(why)),
+            Line::Invalid(error) => (String::new(), Err(error)),
         };
         let mut read = match read {
             Ok(Some(fields)) => fields,
             Ok(None) => return self.refuse(None, "parse", "a command is a JSON object with a `type`"),
-            Err(why) => return self.refuse(None, "parse", &format!("not understood: {why}")),
+            Err(error) => return self.refuse(None, "parse", &format!("not understood: {error}")),
         };
         let fields = std::mem::take(&mut read.all);
         let id = answer::id(text.trim_start_matches('\u{feff}'), &fields);
@@ -333,21 +334,21 @@ impl RpcServer {
         }
         match Command::parse(&name, fields) {
             Ok(command) => self.start_command(id, name, command),
-            Err(why) => self.refuse(id.as_deref(), &name, &read.describe_invalid(why)),
+            Err(error) => self.refuse(id.as_deref(), &name, &read.describe_invalid(error)),
         }
     }
 
-    fn refuse(&mut self, id: Option<&RawValue>, command: &str, why: &str) {
-        let refused: Answer = Err(Report::new(why));
+    fn refuse(&mut self, id: Option<&RawValue>, command: &str, reason: &str) {
+        let refused: Answer = Err(Report::new(reason));
         self.outbox.push(answer::line(id, command, &refused));
     }
 
     /// Runs a host command. It is answered when it has ended, and the answer is always a success, as in pi.
     fn run_host_command(&mut self, id: Option<Box<RawValue>>, name: String, call: Call) {
-        let (desk, handle) = (self.ui.clone(), self.handle.clone());
+        let (ui, handle) = (self.ui.clone(), self.handle.clone());
         self.start_background(id, name, 0, |id, name| {
             Box::pin(async move {
-                let failed = call.run(desk, handle).await;
+                let failed = call.run(ui, handle).await;
                 let answer = Ok(json!({"disposition": "handled"}).into());
                 let answer = answer::line(id.as_deref(), &name, &answer);
                 failed.iter().map(HostMessage::line).chain([answer]).collect()
@@ -365,8 +366,8 @@ impl RpcServer {
     ) {
         let most = BACKGROUND_MAX + more;
         if self.jobs.background.len() >= most {
-            let why = format!("{most} commands are under way; wait for one of them");
-            return self.refuse(id.as_deref(), &name, &why);
+            let reason = format!("{most} commands are under way; wait for one of them");
+            return self.refuse(id.as_deref(), &name, &reason);
         }
         self.jobs.background.push(job(id, name));
     }
@@ -378,8 +379,8 @@ impl RpcServer {
                 return self.outbox.push(answer::line(id.as_deref(), &name, &Ok(answer::Data::None)));
             }
             Command::GetCommands => {
-                let told = Ok(self.commands.list_json().into());
-                return self.outbox.push(answer::line(id.as_deref(), &name, &told));
+                let response = Ok(self.commands.list_json().into());
+                return self.outbox.push(answer::line(id.as_deref(), &name, &response));
             }
             Command::Prompt { message, .. } => {
                 if let Some(call) = self.commands.find_call(message) {
@@ -388,8 +389,8 @@ impl RpcServer {
             }
             Command::Steer { message, .. } | Command::FollowUp { message, .. } => {
                 if let Some(call) = self.commands.find_call(message) {
-                    let why = format!("/{} is a command and cannot wait; say it as a prompt", call.name);
-                    return self.refuse(id.as_deref(), &name, &why);
+                    let error = format!("/{} is a command and cannot wait; say it as a prompt", call.name);
+                    return self.refuse(id.as_deref(), &name, &error);
                 }
             }
             _ => {}
@@ -411,12 +412,12 @@ impl RpcServer {
             });
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
-        let place = answer_order(&command);
+        let order = answer_order(&command);
         let job: BoxFuture<'static, JobProgress> = if snapshot::needs_snapshot(&command) {
             Box::pin(async move {
                 match snapshot::take_snapshot(&handle, command).await {
                     Ok(making) => JobProgress::Rendering(render_job(id, name, making)),
-                    Err(why) => JobProgress::Line(answer::line(id.as_deref(), &name, &Err(why))),
+                    Err(error) => JobProgress::Line(answer::line(id.as_deref(), &name, &Err(error))),
                 }
             })
         } else {
@@ -426,7 +427,7 @@ impl RpcServer {
             })
         };
         // Polled repeatedly; tokio's cooperative budget must not defer it.
-        self.jobs.current = Some(CurrentJob { job: Box::pin(unconstrained(job)), order: place });
+        self.jobs.current = Some(CurrentJob { job: Box::pin(unconstrained(job)), order });
     }
 }
 

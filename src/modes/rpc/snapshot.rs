@@ -38,8 +38,8 @@ pub async fn take_snapshot(handle: &Handle, command: Command) -> Result<Render, 
     Ok(match command {
         Command::GetSessionStats => Box::new(move || Ok(account.statistics().into())),
         Command::GetForkMessages => Box::new(move || {
-            let said = account.fork_points();
-            let messages = said.iter().map(|said| json!({"entryId": said.entry, "text": said.text}));
+            let points = account.fork_points();
+            let messages = points.iter().map(|points| json!({"entryId": points.entry, "text": points.text}));
             Ok(json!({"messages": messages.collect::<Vec<_>>()}).into())
         }),
         Command::GetEntries { since } => Box::new(move || {

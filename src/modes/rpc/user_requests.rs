@@ -15,14 +15,14 @@ const DENY: &str = "Do not run it";
 /// The option for a free-text answer.
 const OTHER_ANSWER: &str = "Something else";
 
-async fn request_approval(desk: &HostUi, ask: Ask) -> Decision {
+async fn request_approval(ui: &HostUi, ask: Ask) -> Decision {
     let mut options = vec![ALLOW_ONCE];
     if ask.proposal.is_some() {
         options.push(ALLOW_SIMILAR);
     }
     options.push(DENY);
     let title = format!("{}: {}\n{}", ask.tool, ask.target, ask.rule);
-    match (desk.select(&title, &options).await.as_deref(), ask.proposal) {
+    match (ui.select(&title, &options).await.as_deref(), ask.proposal) {
         (Some(ALLOW_ONCE), _) => Decision::Allow,
         (Some(ALLOW_SIMILAR), Some(proposal)) => Decision::AllowLike(proposal),
         (Some(_), _) => Decision::Deny("the user does not want it to run".to_string()),
@@ -30,7 +30,7 @@ async fn request_approval(desk: &HostUi, ask: Ask) -> Decision {
     }
 }
 
-async fn ask_question(desk: &HostUi, question: Question) -> Option<Answer> {
+async fn ask_question(ui: &HostUi, question: Question) -> Option<Answer> {
     let title = if question.header.is_empty() {
         question.text.clone()
     } else {
@@ -39,34 +39,34 @@ async fn ask_question(desk: &HostUi, question: Question) -> Option<Answer> {
     let labels: Vec<&str> = question.options.iter().map(|choice| choice.label.as_str()).collect();
     if question.multiple && !labels.is_empty() {
         let title = format!("{title}\n{}", labels.join(", "));
-        let text = desk.input(&title, Some("several, with commas")).await?;
+        let text = ui.input(&title, Some("several, with commas")).await?;
         let parts = text.split(',').map(|part| part.trim().to_string());
         return Some(parts.filter(|part| !part.is_empty()).collect());
     }
     if !labels.is_empty() {
         let options: Vec<&str> = labels.into_iter().chain([OTHER_ANSWER]).collect();
-        let chosen = desk.select(&title, &options).await?;
+        let chosen = ui.select(&title, &options).await?;
         if chosen != OTHER_ANSWER {
             return Some(vec![chosen]);
         }
     }
-    Some(vec![desk.input(&title, Some(&question.placeholder)).await?])
+    Some(vec![ui.input(&title, Some(&question.placeholder)).await?])
 }
 
 impl Approval for HostUi {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        let desk = self.clone();
-        async move { request_approval(&desk, ask).await }.boxed()
+        let ui = self.clone();
+        async move { request_approval(&ui, ask).await }.boxed()
     }
 }
 
 impl Questions for HostUi {
     fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
-        let desk = self.clone();
+        let ui = self.clone();
         async move {
             let mut answers = Vec::with_capacity(questions.len());
             for question in questions {
-                answers.push(ask_question(&desk, question).await?);
+                answers.push(ask_question(&ui, question).await?);
             }
             Some(answers)
         }

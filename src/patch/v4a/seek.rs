@@ -84,30 +84,30 @@ impl<'a> Finder<'a> {
 
     fn find_in(&mut self, pass: usize, lines: &[&str], from: usize) -> Option<usize> {
         let view = self.passes[pass].get_or_insert_with(|| NumberedLines::new(&self.rows, PASSES[pass]));
-        let wanted = lines.iter().map(|line| view.numbers.get(&PASSES[pass](line)).copied());
-        let wanted: Vec<u32> = wanted.collect::<Option<_>>()?;
-        position(view.rows.get(from..)?, &wanted).map(|at| from + at)
+        let line_numbers = lines.iter().map(|line| view.numbers.get(&PASSES[pass](line)).copied());
+        let line_numbers: Vec<u32> = line_numbers.collect::<Option<_>>()?;
+        position(view.rows.get(from..)?, &line_numbers).map(|at| from + at)
     }
 }
 
 /// Returns the first position of a non-empty sequence in another one (Knuth-Morris-Pratt).
-fn position(rows: &[u32], wanted: &[u32]) -> Option<usize> {
-    let mut border = vec![0; wanted.len()];
+fn position(rows: &[u32], pattern: &[u32]) -> Option<usize> {
+    let mut border = vec![0; pattern.len()];
     let mut length = 0;
-    for at in 1..wanted.len() {
-        while length > 0 && wanted[at] != wanted[length] {
+    for at in 1..pattern.len() {
+        while length > 0 && pattern[at] != pattern[length] {
             length = border[length - 1];
         }
-        length += usize::from(wanted[at] == wanted[length]);
+        length += usize::from(pattern[at] == pattern[length]);
         border[at] = length;
     }
     let mut matched = 0;
     for (at, row) in rows.iter().enumerate() {
-        while matched > 0 && *row != wanted[matched] {
+        while matched > 0 && *row != pattern[matched] {
             matched = border[matched - 1];
         }
-        matched += usize::from(*row == wanted[matched]);
-        if matched == wanted.len() {
+        matched += usize::from(*row == pattern[matched]);
+        if matched == pattern.len() {
             return Some(at + 1 - matched);
         }
     }

@@ -41,12 +41,12 @@ safe_git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c
 
 /// Returns the facts after at most [`PATIENCE`].
 pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> EnvironmentFacts {
-    let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let output = heard.clone();
+    let collected: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let output = collected.clone();
     let sink = Box::new(move |piece: &[u8]| {
-        let mut heard = output.lock();
-        let room = OUTPUT_MAX.saturating_sub(heard.len());
-        heard.extend_from_slice(&piece[..piece.len().min(room)]);
+        let mut collected = output.lock();
+        let room = OUTPUT_MAX.saturating_sub(collected.len());
+        collected.extend_from_slice(&piece[..piece.len().min(room)]);
     });
     let command = CommandSpec {
         script: git::script(SCRIPT),
@@ -60,7 +60,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Env
     if tokio::time::timeout(TIMEOUT, run).await.is_err() {
         cancel.cancel();
     }
-    let text = String::from_utf8_lossy(&heard.lock()).into_owned();
+    let text = String::from_utf8_lossy(&collected.lock()).into_owned();
     let date = clock::iso8601(clock.now_ms()).chars().take_while(|c| *c != 'T').collect();
     EnvironmentFacts { date, ..parse_facts(&text) }
 }

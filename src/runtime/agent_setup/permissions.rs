@@ -28,8 +28,8 @@ pub(in crate::runtime) struct LoadedRules {
 }
 
 impl LoadedRules {
-    fn add_problem(&mut self, path: &Path, why: &str) {
-        self.problems.push(Report::new(format!("{}: {why}", path.display())));
+    fn add_problem(&mut self, path: &Path, problem: &str) {
+        self.problems.push(Report::new(format!("{}: {problem}", path.display())));
     }
 
     /// Returns the rules for a new session and the notices for its user: problems in the files, and that the
@@ -60,10 +60,10 @@ pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Lo
         );
         let path = trust_requests::rules_path(&cwd);
         let text = read_text(&path);
-        let wishes =
+        let trust_requests =
             TrustRequests::from_rules(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
-        if !wishes.allows.is_empty() {
-            let trusted = wishes.are_trusted(&cwd, &home.state, now.as_deref());
+        if !trust_requests.allows.is_empty() {
+            let trusted = trust_requests.are_trusted(&cwd, &home.state, now.as_deref());
             if let Err(error) = &trusted {
                 loaded.add_problem(&path, &format!("what it wants to allow cannot be trusted: {error}"));
             }
@@ -99,8 +99,8 @@ impl LoadedRules {
                 vec![format!("it cannot be read ({error}); everything is asked about")]
             }
         };
-        for why in &wrong {
-            self.add_problem(path, why);
+        for problem in &wrong {
+            self.add_problem(path, problem);
         }
     }
 }
@@ -122,8 +122,9 @@ pub(in crate::runtime) async fn remember_rule(options: &Options, rule: &str) -> 
             Err(EnvError::NotFound(_)) => (String::new(), Stamp::missing()),
             Err(error) => return Err(Report::caused("cannot read the rules", &error)),
         };
-        let text = append_rule(&text, rule)
-            .map_err(|why| Report::new(format!("cannot write the rule: {}: {why}", path.display())))?;
+        let text = append_rule(&text, rule).map_err(|write_error| {
+            Report::new(format!("cannot write the rule: {}: {write_error}", path.display()))
+        })?;
         let Some(text) = text else { return Ok("rule exists already".to_string()) };
         match files.write(&path, text.into_bytes(), Some(stamp)).await {
             Ok(_) => return Ok(format!("rule added to {}", path.display())),

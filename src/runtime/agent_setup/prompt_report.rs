@@ -40,8 +40,8 @@ impl PromptReport {
         let Model { name, provider, id, .. } = &*self.model;
         let mut out = format!("System prompt for {name} ({provider}/{id}), profile {}\n", self.profile);
         out.push_str("Tokens, counted as four characters each:\n\n");
-        let mut row = |count: usize, what: &str| {
-            out.push_str(&format!("{count:>8}  {what}\n"));
+        let mut row = |count: usize, label: &str| {
+            out.push_str(&format!("{count:>8}  {label}\n"));
         };
         for part in &self.parts {
             row(tokens(&part.text), part.name);

@@ -146,24 +146,24 @@ impl SubagentFactory {
         let providers: Vec<&str> =
             kit.catalog.providers.iter().map(|provider| provider.id.as_str()).collect();
         let models = self.models.all();
-        let wish = ModelRequest::parse(None, Some(name), &providers).unwrap_or(ModelRequest {
+        let request = ModelRequest::parse(None, Some(name), &providers).unwrap_or(ModelRequest {
             provider: None,
             id: None,
             thinking: None,
         });
         // A model of that name from the same provider takes precedence over another provider's.
         let own = ModelRequest {
-            provider: wish.provider.clone().or(Some(kit.model.provider.clone())),
-            ..wish.clone()
+            provider: request.provider.clone().or(Some(kit.model.provider.clone())),
+            ..request.clone()
         };
         let known =
             |model: &Arc<Model>| models.iter().any(|m| m.id == model.id && m.provider == model.provider);
-        let found = own.find(&models).filter(known).or_else(|| wish.find(&models));
+        let found = own.find(&models).filter(known).or_else(|| request.find(&models));
         let model = found.ok_or_else(|| {
-            let refusal = wish.unavailable_error(&models, &kit.catalog, self.models.is_discovering());
+            let refusal = request.unavailable_error(&models, &kit.catalog, self.models.is_discovering());
             format!("{refusal}. Leave the model out to use your own.")
         })?;
-        Ok((model, wish.thinking.unwrap_or(kit.thinking)))
+        Ok((model, request.thinking.unwrap_or(kit.thinking)))
     }
 
     async fn create(self, task: AgentTask) -> Result<Subagent, String> {
@@ -204,11 +204,11 @@ impl SubagentFactory {
     async fn context_for(&self, kit: &ParentSetup, task: &AgentTask) -> Result<tools::Context, String> {
         let mut context = kit.context.clone();
         if let Some(folder) = task.folder.as_deref().filter(|folder| !folder.is_empty()) {
-            let told = |error: EnvError| format!("The agent cannot work in {folder}: {error}.");
-            let root = context.env.resolve(context.env.root()).await.map_err(told)?;
+            let to_error = |error: EnvError| format!("The agent cannot work in {folder}: {error}.");
+            let root = context.env.resolve(context.env.root()).await.map_err(to_error)?;
             let path = paths::absolute(context.env.root(), folder.as_ref());
-            let path = context.env.resolve(&path).await.map_err(told)?;
-            if context.env.stat(&path).await.map_err(told)?.kind != FileKind::Folder {
+            let path = context.env.resolve(&path).await.map_err(to_error)?;
+            if context.env.stat(&path).await.map_err(to_error)?.kind != FileKind::Folder {
                 return Err(format!("The agent cannot work in {folder}: it is no folder."));
             }
             let Ok(below) = path.strip_prefix(&root) else {
@@ -231,7 +231,7 @@ impl SubagentFactory {
         // It can stop only commands that it started itself.
         shared.jobs = Arc::new(shared.jobs.for_subagent());
         shared.delegate =
-            deeper.pool().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
+            deeper.pool().map(|pool| Arc::new(pool) as Arc<dyn tools::interaction::delegate::Delegate>);
         context.shared = Arc::new(shared);
         Ok(context)
     }
@@ -250,9 +250,9 @@ impl SubagentToolset {
         let (shown, _) = self.toolset.prompt(&self.model).await;
         let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
         system.push(ROLE.to_string());
-        let equipment = self.toolset.active_tools();
-        let mut registry = equipment.all;
-        registry.retain(|name| equipment.available.contains(name));
+        let active_tools = self.toolset.active_tools();
+        let mut registry = active_tools.all;
+        registry.retain(|name| active_tools.available.contains(name));
         ChangedSetup { registry, parallel: self.toolset.profile().parallel, system }
     }
 }

@@ -63,14 +63,14 @@ impl Toolset {
     /// Creates the toolset of a new session with this model. Fails on an unknown profile or tool in the
     /// options, with a message that lists the known ones.
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
-        let wished = match options.profile.as_deref() {
+        let requested = match options.profile.as_deref() {
             None | Some(profile::AUTO) => None,
             Some(id) => Some(profile::find(id).ok_or_else(|| {
                 let known = profile::names().collect::<Vec<_>>().join(", ");
                 Report::new(format!("no such profile: {id}")).hint(format!("one of {known}"))
             })?),
         };
-        let profile = wished.unwrap_or_else(|| profile::for_model(model));
+        let profile = requested.unwrap_or_else(|| profile::for_model(model));
         let all = profile.tools(&options.tools);
         let choice = ToolSelection::new(options.tool_flags.clone(), &all).map_err(|error| {
             let names = all.names().collect::<Vec<_>>().join(", ");
@@ -80,7 +80,7 @@ impl Toolset {
         // Collected when the first prompt needs them: the start must not wait for git.
         let facts = facts::gather(options.env.clone(), options.clock.clone()).boxed().shared();
         Ok(Self {
-            requested_profile: wished,
+            requested_profile: requested,
             profile,
             custom: options.tools.clone(),
             all,
@@ -160,7 +160,7 @@ impl Toolset {
         let found = documents.found.into_iter().map(|d| (d.path, d.text)).collect();
         self.documents.insert(self.profile.id, found);
         let unread = documents.problems.into_iter();
-        unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display()))).collect()
+        unread.map(|(path, error)| Report::new(format!("cannot read {}: {error}", path.display()))).collect()
     }
 
     /// Returns the prompt for a model, and the problems found in the documents.

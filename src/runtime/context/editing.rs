@@ -66,23 +66,23 @@ impl LiveSession {
     pub(in crate::runtime) async fn edit(
         &mut self,
         entry: &str,
-        wish: &ContextEdit,
+        change: &ContextEdit,
     ) -> Result<String, Report> {
         if self.driver.is_working() {
             return Err(agent_busy());
         }
         let recorder = self.driver.listener();
         let path = recorder.session().tree().path();
-        let edits = editing::edit_entries(&path, entry, wish)
+        let edits = editing::edit_entries(&path, entry, change)
             .map_err(|refused| Report::new(refused.to_string()).hint("/context lists what can be changed"))?;
-        let told = describe_edit(wish, edits.len());
+        let message = describe_edit(change, edits.len());
         for edit in edits {
             recorder
                 .change_metadata(|session| session.append(edit))
                 .map_err(|error| Report::caused("cannot store the edit", &error))?;
         }
         self.reload_history().await;
-        Ok(told)
+        Ok(message)
     }
 
     /// Rebuilds the history for the next request from the conversation. The model stays, even if the
@@ -123,13 +123,13 @@ impl Recorder {
     }
 }
 
-fn describe_edit(wish: &ContextEdit, entries: usize) -> String {
-    let told = match (wish, entries) {
+fn describe_edit(change: &ContextEdit, entries: usize) -> String {
+    let message = match (change, entries) {
         (ContextEdit::Exclude, 1) => "Message excluded from context",
         (ContextEdit::Exclude, _) => "Message excluded from context, with its tool results",
         (ContextEdit::Replace(_), _) => "Message edited in context. The original stays in the session",
         (ContextEdit::Restore, 1) => "Original message restored",
         (ContextEdit::Restore, _) => "Original message restored, with its tool results",
     };
-    told.to_string()
+    message.to_string()
 }

@@ -151,8 +151,8 @@ impl ItemReason {
             Self::Summary(count) => format!("summary of {count} messages"),
             Self::System(by) => format!("goes with the compaction {by}"),
             Self::Edited(by) => format!("edited since {by}"),
-            Self::PinnedCopy(of) => format!("pinned: a copy of {of}"),
-            Self::UnpinnedCopy(of) => format!("a copy of {of} until the next compaction"),
+            Self::PinnedCopy(origin) => format!("pinned: a copy of {origin}"),
+            Self::UnpinnedCopy(origin) => format!("a copy of {origin} until the next compaction"),
             Self::Excluded(by) => format!("excluded since {by}"),
             Self::Summarized(by) => format!("summarized by {by}"),
             Self::Superseded => "something newer stands for it".to_string(),
@@ -209,7 +209,7 @@ impl ContextReport {
     /// Returns the total and its share of the window, as a sentence.
     pub fn total_sentence(&self) -> String {
         let tokens = self.tokens();
-        let mut told = match (self.window(), &self.model) {
+        let mut sentence = match (self.window(), &self.model) {
             (Some(window), Some(model)) => {
                 let share = tokens.saturating_mul(100) / window;
                 format!("{tokens} of {window} tokens of {}/{} ({share}%)", model.provider, model.id)
@@ -217,13 +217,13 @@ impl ContextReport {
             (None, Some(model)) => format!("{tokens} tokens for {}/{}", model.provider, model.id),
             (_, None) => format!("{tokens} tokens"),
         };
-        told.push_str(", estimated");
+        sentence.push_str(", estimated");
         if let Some((counted, since)) = self.provider_count {
-            told.push_str(&format!(
+            sentence.push_str(&format!(
                 "; the provider counted {counted} at the last answer, about {since} since"
             ));
         }
-        told
+        sentence
     }
 
     /// Returns the report as JSON.
@@ -251,16 +251,16 @@ impl ContextReport {
 fn prompt_items(shown: &PromptReport) -> Vec<ContextItem> {
     let mut items = Vec::new();
     let count = |text: &str| tokens(text) as u64;
-    let put = |what: &str, tokens: u64, why: ItemReason, text: &str| ContextItem {
-        kind: what.to_string(),
+    let put = |title: &str, tokens: u64, reason: ItemReason, text: &str| ContextItem {
+        kind: title.to_string(),
         preview: entry_line::line(text),
         tokens,
-        reason: why,
+        reason,
         text: Some(text.to_string()),
         ..ContextItem::default()
     };
     for part in &shown.parts {
-        let (what, text) = (format!("system: {}", part.name), &part.text);
+        let (title, text) = (format!("system: {}", part.name), &part.text);
         let profile = || ItemReason::Profile(shown.profile.to_string());
         match part.name {
             "documents" => {
@@ -276,46 +276,46 @@ fn prompt_items(shown: &PromptReport) -> Vec<ContextItem> {
                     ));
                 }
                 if rest > 0 {
-                    items.push(put(&what, rest, profile(), "what stands around the instructions"));
+                    items.push(put(&title, rest, profile(), "what stands around the instructions"));
                 }
             }
-            "appended" => items.push(put(&what, count(text), ItemReason::Appended, text)),
-            _ => items.push(put(&what, count(text), profile(), text)),
+            "appended" => items.push(put(&title, count(text), ItemReason::Appended, text)),
+            _ => items.push(put(&title, count(text), profile(), text)),
         }
     }
     for tool in &shown.tools {
-        let what = format!("tool {}", tool.name);
+        let title = format!("tool {}", tool.name);
         let text = format!("{}\n\n{:#}", tool.description, tool.parameters);
-        items.push(put(&what, tool_tokens(tool) as u64, ItemReason::AvailableTool, &text));
+        items.push(put(&title, tool_tokens(tool) as u64, ItemReason::AvailableTool, &text));
     }
     items
 }
 
 fn entry_item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<ContextItem> {
     let by = || projection.compaction.map(|entry| entry.id().to_string()).unwrap_or_default();
-    let told = projection.message(row);
-    let said = original(row);
-    let message = told.as_ref().or(said.as_ref());
+    let sent = projection.message(row);
+    let original_message = original(row);
+    let message = sent.as_ref().or(original_message.as_ref());
     let role = message.map_or(row.entry.kind(), |message| message.role()).to_string();
-    let for_model = told.as_ref().map(|message| history::for_model(message));
-    let why = match (row.kind, &for_model) {
+    let for_model = sent.as_ref().map(|message| history::for_model(message));
+    let reason = match (row.kind, &for_model) {
         (RowKind::Summarized, _) => ItemReason::Summarized(by()),
         (RowKind::Superseded, _) => ItemReason::Superseded,
         (_, Some(None)) => ItemReason::UserOnly,
         (_, None) => match projection.edits.get(row.entry.id()) {
-            Some(edit) if said.is_some() && edit.replacement.is_none() => {
+            Some(edit) if original_message.is_some() && edit.replacement.is_none() => {
                 ItemReason::Excluded(edit.entry.clone())
             }
-            _ if row.kind == RowKind::Kept && said.is_some() => ItemReason::Superseded,
+            _ if row.kind == RowKind::Kept && original_message.is_some() => ItemReason::Superseded,
             // An empty summary: a compaction without a system message.
             _ => return None,
         },
         (RowKind::Compaction, _) if row.part == Part::System => ItemReason::System(by()),
         (RowKind::Compaction, _) => ItemReason::Summary(summed_up),
         // An entry whose original was restored is sent unchanged, so it has no edit.
-        (place, _) => match projection.edits.get(row.entry.id()).filter(|_| told != said) {
+        (row_kind, _) => match projection.edits.get(row.entry.id()).filter(|_| sent != original_message) {
             Some(edit) => ItemReason::Edited(edit.entry.clone()),
-            None if place == RowKind::Kept => ItemReason::Kept(by()),
+            None if row_kind == RowKind::Kept => ItemReason::Kept(by()),
             None => ItemReason::OnPath,
         },
     };
@@ -335,7 +335,7 @@ fn entry_item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> O
         preview: words,
         tokens,
         entry: Some(row.entry.id().to_string()),
-        reason: why,
+        reason,
         pinned: false,
         text: None,
     })

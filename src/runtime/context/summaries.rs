@@ -88,11 +88,11 @@ impl Recorder {
     /// Moves from one branch to another with a summary, or stays on failure.
     pub(in crate::runtime) fn finish_move(
         &mut self,
-        leaving: &BranchSummaryPlan,
+        branch_plan: &BranchSummaryPlan,
         summary: Result<&FinishedSummary, &SummaryError>,
     ) -> Option<Vec<Message>> {
         let moved = match summary {
-            Ok(written) => self.append_branch_summary(leaving, written),
+            Ok(written) => self.append_branch_summary(branch_plan, written),
             Err(SummaryError::Failed(error)) => {
                 Err(Report::new(format!("cannot summarize the branch: {error}"))
                     .hint("go there without a summary, or try again"))
@@ -106,13 +106,13 @@ impl Recorder {
 
     fn append_branch_summary(
         &mut self,
-        leaving: &BranchSummaryPlan,
+        branch_plan: &BranchSummaryPlan,
         written: &FinishedSummary,
     ) -> Result<(), Report> {
         let failed = |error| Report::caused("cannot go there", &error);
-        self.session.branch(leaving.to.as_deref()).map_err(failed)?;
+        self.session.branch(branch_plan.to.as_deref()).map_err(failed)?;
         let body = EntryBody::BranchSummary {
-            from_id: Some(leaving.from.clone()),
+            from_id: Some(branch_plan.from.clone()),
             summary: written.text.clone(),
             usage: written.usage.clone(),
             details: written.details.clone(),
@@ -121,7 +121,7 @@ impl Recorder {
         let stored = self.session.append(body);
         if stored.is_err() {
             // The move did not take place.
-            self.session.branch(Some(&leaving.from)).map_err(failed)?;
+            self.session.branch(Some(&branch_plan.from)).map_err(failed)?;
         }
         stored.map(drop).map_err(failed)
     }

@@ -128,23 +128,23 @@ impl Handle {
     #[doc(hidden)]
     pub async fn with_session<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Session) -> T + Send + 'static,
+        read: impl FnOnce(&Session) -> T + Send + 'static,
     ) -> Result<T, Report> {
-        let look = |reply: oneshot::Sender<T>| {
+        let read = |reply: oneshot::Sender<T>| {
             ClientRequest::ReadSession(SessionReader(Box::new(move |session: &Session| {
-                send_reply(reply, look(session));
+                send_reply(reply, read(session));
             })))
         };
-        self.client_request(look).await
+        self.client_request(read).await
     }
 
     pub(in crate::runtime) async fn client_request<T>(
         &self,
         ask: impl FnOnce(oneshot::Sender<T>) -> ClientRequest,
     ) -> Result<T, Report> {
-        let (reply, told) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.commands.send(Command::ClientRequest(ask(reply))).await.map_err(|_| session_ended())?;
-        told.await.map_err(|_| session_ended())
+        response.await.map_err(|_| session_ended())
     }
 }
 
@@ -194,7 +194,7 @@ impl LiveSession {
                 let copy = self.copy_session();
                 send_reply(reply, copy);
             }
-            ClientRequest::ReadSession(SessionReader(look)) => look(self.driver.listener().session()),
+            ClientRequest::ReadSession(SessionReader(read)) => read(self.driver.listener().session()),
             ClientRequest::Submit(message, reply) => self.handle_submit(message, reply).await,
             ClientRequest::CheckMove(root, reply) => {
                 let may = self.check_move(&root);
@@ -311,8 +311,8 @@ impl LiveSession {
             return self.choose_by_name(provider, id).await;
         }
         let refused = Report::new(format!("Model not found: {provider}/{id}"));
-        let wish = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
-        let hint = wish.unavailable_error(&models, &self.catalog, self.models.is_discovering()).hint;
+        let request = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
+        let hint = request.unavailable_error(&models, &self.catalog, self.models.is_discovering()).hint;
         Err(Report { hint, ..refused })
     }
 
@@ -322,10 +322,10 @@ impl LiveSession {
         provider: String,
         id: String,
     ) -> Result<(Arc<Model>, Thinking), Report> {
-        let wish = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
+        let request = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
         let models = self.models.all();
-        let Some(model) = wish.find(&models) else {
-            return Err(wish.unavailable_error(&models, &self.catalog, self.models.is_discovering()));
+        let Some(model) = request.find(&models) else {
+            return Err(request.unavailable_error(&models, &self.catalog, self.models.is_discovering()));
         };
         let thinking = self.driver.setup().thinking;
         self.set_model(model.clone(), thinking).await;
@@ -365,11 +365,11 @@ impl LiveSession {
         }
         for message in std::mem::take(&mut self.user_commands) {
             let message = AgentMessage::Other(message);
-            let told = crate::agent::request::history::for_model(&message);
+            let model_message = crate::agent::request::history::for_model(&message);
             if self.driver.listener().append(EntryBody::Message { message }).await.is_some()
-                && let Some(told) = told
+                && let Some(model_message) = model_message
             {
-                self.driver.push_stored(told);
+                self.driver.push_stored(model_message);
             }
         }
         self.driver.listener().sync().await;

@@ -136,8 +136,8 @@ impl Handle {
 
     /// Previews restoring to an entry. Refused while the agent works.
     #[doc(hidden)]
-    pub async fn preview_restore_to(&self, entry: &str, what: RestoreScope) -> Result<Preview, Report> {
-        self.preview_restore(RestoreTarget::To(entry.to_string(), what), Decisions::new()).await
+    pub async fn preview_restore_to(&self, entry: &str, scope: RestoreScope) -> Result<Preview, Report> {
+        self.preview_restore(RestoreTarget::To(entry.to_string(), scope), Decisions::new()).await
     }
 
     /// Restores conversation, files or both to an entry. The present state is recorded first:
@@ -146,10 +146,10 @@ impl Handle {
     pub async fn restore(
         &self,
         entry: &str,
-        what: RestoreScope,
+        scope: RestoreScope,
         decisions: Decisions,
     ) -> Result<Restored, Report> {
-        self.apply_restore(RestoreTarget::To(entry.to_string(), what), decisions).await
+        self.apply_restore(RestoreTarget::To(entry.to_string(), scope), decisions).await
     }
 
     /// Reverts the changes of one turn to files; later changes are kept.
@@ -160,31 +160,40 @@ impl Handle {
 
     /// Previews a restore with these decisions.
     #[doc(hidden)]
-    pub async fn preview_restore(&self, way: RestoreTarget, decisions: Decisions) -> Result<Preview, Report> {
-        let (reply, told) = oneshot::channel();
-        self.restore_request(Command::Restore(RestoreRequest::Preview(way, decisions, reply)), told).await
+    pub async fn preview_restore(
+        &self,
+        target: RestoreTarget,
+        decisions: Decisions,
+    ) -> Result<Preview, Report> {
+        let (reply, response) = oneshot::channel();
+        self.restore_request(Command::Restore(RestoreRequest::Preview(target, decisions, reply)), response)
+            .await
     }
 
     /// Carries out a restore.
     #[doc(hidden)]
-    pub async fn apply_restore(&self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
+    pub async fn apply_restore(
+        &self,
+        target: RestoreTarget,
+        decisions: Decisions,
+    ) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
-        self.restore_request(Command::Restore(RestoreRequest::Restore(way, decisions, reply)), done).await
+        self.restore_request(Command::Restore(RestoreRequest::Restore(target, decisions, reply)), done).await
     }
 
     /// Previews a restore with one decision for all conflicts.
-    pub async fn preview_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Preview, Report> {
-        let preview = self.preview_restore(way.clone(), Decisions::new()).await?;
+    pub async fn preview_all(&self, target: RestoreTarget, take: ConflictChoice) -> Result<Preview, Report> {
+        let preview = self.preview_restore(target.clone(), Decisions::new()).await?;
         if preview.conflicts() == 0 {
             return Ok(preview);
         }
-        self.preview_restore(way, preview.decide(take.into())).await
+        self.preview_restore(target, preview.decide(take.into())).await
     }
 
     /// Carries out a restore with one decision for all conflicts.
-    pub async fn take_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Restored, Report> {
-        let preview = self.preview_restore(way.clone(), Decisions::new()).await?;
-        self.apply_restore(way, preview.decide(take.into())).await
+    pub async fn take_all(&self, target: RestoreTarget, take: ConflictChoice) -> Result<Restored, Report> {
+        let preview = self.preview_restore(target.clone(), Decisions::new()).await?;
+        self.apply_restore(target, preview.decide(take.into())).await
     }
 
     async fn restore_request<T>(
@@ -255,9 +264,9 @@ impl Handle {
 
     /// Fetches the model lists of all providers, or of one, and makes the models available.
     pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<RefreshResult>, Report> {
-        let told = refresh::refresh(self.reloader.options(), only).await?;
+        let results = refresh::refresh(self.reloader.options(), only).await?;
         self.reload_models(false).await?;
-        Ok(told)
+        Ok(results)
     }
 
     /// Returns the providers that support login.
@@ -269,18 +278,22 @@ impl Handle {
 
     /// Logs in at a provider and makes its models available; returns a sentence for the user. Dropping the
     /// future cancels the login.
-    pub async fn login(&self, provider: &str, said: mpsc::Sender<LoginMessage>) -> Result<String, Report> {
-        let told = login::login(self.reloader.options(), provider, &ChannelLoginUi(said)).await?;
+    pub async fn login(
+        &self,
+        provider: &str,
+        messages: mpsc::Sender<LoginMessage>,
+    ) -> Result<String, Report> {
+        let result = login::login(self.reloader.options(), provider, &ChannelLoginUi(messages)).await?;
         self.reload_models(true).await?;
-        Ok(told)
+        Ok(result)
     }
 
     /// Removes the stored credentials of a provider, and its models unless another credential remains.
     pub async fn logout(&self, provider: &str) -> Result<LogoutOutcome, Report> {
-        let left = login::logout(self.reloader.options(), provider).await;
+        let result = login::logout(self.reloader.options(), provider).await;
         // Even if the keyring refused, the credential is gone from the file.
         self.reload_models(true).await?;
-        left
+        result
     }
 
     /// Appends a permission rule to the user's file; returns a sentence for the user.
@@ -306,11 +319,11 @@ impl Handle {
 
     fn send(&self, command: Command) {
         if let Err(error) = self.commands.try_send(command) {
-            let what = match error {
+            let message = match error {
                 mpsc::error::TrySendError::Full(_) => "the session is busy; try again",
                 mpsc::error::TrySendError::Closed(_) => "the session has ended",
             };
-            self.hub.try_send(&RuntimeEvent::Failed(Report::new(what)));
+            self.hub.try_send(&RuntimeEvent::Failed(Report::new(message)));
         }
     }
 }

@@ -45,8 +45,8 @@ pub fn tools(options: &Options) -> Result<(ActiveTools, Vec<Report>), Report> {
 }
 
 /// Fails on an unknown tool name, with a message that lists the tools and the nearest names.
-pub fn check_name(equipment: &ActiveTools, name: &str, args: &Value) -> Result<(), Report> {
-    let ActiveTools { profile, all, .. } = equipment;
+pub fn check_name(active_tools: &ActiveTools, name: &str, args: &Value) -> Result<(), Report> {
+    let ActiveTools { profile, all, .. } = active_tools;
     if all.resolve(name, args).is_some() {
         return Ok(());
     }

@@ -60,18 +60,18 @@ impl Handle {
     pub async fn run_command(
         &self,
         command: &str,
-        told: bool,
-        mut heard: impl FnMut(String) + Send,
+        in_context: bool,
+        mut on_output: impl FnMut(String) + Send,
         cancel: &CancellationToken,
     ) -> Result<CommandResult, Report> {
         let (options, number) = (self.reloader.current_options(), self.reloader.session_number());
         let folder = options.env.root().to_path_buf();
         let artifacts = Arc::new(Artifacts::new(options.outputs().join("commands")));
-        let wanted =
+        let request =
             LaunchRequest { script: command.to_string(), folder, tool: "bash", ..LaunchRequest::default() };
-        let live = start(&*options.env, &artifacts, wanted).await;
+        let live = start(&*options.env, &artifacts, request).await;
         let live = live.map_err(|error| Report::caused("cannot run the command", &error))?;
-        let end = stream_output(&live, &mut heard, cancel).await;
+        let end = stream_output(&live, &mut on_output, cancel).await;
         let output = live.take_output().last_lines();
         let ran = CommandResult {
             exit_code: match end {
@@ -87,7 +87,7 @@ impl Handle {
         if let (Value::Object(message), Value::Object(fields)) = (&mut message, ran.json()) {
             message.extend(fields);
             message.insert("timestamp".to_string(), json!(options.clock.now_ms()));
-            if !told {
+            if !in_context {
                 message.insert("excludeFromContext".to_string(), json!(true));
             }
         }
@@ -103,15 +103,15 @@ impl Handle {
 /// Follows a command to its end.
 async fn stream_output(
     live: &RunningCommand,
-    heard: &mut (impl FnMut(String) + Send),
+    on_output: &mut (impl FnMut(String) + Send),
     cancel: &CancellationToken,
 ) -> CommandEnd {
     let mut from = 0;
-    let mut tell = |live: &RunningCommand| {
+    let mut report = |live: &RunningCommand| {
         let (text, to) = live.output_from(from);
         from = to;
         if !text.is_empty() {
-            heard(text);
+            on_output(text);
         }
     };
     loop {
@@ -119,14 +119,14 @@ async fn stream_output(
             biased;
             () = cancel.cancelled() => {
                 live.stop_all().await;
-                tell(live);
+                report(live);
                 return CommandEnd::Stopped;
             }
             end = live.wait_for_end() => {
-                tell(live);
+                report(live);
                 return end;
             }
-            () = live.wait_for_output() => tell(live),
+            () = live.wait_for_output() => report(live),
         }
         tokio::select! {
             biased;

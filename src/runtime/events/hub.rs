@@ -67,13 +67,13 @@ impl Hub {
     /// Sends an event to all readers, and waits for slow ones.
     pub async fn send(&self, event: RuntimeEvent) {
         for (slow, reader) in self.send_to_ready(&event) {
-            let told = match reader {
+            let sent = match reader {
                 Reader::Lively | Reader::Recent => {
                     slow.send_timeout(event.clone(), self.send_timeout).await.is_ok()
                 }
                 Reader::Patient => slow.send(event.clone()).await.is_ok(),
             };
-            if !told {
+            if !sent {
                 tracing::warn!("a front end does not read its events; it was let go");
                 self.readers.lock().retain(|(reader, _)| !reader.same_channel(&slow));
             }

@@ -338,8 +338,8 @@ impl OutputRead {
 }
 
 fn call_end_data(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
-    let told = join_text(&result.content);
-    let output = full_text.unwrap_or(&told);
+    let text = join_text(&result.content);
+    let output = full_text.unwrap_or(&text);
     let mut data = if result.is_error { json!({"error": output}) } else { json!({"output": output}) };
     let details = result.details.as_ref();
     let kept = |name: &str| details.and_then(|details| details.get(name));

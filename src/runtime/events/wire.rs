@@ -155,9 +155,9 @@ impl Wire {
             }
             AgentEvent::ToolEnd { call_id, tool, result, took, .. } => {
                 self.calls.remove(call_id);
-                let told = json!({"content": result.content, "details": result.details});
+                let result_json = json!({"content": result.content, "details": result.details});
                 json!({
-                    "type": "tool_execution_end", "toolCallId": call_id, "toolName": tool, "result": told,
+                    "type": "tool_execution_end", "toolCallId": call_id, "toolName": tool, "result": result_json,
                     "isError": result.is_error, "durationMs": took.as_millis() as u64,
                 })
             }

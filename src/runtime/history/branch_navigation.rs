@@ -106,9 +106,9 @@ impl Handle {
         &self,
         ask: impl FnOnce(oneshot::Sender<T>) -> SessionRequest,
     ) -> Result<T, Report> {
-        let (reply, told) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.commands.send(Command::SessionRequest(ask(reply))).await.map_err(|_| session_ended())?;
-        told.await.map_err(|_| session_ended())
+        response.await.map_err(|_| session_ended())
     }
 }
 
@@ -119,8 +119,8 @@ impl LiveSession {
             SessionRequest::Outline(filter, reply) => send_reply(reply, recorder.session().outline(filter)),
             SessionRequest::EntryLines(ids, reply) => {
                 let session = recorder.session();
-                let said = ids.into_iter().filter_map(|id| Some((session.entry_line(&id)?, id)));
-                send_reply(reply, said.map(|(words, id)| (id, words)).collect());
+                let lines = ids.into_iter().filter_map(|id| Some((session.entry_line(&id)?, id)));
+                send_reply(reply, lines.map(|(words, id)| (id, words)).collect());
             }
             SessionRequest::Turn(id, reply) => send_reply(reply, recorder.session().turn(&id)),
             SessionRequest::Label(id, label, reply) => {
@@ -141,8 +141,8 @@ impl LiveSession {
                 send_reply(reply, contents);
             }
             SessionRequest::SentMessage(id, reply) => send_reply(reply, recorder.sent_message(&id)),
-            SessionRequest::Edit(id, wish, reply) => {
-                let edited = self.edit(&id, &wish).await;
+            SessionRequest::Edit(id, edit, reply) => {
+                let edited = self.edit(&id, &edit).await;
                 send_reply(reply, edited);
             }
             SessionRequest::Pin(id, pinned, reply) => send_reply(reply, recorder.pin(&id, pinned)),
@@ -160,13 +160,13 @@ impl LiveSession {
         summary: BranchSummaryChoice,
         reply: oneshot::Sender<MoveResult>,
     ) {
-        let (leaf, said) = match self.resolve_target(spot) {
+        let (leaf, message) = match self.resolve_target(spot) {
             Ok(found) => found,
             Err(report) => return send_reply(reply, Err(report)),
         };
         let instructions = match summary {
             BranchSummaryChoice::None => {
-                let moved = self.go_to(leaf.as_deref(), said).await;
+                let moved = self.go_to(leaf.as_deref(), message).await;
                 return send_reply(reply, moved);
             }
             BranchSummaryChoice::Written => None,
@@ -174,12 +174,12 @@ impl LiveSession {
         };
         match self.branch_summary_plan(leaf.as_deref()) {
             None => {
-                let moved = self.go_to(leaf.as_deref(), said).await;
+                let moved = self.go_to(leaf.as_deref(), message).await;
                 send_reply(reply, moved);
             }
-            Some(leaving) => {
-                self.driver.listener().pending_move = Some(PendingMove { reply, message: said });
-                self.driver.leave_branch(leaving, instructions).await;
+            Some(branch_plan) => {
+                self.driver.listener().pending_move = Some(PendingMove { reply, message });
+                self.driver.leave_branch(branch_plan, instructions).await;
                 self.complete_move().await;
             }
         }
@@ -204,15 +204,15 @@ impl LiveSession {
 
     /// Moves to a spot without a summary.
     pub(in crate::runtime) async fn go_without_summary(&mut self, spot: &NavigationTarget) -> MoveResult {
-        let (leaf, said) = self.resolve_target(spot)?;
-        self.go_to(leaf.as_deref(), said).await
+        let (leaf, message) = self.resolve_target(spot)?;
+        self.go_to(leaf.as_deref(), message).await
     }
 
-    async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>) -> MoveResult {
+    async fn go_to(&mut self, leaf: Option<&str>, message: Option<UserMessage>) -> MoveResult {
         let moved = self.driver.listener().go_to(leaf);
         let chosen = moved.map_err(|error| Report::caused("cannot go there", &error))?;
         self.resume(&chosen).await;
-        Ok(said)
+        Ok(message)
     }
 
     /// Completes a move that waited for a summary, or reports why it failed.
@@ -231,7 +231,7 @@ impl LiveSession {
     async fn replace(&mut self, change: SessionSwitch) -> MoveResult {
         let options = self.reloader.options().clone();
         let current = self.driver.listener().session().file().map(PathBuf::from);
-        let (session, told, said) = match change {
+        let (session, notice, message) = match change {
             SessionSwitch::New(parent) => {
                 let begin = |_: &Session| {
                     let session = start::new_session(&options);
@@ -243,23 +243,23 @@ impl LiveSession {
                 self.create_from_current(|session| session.copy(&options.session_root())).await?
             }
             SessionSwitch::Fork(id) => {
-                let (leaf, said) = self.branch_point(&id)?;
+                let (leaf, message) = self.branch_point(&id)?;
                 let fork =
                     |session: &Session| session.fork(&options.session_root(), &options.cwd, leaf.as_deref());
-                let (session, told, _) = self.create_from_current(fork).await?;
-                (session, told, said)
+                let (session, notice, _) = self.create_from_current(fork).await?;
+                (session, notice, message)
             }
             SessionSwitch::Open(path, at)
                 if current.is_some_and(|current| listing::is_same(&current, &path)) =>
             {
                 let found = at.map(|at| self.branch_point(&at)).transpose()?;
                 self.stop_agent().await;
-                let Some((leaf, said)) = found else {
+                let Some((leaf, message)) = found else {
                     let chosen = self.driver.listener().session().model_choice();
                     self.resume(&chosen).await;
                     return Ok(None);
                 };
-                return self.go_to(leaf.as_deref(), said).await;
+                return self.go_to(leaf.as_deref(), message).await;
             }
             SessionSwitch::Open(path, at) => {
                 let opened = tokio::task::spawn_blocking(move || open_for_folder(options, path, at)).await;
@@ -268,8 +268,8 @@ impl LiveSession {
                 opened
             }
         };
-        self.adopt(session, told).await;
-        Ok(said)
+        self.adopt(session, notice).await;
+        Ok(message)
     }
 
     fn branch_point(&mut self, id: &str) -> Result<(Option<String>, Option<UserMessage>), Report> {
@@ -292,8 +292,8 @@ impl LiveSession {
     /// Interrupts the agent and waits for its end. Queued messages go back to the user.
     async fn stop_agent(&mut self) {
         self.driver.send(Event::Abort).await;
-        if let Some(team) = &self.subagents {
-            crate::tools::interaction::delegate::Delegate::close_all(team).await;
+        if let Some(subagents) = &self.subagents {
+            crate::tools::interaction::delegate::Delegate::close_all(subagents).await;
         }
         while self.driver.is_working() {
             let step = self.driver.next().await;
@@ -311,7 +311,7 @@ impl LiveSession {
     }
 
     /// Switches to a session, in place of the current one.
-    async fn adopt(&mut self, session: Session, told: Option<Report>) {
+    async fn adopt(&mut self, session: Session, notice: Option<Report>) {
         self.reloader.count_session();
         let options = self.reloader.options();
         let checkpoints = self.driver.listener().checkpoints();
@@ -319,7 +319,7 @@ impl LiveSession {
             start::shared(options, session.id(), self.subagents.clone(), checkpoints);
         let turns = start::count_turns(self.driver.config().turns_max, &session);
         self.driver.reset(session.id().to_string(), turns);
-        let notices: Vec<Report> = start::problems(&session).into_iter().chain(told).collect();
+        let notices: Vec<Report> = start::problems(&session).into_iter().chain(notice).collect();
         let chosen = self.driver.listener().adopt(session);
         self.resume(&chosen).await;
         for report in notices {
@@ -345,9 +345,9 @@ impl LiveSession {
     /// Returns a snapshot with all messages, or only the latest.
     pub(in crate::runtime) fn make_snapshot(&mut self, recent: bool) -> Snapshot {
         let working = self.driver.is_working();
-        let equipment = Arc::new(self.toolset.active_tools());
+        let active_tools = Arc::new(self.toolset.active_tools());
         let offline = !self.catalog.offline_excluded.is_empty();
-        Snapshot { offline, ..self.driver.listener().snapshot(working, equipment, recent) }
+        Snapshot { offline, ..self.driver.listener().snapshot(working, active_tools, recent) }
     }
 
     /// Switches to the model and thinking level of a conversation. If the model is no longer available, the
@@ -358,9 +358,9 @@ impl LiveSession {
         let thinking = chosen.thinking.unwrap_or(now);
         let mut lost = None;
         if let Some((provider, id)) = &chosen.model {
-            let wish =
+            let request =
                 ModelRequest { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
-            match wish.find(&self.models.all()) {
+            match request.find(&self.models.all()) {
                 Some(found) => model = found,
                 None => lost = Some(model_unavailable(provider, id, &model.name)),
             }
@@ -383,19 +383,19 @@ fn open_for_folder(options: Options, path: PathBuf, at: Option<String>) -> Resul
     let Some(folder) = folder.filter(|folder| Path::new(folder) != options.cwd) else {
         let choice = SessionChoice::Open(path);
         let opened = start::open_session(&Options { session: choice, session_name: None, ..options });
-        let (mut session, told) = opened?;
-        let Some(at) = at else { return Ok((session, told, None)) };
-        let (leaf, said) = session.branch_point(&at).map_err(failed)?;
+        let (mut session, notice) = opened?;
+        let Some(at) = at else { return Ok((session, notice, None)) };
+        let (leaf, message) = session.branch_point(&at).map_err(failed)?;
         session.branch(leaf.as_deref()).map_err(failed)?;
-        return Ok((session, told, said));
+        return Ok((session, notice, message));
     };
-    let told = Report::new(format!("session of {folder}: continuing in a copy for this folder"))
+    let notice = Report::new(format!("session of {folder}: continuing in a copy for this folder"))
         .hint("start bowline there to continue the session itself");
     let there = Session::open_read_only(&path, options.clock.clone(), options.ids.clone()).map_err(failed)?;
-    let (leaf, said) = match at {
+    let (leaf, message) = match at {
         Some(at) => there.branch_point(&at).map_err(failed)?,
         None => (there.leaf().map(str::to_string), None),
     };
     let session = there.fork(&options.session_root(), &options.cwd, leaf.as_deref()).map_err(failed)?;
-    Ok((session, Some(told), said))
+    Ok((session, Some(notice), message))
 }

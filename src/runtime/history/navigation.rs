@@ -105,9 +105,9 @@ pub(in crate::runtime) fn lost_model_notice(
     model: &Model,
 ) -> Option<Report> {
     let (provider, id) = chosen.model.as_ref()?;
-    let wished = options.model.is_some() || options.provider.is_some();
+    let has_request = options.model.is_some() || options.provider.is_some();
     let same = *provider == model.provider && *id == model.id;
-    (!wished && !same).then(|| model_unavailable(provider, id, &model.name))
+    (!has_request && !same).then(|| model_unavailable(provider, id, &model.name))
 }
 
 pub(super) fn model_unavailable(provider: &str, id: &str, instead: &str) -> Report {

@@ -158,8 +158,8 @@ impl Recorder {
     pub async fn record_before_restore(&mut self, now: &RecordedCheckpoint, changes: bool) -> Option<String> {
         self.write_pending_checkpoint().await;
         if changes || !checkpoints::is_restorable(self.session.tree(), &now.id.to_string()) {
-            let left = self.checkpoints.as_ref()?.checkpoint_entry(When::Left, now);
-            self.append(left.body()).await;
+            let checkpoint = self.checkpoints.as_ref()?.checkpoint_entry(When::Left, now);
+            self.append(checkpoint.body()).await;
         }
         // Synced before anything is overwritten.
         self.sync().await;
@@ -193,7 +193,7 @@ impl Recorder {
     }
 
     /// Returns a snapshot, with all messages or the latest.
-    pub fn snapshot(&self, working: bool, equipment: Arc<ActiveTools>, recent: bool) -> Snapshot {
+    pub fn snapshot(&self, working: bool, active_tools: Arc<ActiveTools>, recent: bool) -> Snapshot {
         let MessagePage { messages, earlier } = if recent {
             self.session.recent(RECENT)
         } else {
@@ -206,7 +206,7 @@ impl Recorder {
             messages,
             earlier,
             model: Some(self.model.clone()),
-            active_tools: equipment,
+            active_tools,
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
@@ -288,21 +288,21 @@ impl Recorder {
     }
 
     /// Reports that no compaction started.
-    pub fn fail_compaction(&mut self, why: impl FnOnce() -> Report) {
+    pub fn fail_compaction(&mut self, to_report: impl FnOnce() -> Report) {
         if let Some(reply) = self.compaction_reply.take() {
-            send_reply(reply, Err(why()));
+            send_reply(reply, Err(to_report()));
         }
     }
 
     /// Sends new entries to front ends.
     pub async fn send_entries(&mut self) {
-        let wanted = self.sent_entries < self.session.tree().len() && self.hub.wants_entries();
+        let send_lines = self.sent_entries < self.session.tree().len() && self.hub.wants_entries();
         while self.sent_entries < self.session.tree().len() {
             let (line, named) = {
                 let tree = self.session.tree();
                 let Ok(at) = u32::try_from(self.sent_entries) else { return };
                 let named = (tree.kind(at) == "session_info").then(|| self.session.name());
-                (wanted.then(|| tree.entry(at).line().map(|line| Arc::from(&*line))), named)
+                (send_lines.then(|| tree.entry(at).line().map(|line| Arc::from(&*line))), named)
             };
             self.sent_entries += 1;
             match line {
@@ -374,8 +374,8 @@ fn has_reliable_count(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }
 
-fn compaction_error(why: Option<&str>) -> Report {
-    Report::new(why.unwrap_or("the compaction was given up"))
+fn compaction_error(reason: Option<&str>) -> Report {
+    Report::new(reason.unwrap_or("the compaction was given up"))
 }
 
 impl Listener for Recorder {
@@ -450,10 +450,10 @@ impl Listener for Recorder {
 
     async fn finish_branch_summary(
         &mut self,
-        leaving: &BranchSummaryPlan,
+        branch_plan: &BranchSummaryPlan,
         summary: Result<&FinishedSummary, &SummaryError>,
     ) -> Option<Vec<Message>> {
-        self.finish_move(leaving, summary)
+        self.finish_move(branch_plan, summary)
     }
 
     async fn return_messages(&mut self, messages: Vec<UserMessage>) {

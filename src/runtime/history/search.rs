@@ -87,19 +87,23 @@ impl HistorySearch {
     pub fn recall(&self) -> Vec<PastPrompt> {
         let here = self.cwd.to_string_lossy();
         let all = prompts::load_prompts(&self.data, None).into_iter();
-        all.map(|said| PastPrompt { in_session_folder: said.cwd == here, text: said.text, cwd: said.cwd })
-            .collect()
+        all.map(|prompt| PastPrompt {
+            in_session_folder: prompt.cwd == here,
+            text: prompt.text,
+            cwd: prompt.cwd,
+        })
+        .collect()
     }
 
     /// Returns the prompts of the session's folder.
     pub fn recall_here(&self) -> Vec<String> {
-        prompts::load_prompts(&self.data, Some(&self.cwd)).into_iter().map(|said| said.text).collect()
+        prompts::load_prompts(&self.data, Some(&self.cwd)).into_iter().map(|prompt| prompt.text).collect()
     }
 
     /// Imports sessions of other programs: one file, or all in a folder. Returns a sentence for the user.
-    pub fn import(&self, place: &Path) -> Result<String, Report> {
+    pub fn import(&self, path: &Path) -> Result<String, Report> {
         let (mut new, mut known, mut added, mut failed) = (0, 0, 0, Vec::new());
-        for file in listing::jsonl_below(place) {
+        for file in listing::jsonl_below(path) {
             match import::import(&self.root, &file, None, &self.clock, &self.ids) {
                 Ok(done) if done.existing == 0 => (new, added) = (new + 1, added + done.added),
                 Ok(done) => (known, added) = (known + 1, added + done.added),
@@ -112,19 +116,19 @@ impl HistorySearch {
             }
         }
         if new + known == 0 {
-            let why =
+            let reason =
                 failed.pop().unwrap_or_else(|| "no session of pi, Claude Code or codex is there".to_string());
-            return Err(Report::new(format!("nothing was taken over from {}: {why}", place.display())));
+            return Err(Report::new(format!("nothing was taken over from {}: {reason}", path.display())));
         }
-        let mut said = format!(
+        let mut message = format!(
             "{} taken over, {known} there before, {} new",
             pluralize(new, "conversation", "conversations"),
             pluralize(added, "entry is", "entries are")
         );
         if !failed.is_empty() {
-            said.push_str(&format!("; {} could not be read: {}", failed.len(), failed[0]));
+            message.push_str(&format!("; {} could not be read: {}", failed.len(), failed[0]));
         }
-        Ok(said)
+        Ok(message)
     }
 
     /// Moves a session into the system's trash and returns its path there. Fails while a program has it open.

@@ -90,18 +90,18 @@ impl Handle {
     /// Runs a closure on a copy of the session, on a blocking thread.
     pub(in crate::runtime) async fn read_session_copy<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Session) -> T + Send + 'static,
+        read: impl FnOnce(&Session) -> T + Send + 'static,
     ) -> Result<T, Report> {
-        self.with_session_copy(move |account| look(&account.session)).await
+        self.with_session_copy(move |account| read(&account.session)).await
     }
 
     async fn with_session_copy<T: Send + 'static>(
         &self,
-        tell: impl FnOnce(&SessionCopy) -> T + Send + 'static,
+        read: impl FnOnce(&SessionCopy) -> T + Send + 'static,
     ) -> Result<T, Report> {
         let account = self.session_copy().await?;
-        let told = tokio::task::spawn_blocking(move || tell(&account)).await;
-        told.map_err(|error| Report::caused("the work was ended", &error))
+        let result = tokio::task::spawn_blocking(move || read(&account)).await;
+        result.map_err(|error| Report::caused("the work was ended", &error))
     }
 
     /// [`Account::tree`] as it is now.
@@ -150,8 +150,8 @@ impl Handle {
         let (root, real) = (env.resolve(&root).await.unwrap_or(root), env.resolve(&path).await);
         let real = real.unwrap_or_else(|_| path.clone());
         if real.starts_with(root) || file.is_some_and(|file| listing::is_same(&file, &real)) {
-            let what = format!("cannot write {}: sessions are kept there", path.display());
-            return Err(Report::new(what).hint("name a file in another folder"));
+            let message = format!("cannot write {}: sessions are kept there", path.display());
+            return Err(Report::new(message).hint("name a file in another folder"));
         }
         let written = Environment::write(&*env, &path, page?.into_bytes(), None).await;
         written.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))?;
@@ -245,21 +245,21 @@ fn labels_with_times(session: &Session) -> HashMap<String, (String, String)> {
 }
 
 fn fork_points(session: &Session) -> Vec<ForkPoint> {
-    let said = session.tree().of_kind("message").filter_map(|entry| {
+    let points = session.tree().of_kind("message").filter_map(|entry| {
         let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
             return None;
         };
         let text = join_text(&user.content);
         (!text.is_empty()).then(|| ForkPoint { entry: entry.id().to_string(), text })
     });
-    let mut said: Vec<ForkPoint> = said.collect();
+    let mut points: Vec<ForkPoint> = points.collect();
     // Restores the order: the traversal was latest first.
-    said.reverse();
-    said
+    points.reverse();
+    points
 }
 
 fn last_answer(session: &Session) -> Option<String> {
-    let said = |message: &AgentMessage| match message {
+    let last_text = |message: &AgentMessage| match message {
         AgentMessage::Llm(Message::Assistant(answer))
             if answer.stop_reason != StopReason::Aborted || !answer.content.is_empty() =>
         {
@@ -269,7 +269,7 @@ fn last_answer(session: &Session) -> Option<String> {
     };
     let mut piece = session.recent(PAGE);
     loop {
-        if let Some(text) = piece.messages.iter().rev().find_map(|message| said(message)) {
+        if let Some(text) = piece.messages.iter().rev().find_map(|message| last_text(message)) {
             return (!text.is_empty()).then_some(text);
         }
         piece = session.page_before(&piece.earlier?, PAGE);

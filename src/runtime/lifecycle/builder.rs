@@ -264,7 +264,7 @@ async fn local_environment(
     }
     let env = LocalEnvironment::new(folder.to_path_buf(), variables);
     match env.stat(folder).await {
-        Ok(facts) if facts.kind == FileKind::Folder => Ok(env),
+        Ok(info) if info.kind == FileKind::Folder => Ok(env),
         Ok(_) => Err(Report::new(format!("{}: it is no folder", cannot()))),
         Err(error) => Err(Report::caused(cannot(), &error)),
     }

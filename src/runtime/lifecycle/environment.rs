@@ -19,8 +19,8 @@ pub(in crate::runtime) struct EnvironmentGuard {
 impl EnvironmentGuard {
     /// Initializes an environment. The tools get a counted reference: a session that a tool starts there does
     /// not clean it up when it ends.
-    pub(super) async fn initialize(place: Arc<dyn Environment>) -> Result<Self, Report> {
-        let env = Arc::new(Wrapped::new(place, Counted::default()));
+    pub(super) async fn initialize(environment: Arc<dyn Environment>) -> Result<Self, Report> {
+        let env = Arc::new(Wrapped::new(environment, Counted::default()));
         match env.initialize().await {
             Ok(()) => Ok(Self { env, cleaned_up: false }),
             Err(error) => Err(Report::caused(format!("cannot work in {}", env.root().display()), &error)),

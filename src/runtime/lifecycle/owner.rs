@@ -157,8 +157,8 @@ impl LiveSession {
         // Commands left by a call that was just interrupted.
         tools.jobs.end_all(COMMANDS_GRACE).await;
         // Before the last checkpoint: changes until then belong to the subagents.
-        if let Some(team) = &self.subagents {
-            team.close_all().await;
+        if let Some(subagents) = &self.subagents {
+            subagents.close_all().await;
         }
         self.driver.listener().end().await;
         if let Some(stay) = self.environment.take()
@@ -210,8 +210,8 @@ impl LiveSession {
             Command::Continue => self.continue_run().await,
             Command::Abort => {
                 self.driver.send(Event::Abort).await;
-                if let Some(team) = &self.subagents {
-                    team.interrupt();
+                if let Some(subagents) = &self.subagents {
+                    subagents.interrupt();
                 }
             }
             Command::TakeQueue(reply) => {
@@ -294,14 +294,15 @@ impl LiveSession {
 
     /// Gives the driver the current tools, and notifies front ends.
     async fn apply_toolset(&mut self) {
-        let equipment = Arc::new(self.toolset.active_tools());
+        let active_tools = Arc::new(self.toolset.active_tools());
         let parallel = self.toolset.profile().parallel;
-        self.driver.set_tools(equipment.all.clone(), parallel, |name| equipment.available.contains(name));
+        self.driver
+            .set_tools(active_tools.all.clone(), parallel, |name| active_tools.available.contains(name));
         self.prompt_current = false;
         if self.driver.is_working() {
             self.update_prompt().await;
         }
-        self.hub.send(RuntimeEvent::ToolsChanged(equipment)).await;
+        self.hub.send(RuntimeEvent::ToolsChanged(active_tools)).await;
     }
 
     /// Gives the driver the system prompt, unless it is current.
@@ -323,30 +324,30 @@ impl LiveSession {
                 self.driver.listener().write_checkpoints().await;
                 send_reply(reply, ());
             }
-            RestoreRequest::Preview(way, decisions, reply) => {
-                let way = way.resolve_current(self.driver.listener().session().leaf());
-                send_reply(reply, perform::preview(&mut self.driver, way, decisions).await);
+            RestoreRequest::Preview(target, decisions, reply) => {
+                let target = target.resolve_current(self.driver.listener().session().leaf());
+                send_reply(reply, perform::preview(&mut self.driver, target, decisions).await);
             }
-            RestoreRequest::Restore(way, decisions, reply) => {
-                let restored = self.restore(way, decisions).await;
+            RestoreRequest::Restore(target, decisions, reply) => {
+                let restored = self.restore(target, decisions).await;
                 send_reply(reply, restored);
             }
         }
     }
 
     /// Restores the conversation, the files or both.
-    async fn restore(&mut self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
-        let way = way.resolve_current(self.driver.listener().session().leaf());
-        let place = match &way {
+    async fn restore(&mut self, target: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
+        let target = target.resolve_current(self.driver.listener().session().leaf());
+        let entry_id = match &target {
             RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) => Some(entry.clone()),
             _ => None,
         };
-        let begun = perform::begin(&mut self.driver, way, decisions).await?;
-        let said = match place {
-            Some(place) => self.go_without_summary(&NavigationTarget::To(place)).await?,
+        let begun = perform::begin(&mut self.driver, target, decisions).await?;
+        let message = match entry_id {
+            Some(entry_id) => self.go_without_summary(&NavigationTarget::To(entry_id)).await?,
             None => None,
         };
-        let restored = Restored { message: said, ..perform::finish(&mut self.driver, begun).await? };
+        let restored = Restored { message, ..perform::finish(&mut self.driver, begun).await? };
         self.hub.send(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
         Ok(restored)
     }

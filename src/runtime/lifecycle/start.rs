@@ -49,8 +49,8 @@ pub async fn start(mut options: Options) -> Result<Handle, Report> {
             Ok(handle)
         }
         Err(report) => {
-            if let Err(left) = stay.clean_up().await {
-                tracing::warn!("{left}");
+            if let Err(cleanup_error) = stay.clean_up().await {
+                tracing::warn!("{cleanup_error}");
             }
             Err(report)
         }
@@ -66,7 +66,7 @@ async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
     let models = available_models(&options, &client, &catalog, &chosen).await;
     let (model, thinking) = choose_model(&options, &catalog, &models.all(), &chosen)?;
     let mut toolset = Toolset::new(&options, &model)?;
-    let equipment = toolset.active_tools();
+    let active_tools = toolset.active_tools();
     let unread = toolset.read_documents().await;
     let (rules, misruled) = permissions::load(&options, None).await.into_session_rules(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
@@ -80,41 +80,43 @@ async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let checkpoints = Checkpoints::new(&options, hub.clone(), checkpoint_writer(sender.downgrade()));
     let limits = SubagentLimits { depth: options.agents_deep, total: options.agents_max };
-    let recruits = SubagentFactory::new(models.clone(), clock, ids, hub.clone(), limits)
+    let factory = SubagentFactory::new(models.clone(), clock, ids, hub.clone(), limits)
         .with_checkpoints(checkpoints.clone());
-    let team = recruits.pool();
-    let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
-    let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
+    let subagents = factory.pool();
+    let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone());
+    let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept);
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
     let notices =
         problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
-    let config = config(&options, &equipment.all);
+    let config = config(&options, &active_tools.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.reset(session_id, turns);
     driver.load_history_lazily();
-    driver.set_tools(equipment.all, toolset.profile().parallel, |name| equipment.available.contains(name));
-    let again = ModelReloader::new(options, seen);
+    driver.set_tools(active_tools.all, toolset.profile().parallel, |name| {
+        active_tools.available.contains(name)
+    });
+    let reloader = ModelReloader::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = LiveSession {
         lifecycle: stands,
         driver,
         toolset,
         environment: None,
-        subagent_factory: recruits,
-        subagents: team,
+        subagent_factory: factory,
+        subagents,
         prompt_current: false,
         commands,
         hub: hub.clone(),
         models: models.clone(),
         catalog,
-        reloader: again.clone(),
+        reloader: reloader.clone(),
         notices,
         user_commands: Vec::new(),
     };
     live.update_subagent_setup();
-    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, reloader: again }, live))
+    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, reloader }, live))
 }
 
 /// Returns which models are usable, and the fingerprint of the files that say so.
@@ -231,7 +233,7 @@ pub(in crate::runtime) fn context(
 pub(in crate::runtime) fn shared(
     options: &Options,
     session: &str,
-    team: Option<SubagentPool>,
+    subagents: Option<SubagentPool>,
     checkpoints: Option<Checkpoints>,
 ) -> Arc<tools::AgentToolState> {
     let folder = options.outputs();
@@ -247,7 +249,8 @@ pub(in crate::runtime) fn shared(
     let Home { config, data, state, cache, .. } = options.home.clone();
     shared.own_folders = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
-    shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
+    shared.delegate =
+        subagents.map(|subagents| Arc::new(subagents) as Arc<dyn tools::interaction::delegate::Delegate>);
     shared.before_change_hook =
         checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::BeforeChangeHook>);
     Arc::new(shared)
@@ -265,9 +268,9 @@ async fn discover_models(client: Client, models: AvailableModels, hub: Hub) {
 /// Whether the requested model is on a server whose models are unknown until it is queried.
 fn requests_local_server(options: &Options, catalog: &Catalog, chosen: &ModelChoice) -> bool {
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
-    let wishes =
+    let requests =
         [access::requested_model(options, catalog), access::parse_request(options, catalog, provider, model)];
-    let named = wishes.into_iter().flatten().filter_map(|wish| wish.provider);
+    let named = requests.into_iter().flatten().filter_map(|request| request.provider);
     let mut named = named.chain(chosen.model.iter().map(|(provider, _)| provider.clone()));
     named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
 }
@@ -310,14 +313,14 @@ pub(in crate::runtime) fn model_to_use(
     let ModelAccess { client, catalog, .. } = reached;
     let known: Vec<Arc<Model>> =
         catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
-    let asked = access::requested_model(options, catalog);
-    let last = last_model_request(chosen).filter(|_| asked.is_none());
-    let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
+    let requested = access::requested_model(options, catalog);
+    let last = last_model_request(chosen).filter(|_| requested.is_none());
+    let last = last.and_then(|request| request.find(client.models()).or_else(|| request.find(&known)));
     match last {
         Some(model) => Ok(model),
         None => match choose_model(options, catalog, client.models(), chosen) {
             Ok((model, _)) => Ok(model),
-            Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report),
+            Err(report) => requested.and_then(|request| request.find(&known)).ok_or(report),
         },
     }
 }
@@ -330,14 +333,16 @@ fn choose_model(
     usable: &[Arc<Model>],
     chosen: &ModelChoice,
 ) -> Result<(Arc<Model>, Thinking), Report> {
-    let asked = access::requested_model(options, catalog);
+    let requested = access::requested_model(options, catalog);
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
     let set = access::parse_request(options, catalog, provider, model);
     let last = last_model_request(chosen);
-    let model = match &asked {
-        Some(wish) => wish.find(usable).ok_or_else(|| wish.unavailable_error(usable, catalog, false))?,
+    let model = match &requested {
+        Some(request) => {
+            request.find(usable).ok_or_else(|| request.unavailable_error(usable, catalog, false))?
+        }
         None => last
-            .and_then(|wish| wish.find(usable))
+            .and_then(|request| request.find(usable))
             .or_else(|| set.as_ref()?.find(usable))
             .or_else(|| usable.first().cloned())
             .ok_or_else(|| {
@@ -347,10 +352,10 @@ fn choose_model(
     };
     let thinking = options
         .thinking
-        .or(asked.and_then(|wish| wish.thinking))
+        .or(requested.and_then(|request| request.thinking))
         .or(chosen.thinking)
         .or(options.default_thinking)
-        .or(set.and_then(|wish| wish.thinking))
+        .or(set.and_then(|request| request.thinking))
         .unwrap_or(Thinking::Medium);
     Ok((model, thinking))
 }
@@ -364,11 +369,11 @@ fn last_model_request(chosen: &ModelChoice) -> Option<ModelRequest> {
 /// Opens the requested session. One that another program has open is copied, with a notice.
 pub(in crate::runtime) fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
     let failed = |error| Report::caused("cannot open the session", &error);
-    let (mut session, told) = find_session(options).map_err(failed)?;
+    let (mut session, notice) = find_session(options).map_err(failed)?;
     if let Some(name) = options.session_name.clone() {
         session.append(EntryBody::SessionInfo { name: Some(name) }).map_err(failed)?;
     }
-    Ok((session, told))
+    Ok((session, notice))
 }
 
 /// Creates a session, with a file unless sessions are not stored.
@@ -397,9 +402,10 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
     match Session::open(&path, clock.clone(), ids.clone()) {
         Err(SessionError::Busy(_)) => {
             let copy = Session::open_read_only(&path, clock, ids)?.copy(&root)?;
-            let told = Report::new("the session is open in another program, so this goes on in a copy of it")
-                .hint("end the other one first to go on with the session itself");
-            Ok((copy, Some(told)))
+            let notice =
+                Report::new("the session is open in another program, so this goes on in a copy of it")
+                    .hint("end the other one first to go on with the session itself");
+            Ok((copy, Some(notice)))
         }
         opened => Ok((opened?, None)),
     }

@@ -48,8 +48,8 @@ impl LiveSession {
             return Err(agent_busy());
         }
         if self.driver.listener().checkpoints().is_some() && root != self.driver.tools().env.root() {
-            let what = "the session cannot move: states of its workspace are recorded";
-            return Err(Report::new(what).hint("start another session there, or one without checkpoints"));
+            let message = "the session cannot move: states of its workspace are recorded";
+            return Err(Report::new(message).hint("start another session there, or one without checkpoints"));
         }
         Ok(())
     }
@@ -61,8 +61,8 @@ impl LiveSession {
             return MoveOutcome { moved: Err(report), to_clean_up: Some(stay) };
         }
         let checkpoints = self.driver.listener().checkpoints();
-        if let Some(team) = &self.subagents {
-            team.close_all().await;
+        if let Some(subagents) = &self.subagents {
+            subagents.close_all().await;
         }
         self.driver.tools().shared.jobs.end_all(COMMANDS_GRACE).await;
         self.reloader.set_environment(env.clone());

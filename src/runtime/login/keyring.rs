@@ -40,8 +40,8 @@ pub async fn store(env: &dyn Environment, provider: &str, name: &str, key: &str)
             format!("secret-tool store --label='bowline: {label}' service {SERVICE} account {provider}");
         (script, key.to_string())
     };
-    run(env, script, input).await.map_err(|why| {
-        Report::new(format!("the keyring did not take the key: {why}"))
+    run(env, script, input).await.map_err(|error| {
+        Report::new(format!("the keyring did not take the key: {error}"))
             .hint("keyring = false in settings.toml keeps keys in auth.json")
     })
 }
@@ -55,7 +55,7 @@ pub async fn remove(env: &dyn Environment, provider: &str, kept: &str) -> Result
     let script = command(provider, "delete-generic-password", "clear");
     run(env, script, String::new())
         .await
-        .map_err(|why| Report::new(format!("the key of {provider} may still be in the keyring: {why}")))
+        .map_err(|error| Report::new(format!("the key of {provider} may still be in the keyring: {error}")))
 }
 
 fn command(provider: &str, mac: &str, other: &str) -> String {
@@ -78,8 +78,8 @@ async fn run(env: &dyn Environment, script: String, input: String) -> Result<(),
     let command = CommandSpec { script, cwd, timeout: Some(UNLOCK_TIMEOUT), env: BTreeMap::default() };
     let cancel = CancellationToken::new();
     let _ended = cancel.clone().drop_guard();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let into = told.clone();
+    let stderr = Arc::new(Mutex::new(Vec::new()));
+    let into = stderr.clone();
     let sink = move |bytes: &[u8]| {
         let mut all = into.lock();
         let room = STDERR_MAX.saturating_sub(all.len());
@@ -89,9 +89,9 @@ async fn run(env: &dyn Environment, script: String, input: String) -> Result<(),
         Ok(Exit::Code(0)) => Ok(()),
         Ok(Exit::Code(127)) => Err(format!("there is no program `{program}`")),
         Ok(Exit::Code(code)) => {
-            let told = told.lock();
-            let told = String::from_utf8_lossy(&told);
-            let first = told.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let stderr = stderr.lock();
+            let stderr = String::from_utf8_lossy(&stderr);
+            let first = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             Err(format!("`{program}` ended with {code} {first}").trim_end().to_string())
         }
         Ok(Exit::TimedOut | Exit::Cancelled) => Err(format!("`{program}` was ended")),

@@ -44,9 +44,10 @@ pub fn load(options: &Options) -> ModelAccess {
         .with_store(store(options))
         .with_shell(Shell::new(command_runner(options.env.clone())));
     if let Some(key) = &options.api_key {
-        let wish = requested_model(options, &catalog).and_then(|w| w.provider);
+        let requested_provider = requested_model(options, &catalog).and_then(|w| w.provider);
         let first = || catalog.providers.first().map(|p| p.id.clone());
-        credentials = credentials.with_key(&wish.or_else(first).unwrap_or_default(), key.clone());
+        credentials =
+            credentials.with_key(&requested_provider.or_else(first).unwrap_or_default(), key.clone());
     }
     problems.extend(credentials.stored_entries().1.map(Report::new));
     let http = Arc::new(http(options).with_cassette(options.cassette.clone()));
@@ -83,8 +84,8 @@ pub fn cached_lists(options: &Options) -> ModelLists {
         Ok(None) => Ok(ModelLists::default()),
         Err(error) => Err(error.to_string()),
     };
-    read.unwrap_or_else(|why| {
-        tracing::warn!("{} is not used: {why}", path.display());
+    read.unwrap_or_else(|problem| {
+        tracing::warn!("{} is not used: {problem}", path.display());
         ModelLists::default()
     })
 }
@@ -102,10 +103,10 @@ fn user_catalog(options: &Options) -> (Catalog, Vec<Report>) {
         Ok(None) => (Catalog::builtin().clone(), Vec::new()),
         Ok(Some(text)) => {
             let (user, problems) = UserModels::parse(&text);
-            let tell = |p: crate::llm::catalog::user::Problem| {
+            let to_report = |p: crate::llm::catalog::user::Problem| {
                 Report::new(format!("{}:{}: {}", path.display(), p.line, p.message))
             };
-            (Catalog::builtin().with_user(user), problems.into_iter().map(tell).collect())
+            (Catalog::builtin().with_user(user), problems.into_iter().map(to_report).collect())
         }
         Err(error) => {
             let report = Report::caused(format!("cannot read {}", path.display()), &error);

@@ -57,7 +57,7 @@ impl ModelRequest {
         let known = || catalog.provider_of(self.id.as_ref()?);
         let named = self.provider.as_ref().map(|id| (id, catalog.provider(id)));
         let provider = named.map_or_else(known, |(_, provider)| provider);
-        let what = match (&self.id, &self.provider) {
+        let label = match (&self.id, &self.provider) {
             (Some(id), _) => format!("model `{id}`"),
             (None, Some(provider)) => format!("provider `{provider}`"),
             (None, None) => "the model".to_string(),
@@ -65,23 +65,23 @@ impl ModelRequest {
         let reachable = provider.is_some_and(|p| usable.iter().any(|m| m.provider == p.id));
         match provider {
             Some(info) if !reachable && info.probe.is_some() => {
-                let why = if awaited { "is still being asked what it has" } else { "does not answer" };
+                let reason = if awaited { "is still being asked what it has" } else { "does not answer" };
                 let hint = if awaited { "try again in a moment" } else { "start it, or name its address" };
                 let var = info.base_url_var.as_ref().filter(|_| !awaited);
                 let hint = format!("{hint}{}", var.map(|v| format!(" in {v}")).unwrap_or_default());
-                Report::new(format!("{what} cannot be asked: {} {why}", info.name)).hint(hint)
+                Report::new(format!("{label} cannot be asked: {} {reason}", info.name)).hint(hint)
             }
             Some(info) if !reachable && catalog.offline_excluded.contains(&info.id) => {
-                Report::new(format!("{what} cannot be asked: bowline is offline"))
+                Report::new(format!("{label} cannot be asked: bowline is offline"))
                     .hint("start it without --offline and BOWLINE_OFFLINE")
             }
             Some(info) if !reachable && !info.key_vars.is_empty() => {
                 let hint =
                     format!("set {}, `bowline login {}`, or give --api-key", info.key_vars[0], info.id);
-                Report::new(format!("{what} cannot be asked: there is no key for it")).hint(hint)
+                Report::new(format!("{label} cannot be asked: there is no key for it")).hint(hint)
             }
             Some(info) if !reachable && info.login_only => {
-                Report::new(format!("{what} is not available: not logged in"))
+                Report::new(format!("{label} is not available: not logged in"))
                     .hint(format!("`bowline login {}`", info.id))
             }
             _ => self.unknown_error(usable, catalog),
@@ -90,7 +90,7 @@ impl ModelRequest {
 
     /// Returns the error for an unknown model or provider, with similar names.
     fn unknown_error(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
-        let (what, near) = match (&self.provider, &self.id) {
+        let (label, near) = match (&self.provider, &self.id) {
             (Some(id), _) if !usable.iter().any(|m| m.provider == *id) && catalog.provider(id).is_none() => {
                 let injected = usable.iter().map(|m| m.provider.clone());
                 let known = catalog.providers.iter().map(|p| p.id.clone());
@@ -114,15 +114,15 @@ impl ModelRequest {
         } else {
             format!("did you mean {}? {list}", near.join(" or "))
         };
-        Report::new(format!("{what} is not known")).hint(hint)
+        Report::new(format!("{label} is not known")).hint(hint)
     }
 }
 
 /// Returns names that the user may have meant, nearest first; at most three.
-pub(in crate::runtime) fn similar_names(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
-    let wanted = wanted.to_lowercase();
+pub(in crate::runtime) fn similar_names(requested: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+    let requested = requested.to_lowercase();
     let mut near: Vec<(f64, String)> = names
-        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .map(|name| (strsim::jaro_winkler(&requested, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= MIN_SIMILARITY)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -28,8 +28,8 @@ impl RefreshResult {
         match outcome {
             Ok((all, 0)) => format!("{provider}: {all} models, none of them new"),
             Ok((all, new)) => format!("{provider}: {all} models, {new} new"),
-            Err(why) if why.starts_with(provider.as_str()) => why.clone(),
-            Err(why) => format!("{provider}: {why}"),
+            Err(error) if error.starts_with(provider.as_str()) => error.clone(),
+            Err(error) => format!("{provider}: {error}"),
         }
     }
 }
@@ -48,7 +48,11 @@ pub async fn refresh_expired(options: &Options) {
             continue;
         }
         match refresh(options, Some(&provider)).await {
-            Ok(told) => told.iter().for_each(|told| tracing::info!("models of {}", told.sentence())),
+            Ok(results) => {
+                for result in &results {
+                    tracing::info!("models of {}", result.sentence());
+                }
+            }
             Err(report) => tracing::debug!("no list of models: {report}"),
         }
     }
@@ -66,13 +70,13 @@ pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refres
     if listers.is_empty() {
         return Err(no_provider_error(&catalog, only));
     }
-    let asked = listers.iter().map(|lister| async {
+    let requests = listers.iter().map(|lister| async {
         let provider = lister.provider().to_string();
         let list = lister.fetch(before.providers.get(&provider)).await;
         (provider, list.map_err(|error| error.to_string()))
     });
-    let came = futures::future::join_all(asked).await;
-    let mut told = Vec::new();
+    let came = futures::future::join_all(requests).await;
+    let mut results = Vec::new();
     let mut lists = Vec::new();
     for (provider, list) in came {
         let outcome = list.map(|list| {
@@ -80,10 +84,10 @@ pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refres
             lists.push((provider.clone(), list));
             counts
         });
-        told.push(RefreshResult { provider, outcome });
+        results.push(RefreshResult { provider, outcome });
     }
     store_lists(options, lists).await?;
-    Ok(told)
+    Ok(results)
 }
 
 /// Returns the number of models in a list that no other source has.

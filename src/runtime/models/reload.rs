@@ -37,10 +37,10 @@ pub struct ModelReloader {
 impl ModelReloader {
     /// Creates it for a session with these options; `seen` is the fingerprint of the files.
     pub fn new(options: Options, seen: u64) -> Self {
-        let place = Arc::new(RwLock::new(options.env.clone()));
+        let env = Arc::new(RwLock::new(options.env.clone()));
         Self {
             options: Arc::new(options),
-            environment: place,
+            environment: env,
             last_fingerprint: Arc::new(AtomicU64::new(seen)),
             successors: Arc::default(),
         }
@@ -90,21 +90,21 @@ impl ModelReloader {
     pub async fn reload(
         &self,
         always: bool,
-        mut told: Vec<Arc<Model>>,
+        mut discovered: Vec<Arc<Model>>,
     ) -> Result<Option<LoadedModels>, Report> {
         let (options, seen) = (self.options.clone(), self.last_fingerprint.clone());
-        let look = move || {
+        let read_models = move || {
             let now = fingerprint(&options);
             let changed = seen.swap(now, Ordering::SeqCst) != now;
             (changed || always).then(|| access::load(&options))
         };
-        let reached = tokio::task::spawn_blocking(look).await;
+        let reached = tokio::task::spawn_blocking(read_models).await;
         let reached = reached.map_err(|error| Report::caused("the work was ended", &error))?;
         let Some(ModelAccess { client, catalog, .. }) = reached else { return Ok(None) };
         let models = AvailableModels::new(client.models().to_vec());
         // Models of servers on this machine are in no file.
-        told.retain(|model| catalog.provider(&model.provider).is_some_and(|info| info.probe.is_some()));
-        models.add(told);
+        discovered.retain(|model| catalog.provider(&model.provider).is_some_and(|info| info.probe.is_some()));
+        models.add(discovered);
         Ok(Some((client, catalog, models.all())))
     }
 }

@@ -130,11 +130,11 @@ impl Checkpoints {
         extra: Vec<Name>,
         instead: Vec<(Name, Vec<u8>)>,
     ) -> Result<RecordedCheckpoint, Report> {
-        let keeper = self.checkpointer().await?;
+        let checkpointer = self.checkpointer().await?;
         let cancel = self.0.cancel.clone();
         let this = self.clone();
         blocking(move || {
-            let taken = keeper.record(&extra, &instead, &cancel);
+            let taken = checkpointer.record(&extra, &instead, &cancel);
             this.note_scan_result(taken.as_ref().err());
             taken
         })
@@ -143,15 +143,15 @@ impl Checkpoints {
 
     /// Notes whether another scan makes sense: a folder that is too large stays so, other errors may pass.
     fn note_scan_result(&self, error: Option<&CheckpointError>) {
-        let mut told = lock(&self.0.reported);
+        let mut reported = lock(&self.0.reported);
         match error {
-            Some(CheckpointError::TooMany(_) | CheckpointError::TooMuch(_)) => told.too_large = true,
+            Some(CheckpointError::TooMany(_) | CheckpointError::TooMuch(_)) => reported.too_large = true,
             Some(CheckpointError::TooSlow(_)) => {
-                told.slow_scans += 1;
-                told.too_large |= told.slow_scans >= SLOW_SCANS_MAX;
+                reported.slow_scans += 1;
+                reported.too_large |= reported.slow_scans >= SLOW_SCANS_MAX;
             }
             Some(_) => {}
-            None => (told.slow_scans, told.failure) = (0, false),
+            None => (reported.slow_scans, reported.failure) = (0, false),
         }
     }
 
@@ -185,7 +185,11 @@ impl Checkpoints {
 
     /// Returns a recorded state as an entry for the session.
     pub(in crate::runtime) fn checkpoint_entry(&self, at: When, taken: &RecordedCheckpoint) -> Checkpoint {
-        checkpoint_of(self.0.checkpointer.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
+        checkpoint_of(
+            self.0.checkpointer.get().map_or(&*self.0.root, |checkpointer| checkpointer.root()),
+            at,
+            taken,
+        )
     }
 
     /// Returns the checkpoints that are not in the session's file yet.
@@ -237,8 +241,8 @@ impl Checkpoints {
         if lock(&self.0.reported).too_large {
             return;
         }
-        let Ok(keeper) = self.checkpointer().await else { return };
-        let contents = workspace_contents(&*env, keeper.root(), paths).await;
+        let Ok(checkpointer) = self.checkpointer().await else { return };
+        let contents = workspace_contents(&*env, checkpointer.root(), paths).await;
         let named: Vec<Name> = contents.iter().map(|(name, _)| name.clone()).collect();
         let with: Vec<(Name, Vec<u8>)> =
             contents.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))).collect();
@@ -247,7 +251,7 @@ impl Checkpoints {
             let new: HashSet<Name> =
                 named.into_iter().filter(|name| round.named.insert(name.clone())).collect();
             let with = with.into_iter().filter(|(name, _)| new.contains(name)).collect();
-            match add_unscanned(keeper, round, with).await {
+            match add_unscanned(checkpointer, round, with).await {
                 Ok(Some(taken)) => {
                     round.files = Arc::clone(&taken.files);
                     let state = Checkpoint { more: true, ..self.checkpoint_entry(When::Before, &taken) };
@@ -278,11 +282,11 @@ impl Checkpoints {
         if self.0.cancel.is_cancelled() || std::mem::replace(&mut lock(&self.0.reported).failure, true) {
             return;
         }
-        let told = Report::new(format!("changes cannot be restored from now on: {}", report.message));
+        let notice = Report::new(format!("changes cannot be restored from now on: {}", report.message));
         let hint = report.hint.clone().unwrap_or_else(|| {
             "the work goes on; an ignore file may leave out what is large (docs/checkpoints.md)".to_string()
         });
-        self.0.hub.send(RuntimeEvent::Failed(told.hint(hint))).await;
+        self.0.hub.send(RuntimeEvent::Failed(notice.hint(hint))).await;
     }
 
     async fn report_skipped(&self, taken: &RecordedCheckpoint) {
@@ -290,13 +294,14 @@ impl Checkpoints {
             return;
         }
         let names =
-            taken.skipped.iter().take(NAMES_MAX).map(|(name, why)| format!("{name} ({})", why.text()));
+            taken.skipped.iter().take(NAMES_MAX).map(|(name, reason)| format!("{name} ({})", reason.text()));
         let mut names = names.collect::<Vec<_>>().join(", ");
         if taken.skipped.len() > NAMES_MAX {
             names.push_str(&format!(" and {} more", taken.skipped.len() - NAMES_MAX));
         }
-        let told = Report::new(format!("not in the checkpoints, changes to it cannot be restored: {names}"));
-        self.0.hub.send(RuntimeEvent::Failed(told)).await;
+        let notice =
+            Report::new(format!("not in the checkpoints, changes to it cannot be restored: {names}"));
+        self.0.hub.send(RuntimeEvent::Failed(notice)).await;
     }
 }
 
@@ -321,8 +326,8 @@ impl BeforeChangeHook for Checkpoints {
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock()
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock()
 }
 
 /// Runs work on the store on a blocking thread.
@@ -346,7 +351,7 @@ pub(in crate::runtime) async fn workspace_contents(
         let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
         let Some(name) = Name::below(root, &real) else { continue };
         // A file deleted from disk may still be open.
-        let small = env.stat(&real).await.map_or(true, |facts| facts.size <= Limits::default().file);
+        let small = env.stat(&real).await.map_or(true, |info| info.size <= Limits::default().file);
         let data = if small { env.read(&real).await.ok() } else { None };
         found.push((name, data.map(|data| data.bytes)));
     }
@@ -356,7 +361,7 @@ pub(in crate::runtime) async fn workspace_contents(
 /// Adds files to the state before a round that the scan did not cover and the round has not touched yet:
 /// ignored ones, and the unsaved text of open ones.
 async fn add_unscanned(
-    keeper: Arc<Checkpointer>,
+    checkpointer: Arc<Checkpointer>,
     round: &Round,
     with: Vec<(Name, Vec<u8>)>,
 ) -> Result<Option<RecordedCheckpoint>, Report> {
@@ -366,16 +371,16 @@ async fn add_unscanned(
         for (name, bytes) in with {
             let is = files.get(&name).copied();
             let oid = Oid::of(crate::workspace::checkpoint::object::Kind::Blob, &bytes);
-            if is.and_then(Node::oid) == Some(oid) || !keeper.is_older(&name, at_ms) {
+            if is.and_then(Node::oid) == Some(oid) || !checkpointer.is_older(&name, at_ms) {
                 continue;
             }
             let rights = match is {
                 Some(Node::File { rights, .. }) => rights,
                 _ => 0o644,
             };
-            new.push((name, Node::File { rights, oid: keeper.store_content(&bytes)? }));
+            new.push((name, Node::File { rights, oid: checkpointer.store_content(&bytes)? }));
         }
-        if new.is_empty() { Ok(None) } else { keeper.amend(&files, &new).map(Some) }
+        if new.is_empty() { Ok(None) } else { checkpointer.amend(&files, &new).map(Some) }
     })
     .await
 }

@@ -31,16 +31,16 @@ use crate::workspace::checkpoint::{
 const COMPARED_MAX: usize = 32 << 20;
 
 /// Returns the restore steps for the files, each from one state to another; empty when files are not touched.
-pub fn restore_steps(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
-    match way {
+pub fn restore_steps(session: &Session, target: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
+    match target {
         RestoreTarget::To(_, RestoreScope::Conversation) => Ok(Vec::new()),
         RestoreTarget::To(entry, _) => steps::steps_to(session.tree(), entry).ok_or_else(|| {
             Report::new("no recorded state of the files")
                 .hint("they are recorded from the first change of an agent on")
         }),
         RestoreTarget::RevertTurn(entry) => {
-            let legs = steps::revert_steps(session.tree(), entry);
-            if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
+            let steps = steps::revert_steps(session.tree(), entry);
+            if steps.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(steps) }
         }
     }
 }
@@ -63,54 +63,55 @@ fn content_key(name: &Name, bytes: &[u8]) -> (Name, Oid) {
 
 async fn prepare(
     driver: &mut Driver<Recorder>,
-    way: &RestoreTarget,
+    target: &RestoreTarget,
     decisions: Decisions,
 ) -> Result<Option<PreparedRestore>, Report> {
     if driver.is_working() {
         return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
     }
-    if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
+    if matches!(target, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return Ok(None);
     }
     let kept = driver.listener().checkpoints();
     if kept.as_ref().is_some_and(Checkpoints::has_working_subagents) {
-        let told = Report::new("agents that the agent has started are still working");
-        return Err(told.hint("wait for them, or interrupt them (Escape)"));
+        let error = Report::new("agents that the agent has started are still working");
+        return Err(error.hint("wait for them, or interrupt them (Escape)"));
     }
     driver.listener().write_all_checkpoints().await;
-    let wanted = restore_steps(driver.listener().session(), way)?;
+    let wanted = restore_steps(driver.listener().session(), target)?;
     let kept = kept
         .ok_or_else(|| Report::new("checkpoints are off").hint("the setting `checkpoints` turns them on"))?;
-    let keeper = kept.checkpointer().await?;
-    check_folder(&wanted, keeper.root())?;
-    let (reader, names) = (Arc::clone(&keeper), wanted.clone());
+    let checkpointer = kept.checkpointer().await?;
+    check_folder(&wanted, checkpointer.root())?;
+    let (reader, names) = (Arc::clone(&checkpointer), wanted.clone());
     let open_ended = blocking(move || paths_without_base(&reader, &names)).await?;
     let disk = match open_ended {
         Some(names) => Some(kept.record(names, Vec::new()).await?),
         None => None,
     };
-    let reader = Arc::clone(&keeper);
+    let reader = Arc::clone(&checkpointer);
     let steps = blocking(move || load_steps(&reader, &wanted, disk.as_ref())).await?;
     let env = Arc::clone(&driver.services().tools.env);
     let changed = changed_paths(&steps);
-    let open = open_files(&*env, &keeper).await;
-    let paths: Vec<PathBuf> = open.intersection(&changed).map(|name| name.under(keeper.root())).collect();
-    let unsaved = workspace_contents(&*env, keeper.root(), paths).await;
+    let open = open_files(&*env, &checkpointer).await;
+    let paths: Vec<PathBuf> =
+        open.intersection(&changed).map(|name| name.under(checkpointer.root())).collect();
+    let unsaved = workspace_contents(&*env, checkpointer.root(), paths).await;
     let sides = steps.iter().flat_map(|step| step.base.iter().chain(step.target.iter()));
     let recorded: RecordedContents =
         sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
     let mut instead = Vec::new();
     for (name, bytes) in unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
         // An open file that is gone from disk has no unsaved text if its text was recorded.
-        let gone = env.stat(&name.under(keeper.root())).await.is_err();
-        if !gone || !recorded.contains(&content_key(&name, &bytes)) {
+        let is_missing = env.stat(&name.under(checkpointer.root())).await.is_err();
+        if !is_missing || !recorded.contains(&content_key(&name, &bytes)) {
             instead.push((name, bytes));
         }
     }
     let now = kept.record(changed.into_iter().collect(), instead).await?;
-    let (planner, taken) = (Arc::clone(&keeper), now.clone());
+    let (planner, taken) = (Arc::clone(&checkpointer), now.clone());
     let plan = blocking(move || planner.plan(&taken, &steps, &decisions)).await?;
-    Ok(Some(PreparedRestore { checkpointer: keeper, now, plan, open, recorded }))
+    Ok(Some(PreparedRestore { checkpointer, now, plan, open, recorded }))
 }
 
 /// Returns the paths that the steps change.
@@ -120,31 +121,31 @@ pub fn changed_paths(steps: &[Step]) -> HashSet<Name> {
 }
 
 /// Fails if the states belong to another folder.
-pub fn check_folder(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
+pub fn check_folder(steps: &[RestoreStep], root: &Path) -> Result<(), Report> {
     let root = root.to_string_lossy();
-    match wanted.iter().find(|leg| leg.target.root != root) {
+    match steps.iter().find(|step| step.target.root != root) {
         Some(other) => {
             let other = &other.target.root;
-            let told = Report::new(format!("these files were recorded in another folder: {other}"));
-            Err(told.hint("start bowline there"))
+            let error = Report::new(format!("these files were recorded in another folder: {other}"));
+            Err(error.hint("start bowline there"))
         }
         None => Ok(()),
     }
 }
 
-fn load_state(keeper: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
-    keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
+fn load_state(checkpointer: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
+    checkpointer.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
 }
 
 /// Returns whether the steps start from the present disk because no state was recorded there, as after a
 /// crash; and the ignored paths that must then be read, too.
 pub fn paths_without_base(
-    keeper: &Checkpointer,
-    wanted: &[RestoreStep],
+    checkpointer: &Checkpointer,
+    steps: &[RestoreStep],
 ) -> Result<Option<Vec<Name>>, CheckpointError> {
     let mut names = None;
-    for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
-        let target = load_state(keeper, &leg.target)?;
+    for step in steps.iter().filter(|step| step.base.is_none()) {
+        let target = load_state(checkpointer, &step.target)?;
         names.get_or_insert_with(Vec::new).extend(target.ignored().iter().cloned());
     }
     Ok(names)
@@ -152,47 +153,46 @@ pub fn paths_without_base(
 
 /// Loads the states of the steps; `disk` is the present state, for steps that start from it.
 pub fn load_steps(
-    keeper: &Checkpointer,
-    wanted: &[RestoreStep],
+    checkpointer: &Checkpointer,
+    steps: &[RestoreStep],
     disk: Option<&RecordedCheckpoint>,
 ) -> Result<Vec<Step>, CheckpointError> {
-    let step = |leg: &RestoreStep| {
-        let base = match (&leg.base, disk) {
-            (Some(base), _) => load_state(keeper, base)?,
+    let step = |restore_step: &RestoreStep| {
+        let base = match (&restore_step.base, disk) {
+            (Some(base), _) => load_state(checkpointer, base)?,
             (None, Some(disk)) => Arc::clone(&disk.files),
             (None, None) => return Err(CheckpointError::Missing(Oid([0; 20]))),
         };
-        Ok(Step::between(&base, &*load_state(keeper, &leg.target)?))
+        Ok(Step::between(&base, &*load_state(checkpointer, &restore_step.target)?))
     };
-    wanted.iter().map(step).collect()
+    steps.iter().map(step).collect()
 }
 
 /// Returns the files of the workspace that are open in an editor.
-async fn open_files(env: &dyn Environment, keeper: &Checkpointer) -> HashSet<Name> {
-    env.open_files().await.iter().filter_map(|path| Name::below(keeper.root(), path)).collect()
+async fn open_files(env: &dyn Environment, checkpointer: &Checkpointer) -> HashSet<Name> {
+    env.open_files().await.iter().filter_map(|path| Name::below(checkpointer.root(), path)).collect()
 }
 
 /// Returns the preview of a restore.
 pub(in crate::runtime) async fn preview(
     driver: &mut Driver<Recorder>,
-    way: RestoreTarget,
+    target: RestoreTarget,
     decisions: Decisions,
 ) -> Result<Preview, Report> {
-    let Some(PreparedRestore { checkpointer: keeper, plan, .. }) = prepare(driver, &way, decisions).await?
-    else {
-        return Ok(Preview { target: way, files: Vec::new(), skipped: Vec::new() });
+    let Some(PreparedRestore { checkpointer, plan, .. }) = prepare(driver, &target, decisions).await? else {
+        return Ok(Preview { target, files: Vec::new(), skipped: Vec::new() });
     };
-    blocking(move || Ok(to_preview(&keeper, way, plan))).await
+    blocking(move || Ok(to_preview(&checkpointer, target, plan))).await
 }
 
 /// Returns a plan in the form for display.
-pub fn to_preview(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
+pub fn to_preview(checkpointer: &Checkpointer, target: RestoreTarget, plan: Plan) -> Preview {
     let mut left_to_compare = COMPARED_MAX;
     let mut text = |node: Option<Node>| match node {
         None => Some(String::new()),
-        Some(Node::Link(oid)) => apply::link_target(keeper.store(), oid).ok(),
+        Some(Node::Link(oid)) => apply::link_target(checkpointer.store(), oid).ok(),
         Some(Node::File { oid, .. }) => {
-            let bytes = keeper.store().blob(oid).ok().filter(|bytes| is_text(bytes))?;
+            let bytes = checkpointer.store().blob(oid).ok().filter(|bytes| is_text(bytes))?;
             left_to_compare = left_to_compare.checked_sub(bytes.len())?;
             Some(String::from_utf8_lossy(&bytes).into_owned())
         }
@@ -223,8 +223,8 @@ pub fn to_preview(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Prev
         });
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    let left = plan.skipped.into_iter().map(|(name, why)| (name, why.text())).collect();
-    Preview { target: way, files, skipped: left }
+    let skipped = plan.skipped.into_iter().map(|(name, reason)| (name, reason.text())).collect();
+    Preview { target, files, skipped }
 }
 
 /// A restore in progress: the present state is recorded.
@@ -237,17 +237,17 @@ pub(in crate::runtime) struct StartedRestore {
 /// Computes the plan and records the present state.
 pub(in crate::runtime) async fn begin(
     driver: &mut Driver<Recorder>,
-    way: RestoreTarget,
+    target: RestoreTarget,
     decisions: Decisions,
 ) -> Result<StartedRestore, Report> {
-    let worked = prepare(driver, &way, decisions).await?;
+    let worked = prepare(driver, &target, decisions).await?;
     let undo = match &worked {
         Some(PreparedRestore { now, plan, .. }) => {
             driver.listener().record_before_restore(now, !plan.changes.is_empty()).await
         }
         None => None,
     };
-    Ok(StartedRestore { target: way, prepared: worked, undo })
+    Ok(StartedRestore { target, prepared: worked, undo })
 }
 
 /// Writes the files, and records the result.
@@ -255,20 +255,25 @@ pub(in crate::runtime) async fn finish(
     driver: &mut Driver<Recorder>,
     begun: StartedRestore,
 ) -> Result<Restored, Report> {
-    let StartedRestore { target: way, prepared: worked, undo } = begun;
-    let Some(PreparedRestore { checkpointer: keeper, now, plan, open, recorded }) = worked else {
-        return Ok(Restored::without_files(way));
+    let StartedRestore { target, prepared: worked, undo } = begun;
+    let Some(PreparedRestore { checkpointer, now, plan, open, recorded }) = worked else {
+        return Ok(Restored::without_files(target));
     };
     let env = Arc::clone(&driver.services().tools.env);
     let Plan { conflicts, merged, .. } = plan.clone();
     let applied = blocking(move || {
-        let mut held =
-            OpenFiles { env, checkpointer: Arc::clone(&keeper), open, recorded, runtime: Runtime::current() };
-        Ok(keeper.apply(&now, &plan, &mut held))
+        let mut held = OpenFiles {
+            env,
+            checkpointer: Arc::clone(&checkpointer),
+            open,
+            recorded,
+            runtime: Runtime::current(),
+        };
+        Ok(checkpointer.apply(&now, &plan, &mut held))
     })
     .await?;
     driver.listener().record_after_restore(undo.clone()).await;
-    Ok(Restored { target: way, applied, conflicts, merged, undo, message: None })
+    Ok(Restored { target, applied, conflicts, merged, undo, message: None })
 }
 
 /// Writes open files through the editor that has them open.

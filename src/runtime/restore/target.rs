@@ -74,8 +74,8 @@ impl RestoreTarget {
         let entry =
             |entry: String| if entry == CURRENT_ENTRY { here.unwrap_or_default().to_string() } else { entry };
         match self {
-            Self::To(to, what) => Self::To(entry(to), what),
-            Self::RevertTurn(of) => Self::RevertTurn(entry(of)),
+            Self::To(to, scope) => Self::To(entry(to), scope),
+            Self::RevertTurn(entry_id) => Self::RevertTurn(entry(entry_id)),
         }
     }
 }
@@ -153,9 +153,10 @@ impl Preview {
 
     /// For programs.
     pub fn json(&self) -> Value {
-        let left = self.skipped.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+        let skipped =
+            self.skipped.iter().map(|(name, reason)| json!({"path": name.to_string(), "why": reason}));
         json!({
-            "files": self.files.iter().map(PreviewPath::json).collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
+            "files": self.files.iter().map(PreviewPath::json).collect::<Vec<_>>(), "left": skipped.collect::<Vec<_>>(),
             "conflicts": self.conflicts(),
         })
     }
@@ -186,10 +187,10 @@ impl Restored {
     /// For programs.
     pub fn json(&self) -> Value {
         let failed =
-            self.applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+            self.applied.failed.iter().map(|(name, reason)| json!({"path": name.to_string(), "why": reason}));
         let conflicts = self.conflicts.iter().map(|conflict| {
-            let why = conflict.reason.text();
-            json!({"path": conflict.name.to_string(), "why": why, "outcome": conflict.decision.outcome()})
+            let reason = conflict.reason.text();
+            json!({"path": conflict.name.to_string(), "why": reason, "outcome": conflict.decision.outcome()})
         });
         let merged = self.merged.iter().map(ToString::to_string);
         json!({
@@ -200,8 +201,8 @@ impl Restored {
     }
 
     /// Returns a result without file changes.
-    pub(super) fn without_files(way: RestoreTarget) -> Self {
+    pub(super) fn without_files(target: RestoreTarget) -> Self {
         let applied = Applied::default();
-        Self { target: way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, message: None }
+        Self { target, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, message: None }
     }
 }

@@ -56,26 +56,30 @@ pub enum EditError {
 }
 
 /// Returns the entries that carry out an edit at the end of a path.
-pub fn edit_entries(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<EntryBody>, EditError> {
+pub fn edit_entries(
+    path: &[&Entry],
+    target: &str,
+    change: &ContextEdit,
+) -> Result<Vec<EntryBody>, EditError> {
     let projection = Projection::of(path);
-    let place = projection.rows.iter().position(|row| row.entry.id() == target && row.is_own());
-    let place = place.ok_or_else(|| EditError::Unknown(target.to_string()))?;
-    let row = &projection.rows[place];
+    let index = projection.rows.iter().position(|row| row.entry.id() == target && row.is_own());
+    let index = index.ok_or_else(|| EditError::Unknown(target.to_string()))?;
+    let row = &projection.rows[index];
     let message = message_of(row.entry).ok_or(EditError::NotAMessage)?;
     match (row.kind, projection.compaction) {
         (RowKind::Summarized, Some(by)) => return Err(EditError::Summarized(by.id().to_string())),
         _ if !EDITABLE_ROLES.contains(&message.role()) => return Err(EditError::NotAMessage),
         _ => {}
     }
-    match wish {
-        ContextEdit::Exclude => exclude_message(&projection, place, &message),
+    match change {
+        ContextEdit::Exclude => exclude_message(&projection, index, &message),
         ContextEdit::Replace(text) if text.trim().is_empty() => Err(EditError::Empty),
-        ContextEdit::Replace(_) if is_excluded(&projection, place, &message) => Err(EditError::Excluded),
+        ContextEdit::Replace(_) if is_excluded(&projection, index, &message) => Err(EditError::Excluded),
         ContextEdit::Replace(text) => {
             let content = replace_text(&content_of(&message), text);
             Ok(vec![edit_entry(row.entry, Some(content))])
         }
-        ContextEdit::Restore => restore_message(path, &projection, place, &message),
+        ContextEdit::Restore => restore_message(path, &projection, index, &message),
     }
 }
 
@@ -107,18 +111,18 @@ fn replace_text(content: &Value, text: &str) -> Value {
     let Value::Array(parts) = content else { return json!([words]) };
     let is = |part: &Value, kind: &str| part["type"] == kind;
     // In an answer without text the new text goes before the calls and after the thinking.
-    let place = parts.iter().position(|part| is(part, "text"));
-    let place = place.or_else(|| parts.iter().position(|part| !is(part, "thinking"))).unwrap_or(parts.len());
+    let index = parts.iter().position(|part| is(part, "text"));
+    let index = index.or_else(|| parts.iter().position(|part| !is(part, "thinking"))).unwrap_or(parts.len());
     let mut out: Vec<Value> = Vec::with_capacity(parts.len() + 1);
     for (at, part) in parts.iter().enumerate() {
-        if at == place {
+        if at == index {
             out.push(words.clone());
         }
         if !is(part, "text") {
             out.push(part.clone());
         }
     }
-    if place == parts.len() {
+    if index == parts.len() {
         out.push(words);
     }
     Value::Array(out)
@@ -128,41 +132,41 @@ fn replace_text(content: &Value, text: &str) -> Value {
 /// placeholder.
 fn exclude_message(
     projection: &Projection<'_>,
-    place: usize,
+    index: usize,
     message: &AgentMessage,
 ) -> Result<Vec<EntryBody>, EditError> {
-    let row = &projection.rows[place];
+    let row = &projection.rows[index];
     if projection.message(row).is_none() {
         return Err(EditError::AlreadyExcluded);
     }
     let note = || Some(json!([{"type": "text", "text": EXCLUDED_PLACEHOLDER}]));
     Ok(match message {
         AgentMessage::Llm(Message::Assistant(_)) => {
-            let results = results_of(projection, place).filter(|row| projection.message(row).is_some());
+            let results = results_of(projection, index).filter(|row| projection.message(row).is_some());
             std::iter::once(row).chain(results).map(|row| edit_entry(row.entry, None)).collect()
         }
         AgentMessage::Llm(Message::ToolResult(_)) => vec![edit_entry(row.entry, note())],
-        _ if separates_answers(projection, place) => vec![edit_entry(row.entry, note())],
+        _ if separates_answers(projection, index) => vec![edit_entry(row.entry, note())],
         _ => vec![edit_entry(row.entry, None)],
     })
 }
 
 /// Whether removing this row would put two answers next to each other, or an answer first.
-fn separates_answers(projection: &Projection<'_>, place: usize) -> bool {
+fn separates_answers(projection: &Projection<'_>, index: usize) -> bool {
     let role =
         |row: &Row<'_>| Some(projection.message(row)?.role().to_string()).filter(|role| role != "system");
-    let before = projection.rows[..place].iter().rev().find_map(role);
-    let after = projection.rows[place + 1..].iter().find_map(role);
+    let before = projection.rows[..index].iter().rev().find_map(role);
+    let after = projection.rows[index + 1..].iter().find_map(role);
     before.is_none_or(|role| role == "assistant") && after.is_some_and(|role| role == "assistant")
 }
 
 /// Whether a message is excluded, or the answer whose call it answers.
-fn is_excluded(projection: &Projection<'_>, place: usize, message: &AgentMessage) -> bool {
+fn is_excluded(projection: &Projection<'_>, index: usize, message: &AgentMessage) -> bool {
     let answer = match message {
-        AgentMessage::Llm(Message::ToolResult(_)) => answer_of_result(projection, place),
+        AgentMessage::Llm(Message::ToolResult(_)) => answer_of_result(projection, index),
         _ => None,
     };
-    [Some(place), answer].into_iter().flatten().any(|at| projection.message(&projection.rows[at]).is_none())
+    [Some(index), answer].into_iter().flatten().any(|at| projection.message(&projection.rows[at]).is_none())
 }
 
 /// Restores a message: one that was excluded with its group comes back with the group, whose other messages
@@ -170,19 +174,19 @@ fn is_excluded(projection: &Projection<'_>, place: usize, message: &AgentMessage
 fn restore_message(
     path: &[&Entry],
     projection: &Projection<'_>,
-    place: usize,
+    index: usize,
     message: &AgentMessage,
 ) -> Result<Vec<EntryBody>, EditError> {
-    let row = &projection.rows[place];
+    let row = &projection.rows[index];
     let is_gone = |row: &Row<'_>| projection.message(row).is_none();
     if !is_gone(row) && projection.message(row).as_deref() == Some(message) {
         return Err(EditError::AlreadyOriginal);
     }
     let back = |row: &Row<'_>| Some(edit_entry(row.entry, Some(content_of(&*message_of(row.entry)?))));
     let whole = match message {
-        AgentMessage::Llm(Message::Assistant(_)) if is_gone(row) => Some(place),
+        AgentMessage::Llm(Message::Assistant(_)) if is_gone(row) => Some(index),
         AgentMessage::Llm(Message::ToolResult(_)) => {
-            answer_of_result(projection, place).filter(|answer| is_gone(&projection.rows[*answer]))
+            answer_of_result(projection, index).filter(|answer| is_gone(&projection.rows[*answer]))
         }
         _ => None,
     };
@@ -227,9 +231,9 @@ fn results_of<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Ite
 
 /// Returns the index of the answer whose call the result answers.
 fn answer_of_result(projection: &Projection<'_>, result: usize) -> Option<usize> {
-    let before = (0..result).rev().find(|place| {
+    let before = (0..result).rev().find(|index| {
         matches!(
-            message_of(projection.rows[*place].entry).as_deref(),
+            message_of(projection.rows[*index].entry).as_deref(),
             Some(AgentMessage::Llm(Message::Assistant(_)))
         )
     })?;

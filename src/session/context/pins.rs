@@ -86,12 +86,12 @@ pub fn pinned_copies(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
             continue;
         }
         match latest.iter_mut().find(|(known, _)| *known == target) {
-            Some((_, place)) => *place = at,
+            Some((_, position)) => *position = at,
             None => latest.push((target, at)),
         }
     }
-    let gone = latest.into_iter().filter(|(_, at)| *at < kept);
-    gone.filter_map(|(target, at)| copy_entry(path[at], &target, &edits)).collect()
+    let summarized = latest.into_iter().filter(|(_, at)| *at < kept);
+    summarized.filter_map(|(target, at)| copy_entry(path[at], &target, &edits)).collect()
 }
 
 /// Returns a copy of an entry's message; `None` for a manually excluded one.

@@ -117,15 +117,15 @@ impl<'a> Projection<'a> {
         projection
     }
 
-    fn add(&mut self, path: &[&'a Entry], range: Range<usize>, place: RowKind) {
+    fn add(&mut self, path: &[&'a Entry], range: Range<usize>, row_kind: RowKind) {
         for at in range {
             let entry = path[at];
-            let place = match entry.kind() {
-                "compaction" if place == RowKind::Kept => RowKind::Superseded,
-                "message" | "custom_message" | "branch_summary" | "compaction" => place,
+            let row_kind = match entry.kind() {
+                "compaction" if row_kind == RowKind::Kept => RowKind::Superseded,
+                "message" | "custom_message" | "branch_summary" | "compaction" => row_kind,
                 _ => continue,
             };
-            self.rows.push(Row { entry, at, part: Part::Own, kind: place });
+            self.rows.push(Row { entry, at, part: Part::Own, kind: row_kind });
         }
     }
 
@@ -240,12 +240,12 @@ pub fn first_kept_index(path: &[&Entry]) -> usize {
 /// not read.
 pub fn sent_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
     let Some(kept) = leaf.filter(|_| tree.is_ordered()).and_then(|leaf| kept_start(tree, leaf)) else {
-        let mut way: Vec<&Entry> = tree.ancestors(leaf).map(|at| tree.entry(at)).collect();
-        way.reverse();
-        let from = first_kept_index(&way);
-        return (way, from);
+        let mut path: Vec<&Entry> = tree.ancestors(leaf).map(|at| tree.entry(at)).collect();
+        path.reverse();
+        let from = first_kept_index(&path);
+        return (path, from);
     };
-    let mut way: Vec<u32> = tree.ancestors(leaf).take_while(|at| *at >= kept).collect();
+    let mut path: Vec<u32> = tree.ancestors(leaf).take_while(|at| *at >= kept).collect();
     let mut before: Vec<u32> = tree.context_ancestors(kept).collect();
     // Without a model change or a later answer, the model is that of the last answer before the kept part.
     let answer = tree.ancestors(Some(kept)).skip(1).find(|at| tree.role(*at) == Role::Assistant);
@@ -253,14 +253,14 @@ pub fn sent_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
         before.insert(before.partition_point(|at| *at > answer), answer);
     }
     let from = before.len();
-    way.extend(before);
-    (way.into_iter().rev().map(|at| tree.entry(at)).collect(), from)
+    path.extend(before);
+    (path.into_iter().rev().map(|at| tree.entry(at)).collect(), from)
 }
 
 /// Returns the index of the first entry kept by the last compaction before a leaf; `None` when there is none.
 pub(in crate::session) fn kept_start(tree: &Tree, leaf: u32) -> Option<u32> {
-    let mut ways = std::iter::once(leaf).chain(tree.context_ancestors(leaf));
-    let compaction = ways.find(|at| tree.kind(*at) == "compaction")?;
+    let mut indices = std::iter::once(leaf).chain(tree.context_ancestors(leaf));
+    let compaction = indices.find(|at| tree.kind(*at) == "compaction")?;
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = tree.entry(compaction).body() else {
         return Some(compaction);
     };

@@ -46,8 +46,8 @@ impl Session {
         }
         let before = entry.parent_id().filter(|parent| self.tree.contains(parent)).map(str::to_string);
         match entry.body() {
-            EntryBody::Message { message: AgentMessage::Llm(Message::User(said)) } => {
-                Ok((before, Some(said)))
+            EntryBody::Message { message: AgentMessage::Llm(Message::User(message)) } => {
+                Ok((before, Some(message)))
             }
             _ => Ok((Some(id.to_string()), None)),
         }

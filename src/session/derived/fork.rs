@@ -47,10 +47,10 @@ fn closing_checkpoints<'a>(
     entry: &Entry,
     states: &'a [(&'a Entry, Checkpoint)],
 ) -> impl Iterator<Item = &'a Entry> {
-    let place = states.iter().position(|(state, _)| state.id() == entry.id());
-    let place = place.filter(|place| steps::is_during_work(&states[*place].1));
-    let root = place.map(|place| states[place].1.root.as_str());
-    let behind = place.map_or(&states[..0], |place| &states[place + 1..]);
+    let index = states.iter().position(|(state, _)| state.id() == entry.id());
+    let index = index.filter(|index| steps::is_during_work(&states[*index].1));
+    let root = index.map(|index| states[index].1.root.as_str());
+    let behind = index.map_or(&states[..0], |index| &states[index + 1..]);
     let mut open = true;
     let same = behind.iter().filter(move |(_, state)| Some(state.root.as_str()) == root);
     same.take_while(move |(_, state)| std::mem::replace(&mut open, steps::is_during_work(state)))

@@ -45,13 +45,13 @@ impl Filter {
 
     fn shows(self, kind: &str, role: Role, labelled: bool) -> bool {
         let summary = matches!(kind, "compaction" | "branch_summary");
-        let said = role == Role::User;
+        let is_user = role == Role::User;
         labelled
             || match self {
-                Self::Turns => said || summary,
+                Self::Turns => is_user || summary,
                 Self::Messages => {
-                    let heard = matches!(role, Role::Assistant | Role::Other);
-                    said || summary || heard || kind == "custom_message"
+                    let is_reply = matches!(role, Role::Assistant | Role::Other);
+                    is_user || summary || is_reply || kind == "custom_message"
                 }
                 Self::Labels => false,
                 Self::All => true,
@@ -115,12 +115,12 @@ pub type Labels = HashMap<String, String>;
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
     let mut turns = 0;
-    let wanted = |at: u32| {
+    let is_shown = |at: u32| {
         let (kind, role) = tree.kind_and_role(at);
         turns += u32::from(role == Role::User);
         filter.shows(kind, role, labelled.contains(&at))
     };
-    let shown: Vec<bool> = (0..tree.len() as u32).map(wanted).collect();
+    let shown: Vec<bool> = (0..tree.len() as u32).map(is_shown).collect();
     let above = nearest_above(tree, &shown);
     let mut children = Children::of(&shown, &above);
     let active = active(tree);
@@ -146,24 +146,24 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
 /// Returns for every entry its nearest ancestor with a row.
 fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
     let mut found: Vec<Option<Option<u32>>> = vec![None; shown.len()];
-    let mut way = Vec::new();
+    let mut ancestors = Vec::new();
     for at in 0..shown.len() as u32 {
-        way.clear();
+        ancestors.clear();
         let mut next = at;
         let answer = loop {
             if let Some(known) = found[next as usize] {
                 break known;
             }
-            way.push(next);
+            ancestors.push(next);
             match tree.parent_index(next) {
                 Some(parent) if shown[parent as usize] => break Some(parent),
                 // A path longer than the number of entries is a cycle.
-                Some(parent) if way.len() <= shown.len() => next = parent,
+                Some(parent) if ancestors.len() <= shown.len() => next = parent,
                 _ => break None,
             }
         };
         // Entries on the path without a row have the same ancestor as the first.
-        for passed in &way {
+        for passed in &ancestors {
             found[*passed as usize] = Some(answer);
         }
     }

@@ -99,17 +99,17 @@ pub(in crate::session) fn last_page(tree: &Tree, leaf: u32, bound: PageLimit) ->
 
 /// Returns the page before another one; empty when that belongs to another tree.
 pub(in crate::session) fn page_before(tree: &Tree, earlier: &PagePosition, bound: PageLimit) -> MessagePage {
-    let places = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first));
-    places
+    let indices = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first));
+    indices
         .map_or_else(MessagePage::default, |(leaf, first)| page(tree, leaf, tree.parent_index(first), bound))
 }
 
 fn page(tree: &Tree, leaf: u32, from: Option<u32>, bound: PageLimit) -> MessagePage {
-    let way = PathFromEnd::new(tree, leaf);
+    let path = PathFromEnd::new(tree, leaf);
     let mut piece = MessagePage::default();
     let mut bytes = 0;
-    for at in way.backward_from(from) {
-        let Some(message) = way.message(at) else { continue };
+    for at in path.backward_from(from) {
+        let Some(message) = path.message(at) else { continue };
         piece.messages.push(message);
         bytes += u64::from(tree.line_bytes(at));
         let is_full = piece.messages.len() >= bound.messages || bytes >= bound.bytes;
@@ -122,7 +122,7 @@ fn page(tree: &Tree, leaf: u32, from: Option<u32>, bound: PageLimit) -> MessageP
     }
     piece.messages.reverse();
     if piece.earlier.is_none() {
-        piece.messages.splice(0..0, way.compaction_messages());
+        piece.messages.splice(0..0, path.compaction_messages());
     }
     piece
 }
@@ -136,32 +136,32 @@ pub(in crate::session) fn user_messages_before(
     let Some((leaf, first)) = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first)) else {
         return Vec::new();
     };
-    let way = PathFromEnd::new(tree, leaf);
-    let places = way.backward_from(tree.parent_index(first)).filter(|at| tree.role(*at) == Role::User);
-    let said = places.filter_map(|at| Some((at, way.message(at)?))).take(bound.messages);
+    let path = PathFromEnd::new(tree, leaf);
+    let indices = path.backward_from(tree.parent_index(first)).filter(|at| tree.role(*at) == Role::User);
+    let messages = indices.filter_map(|at| Some((at, path.message(at)?))).take(bound.messages);
     let mut bytes = 0;
-    let within = said.take_while(|(at, _)| {
+    let within = messages.take_while(|(at, _)| {
         bytes += u64::from(tree.line_bytes(*at));
         bytes <= bound.bytes
     });
-    let mut said: Vec<Arc<AgentMessage>> = within.map(|(_, message)| message).collect();
-    said.reverse();
-    said
+    let mut messages: Vec<Arc<AgentMessage>> = within.map(|(_, message)| message).collect();
+    messages.reverse();
+    messages
 }
 
 /// Returns the number of messages of the conversation at a leaf. `known` is the number at another leaf: if
 /// that is an ancestor and no later entry changes its messages, only later entries are read.
 pub(in crate::session) fn count_messages(tree: &Tree, leaf: u32, known: Option<(u32, usize)>) -> usize {
-    let way = PathFromEnd::new(tree, leaf);
+    let path = PathFromEnd::new(tree, leaf);
     let (mut count, mut known) = (0, known);
-    for at in way.backward_from(Some(leaf)) {
+    for at in path.backward_from(Some(leaf)) {
         if let Some((_, before)) = known.filter(|(leaf, _)| *leaf == at) {
             return before + count;
         }
         known = known.filter(|_| !changes_context(tree, at));
-        count += usize::from(way.message(at).is_some());
+        count += usize::from(path.message(at).is_some());
     }
-    count + way.compaction_messages().count()
+    count + path.compaction_messages().count()
 }
 
 /// Whether an entry changes which earlier messages the model gets.
@@ -175,10 +175,10 @@ pub(in crate::session) fn find_latest<T>(
     leaf: u32,
     mut find: impl FnMut(&AgentMessage) -> Option<T>,
 ) -> Option<T> {
-    let way = PathFromEnd::new(tree, leaf);
-    way.backward_from(Some(leaf))
+    let path = PathFromEnd::new(tree, leaf);
+    path.backward_from(Some(leaf))
         .take_while(|at| !changes_context(tree, *at))
-        .find_map(|at| find(&*way.message(at)?))
+        .find_map(|at| find(&*path.message(at)?))
 }
 
 /// Returns model and thinking level at a leaf.

@@ -97,30 +97,30 @@ impl Entry {
             quoted(&id)?,
             quoted(&timestamp)?
         );
-        let place = EntryHead {
+        let head = EntryHead {
             id: id.into(),
             parent_id: parent_id.map(Into::into),
             timestamp: timestamp.into(),
             role: Role::of(&kind, &line),
             kind: kind.into(),
         };
-        Some(Self { head: place, line: Line::InMemory(line.into()), message: Mutex::default() })
+        Some(Self { head, line: Line::InMemory(line.into()), message: Mutex::default() })
     }
 
     /// Parses a line. The error describes the problem.
     pub fn parse(line: &str) -> Result<Self, String> {
-        let place = EntryHead::parse(line)?;
-        Ok(Self { head: place, line: Line::InMemory(line.into()), message: Mutex::default() })
+        let head = EntryHead::parse(line)?;
+        Ok(Self { head, line: Line::InMemory(line.into()), message: Mutex::default() })
     }
 
     /// Creates an entry whose line stays in its file.
     pub(in crate::session) fn in_file(
-        place: EntryHead,
+        head: EntryHead,
         lines: Arc<dyn LineSource>,
         from: u64,
         length: u32,
     ) -> Self {
-        Self { head: place, line: Line::InFile { lines, from, length }, message: Mutex::default() }
+        Self { head, line: Line::InFile { lines, from, length }, message: Mutex::default() }
     }
 
     /// Returns a copy if the line is in memory. Copies only the common fields.
@@ -241,11 +241,13 @@ impl Entry {
         let line: MessageLine = serde_json::from_str(&line).ok()?;
         let text = line.message.get();
         let known = match self.head.role {
-            Role::User => serde_json::from_str(text).map(|said: UserMessage| Message::User(said)),
+            Role::User => serde_json::from_str(text).map(|parsed: UserMessage| Message::User(parsed)),
             Role::Assistant => {
-                serde_json::from_str(text).map(|said: AssistantMessage| Message::Assistant(said))
+                serde_json::from_str(text).map(|parsed: AssistantMessage| Message::Assistant(parsed))
             }
-            Role::Tool => serde_json::from_str(text).map(|said: ToolResultMessage| Message::ToolResult(said)),
+            Role::Tool => {
+                serde_json::from_str(text).map(|parsed: ToolResultMessage| Message::ToolResult(parsed))
+            }
             Role::None | Role::Other => serde_json::from_str(text),
         };
         let known = known.map(|mut message| {

@@ -28,8 +28,8 @@ pub(in crate::session) fn upgrade(version: u64, lines: &[(usize, String)]) -> (V
     (lines, broken)
 }
 
-pub(in crate::session) fn id_of(place: usize) -> String {
-    format!("{place:08x}")
+pub(in crate::session) fn id_of(index: usize) -> String {
+    format!("{index:08x}")
 }
 
 /// Links the entries of a list to a tree without branches.

@@ -26,13 +26,13 @@ pub enum Role {
 const START: &str = r#""message":{"role":""#;
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct MessageLine<'a> {
     #[serde(borrow, default)]
     message: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Spoken {
+struct RoleField {
     role: String,
 }
 
@@ -55,9 +55,9 @@ impl Role {
     }
 
     fn slow(line: &str) -> Self {
-        let message = serde_json::from_str::<Said>(line).ok().and_then(|said| said.message);
-        let spoken = message.and_then(|message| serde_json::from_str::<Spoken>(message.get()).ok());
-        spoken.map_or(Self::Other, |spoken| Self::named(&spoken.role))
+        let message = serde_json::from_str::<MessageLine>(line).ok().and_then(|entry| entry.message);
+        let message_role = message.and_then(|message| serde_json::from_str::<RoleField>(message.get()).ok());
+        message_role.map_or(Self::Other, |message_role| Self::named(&message_role.role))
     }
 
     pub(in crate::session) fn named(name: &str) -> Self {

@@ -172,15 +172,15 @@ impl Reader {
     }
 
     fn add_answer(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
-        let said = &line["message"];
-        let id = field_text(said, "id");
-        let content = parts::parts(&said["content"]);
+        let message = &line["message"];
+        let id = field_text(message, "id");
+        let content = parts::parts(&message["content"]);
         for call in content.iter().filter_map(Part::as_tool_call) {
             self.tools.insert(call.id.clone(), call.name.clone());
         }
         let known = self.answers.get(id).copied().filter(|_| !id.is_empty());
         let node = known.unwrap_or_else(|| {
-            let fresh = parts::answer("anthropic-messages", "anthropic", field_text(said, "model"), stamp);
+            let fresh = parts::answer("anthropic-messages", "anthropic", field_text(message, "model"), stamp);
             let body = parts::message(Message::Assistant(fresh));
             self.add_chain(line, uuid, vec![ImportedEntry { id: uuid.to_string(), at: at.to_string(), body }])
         });
@@ -252,9 +252,9 @@ impl Reader {
         let call = field_text(result, "tool_use_id");
         let tool = self.tools.get(call).map_or("", String::as_str);
         let failed = result["is_error"] == true;
-        let mut said = parts::result(call, tool, parts::parts(&result["content"]), failed, stamp);
-        said.details = line.get("toolUseResult").filter(|_| alone).cloned();
-        parts::message(Message::ToolResult(said))
+        let mut tool_message = parts::result(call, tool, parts::parts(&result["content"]), failed, stamp);
+        tool_message.details = line.get("toolUseResult").filter(|_| alone).cloned();
+        parts::message(Message::ToolResult(tool_message))
     }
 }
 
@@ -265,8 +265,8 @@ fn is_synthetic(line: &Value) -> bool {
 
 /// Takes the fields that the last line of an answer has for the whole answer.
 fn apply_final_fields(answer: &mut AssistantMessage, line: &Value) {
-    let said = &line["message"];
-    let usage = &said["usage"];
+    let message = &line["message"];
+    let usage = &message["usage"];
     let count = |name: &str| usage[name].as_u64().unwrap_or(0);
     let hour = usage["cache_creation"]["ephemeral_1h_input_tokens"].as_u64().filter(|tokens| *tokens > 0);
     answer.usage = Usage {
@@ -281,8 +281,8 @@ fn apply_final_fields(answer: &mut AssistantMessage, line: &Value) {
     answer.usage.total_tokens =
         [input, output, cache_read, cache_write].into_iter().fold(0, u64::saturating_add);
     answer.usage.cost.total = line["costUSD"].as_f64().unwrap_or(0.0);
-    answer.response_id = said["id"].as_str().map(str::to_string);
-    let reason = said["stop_reason"].as_str();
+    answer.response_id = message["id"].as_str().map(str::to_string);
+    let reason = message["stop_reason"].as_str();
     answer.raw_stop_reason = reason.map(str::to_string);
     let calls = answer.content.iter().any(|part| matches!(part, Part::Known(KnownPart::ToolCall(_))));
     answer.stop_reason = match reason {

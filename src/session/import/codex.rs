@@ -106,9 +106,9 @@ impl Reader {
         if open {
             // Added before the current answer, so as not to split it.
             let drafts = &mut self.chains[self.current_chain].entries;
-            let place = drafts.len() - 1;
+            let index = drafts.len() - 1;
             drafts.insert(
-                place,
+                index,
                 ImportedEntry {
                     id: format!("{number:08x}"),
                     at: at.to_string(),
@@ -174,8 +174,8 @@ impl Reader {
                 let call = field_text(item, "call_id");
                 let (content, failed) = call_output(&item["output"]);
                 let tool = self.tools.get(call).cloned().unwrap_or_default();
-                let said = parts::result(call, &tool, content, failed, stamp);
-                self.push(number, at, parts::message(Message::ToolResult(said)));
+                let result = parts::result(call, &tool, content, failed, stamp);
+                self.push(number, at, parts::message(Message::ToolResult(result)));
             }
             _ => self.preserve_line(number, at, &json!({"type": "response_item", "payload": item})),
         }
@@ -257,11 +257,11 @@ impl Reader {
 
     /// Continues before the last user messages; the removed part stays as a branch.
     fn roll_back(&mut self, turns: u64) {
-        let mut place = None;
+        let mut index = None;
         for _ in 0..turns.min(self.turns.len() as u64) {
-            place = self.turns.pop().or(place);
+            index = self.turns.pop().or(index);
         }
-        let Some((chain, length)) = place else { return };
+        let Some((chain, length)) = index else { return };
         self.open = false;
         // The chain is split there: the rest becomes a sibling of the chain that follows now.
         let rest = self.chains[chain].entries.split_off(length);

@@ -137,8 +137,8 @@ pub(in crate::session) fn is_restore(kind: &str, line: &str) -> bool {
 pub fn at_entry(tree: &Tree, id: &str) -> Option<Checkpoint> {
     let entry = tree.get(id)?;
     let before = || {
-        let mut way = tree.ancestors(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
-        way.find_map(|at| from_entry(tree.entry(at)))
+        let mut ancestors = tree.ancestors(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
+        ancestors.find_map(|at| from_entry(tree.entry(at)))
     };
     from_entry(entry).or_else(|| next_recorded(tree, entry)).or_else(before)
 }
@@ -156,7 +156,7 @@ fn next_recorded(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
             continue;
         }
         match from_entry(entry) {
-            Some(left) if left.at == When::Left => return Some(left),
+            Some(checkpoint) if checkpoint.at == When::Left => return Some(checkpoint),
             Some(recorded) if recorded.at != When::Restored => {
                 found.get_or_insert(recorded);
             }
@@ -186,8 +186,8 @@ pub struct Turn<'a> {
 pub fn turn_of<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
     let active = tree.path();
     let path = if active.iter().any(|entry| entry.id() == id) { active } else { path_through(tree, id) };
-    let place = path.iter().position(|entry| entry.id() == id)?;
-    let first = path[..=place].iter().rposition(|entry| starts_turn(entry))?;
+    let index = path.iter().position(|entry| entry.id() == id)?;
+    let first = path[..=index].iter().rposition(|entry| starts_turn(entry))?;
     let rest = path[first + 1..].iter().take_while(|entry| !starts_turn(entry));
     let states = rest.filter_map(|entry| Some((entry.id(), from_entry(entry)?)));
     Some(Turn { prompt: path[first].id(), states: states.collect() })

@@ -30,44 +30,44 @@ pub(in crate::session) fn is_during_work(state: &Checkpoint) -> bool {
 /// Returns the steps to the checkpoint of an entry, latest change first. `None` when nothing was recorded, or
 /// there is no such entry.
 pub fn steps_to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
-    let wanted = checkpoints::at_entry(tree, id)?;
-    let of_root = |state: &Checkpoint| state.root == wanted.root;
+    let checkpoint = checkpoints::at_entry(tree, id)?;
+    let of_root = |state: &Checkpoint| state.root == checkpoint.root;
     let mut states: Vec<Checkpoint> =
         tree.of_kind("custom").filter_map(checkpoints::from_entry).filter(of_root).collect();
     states.reverse();
     // If the folder had this state several times, as after another restore, only changes after the last time
     // count.
-    let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
-    let mut legs = Vec::new();
+    let index = states.iter().rposition(|state| state.tree == checkpoint.tree)?;
+    let mut steps = Vec::new();
     if let Some(last) = states.last().filter(|last| is_during_work(last)) {
-        legs.push(RestoreStep { base: None, target: last.clone() });
+        steps.push(RestoreStep { base: None, target: last.clone() });
     }
-    for pair in states[place..].windows(2).rev() {
+    for pair in states[index..].windows(2).rev() {
         let [before, after] = pair else { continue };
         if is_by_agents(before, after) {
-            add_step(&mut legs, after, before);
+            add_step(&mut steps, after, before);
         }
     }
-    if legs.is_empty() {
-        legs.push(RestoreStep { base: Some(wanted.clone()), target: wanted });
+    if steps.is_empty() {
+        steps.push(RestoreStep { base: Some(checkpoint.clone()), target: checkpoint });
     }
-    Some(legs)
+    Some(steps)
 }
 
 /// Returns the steps that revert the changes of an entry's turn, latest change first.
 pub fn revert_steps(tree: &Tree, id: &str) -> Vec<RestoreStep> {
     let Some(turn) = checkpoints::turn_of(tree, id) else { return Vec::new() };
-    let mut legs = Vec::new();
+    let mut steps = Vec::new();
     let of_agents = |state: &Checkpoint| state.at == When::Before || state.busy;
     for state in turn.states.iter().rev().filter(|state| of_agents(&state.1)) {
         match next_checkpoint(tree, state.0, &state.1.root) {
             // The same state with additional files.
             Some(next) if next.more => {}
-            Some(next) => add_step(&mut legs, &next, &state.1),
-            None => legs.push(RestoreStep { base: None, target: state.1.clone() }),
+            Some(next) => add_step(&mut steps, &next, &state.1),
+            None => steps.push(RestoreStep { base: None, target: state.1.clone() }),
         }
     }
-    legs
+    steps
 }
 
 /// Returns the next checkpoint recorded in a folder, on any branch.
@@ -77,19 +77,19 @@ fn next_checkpoint(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
 }
 
 /// Adds a step; one that continues the previous step extends it.
-fn add_step(legs: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
+fn add_step(steps: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
     if base.tree == target.tree {
         return;
     }
-    match legs.last_mut() {
+    match steps.last_mut() {
         // Back at the same state: nothing to do.
         Some(RestoreStep { base: Some(first), target: last })
             if last.tree == base.tree && first.tree == target.tree =>
         {
-            legs.pop();
+            steps.pop();
         }
-        Some(leg) if leg.target.tree == base.tree => leg.target = target.clone(),
-        _ => legs.push(RestoreStep { base: Some(base.clone()), target: target.clone() }),
+        Some(last_step) if last_step.target.tree == base.tree => last_step.target = target.clone(),
+        _ => steps.push(RestoreStep { base: Some(base.clone()), target: target.clone() }),
     }
 }
 

@@ -102,8 +102,8 @@ pub fn parse_line(line: &str) -> Option<IndexedEntry> {
         "custom_message" => found.add_content(&serde_json::from_str(line.content?.get()).ok()?),
         _ => {}
     }
-    let IndexedEntry { message_text: said, thinking: thought, command, file, .. } = &found;
-    [said, thought, command, file].iter().any(|text| !text.is_empty()).then_some(found)
+    let IndexedEntry { message_text, thinking: thought, command, file, .. } = &found;
+    [message_text, thought, command, file].iter().any(|text| !text.is_empty()).then_some(found)
 }
 
 /// Whether a line is an entry at all. In format 1 an entry's id is its index among them.
@@ -181,8 +181,8 @@ impl IndexedEntry {
 
     /// Returns the text for a snippet, message text last.
     pub fn text(&self) -> String {
-        let Self { message_text: said, thinking: thought, command, file, .. } = self;
-        let texts = [command, file, said, thought].into_iter().filter(|text| !text.is_empty());
+        let Self { message_text, thinking: thought, command, file, .. } = self;
+        let texts = [command, file, message_text, thought].into_iter().filter(|text| !text.is_empty());
         texts.map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }

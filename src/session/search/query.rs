@@ -91,22 +91,26 @@ impl Query {
     /// Whether the query is empty.
     pub fn is_empty(&self) -> bool {
         let Self { terms, projects, roles, since_ms, before_ms, .. } = self;
-        let asks = terms.iter().any(|term| !term.excluded);
-        !asks && projects.is_empty() && roles.is_empty() && since_ms.is_none() && before_ms.is_none()
+        let has_terms = terms.iter().any(|term| !term.excluded);
+        !has_terms && projects.is_empty() && roles.is_empty() && since_ms.is_none() && before_ms.is_none()
     }
 
     /// Returns the terms in FTS5 syntax; `None` when no term is required. All user input is quoted, so it is
     /// never parsed as syntax.
     pub fn to_fts(&self) -> Option<String> {
         let (without, with): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(|term| term.excluded);
-        let said = |terms: Vec<&Term>, join: &str| {
+        let to_expression = |terms: Vec<&Term>, join: &str| {
             terms.into_iter().map(Term::to_fts).collect::<Vec<_>>().join(join)
         };
         if with.is_empty() {
             return None;
         }
-        let with = said(with, " AND ");
-        Some(if without.is_empty() { with } else { format!("({with}) NOT ({})", said(without, " OR ")) })
+        let with = to_expression(with, " AND ");
+        Some(if without.is_empty() {
+            with
+        } else {
+            format!("({with}) NOT ({})", to_expression(without, " OR "))
+        })
     }
 }
 

@@ -64,13 +64,13 @@ fn words_of(text: &str) -> Vec<Range<usize>> {
 fn match_at(
     text: &str,
     words: &[Range<usize>],
-    (wanted, prefix): &(Vec<String>, bool),
+    (terms, prefix): &(Vec<String>, bool),
 ) -> Option<Range<usize>> {
-    let here = words.get(..wanted.len())?;
-    let last = wanted.len() - 1;
-    let fits = here.iter().zip(wanted).enumerate().all(|(at, (word, wanted))| {
+    let here = words.get(..terms.len())?;
+    let last = terms.len() - 1;
+    let fits = here.iter().zip(terms).enumerate().all(|(at, (word, terms))| {
         let word = text[word.clone()].to_lowercase();
-        if *prefix && at == last { word.starts_with(wanted) } else { word == *wanted }
+        if *prefix && at == last { word.starts_with(terms) } else { word == *terms }
     });
     fits.then(|| here[0].start..here[here.len() - 1].end)
 }

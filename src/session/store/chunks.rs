@@ -55,7 +55,7 @@ impl Line {
     /// Returns the id of an entry.
     pub(super) fn id(&self) -> Option<&str> {
         match &self.kind {
-            LineKind::Entry(place, ..) => Some(&place.id),
+            LineKind::Entry(head, ..) => Some(&head.id),
             LineKind::Nothing | LineKind::Text(_) | LineKind::Invalid(_) => None,
         }
     }
@@ -119,8 +119,8 @@ impl FilePart<'_> {
         mut take: impl FnMut(&mut Chunk) -> Result<(), E>,
     ) -> Result<(), E> {
         let count = self.end.saturating_sub(self.from).div_ceil(CHUNK as u64);
-        let make = |n: usize, room: &mut Vec<u8>, piece: &mut Chunk| {
-            piece.failed = self.fill(piece, n, room).err();
+        let make = |n: usize, buffer: &mut Vec<u8>, piece: &mut Chunk| {
+            piece.failed = self.fill(piece, n, buffer).err();
         };
         parallel::produce_ordered(count as usize, make, |piece: &mut Chunk| match piece.failed.take() {
             Some(error) => Err(error.into()),
@@ -129,27 +129,27 @@ impl FilePart<'_> {
     }
 
     /// Fills an empty piece with the lines that start in the n-th piece.
-    fn fill(&self, piece: &mut Chunk, n: usize, room: &mut Vec<u8>) -> io::Result<()> {
+    fn fill(&self, piece: &mut Chunk, n: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
         let begin = self.from + n as u64 * CHUNK as u64;
         // The byte before the piece tells whether a line starts at its beginning.
         let from = begin - u64::from(n > 0);
         let end = self.end.min(begin + CHUNK as u64);
-        let mut length = self.read(room, 0, from, (end - from) as usize)?;
+        let mut length = self.read(buffer, 0, from, (end - from) as usize)?;
         let feed = |bytes: &[u8]| memchr::memchr(b'\n', bytes).map(|feed| feed + 1);
-        let first = if n == 0 { Some(0) } else { feed(&room[..length]) };
+        let first = if n == 0 { Some(0) } else { feed(&buffer[..length]) };
         let Some(first) = first.filter(|first| *first < length) else { return Ok(()) };
         let mut more = LONG_LINE_READ;
-        while room[length - 1] != b'\n' && from + (length as u64) < self.end {
+        while buffer[length - 1] != b'\n' && from + (length as u64) < self.end {
             let rest = self.end - from - length as u64;
-            let read = self.read(room, length, from, more.min(usize::try_from(rest).unwrap_or(more)))?;
+            let read = self.read(buffer, length, from, more.min(usize::try_from(rest).unwrap_or(more)))?;
             if read == 0 {
                 break;
             }
-            length += feed(&room[length..length + read]).unwrap_or(read);
+            length += feed(&buffer[length..length + read]).unwrap_or(read);
             more *= 4;
         }
         piece.from = from + first as u64;
-        let mut rest = &room[first..length];
+        let mut rest = &buffer[first..length];
         while let Some(end) = feed(rest) {
             let (line, behind) = rest.split_at(end);
             piece.push(self.classify(line));
@@ -160,11 +160,11 @@ impl FilePart<'_> {
     }
 
     /// Appends `count` bytes of the file from an offset to the buffer; returns how many there were.
-    fn read(&self, room: &mut Vec<u8>, at: usize, from: u64, count: usize) -> io::Result<usize> {
-        room.resize(room.len().max(at + count), 0);
+    fn read(&self, buffer: &mut Vec<u8>, at: usize, from: u64, count: usize) -> io::Result<usize> {
+        buffer.resize(buffer.len().max(at + count), 0);
         let mut read = 0;
         while read < count {
-            match self.file.read_at(&mut room[at + read..at + count], from + (at + read) as u64) {
+            match self.file.read_at(&mut buffer[at + read..at + count], from + (at + read) as u64) {
                 Ok(0) => break,
                 Ok(more) => read += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -187,19 +187,19 @@ impl FilePart<'_> {
     }
 
     fn entry(&self, text: &str) -> LineKind {
-        let (place, spent) = match line_head::parse_head(text) {
+        let (entry_head, spent) = match line_head::parse_head(text) {
             Some(head) => (EntryHead::of(&head), totals::usage_of_head(&head, text)),
             None => match EntryHead::decode(text) {
-                Ok(place) => {
-                    let spent = totals::usage_of_line(&place.kind, place.role, text);
-                    (place, spent)
+                Ok(entry_head) => {
+                    let spent = totals::usage_of_line(&entry_head.kind, entry_head.role, text);
+                    (entry_head, spent)
                 }
                 Err(error) => return LineKind::Invalid(format!("not an entry ({error})")),
             },
         };
-        let restores = checkpoints::is_restore(&place.kind, text);
-        let sum = self.hasher.hash(&place.id);
-        LineKind::Entry(place, sum, EntryFacts { usage: spent, is_restore: restores })
+        let restores = checkpoints::is_restore(&entry_head.kind, text);
+        let sum = self.hasher.hash(&entry_head.id);
+        LineKind::Entry(entry_head, sum, EntryFacts { usage: spent, is_restore: restores })
     }
 }
 

@@ -47,8 +47,8 @@ pub fn import(
 ) -> Result<ImportResult, SessionError> {
     let error = |source| SessionError::Io { path: file.to_path_buf(), source };
     let refuse = || SessionError::NotASession(file.to_path_buf());
-    let facts = fs::metadata(file).map_err(error)?;
-    if !facts.is_file() || facts.len() > FILE_MAX {
+    let metadata = fs::metadata(file).map_err(error)?;
+    if !metadata.is_file() || metadata.len() > FILE_MAX {
         return Err(refuse());
     }
     let mut failed = Ok(());

@@ -164,8 +164,8 @@ impl IndexPages {
 impl PageSource for IndexPages {
     fn page(&self, number: usize) -> Arc<[u8]> {
         let mut kept = self.cache.lock();
-        let Some(place) = kept.get_mut(number % CACHED_PAGES) else { return Arc::default() };
-        if let Some((_, page)) = place.as_ref().filter(|(known, _)| *known == number) {
+        let Some(slot) = kept.get_mut(number % CACHED_PAGES) else { return Arc::default() };
+        if let Some((_, page)) = slot.as_ref().filter(|(known, _)| *known == number) {
             return page.clone();
         }
         let page = match (self.rebuilt.get(), number < self.count) {
@@ -173,7 +173,7 @@ impl PageSource for IndexPages {
             (None, true) => self.read(number).unwrap_or_else(|error| self.rebuilt_page(number, &error)),
             (None, false) => Arc::default(),
         };
-        *place = Some((number, page.clone()));
+        *slot = Some((number, page.clone()));
         page
     }
 
@@ -204,7 +204,7 @@ impl Index {
     /// Reads an index if it belongs to this file; also returns the base of the tree.
     pub(in crate::session) fn read(
         session: &Path,
-        of: &File,
+        index_file: &File,
         rescue: impl FnOnce(u64) -> Rebuild,
     ) -> Option<(Self, Base, TreeMetadata)> {
         let path = index_path(session);
@@ -226,9 +226,9 @@ impl Index {
         let mut index: Self = postcard::from_bytes(&bytes).ok()?;
         let (from, count) = ((PREFIX_LEN + head + 4) as u64, page_count(index.widths, index.count as usize));
         let whole = length == from + count as u64 * (PAGE as u64 + 4);
-        let fits = index.covers <= of.metadata().ok()?.len()
-            && ends_line(of, index.covers).ok()?
-            && samples(of, index.covers).ok()? == index.samples;
+        let fits = index.covers <= index_file.metadata().ok()?.len()
+            && ends_line(index_file, index.covers).ok()?
+            && samples(index_file, index.covers).ok()? == index.samples;
         if !whole || !fits {
             return None;
         }
@@ -260,17 +260,29 @@ pub(in crate::session) fn write(
     file: &File,
     (covers, lines): (u64, u64),
     tree: &Tree,
-    sums: &UsageTotals,
+    totals: &UsageTotals,
     restored: Option<u32>,
     problems: &[Problem],
 ) -> io::Result<()> {
     let Some((remembered, widths)) = tree.metadata(ORPHANS_MAX) else { return Ok(()) };
     let TreeMetadata { kinds, root, leaf_count: ends, missing_parents: lost } = remembered;
-    let sums = sums.all().into_iter().map(|(at, usage)| (at, UsageSum::of(usage))).collect();
+    let totals = totals.all().into_iter().map(|(at, usage)| (at, UsageSum::of(usage))).collect();
     let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
     let (samples, count) = (samples(file, covers)?, tree.len() as u32);
-    let index =
-        Index { covers, lines, samples, count, widths, kinds, root, ends, lost, sums, restored, problems };
+    let index = Index {
+        covers,
+        lines,
+        samples,
+        count,
+        widths,
+        kinds,
+        root,
+        ends,
+        lost,
+        sums: totals,
+        restored,
+        problems,
+    };
     let head = postcard::to_allocvec(&index).map_err(io::Error::other)?;
     // Larger heads are not read.
     if head.len() > HEAD_MAX {

@@ -162,11 +162,11 @@ pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the file itself, or all possible session files in a folder, recursively, sorted.
-pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
-    if place.is_file() {
-        return vec![place.to_path_buf()];
+pub fn jsonl_below(root: &Path) -> Vec<PathBuf> {
+    if root.is_file() {
+        return vec![root.to_path_buf()];
     }
-    let (mut found, mut folders, mut depth) = (Vec::new(), vec![place.to_path_buf()], 0);
+    let (mut found, mut folders, mut depth) = (Vec::new(), vec![root.to_path_buf()], 0);
     while !folders.is_empty() && depth < DEPTH_MAX {
         let items = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
         let mut next = Vec::new();
@@ -187,12 +187,12 @@ pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
 
 /// Reads the present state of a file. A file with the cached length is not opened.
 fn check_file(FileToCheck { path, below, known }: FileToCheck) -> Option<CheckedFile> {
-    let facts = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-    let size = facts.len();
-    let known = known.filter(|known| known.inode == facts.ino() && known.covers <= size);
+    let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    let size = metadata.len();
+    let known = known.filter(|known| known.inode == metadata.ino() && known.covers <= size);
     let known = match known {
         Some(known) if known.covers == size => return Some(CheckedFile { path, size, known, is_new: false }),
-        known => read_new_lines(&path, below, known, facts.ino())?,
+        known => read_new_lines(&path, below, known, metadata.ino())?,
     };
     Some(CheckedFile { path, size, known, is_new: true })
 }
@@ -242,7 +242,7 @@ pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
         .ok()?
         .filter_map(|item| {
             let path = item.ok()?.path();
-            let changed = fs::metadata(&path).and_then(|facts| facts.modified()).ok()?;
+            let changed = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok()?;
             path.extension().is_some_and(|end| end == "jsonl").then_some((changed, path))
         })
         .collect();
@@ -270,14 +270,14 @@ pub fn find(root: &Path, id: &str) -> Vec<PathBuf> {
 
 /// Whether two paths refer to the same file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
-    let of = |path: &Path| fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()));
-    one == other || of(one).is_some_and(|one| of(other) == Some(one))
+    let identity = |path: &Path| fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    one == other || identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 /// Returns the header of a file, if it is a readable session.
 pub fn read_header(path: &Path) -> Option<Header> {
     // Opening a pipe would block until a process writes to it.
-    let is_file = fs::metadata(path).is_ok_and(|facts| facts.is_file());
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let mut line = String::new();
     let mut file = BufReader::new(is_file.then(|| File::open(path).ok())??.take(HEADER_BYTES_MAX));
     file.read_line(&mut line).ok()?;

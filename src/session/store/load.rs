@@ -61,11 +61,11 @@ pub(in crate::session) struct Loaded {
 pub(in crate::session) fn load(path: &Path, usage: OpenMode) -> Result<Loaded, SessionError> {
     let error = |source| SessionError::Io { path: path.to_path_buf(), source };
     // Opening a pipe would block until a process writes to it.
-    let facts = fs::metadata(path).map_err(error)?;
-    if facts.is_dir() {
+    let metadata = fs::metadata(path).map_err(error)?;
+    if metadata.is_dir() {
         return Err(error(io::ErrorKind::IsADirectory.into()));
     }
-    if !facts.is_file() {
+    if !metadata.is_file() {
         return Err(SessionError::NotASession(path.to_path_buf()));
     }
     let (file, writable) = open(path, usage).map_err(error)?;
@@ -124,13 +124,13 @@ struct Scan<'p> {
 
 impl<'p> Scan<'p> {
     fn new(path: &'p Path, usage: OpenMode, file: &SessionFile, store: Store) -> Self {
-        let (sums, problems) = (UsageTotals::default(), Vec::new());
+        let (totals, problems) = (UsageTotals::default(), Vec::new());
         let mut tree = Tree::default();
         tree.set_line_source(file.lines());
         let loaded = Loaded {
             header: None,
             tree,
-            usage_totals: sums,
+            usage_totals: totals,
             last_restore: None,
             problems,
             store,
@@ -160,7 +160,7 @@ impl<'p> Scan<'p> {
         }
         let torn = !self.take_header(&line)?;
         let known = if torn || self.is_old_format() || only.is_some() { 0 } else { self.read_index(file) };
-        let there = || file.0.metadata().map(|facts| facts.len());
+        let there = || file.0.metadata().map(|metadata| metadata.len());
         let end =
             if torn { self.at } else { only.map_or_else(there, Ok).map_err(|error| self.error(error))? };
         self.read(file, end)?;
@@ -175,8 +175,8 @@ impl<'p> Scan<'p> {
 
     /// Reads the lines up to a byte offset: the present content, without concurrent appends.
     fn read(&mut self, file: &SessionFile, end: u64) -> Result<(), SessionError> {
-        let (entries, sums) = (!self.is_old_format(), self.loaded.tree.id_hasher().clone());
-        let part = FilePart { file: &file.0, from: self.at, end, entries, hasher: sums };
+        let (entries, hasher) = (!self.is_old_format(), self.loaded.tree.id_hasher().clone());
+        let part = FilePart { file: &file.0, from: self.at, end, entries, hasher };
         part.each(|piece| self.take_chunk(piece)).map_err(|error| self.error(error))
     }
 
@@ -252,14 +252,14 @@ impl<'p> Scan<'p> {
 
     fn add(&mut self, line: Line, from: u64, taken: &HashSet<CompactString>) -> Result<(), String> {
         let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
-        let Loaded { tree, usage_totals: sums, last_restore: restored, .. } = &mut self.loaded;
+        let Loaded { tree, usage_totals: totals, last_restore: restored, .. } = &mut self.loaded;
         match line.kind {
-            LineKind::Entry(place, sum, told) => {
-                let is_taken = !taken.is_empty() && taken.contains(&place.id);
-                let pushed = tree.push_in_file(place, sum, (from, length), is_taken);
+            LineKind::Entry(head, sum, line_facts) => {
+                let is_taken = !taken.is_empty() && taken.contains(&head.id);
+                let pushed = tree.push_in_file(head, sum, (from, length), is_taken);
                 pushed.map_err(|id| format!("second entry {id}"))?;
-                sums.add(tree, told.usage.map(Usage::from).as_ref());
-                if told.is_restore {
+                totals.add(tree, line_facts.usage.map(Usage::from).as_ref());
+                if line_facts.is_restore {
                     *restored = tree.leaf_index();
                 }
                 Ok(())
@@ -340,11 +340,11 @@ impl<'p> Scan<'p> {
         if !self.loaded.tree.last_starts_before(self.at) || self.at + self.tail != read {
             return;
         }
-        let told = |found: &&Problem| found.line as u64 <= self.number;
-        let problems: Vec<Problem> = self.loaded.problems.iter().filter(told).cloned().collect();
-        let Loaded { tree, usage_totals: sums, last_restore: restored, .. } = &self.loaded;
+        let is_indexed = |found: &&Problem| found.line as u64 <= self.number;
+        let problems: Vec<Problem> = self.loaded.problems.iter().filter(is_indexed).cloned().collect();
+        let Loaded { tree, usage_totals: totals, last_restore: restored, .. } = &self.loaded;
         let covered = (self.at, self.number);
-        if let Err(error) = index::write(self.path, file, covered, tree, sums, *restored, &problems) {
+        if let Err(error) = index::write(self.path, file, covered, tree, totals, *restored, &problems) {
             tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
         }
     }

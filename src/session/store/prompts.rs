@@ -45,9 +45,9 @@ pub fn store_prompt(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Res
     if text.is_empty() || text.len() > TEXT_MAX {
         return Ok(());
     }
-    let said =
+    let prompt =
         StoredPrompt { at_ms: now_ms, cwd: cwd.to_string_lossy().into_owned(), text: text.into_owned() };
-    let line = format!("{}\n", serde_json::to_string(&said)?);
+    let line = format!("{}\n", serde_json::to_string(&prompt)?);
     DirBuilder::new().recursive(true).mode(0o700).create(data)?;
     let path = data.join(NAME);
     let mut file = open_locked(&path)?;
@@ -63,7 +63,7 @@ pub fn load_prompts(data: &Path, cwd: Option<&Path>) -> Vec<StoredPrompt> {
     let Ok(bytes) = fs::read(data.join(NAME)) else { return Vec::new() };
     let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
     let all =
-        parse_prompts(&bytes).into_iter().filter(|said| cwd.as_ref().is_none_or(|cwd| said.cwd == *cwd));
+        parse_prompts(&bytes).into_iter().filter(|prompt| cwd.as_ref().is_none_or(|cwd| prompt.cwd == *cwd));
     deduplicate(all.collect(), false)
 }
 
@@ -77,8 +77,8 @@ fn deduplicate(all: Vec<StoredPrompt>, by_folder: bool) -> Vec<StoredPrompt> {
     let mut last: Vec<StoredPrompt> = all
         .into_iter()
         .rev()
-        .filter(|said| {
-            seen.insert((if by_folder { said.cwd.clone() } else { String::new() }, said.text.clone()))
+        .filter(|prompt| {
+            seen.insert((if by_folder { prompt.cwd.clone() } else { String::new() }, prompt.text.clone()))
         })
         .collect();
     last.reverse();
@@ -111,8 +111,8 @@ fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
 fn compact_file(path: &Path) -> io::Result<()> {
     let all = deduplicate(parse_prompts(&fs::read(path)?), true);
     let mut bytes = 0;
-    let kept = all.iter().rev().take(PROMPTS_KEPT).take_while(|said| {
-        bytes += said.text.len();
+    let kept = all.iter().rev().take(PROMPTS_KEPT).take_while(|prompt| {
+        bytes += prompt.text.len();
         bytes <= PROMPT_BYTES_KEPT
     });
     let lines: Result<Vec<String>, _> = kept.map(serde_json::to_string).collect();

@@ -33,12 +33,12 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
     let file = file.map_err(error)?;
     lock::lock_file(&file, path)?;
     for end in SIDECAR_EXTENSIONS {
-        let beside = path.with_extension(end);
-        if beside.exists() {
-            move_to_trash(&beside, trash, now_ms).map_err(error)?;
+        let sidecar = path.with_extension(end);
+        if sidecar.exists() {
+            move_to_trash(&sidecar, trash, now_ms).map_err(error)?;
         }
     }
-    let place = move_to_trash(path, trash, now_ms).map_err(error)?;
+    let trashed_path = move_to_trash(path, trash, now_ms).map_err(error)?;
     // It can be rebuilt at any time.
     let index = index::index_path(path);
     if let Err(error) = fs::remove_file(&index)
@@ -46,7 +46,7 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
     {
         tracing::warn!(path = %index.display(), %error, "cannot remove the index of a deleted session");
     }
-    Ok(place)
+    Ok(trashed_path)
 }
 
 /// Restores the session whose file name ends with this id, or any without an id, and returns its path; `None`
@@ -71,11 +71,11 @@ pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<Pat
     move_from_trash(&info, &path, trash).map_err(error)?;
     // The files that were deleted with it.
     for end in SIDECAR_EXTENSIONS {
-        let beside = path.with_extension(end);
+        let sidecar = path.with_extension(end);
         for info in fs::read_dir(trash.join("info")).into_iter().flatten().flatten().map(|item| item.path()) {
             let read = fs::read_to_string(&info).ok().as_deref().and_then(read_info);
-            if read.is_some_and(|(path, other)| path == beside && other == when) {
-                move_from_trash(&info, &beside, trash).map_err(error)?;
+            if read.is_some_and(|(path, other)| path == sidecar && other == when) {
+                move_from_trash(&info, &sidecar, trash).map_err(error)?;
             }
         }
     }
@@ -103,10 +103,10 @@ fn move_to_trash(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> 
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         };
-        let place = files.join(&name);
-        let moved = made.write_all(text.as_bytes()).and_then(|()| move_file(path, &place));
+        let trash_path = files.join(&name);
+        let moved = made.write_all(text.as_bytes()).and_then(|()| move_file(path, &trash_path));
         return match moved {
-            Ok(()) => Ok(place),
+            Ok(()) => Ok(trash_path),
             Err(error) => {
                 fs::remove_file(&info)?;
                 Err(error)

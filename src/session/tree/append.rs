@@ -124,19 +124,19 @@ impl Tree {
     /// the index.
     pub(in crate::session) fn push_in_file(
         &mut self,
-        place: EntryHead,
+        head: EntryHead,
         sum: u32,
         span: (u64, u32),
         is_taken: bool,
     ) -> Result<(), String> {
-        self.add(place, sum, span, is_taken).map(drop)
+        self.add(head, sum, span, is_taken).map(drop)
     }
 
     /// Prefetches the table slots of these hashes. Callers do this before they add many entries: the slots
     /// are spread over a table that exceeds the CPU caches, and prefetches do not wait for each other as
     /// insertions do.
-    pub(in crate::session) fn prefetch(&self, sums: impl Iterator<Item = u32>) {
-        let found = sums.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
+    pub(in crate::session) fn prefetch(&self, hashes: impl Iterator<Item = u32>) {
+        let found = hashes.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
         std::hint::black_box(found.count());
     }
 
@@ -155,12 +155,12 @@ impl Tree {
 
     fn add(
         &mut self,
-        place: EntryHead,
+        head: EntryHead,
         sum: u32,
         (from, length): (u64, u32),
         is_taken: bool,
     ) -> Result<u32, String> {
-        let EntryHead { id, parent_id, timestamp, kind, role } = place;
+        let EntryHead { id, parent_id, timestamp, kind, role } = head;
         let at = u32::try_from(self.len()).ok().filter(|at| *at != NO_ENTRY && !is_taken);
         let Some(at) = at else { return Err(id.into()) };
         let (texts, based) = (&self.texts, self.base_len());
@@ -300,7 +300,7 @@ impl Tree {
         widths: Widths,
         page: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
+        let visit = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
             if let Ok(behind) = self.position_after_base(at) {
                 let (id, timestamp) = &self.texts[behind];
                 take(&self.rows[behind], id, timestamp);
@@ -309,6 +309,6 @@ impl Tree {
                 take(&self.row(at), &id, &timestamp);
             }
         };
-        base::write_pages(widths, self.len() as u32, tell, page)
+        base::write_pages(widths, self.len() as u32, visit, page)
     }
 }

@@ -83,10 +83,10 @@ impl Base {
             self.pages.page((self.count as usize).div_ceil(items_per_page(self.widths.row())) + n / each);
         let from = n % each * SORTED_ENTRY_BYTES;
         let line = page.get(from..from + SORTED_ENTRY_BYTES).and_then(|line| line.split_first_chunk::<8>());
-        let place = line.and_then(|(_, place)| place.first_chunk::<4>());
+        let index_bytes = line.and_then(|(_, index_bytes)| index_bytes.first_chunk::<4>());
         (
             line.map_or(0, |(start, _)| u64::from_le_bytes(*start)),
-            place.map_or(0, |at| u32::from_le_bytes(*at)),
+            index_bytes.map_or(0, |at| u32::from_le_bytes(*at)),
         )
     }
 
@@ -146,7 +146,7 @@ impl Base {
 pub(in crate::session) fn write_pages<E>(
     widths: Widths,
     count: u32,
-    tell: impl Fn(u32, &mut dyn FnMut(&Row, &str, &str)) + Sync,
+    visit: impl Fn(u32, &mut dyn FnMut(&Row, &str, &str)) + Sync,
     mut page: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut order: Vec<(u64, u32)> = Vec::with_capacity(count as usize);
@@ -155,7 +155,7 @@ pub(in crate::session) fn write_pages<E>(
         let from = number as u32 * each;
         bytes.clear();
         for at in from..count.min(from + each) {
-            tell(at, &mut |row, id, timestamp| {
+            visit(at, &mut |row, id, timestamp| {
                 starts.push((id_prefix(id.as_bytes()), at));
                 widths.write(row, id, timestamp, bytes);
             });
@@ -171,7 +171,7 @@ pub(in crate::session) fn write_pages<E>(
     for alike in order.chunk_by_mut(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1) {
         let mut named: Vec<(CompactString, u32)> = Vec::with_capacity(alike.len());
         for (_, at) in alike.iter() {
-            tell(*at, &mut |_, id, _| named.push((id.into(), *at)));
+            visit(*at, &mut |_, id, _| named.push((id.into(), *at)));
         }
         named.sort_unstable();
         alike.iter_mut().zip(named).for_each(|(line, (_, at))| line.1 = at);

@@ -47,8 +47,8 @@ pub(in crate::session) struct Widths {
 }
 
 /// Returns the index, unless it is the marker for no entry.
-pub(in crate::session) fn some_index(place: u32) -> Option<u32> {
-    (place != NO_ENTRY).then_some(place)
+pub(in crate::session) fn some_index(index: u32) -> Option<u32> {
+    (index != NO_ENTRY).then_some(index)
 }
 
 const ROLES: [Role; 5] = [Role::None, Role::User, Role::Assistant, Role::Tool, Role::Other];

@@ -22,9 +22,9 @@ fn empty_group() -> Box<[Slot]> {
 impl Slots {
     /// Grows to this many slots.
     pub(super) fn grow(&mut self, count: usize) {
-        let wanted = count.div_ceil(GROUP_SIZE);
-        if wanted > self.0.len() {
-            self.0.resize_with(wanted, OnceLock::new);
+        let groups = count.div_ceil(GROUP_SIZE);
+        if groups > self.0.len() {
+            self.0.resize_with(groups, OnceLock::new);
         }
     }
 

@@ -72,21 +72,21 @@ pub fn group_rows<'a>(
         let mut own: BTreeMap<String, (UsageSummary, ToolUse)> = BTreeMap::new();
         for (day, models) in summary.spent.iter().filter(|(day, _)| counts(day)) {
             for (model, spent) in models {
-                if let Some(of) = key(by, summary, day, Some(model), None) {
-                    own.entry(of).or_default().0 += *spent;
+                if let Some(group_key) = key(by, summary, day, Some(model), None) {
+                    own.entry(group_key).or_default().0 += *spent;
                 }
             }
         }
         for (day, tools) in summary.used.iter().filter(|(day, _)| counts(day)) {
             for (tool, used) in tools {
-                if let Some(of) = key(by, summary, day, None, Some(tool)) {
-                    own.entry(of).or_default().1 += *used;
+                if let Some(group_key) = key(by, summary, day, None, Some(tool)) {
+                    own.entry(group_key).or_default().1 += *used;
                 }
             }
         }
-        for (of, (spent, used)) in own {
-            let row = rows.entry(of.clone()).or_default();
-            row.of = of;
+        for (group_key, (spent, used)) in own {
+            let row = rows.entry(group_key.clone()).or_default();
+            row.of = group_key;
             row.title = (by == GroupBy::Session).then(|| summary.title().to_string());
             row.sessions += 1;
             row.spent += spent;

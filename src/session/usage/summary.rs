@@ -168,7 +168,7 @@ struct Line<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said<'a> {
+struct MessageUsage<'a> {
     role: &'a str,
     #[serde(default, borrow)]
     content: Option<&'a RawValue>,
@@ -256,24 +256,27 @@ impl Summary {
     }
 
     fn add_message(&mut self, message: Option<&RawValue>, stamp: &str, parent: Option<&str>) {
-        let Some(said) = message.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok()) else { return };
-        match said.role {
+        let Some(parsed) = message.and_then(|raw| serde_json::from_str::<MessageUsage>(raw.get()).ok())
+        else {
+            return;
+        };
+        match parsed.role {
             "user" => {
                 self.prompts += 1;
                 if self.first.is_none() {
-                    self.first = said.content.and_then(words);
+                    self.first = parsed.content.and_then(words);
                 }
             }
             "assistant" => {
                 self.answers += 1;
                 let name = |part: &Option<String>| part.clone().unwrap_or_default();
-                self.model = format!("{}/{}", name(&said.provider), name(&said.model));
-                self.add_usage(stamp, said.provider, said.model, said.usage.as_ref());
+                self.model = format!("{}/{}", name(&parsed.provider), name(&parsed.model));
+                self.add_usage(stamp, parsed.provider, parsed.model, parsed.usage.as_ref());
             }
             "toolResult" => {
                 self.tools += 1;
-                let name = said.tool_name.unwrap_or_default();
-                self.count_tool_result(name, stamp, parent, said.is_error);
+                let name = parsed.tool_name.unwrap_or_default();
+                self.count_tool_result(name, stamp, parent, parsed.is_error);
             }
             _ => {}
         }

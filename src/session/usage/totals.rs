@@ -97,7 +97,7 @@ impl UsageTotals {
 
     /// Returns the total along the path to an entry, inclusive. Reads entries after the nearest known one.
     pub(in crate::session) fn usage_to(&mut self, tree: &Tree, leaf: Option<u32>) -> Usage {
-        let (mut way, mut sum) = (Vec::new(), Usage::default());
+        let (mut path, mut sum) = (Vec::new(), Usage::default());
         let mut first = None;
         for at in tree.ancestors(leaf) {
             if let Some(known) = self.at(at) {
@@ -105,12 +105,12 @@ impl UsageTotals {
                 first = None;
                 break;
             }
-            way.push(at);
+            path.push(at);
             first = tree.parent_index(at);
         }
         // In a cycle every entry has its own path: no total continues another.
         let is_circle = first.is_some();
-        for (n, at) in way.iter().rev().enumerate() {
+        for (n, at) in path.iter().rev().enumerate() {
             if let Some(spent) = usage_at(tree, *at) {
                 sum += &spent;
             }

@@ -112,8 +112,8 @@ impl LineHighlighter {
     ) -> Result<HighlightedRange, ParseError> {
         let mut spans = Vec::new();
         let mut line = text.line_of(range.start);
-        let wanted = text.line_start(line);
-        let (at, mut before) = self.checkpoint_before(wanted)?;
+        let start = text.line_start(line);
+        let (at, mut before) = self.checkpoint_before(start)?;
         line = line.min(text.line_of(at));
         let mut since = 0;
         while text.line_start(line) < range.end {
@@ -122,9 +122,9 @@ impl LineHighlighter {
                 self.add_checkpoint(at, &before);
                 since = 0;
             }
-            if let Some(rejoined) = self.rejoin(at, &before).filter(|_| at < wanted) {
+            if let Some(rejoined) = self.rejoin(at, &before).filter(|_| at < start) {
                 // The later states are valid again: continue from the last before the range.
-                if let Some(kept) = self.checkpoints[rejoined..].iter().rfind(|kept| kept.at <= wanted) {
+                if let Some(kept) = self.checkpoints[rejoined..].iter().rfind(|kept| kept.at <= start) {
                     (line, before) = (text.line_of(kept.at), kept.before.clone());
                 }
             }
@@ -142,8 +142,8 @@ impl LineHighlighter {
     }
 
     /// Returns the last valid state at or before `wanted`.
-    fn checkpoint_before(&self, wanted: Byte) -> Result<(Byte, LineState), ParseError> {
-        if let Some(kept) = self.checkpoints.iter().rfind(|kept| kept.at <= wanted) {
+    fn checkpoint_before(&self, position: Byte) -> Result<(Byte, LineState), ParseError> {
+        if let Some(kept) = self.checkpoints.iter().rfind(|kept| kept.at <= position) {
             return Ok((kept.at, kept.before.clone()));
         }
         let definition = self.language.definition().ok_or(ParseError::Broken)?;

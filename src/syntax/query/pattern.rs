@@ -95,12 +95,12 @@ pub(in crate::syntax) fn chains(
     let known = names.len();
     let mut reader = Reader { tokens: form.tokens(), language, names, info: PatternInfo::default() };
     let read = reader.node().filter(|_| reader.tokens.next().is_none());
-    let rider = reader.info;
+    let info = reader.info;
     let Some(all) = read else {
         names.truncate(known);
         return None;
     };
-    Some((all.into_iter().map(|steps| Chain { pattern, steps }).collect(), rider))
+    Some((all.into_iter().map(|steps| Chain { pattern, steps }).collect(), info))
 }
 
 /// Returns the index of a capture's name, adding it if new. A query has at most some hundred.

@@ -60,12 +60,12 @@ pub(in crate::syntax) struct QueryMatch<'a, 'tree> {
 impl Rules {
     /// Reads a query.
     pub(in crate::syntax) fn new(language: &Language, query: &str) -> Result<Self, QueryError> {
-        let (mut names, mut chains, mut riders) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut names, mut chains, mut infos) = (Vec::new(), Vec::new(), HashMap::new());
         let (mut rest, mut patterns) = (String::new(), Vec::new());
         for (at, form) in lexer::forms(query).into_iter().enumerate() {
-            if let Some((mut all, rider)) = pattern::chains(&form, at, language, &mut names) {
+            if let Some((mut all, info)) = pattern::chains(&form, at, language, &mut names) {
                 chains.append(&mut all);
-                riders.insert(at, rider);
+                infos.insert(at, info);
             } else {
                 rest.push_str(form.0);
                 rest.push('\n');
@@ -87,7 +87,7 @@ impl Rules {
                 _ => wild.push(at),
             }
         }
-        Ok(Self { names, chains, pattern_infos: riders, by_kind, any_kind: wild, fallback: rest })
+        Ok(Self { names, chains, pattern_infos: infos, by_kind, any_kind: wild, fallback: rest })
     }
 
     /// The place of a capture's name.
@@ -97,8 +97,8 @@ impl Rules {
 
     /// What is set for a pattern; empty when it is only named.
     pub(in crate::syntax) fn setting(&self, pattern: usize, key: &str) -> Option<&str> {
-        if let Some(rider) = self.pattern_infos.get(&pattern) {
-            let set = rider.settings.iter().find(|(name, _)| name == key)?;
+        if let Some(info) = self.pattern_infos.get(&pattern) {
+            let set = info.settings.iter().find(|(name, _)| name == key)?;
             return Some(set.1.as_deref().unwrap_or_default());
         }
         let rest = self.fallback.as_ref()?;
@@ -256,8 +256,8 @@ impl<'tree> Walk<'_, '_, 'tree> {
         })
     }
 
-    fn passes_predicates(&self, rider: &PatternInfo) -> bool {
-        rider.predicates.iter().all(|predicate| {
+    fn passes_predicates(&self, info: &PatternInfo) -> bool {
+        info.predicates.iter().all(|predicate| {
             let mut nodes = self.captures.iter().filter(|(capture, _)| *capture == predicate.capture);
             nodes.all(|(_, node)| {
                 let mut pieces = self.text.bytes(node.byte_range());

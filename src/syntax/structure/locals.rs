@@ -82,15 +82,15 @@ impl Syntax {
         let same = |name: &&Name| read(text, &name.range).as_deref() == Some(&word);
         let same: Vec<&Name> = table.names.iter().filter(same).collect();
         let index = Index::new(&table.scopes, &same);
-        let wanted = index.binding(name).ok_or(LocalsError::NotLocal)?;
+        let binding = index.binding(name).ok_or(LocalsError::NotLocal)?;
         let mut out = Vec::new();
-        for other in same.iter().filter(|other| index.binding(other) == Some(wanted)) {
+        for other in same.iter().filter(|other| index.binding(other) == Some(binding)) {
             if other.role == Role::Unsure {
                 return Err(LocalsError::Unsure);
             }
             out.push(Byte(other.range.start)..Byte(other.range.end));
         }
-        let scope = &table.scopes[wanted.0];
+        let scope = &table.scopes[binding.0];
         let inside = |range: &&Range<usize>| scope.start <= range.start && range.end <= scope.end;
         if table.texts.iter().filter(inside).any(|range| names_in_braces(text, range, &word)) {
             return Err(LocalsError::Unsure);

@@ -142,11 +142,11 @@ impl Syntax {
         object: SyntaxObject,
         part: impl Fn(&FoundObject) -> Range<Byte>,
     ) -> Option<FoundObject> {
-        let wanted = range.start.0..range.end.0;
+        let target = range.start.0..range.end.0;
         let holds = |thing: &FoundObject| {
-            thing.around.start <= wanted.start && wanted.end <= thing.around.end && part(thing) != *range
+            thing.around.start <= target.start && target.end <= thing.around.end && part(thing) != *range
         };
-        self.objects_in(text, &wanted, object)
+        self.objects_in(text, &target, object)
             .into_iter()
             .filter(holds)
             .min_by_key(|thing| thing.around.len())

@@ -209,8 +209,8 @@ impl NamedPositions {
     }
 
     /// Moves positions to the moved lines, which start at `first` in the present text.
-    pub fn move_with_lines(&mut self, places: Vec<MovedPosition>, text: &Text, first: Line) {
-        for MovedPosition { name, line, column } in places {
+    pub fn move_with_lines(&mut self, moved: Vec<MovedPosition>, text: &Text, first: Line) {
+        for MovedPosition { name, line, column } in moved {
             self.set_at_column(name, text, Line(first.0 + line), column);
         }
     }

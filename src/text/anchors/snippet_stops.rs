@@ -69,11 +69,11 @@ pub fn insert(
         let count: usize = expanded.stops.iter().map(|stop| stop.ranges.len()).sum();
         for stop in expanded.stops {
             let into = found.entry((stop.number == 0, stop.number)).or_default();
-            let place = |(range, turn): (ByteRange<usize>, usize)| StopRange {
+            let to_stop_range = |(range, turn): (ByteRange<usize>, usize)| StopRange {
                 range: Byte(start + range.start)..Byte(start + range.end),
                 order: turns + turn,
             };
-            into.ranges.extend(stop.ranges.into_iter().zip(stop.turns).map(place));
+            into.ranges.extend(stop.ranges.into_iter().zip(stop.turns).map(to_stop_range));
             (into.number, into.parents, into.choices) = (stop.number, stop.inside, stop.choices);
         }
         turns += count;
@@ -88,10 +88,10 @@ pub fn insert(
 /// Returns a snippet's text with the indentation and line endings of the target text.
 fn with_indent(expanded: Expanded, indent: &str, style: &SnippetStyle<'_>) -> Expanded {
     let mut text = String::with_capacity(expanded.text.len());
-    let mut places = Vec::with_capacity(expanded.text.len() + 1);
+    let mut offsets = Vec::with_capacity(expanded.text.len() + 1);
     let mut leading = true;
     for c in expanded.text.chars() {
-        places.resize(places.len() + c.len_utf8(), text.len());
+        offsets.resize(offsets.len() + c.len_utf8(), text.len());
         match c {
             '\r' => {}
             '\n' => {
@@ -103,10 +103,10 @@ fn with_indent(expanded: Expanded, indent: &str, style: &SnippetStyle<'_>) -> Ex
         }
         leading = c == '\n' || leading && matches!(c, ' ' | '\t');
     }
-    places.push(text.len());
+    offsets.push(text.len());
     let mut stops = expanded.stops;
     for range in stops.iter_mut().flat_map(|stop| &mut stop.ranges) {
-        *range = places[range.start]..places[range.end];
+        *range = offsets[range.start]..offsets[range.end];
     }
     Expanded { text, stops }
 }
@@ -114,8 +114,8 @@ fn with_indent(expanded: Expanded, indent: &str, style: &SnippetStyle<'_>) -> Ex
 impl SnippetStops {
     /// Returns the positions of the current stop as a selection.
     pub fn selection(&self) -> Selection {
-        let places = self.stops[self.at].ranges.iter();
-        Selection::new(places.map(|place| Range::new(place.range.start, place.range.end)).collect(), 0)
+        let ranges = self.stops[self.at].ranges.iter();
+        Selection::new(ranges.map(|range| Range::new(range.range.start, range.range.end)).collect(), 0)
     }
 
     /// Whether this is the last stop, after which the snippet ends.
@@ -131,8 +131,8 @@ impl SnippetStops {
     /// Whether a range is within the inserted text, or at an end of it.
     pub fn contains(&self, range: Range) -> bool {
         let all = || self.stops.iter().flat_map(|stop| &stop.ranges);
-        let start = all().map(|place| place.range.start).min();
-        let end = all().map(|place| place.range.end).max();
+        let start = all().map(|stop_range| stop_range.range.start).min();
+        let end = all().map(|stop_range| stop_range.range.end).max();
         start.is_some_and(|start| start <= range.start()) && end.is_some_and(|end| range.end() <= end)
     }
 
@@ -154,7 +154,7 @@ impl SnippetStops {
         }
         stop.chosen = (stop.chosen + 1) % stop.choices.len();
         let new = &stop.choices[stop.chosen];
-        let edits = stop.ranges.iter().map(|place| (place.range.clone(), new.clone()));
+        let edits = stop.ranges.iter().map(|stop_range| (stop_range.range.clone(), new.clone()));
         let changes = ChangeSet::replace(text.end().0, edits);
         let mut after = self.clone();
         after.map(&changes);
@@ -169,10 +169,10 @@ impl SnippetStops {
         let Stop { ranges: active, parents: inside, .. } = self.stops[self.at].clone();
         let at = self.at;
         for (n, stop) in self.stops.iter_mut().enumerate() {
-            stop.ranges.retain_mut(|place| {
-                let gone = n != at && is_gone(&place.range, changes);
-                let grows = n == at || inside.contains(&stop.number) && place.is_around(&active);
-                place.range = map_range(place, changes, &active, grows);
+            stop.ranges.retain_mut(|stop_range| {
+                let gone = n != at && is_deleted(&stop_range.range, changes);
+                let grows = n == at || inside.contains(&stop.number) && stop_range.is_around(&active);
+                stop_range.range = map_range(stop_range, changes, &active, grows);
                 !gone
             });
         }
@@ -186,15 +186,15 @@ impl SnippetStops {
 
 impl StopRange {
     /// Whether one of these positions is within it.
-    fn is_around(&self, places: &[Self]) -> bool {
+    fn is_around(&self, ranges: &[Self]) -> bool {
         let within =
             |inner: &Self| self.range.start <= inner.range.start && inner.range.end <= self.range.end;
-        places.iter().any(within)
+        ranges.iter().any(within)
     }
 }
 
 /// Whether a change deletes a range and text around it.
-fn is_gone(range: &ByteRange<Byte>, changes: &ChangeSet) -> bool {
+fn is_deleted(range: &ByteRange<Byte>, changes: &ChangeSet) -> bool {
     let near = changes.edits_from(range.start).take_while(|edit| edit.old.start <= range.start);
     near.into_iter().any(|edit| {
         let (start, end) = (edit.old.start, edit.old.end);
@@ -208,14 +208,19 @@ fn is_gone(range: &ByteRange<Byte>, changes: &ChangeSet) -> bool {
 }
 
 /// Maps a position through a change.
-fn map_range(place: &StopRange, changes: &ChangeSet, active: &[StopRange], grows: bool) -> ByteRange<Byte> {
-    let range = &place.range;
+fn map_range(
+    stop_range: &StopRange,
+    changes: &ChangeSet,
+    active: &[StopRange],
+    grows: bool,
+) -> ByteRange<Byte> {
+    let range = &stop_range.range;
     if grows {
         let start = changes.map(range.start, Side::Before);
         return start..changes.map(range.end, Side::After).max(start);
     }
     // An empty position moves after text typed beside it, unless it comes before it in the order.
-    let first = active.iter().any(|inner| inner.range.start == range.end && place.order < inner.order);
+    let first = active.iter().any(|inner| inner.range.start == range.end && stop_range.order < inner.order);
     let start = changes.map(range.start, if range.is_empty() && first { Side::Before } else { Side::After });
     start..changes.map(range.end, Side::Before).max(start)
 }

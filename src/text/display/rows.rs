@@ -193,13 +193,13 @@ impl DisplayMap<'_> {
         }
         let shown = inlays.iter().take_while(|inlay| inlay.at < at);
         let mut inlays = shown.map(|inlay| (inlay.at, inlay.width())).peekable();
-        let (mut column, mut place) = (row.indent, row.start);
+        let (mut column, mut byte) = (row.indent, row.start);
         for grapheme in graphemes(&self.text.slice(row.start..at)) {
-            while let Some((_, width)) = inlays.next_if(|(inlay, _)| *inlay <= place) {
+            while let Some((_, width)) = inlays.next_if(|(inlay, _)| *inlay <= byte) {
                 column += width;
             }
             column += width_at(grapheme, column, self.tab_width);
-            place += grapheme.len();
+            byte += grapheme.len();
         }
         column + inlays.map(|(_, width)| width).sum::<usize>()
     }

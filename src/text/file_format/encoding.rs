@@ -117,8 +117,8 @@ impl Encoding {
         }
         // UTF-16 and UTF-8 have one form for each text; other encodings have several.
         let same = self.is_utf16() || self == Self::UTF8 || {
-            let mut again = Vec::with_capacity(bytes.len());
-            self.encode_unchecked([&*text].into_iter(), &mut again).is_ok() && again == bytes
+            let mut reencoded = Vec::with_capacity(bytes.len());
+            self.encode_unchecked([&*text].into_iter(), &mut reencoded).is_ok() && reencoded == bytes
         };
         same.then(|| text.into_owned())
     }
@@ -136,11 +136,11 @@ impl Encoding {
         if self == Self::UTF8 || self.is_utf16() {
             return Ok(());
         }
-        let (again, _) = self.0.decode_without_bom_handling(&bytes[start..]);
-        let mut again = again.chars();
+        let (decoded, _) = self.0.decode_without_bom_handling(&bytes[start..]);
+        let mut decoded = decoded.chars();
         let mut line = 1;
         for character in chunks.iter().flat_map(|chunk| chunk.chars()) {
-            if again.next() != Some(character) {
+            if decoded.next() != Some(character) {
                 return Err(UnencodableChar { character, line, encoding: self });
             }
             line += usize::from(character == '\n');

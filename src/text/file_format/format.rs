@@ -121,8 +121,8 @@ pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
 pub fn decode_like(bytes: &[u8], before: Encoding) -> (String, Format) {
     let (text, format) = decode(bytes);
     let plain = format.encoding == Encoding::UTF8 && !format.lossless && !format.binary;
-    let tells = plain && (before.is_utf16() || !text.is_ascii());
-    if tells || format.bom || before == format.encoding {
+    let is_evidence = plain && (before.is_utf16() || !text.is_ascii());
+    if is_evidence || format.bom || before == format.encoding {
         return (text, format);
     }
     decode_as(bytes, before).unwrap_or((text, format))

@@ -34,15 +34,15 @@ impl Tidy {
             let next = if line == last { text.end() } else { text.line_start(Line(line.0 + 1)) };
             let from = if self.trim { trimmed_end(text, start, end) } else { end };
             let is_last_ended = next == text.end() && next > end;
-            let wanted = match (self.final_ending, next > end) {
+            let final_text = match (self.final_ending, next > end) {
                 (Some(false), true) if is_last_ended => Some(""),
                 (Some(true), false) if from > start => Some(self.ending.unwrap_or(ending).text()),
                 (_, true) => self.ending.map(LineEnding::text),
                 (_, false) => None,
             };
-            let wanted = wanted.filter(|wanted| text.slice(end..next) != *wanted);
-            match wanted {
-                Some(wanted) => edits.push((from..next, wanted.to_string())),
+            let final_text = final_text.filter(|final_text| text.slice(end..next) != *final_text);
+            match final_text {
+                Some(final_text) => edits.push((from..next, final_text.to_string())),
                 None if from < end => edits.push((from..end, String::new())),
                 None => {}
             }

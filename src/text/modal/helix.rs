@@ -24,8 +24,8 @@ pub fn cursor(text: &Text, range: Range) -> Byte {
 }
 
 /// Returns the selection of one character.
-pub fn char_range(text: &Text, place: Byte) -> Range {
-    Range::new(place, text.next_grapheme(place))
+pub fn char_range(text: &Text, at: Byte) -> Range {
+    Range::new(at, text.next_grapheme(at))
 }
 
 /// Extends the range to at least one character.
@@ -34,18 +34,18 @@ pub fn min_width_1(text: &Text, range: Range) -> Range {
 }
 
 /// Moves the cursor to a position; with `extend` the selection's anchor stays.
-pub fn put_cursor(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
+pub fn put_cursor(text: &Text, range: Range, at: Byte, extend: bool) -> Range {
     if !extend {
-        return char_range(text, place);
+        return char_range(text, at);
     }
     // The anchor's character stays selected in either direction.
     let forward = range.head >= range.anchor;
-    let anchor = match (forward, place >= range.anchor) {
+    let anchor = match (forward, at >= range.anchor) {
         (true, false) => text.next_grapheme(range.anchor),
-        (false, true) if place >= text.prev_grapheme(range.anchor) => text.prev_grapheme(range.anchor),
+        (false, true) if at >= text.prev_grapheme(range.anchor) => text.prev_grapheme(range.anchor),
         _ => range.anchor,
     };
-    if place >= anchor { Range::new(anchor, text.next_grapheme(place)) } else { Range::new(anchor, place) }
+    if at >= anchor { Range::new(anchor, text.next_grapheme(at)) } else { Range::new(anchor, at) }
 }
 
 fn class(c: char, big: bool) -> CharClass {

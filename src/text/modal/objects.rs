@@ -176,7 +176,7 @@ fn sentence(
             Extent::Inclusive,
         );
     }
-    match sentences::behind(page, end).filter(|_| !visual) {
+    match sentences::next_position(page, end).filter(|_| !visual) {
         Some(behind) => MotionTarget::object(start, behind, Extent::Exclusive),
         None => MotionTarget::object(start, end, Extent::Inclusive),
     }

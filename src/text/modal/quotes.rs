@@ -29,8 +29,8 @@ pub fn quote_object(
     with_marks: bool,
 ) -> Option<MotionTarget> {
     let signs = quote_positions(page, at, sign);
-    let on = signs.iter().position(|place| *place == at);
-    let before = signs.iter().filter(|place| **place < at).count();
+    let on = signs.iter().position(|quote| *quote == at);
+    let before = signs.iter().filter(|quote| **quote < at).count();
     let (open, close) = match on {
         // On a quotation mark: pairs from the start of the line determine which one it is.
         Some(n) if n % 2 == 0 => (signs[n], *signs.get(n + 1)?),

@@ -154,14 +154,14 @@ pub fn word_around(text: &Text, at: Byte) -> Range {
 }
 
 /// Returns the run of matching characters that an offset is in or at the end of; empty when there is none.
-pub fn run_around(text: &Text, at: Byte, wanted: impl Fn(char) -> bool) -> std::ops::Range<Byte> {
-    skip_back(text, at, &wanted)..skip(text, at, &wanted)
+pub fn run_around(text: &Text, at: Byte, predicate: impl Fn(char) -> bool) -> std::ops::Range<Byte> {
+    skip_back(text, at, &predicate)..skip(text, at, &predicate)
 }
 
-fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
+fn skip(text: &Text, mut at: Byte, predicate: impl Fn(char) -> bool) -> Byte {
     for chunk in text.chunks_from(at) {
         for c in chunk.chars() {
-            if !wanted(c) && !is_joined(c) {
+            if !predicate(c) && !is_joined(c) {
                 return at;
             }
             at += c.len_utf8();
@@ -170,16 +170,16 @@ fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
     at
 }
 
-fn skip_back(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
+fn skip_back(text: &Text, mut at: Byte, predicate: impl Fn(char) -> bool) -> Byte {
     while let Some(c) = text.char_before(at) {
         if is_joined(c) {
             // A combining mark belongs to the previous character: decide by the whole cluster.
             let start = text.prev_grapheme(at);
-            if start == at || !text.char_at(start).is_some_and(&wanted) {
+            if start == at || !text.char_at(start).is_some_and(&predicate) {
                 return at;
             }
             at = start;
-        } else if wanted(c) {
+        } else if predicate(c) {
             at = at.back(c.len_utf8());
         } else {
             return at;

@@ -81,9 +81,9 @@ pub fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
+fn skip(text: &Text, mut at: Byte, predicate: impl Fn(char) -> bool) -> Byte {
     for c in text.chunks_from(at).flat_map(str::chars) {
-        if !wanted(c) {
+        if !predicate(c) {
             return at;
         }
         at += c.len_utf8();
@@ -91,8 +91,8 @@ fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
     at
 }
 
-fn skip_back(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
-    while let Some(c) = text.char_before(at).filter(|c| wanted(*c)) {
+fn skip_back(text: &Text, mut at: Byte, predicate: impl Fn(char) -> bool) -> Byte {
+    while let Some(c) = text.char_before(at).filter(|c| predicate(*c)) {
         at = at.back(c.len_utf8());
     }
     at

@@ -69,7 +69,7 @@ const ROWS: &[Row] = &[
 /// Returns the signs for a file name; `None` when its type is unknown or has no comments.
 pub fn for_file(name: &str) -> Option<CommentTokens> {
     let named =
-        |wanted: &str| ROWS.iter().find(|row| row.0.split(' ').any(|known| known == wanted)).map(|row| row.1);
+        |key: &str| ROWS.iter().find(|row| row.0.split(' ').any(|known| known == key)).map(|row| row.1);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let lower = extension.map(str::to_ascii_lowercase);
     named(name).or_else(|| named(extension?)).or_else(|| named(lower.as_deref()?))

@@ -98,8 +98,8 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
         };
         // A range of whole lines ends at the start of the next line.
         let behind = rest.line_start(Line(rest.line_of(moved).0 + (last.0 - first.0) + 1));
-        let place = |at: Byte| if at > text.line_end(*last) { behind } else { moved + (at - start) };
-        Range::new(place(range.anchor), place(range.head))
+        let map_position = |at: Byte| if at > text.line_end(*last) { behind } else { moved + (at - start) };
+        Range::new(map_position(range.anchor), map_position(range.head))
     });
     Transaction::new(changes).select(after)
 }

@@ -49,9 +49,9 @@ pub fn reflow(
     for paragraph in &paragraphs {
         let span = text.line_start(paragraph.first)..text.line_end(paragraph.last);
         let start = Byte(span.start.0.saturating_add_signed(shift));
-        let (new, places) = fill(paragraph, width, tab_width, ending);
+        let (new, offsets) = fill(paragraph, width, tab_width, ending);
         moved.extend(
-            paragraph.words.iter().zip(places).map(|((old, word), at)| (*old, word.len(), start + at)),
+            paragraph.words.iter().zip(offsets).map(|((old, word), at)| (*old, word.len(), start + at)),
         );
         shift += new.len() as isize - (span.end - span.start) as isize;
         if text.slice(span.clone()) != new {
@@ -59,7 +59,7 @@ pub fn reflow(
         }
     }
     let changes = ChangeSet::replace(text.end().0, edits);
-    let place = |at: Byte| {
+    let map_position = |at: Byte| {
         let line = text.line_of(at);
         if !paragraphs.iter().any(|p| p.first <= line && line <= p.last) {
             return changes.map(at, crate::text::changes::Side::After);
@@ -67,7 +67,7 @@ pub fn reflow(
         let n = moved.partition_point(|(old, ..)| *old <= at).saturating_sub(1);
         moved.get(n).map_or(at, |(old, len, new)| *new + (at - *old).min(*len))
     };
-    let after = selection.transform(|range| Range::new(place(range.anchor), place(range.head)));
+    let after = selection.transform(|range| Range::new(map_position(range.anchor), map_position(range.head)));
     Transaction::new(changes).select(after)
 }
 
@@ -181,7 +181,7 @@ fn fill(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -> 
     };
     let mut out = paragraph.lead.clone();
     let mut column = columns(&out);
-    let mut places = Vec::with_capacity(paragraph.words.len());
+    let mut offsets = Vec::with_capacity(paragraph.words.len());
     let mut begun = false;
     for (_, word) in &paragraph.words {
         let cells = text_width(word);
@@ -193,12 +193,12 @@ fn fill(paragraph: &Paragraph, width: usize, tab_width: usize, ending: &str) -> 
             out.push(' ');
             column += 1;
         }
-        places.push(out.len());
+        offsets.push(out.len());
         out.push_str(word);
         column += cells;
         begun = true;
     }
-    (out, places)
+    (out, offsets)
 }
 
 #[cfg(test)]

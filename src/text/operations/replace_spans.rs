@@ -43,7 +43,7 @@ pub fn replace(
     let changes = ChangeSet::replace(text.end().0, edits);
     let mut result = text.clone();
     changes.apply(&mut result);
-    let place = |at: Byte| {
+    let map_position = |at: Byte| {
         let n = done.partition_point(|d| d.old.start <= at);
         let Some(last) = n.checked_sub(1).map(|n| &done[n]) else { return at };
         if at >= last.old.end {
@@ -56,7 +56,7 @@ pub fn replace(
         match own {
             Some(own) if range.head < range.anchor => Range::new(own.new.end, own.new.start),
             Some(own) => Range::new(own.new.start, own.new.end),
-            None => Range::new(place(range.anchor), place(range.head)),
+            None => Range::new(map_position(range.anchor), map_position(range.head)),
         }
     });
     Transaction::new(changes).select(after)

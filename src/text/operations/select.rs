@@ -20,7 +20,7 @@ pub fn add_vertical(text: &Text, selection: &Selection, down: bool, tab_width: u
     let mut ranges = selection.ranges().to_vec();
     let mut primary = selection.primary_index();
     for (n, range) in selection.ranges().iter().enumerate() {
-        if let Some(copy) = range_beside(text, *range, down, tab_width) {
+        if let Some(copy) = adjacent_range(text, *range, down, tab_width) {
             if n == selection.primary_index() {
                 primary = ranges.len();
             }
@@ -30,7 +30,7 @@ pub fn add_vertical(text: &Text, selection: &Selection, down: bool, tab_width: u
     Selection::new(ranges, primary)
 }
 
-fn range_beside(text: &Text, range: Range, down: bool, tab_width: usize) -> Option<Range> {
+fn adjacent_range(text: &Text, range: Range, down: bool, tab_width: usize) -> Option<Range> {
     let next = |at: Byte| {
         let line = text.line_of(at);
         let next = if down { line.0 + 1 } else { line.0.checked_sub(1)? };

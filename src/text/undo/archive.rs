@@ -92,7 +92,7 @@ pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> O
     let at = history.position(at)?;
     let (root, kept) = revisions_to_keep(history, at, budget);
     // Numbers in the archive, where the root is 0.
-    let place = |revision: usize| {
+    let index_of = |revision: usize| {
         if revision == root { Some(0) } else { kept.binary_search(&revision).ok().map(|n| n + 1) }
     };
     let mut on_way = vec![false; history.len()];
@@ -104,8 +104,8 @@ pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> O
         let revision = history.at(*number)?;
         let change = if on_way[*number] { &revision.backward } else { &revision.forward };
         let line = Line {
-            parent: place(revision.parent)?,
-            redo: revision.redo.and_then(place),
+            parent: index_of(revision.parent)?,
+            redo: revision.redo.and_then(index_of),
             time_ms: revision.time_ms,
             author: Who::of(&revision.author),
             edits: change.edits().map(|e| (e.old.start.0, e.old.end.0, e.text.to_string())).collect(),
@@ -120,7 +120,7 @@ pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> O
         undo_tree: VERSION,
         length: text.end().0,
         text: hash_of(text),
-        at: place(at)?,
+        at: index_of(at)?,
         count: kept.len(),
         lines: hash(lines.as_bytes()),
     };
@@ -295,9 +295,9 @@ impl Ranges {
     /// Returns the selection fitted to a text; `None` when it is invalid.
     fn within(&self, text: &Text) -> Option<Selection> {
         let Self(primary, ranges) = self;
-        let place = |at: &usize| text.char_floor(Byte(*at).min(text.end()));
+        let clamp = |at: &usize| text.char_floor(Byte(*at).min(text.end()));
         let ranges: Vec<Range> =
-            ranges.iter().map(|(anchor, head)| Range::new(place(anchor), place(head))).collect();
+            ranges.iter().map(|(anchor, head)| Range::new(clamp(anchor), clamp(head))).collect();
         (*primary < ranges.len()).then(|| Selection::new(ranges, *primary))
     }
 }

@@ -85,7 +85,7 @@ pub async fn execute(
     if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
         return Outcome::error(NOT_STARTED);
     }
-    let (env, left_out, again) = match environment(&**tool, cx, &call.name, &mut args).await {
+    let (env, omitted, is_artifact) = match environment(&**tool, cx, &call.name, &mut args).await {
         Ok(seen) => seen,
         Err(message) => return Outcome::error(message),
     };
@@ -100,13 +100,13 @@ pub async fn execute(
     };
     let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
     let outcome = run(tool, invocation, progress).await;
-    let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.save(&call.name, text)) };
+    let keep = |text: &str| if is_artifact { None } else { Some(cx.shared.artifacts.save(&call.name, text)) };
     let mut outcome = with_artifact_details(limit(outcome, limits, keep));
     if let Some(hint) = outcome.artifact.as_deref().and_then(|name| read_hint(registry, name)) {
         append_note(&mut outcome.content, &hint);
     }
     outcome.content.extend(note.map(Part::text));
-    if let Some(words) = left_out.and_then(|count| omitted_note(count.get())) {
+    if let Some(words) = omitted.and_then(|count| omitted_note(count.get())) {
         append_note(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
@@ -174,15 +174,15 @@ async fn without_denied_paths(
 }
 
 /// Returns the note for the model about hidden files.
-fn omitted_note(left: Omitted) -> Option<String> {
+fn omitted_note(omitted: Omitted) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {one}s")),
     };
     let parts: Vec<String> =
-        [counted(left.files, "file"), counted(left.folders, "folder")].into_iter().flatten().collect();
-    let were = if left.files + left.folders == 1 { "was" } else { "were" };
+        [counted(omitted.files, "file"), counted(omitted.folders, "folder")].into_iter().flatten().collect();
+    let were = if omitted.files + omitted.folders == 1 { "was" } else { "were" };
     (!parts.is_empty()).then(|| format!("[{} that rules forbid {were} left out.]", parts.join(" and ")))
 }
 
@@ -219,8 +219,8 @@ fn artifact_environment(
     cx: &Context,
     args: &mut Value,
 ) -> Result<Option<Arc<dyn Environment>>, String> {
-    let looks = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
-    let fields = args.as_object_mut().filter(|_| looks);
+    let is_read = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
+    let fields = args.as_object_mut().filter(|_| is_read);
     for (name, value) in fields.into_iter().flatten() {
         if !PATHS.contains(&name.as_str()) {
             continue;
@@ -246,21 +246,21 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
     let name = tool.spec().name;
     let cancel = invocation.cancel.clone();
     let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
-    let patience = async {
+    let deadline = async {
         cancel.cancelled().await;
         tokio::time::sleep(INTERRUPT_GRACE).await;
     };
     let work = tokio::select! {
         biased;
         work = work => work,
-        () = patience => Ok(Outcome::error(ABANDONED)),
+        () = deadline => Ok(Outcome::error(ABANDONED)),
     };
     over.store(true, Ordering::Release);
     work.unwrap_or_else(|panic| {
-        let what = panic_text(&*panic);
-        tracing::error!(tool = name, what, "a tool panicked");
+        let panic_message = panic_text(&*panic);
+        tracing::error!(tool = name, panic_message, "a tool panicked");
         Outcome::error(format!(
-            "{name} failed inside: {what}. This is a defect of the tool, not of the call."
+            "{name} failed inside: {panic_message}. This is a defect of the tool, not of the call."
         ))
     })
 }
@@ -282,9 +282,10 @@ fn limit(
     }
     for part in &mut outcome.content {
         let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
-        let whole = Body::Whole(std::mem::take(text));
-        let truncated =
-            truncate::truncate(whole, limits.unwrap_or(DEFAULT_LIMITS), |body| body.whole().and_then(&keep));
+        let full_body = Body::Whole(std::mem::take(text));
+        let truncated = truncate::truncate(full_body, limits.unwrap_or(DEFAULT_LIMITS), |body| {
+            body.whole().and_then(&keep)
+        });
         *text = truncated.text;
         outcome.full_text = outcome.full_text.or(truncated.full_text);
         outcome.artifact = outcome.artifact.or(truncated.artifact);

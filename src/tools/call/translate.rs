@@ -30,19 +30,19 @@ pub fn translate(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value
 
 /// Returns alternatives with the same effect, each at least one intent, best first.
 fn alternatives(intent: &Intent) -> Vec<Vec<Intent>> {
-    let ways = match intent {
-        Intent::Edit { path, swaps, everywhere } => {
-            let patch = (!*everywhere).then(|| patch_of(path, swaps)).flatten();
+    let readings = match intent {
+        Intent::Edit { path, swaps: replacements, everywhere } => {
+            let patch = (!*everywhere).then(|| patch_of(path, replacements)).flatten();
             let patch = patch.map(|patch| vec![Intent::Patch { patch }]);
-            [Some(split_edits(path, swaps, *everywhere)), patch].into_iter().flatten().collect()
+            [Some(split_edits(path, replacements, *everywhere)), patch].into_iter().flatten().collect()
         }
         Intent::Write { path, content } => {
             add_file_patch(path, content).into_iter().map(|intent| vec![intent]).collect()
         }
         Intent::Patch { patch } => {
             let sections = v4a::parse::parse(patch).unwrap_or_default();
-            let ways = [false, true].map(|singly| intents_of(&sections, singly));
-            ways.into_iter().flatten().collect()
+            let readings = [false, true].map(|singly| intents_of(&sections, singly));
+            readings.into_iter().flatten().collect()
         }
         Intent::ReadMany { paths } => split_reads(paths).into_iter().collect(),
         Intent::Read { path, first, lines } => vec![vec![run(&read_command(path, *first, *lines))]],
@@ -66,7 +66,7 @@ fn alternatives(intent: &Intent) -> Vec<Vec<Intent>> {
             vec![vec![plain(*timeout)], vec![plain(None)]]
         }
     };
-    ways.into_iter().filter(|intents: &Vec<Intent>| !intents.is_empty()).collect()
+    readings.into_iter().filter(|intents: &Vec<Intent>| !intents.is_empty()).collect()
 }
 
 fn run(command: &str) -> Intent {
@@ -97,23 +97,24 @@ fn split_reads(paths: &[String]) -> Option<Vec<Intent>> {
     (paths.len() <= FILES_MAX && paths.iter().all(plain)).then(|| paths.iter().map(read).collect())
 }
 
-fn split_edits(path: &str, swaps: &[TextReplacement], everywhere: bool) -> Vec<Intent> {
-    let edit = |swap: &TextReplacement| Intent::Edit {
+fn split_edits(path: &str, replacements: &[TextReplacement], everywhere: bool) -> Vec<Intent> {
+    let edit = |replacement: &TextReplacement| Intent::Edit {
         path: path.to_string(),
-        swaps: vec![swap.clone()],
+        swaps: vec![replacement.clone()],
         everywhere,
     };
-    swaps.iter().map(edit).collect()
+    replacements.iter().map(edit).collect()
 }
 
 /// Returns a patch for the swaps, by whole lines; `None` if there is none.
-fn patch_of(path: &str, swaps: &[TextReplacement]) -> Option<String> {
+fn patch_of(path: &str, replacements: &[TextReplacement]) -> Option<String> {
     let mut text = format!("*** Begin Patch\n*** Update File: {path}\n");
-    for swap in swaps {
-        if swap.old.is_empty() || swap.old == swap.new {
+    for replacement in replacements {
+        if replacement.old.is_empty() || replacement.old == replacement.new {
             return None;
         }
-        let (old, new): (Vec<&str>, Vec<&str>) = (swap.old.lines().collect(), swap.new.lines().collect());
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (replacement.old.lines().collect(), replacement.new.lines().collect());
         let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let room = old.len().min(new.len()) - before;
         let after = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
@@ -129,9 +130,9 @@ fn patch_of(path: &str, swaps: &[TextReplacement]) -> Option<String> {
     }
     text.push_str("*** End Patch");
     let sections = v4a::parse::parse(&text).ok()?;
-    let whole = matches!(&sections[..], [Section::Update { path: named, to: None, chunks }]
-        if named == path && chunks.len() == swaps.len());
-    whole.then_some(text)
+    let is_complete = matches!(&sections[..], [Section::Update { path: named, to: None, chunks }]
+        if named == path && chunks.len() == replacements.len());
+    is_complete.then_some(text)
 }
 
 /// Returns a patch that adds the file.
@@ -155,21 +156,21 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
             }
             Section::Delete { path } => intents.push(run(&format!("rm {}", quote(path)))),
             Section::Update { path, to, chunks } => {
-                let swaps = chunks.iter().map(swap).collect::<Option<Vec<TextReplacement>>>()?;
-                let swaps: Vec<TextReplacement> =
-                    swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
+                let replacements = chunks.iter().map(swap).collect::<Option<Vec<TextReplacement>>>()?;
+                let replacements: Vec<TextReplacement> =
+                    replacements.into_iter().filter(|swap| swap.old != swap.new).collect();
                 // Identical texts are distinguished only by their position in the patch.
                 let mut seen: HashMap<&str, usize> = HashMap::new();
-                for swap in &swaps {
+                for swap in &replacements {
                     *seen.entry(&swap.old).or_default() += 1;
                 }
                 if seen.values().any(|count| *count > 1) {
                     return None;
                 }
                 if singly_too {
-                    intents.extend(split_edits(path, &swaps, false));
-                } else if !swaps.is_empty() {
-                    intents.push(Intent::Edit { path: path.clone(), swaps, everywhere: false });
+                    intents.extend(split_edits(path, &replacements, false));
+                } else if !replacements.is_empty() {
+                    intents.push(Intent::Edit { path: path.clone(), swaps: replacements, everywhere: false });
                 }
                 if let Some(to) = to {
                     intents.push(run(&format!("mv {} {}", quote(path), quote(to))));
@@ -192,12 +193,12 @@ fn swap(chunk: &Chunk) -> Option<TextReplacement> {
         old.insert(0, below);
         new.insert(0, below);
     }
-    let mut swap = TextReplacement { old: old.join("\n"), new: new.join("\n") };
+    let mut replacement = TextReplacement { old: old.join("\n"), new: new.join("\n") };
     if new.is_empty() {
         // Lines that go take their end along.
-        swap.old.push('\n');
+        replacement.old.push('\n');
     }
-    (!swap.old.is_empty()).then_some(swap)
+    (!replacement.old.is_empty()).then_some(replacement)
 }
 
 /// Quotes a word for a shell.

@@ -144,14 +144,14 @@ fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<WrappedCommand> {
     }
     let mut rest = words.get(command..)?;
     let mut sets = Vec::new();
-    while let Some((word, behind)) = rest.split_first().filter(|_| wrapper.sets)
+    while let Some((word, after)) = rest.split_first().filter(|_| wrapper.sets)
         && let Some((name, _)) = word.text.split_once('=')
     {
         if !word.is_exact {
             return None;
         }
         sets.push(name.to_string());
-        rest = behind;
+        rest = after;
     }
     Some(match wrapper.rest {
         _ if rest.is_empty() => WrappedCommand::Words(sets, Vec::new()),
@@ -161,8 +161,8 @@ fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<WrappedCommand> {
         Rest::Appended if replaced.is_some() => {
             // Any word may contain the replaced text. If an option after `-I` cancels it, words are appended
             // after all.
-            let behind = rest[1..].iter().map(|word| Word::dynamic(&word.text)).chain([Word::dynamic("…")]);
-            WrappedCommand::Words(sets, std::iter::once(rest[0].clone()).chain(behind).collect())
+            let after = rest[1..].iter().map(|word| Word::dynamic(&word.text)).chain([Word::dynamic("…")]);
+            WrappedCommand::Words(sets, std::iter::once(rest[0].clone()).chain(after).collect())
         }
         Rest::Appended => {
             let all = rest.iter().cloned().chain([Word::dynamic("…")]);

@@ -209,8 +209,12 @@ impl Registry {
 fn matches(word: &str, name: &str) -> bool {
     match word.split_once('*') {
         None => word == name,
-        Some((start, rest)) => name.strip_prefix(start).is_some_and(|left| {
-            left.char_indices().map(|(at, _)| at).chain([left.len()]).any(|at| matches(rest, &left[at..]))
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|remainder| {
+            remainder
+                .char_indices()
+                .map(|(at, _)| at)
+                .chain([remainder.len()])
+                .any(|at| matches(rest, &remainder[at..]))
         }),
     }
 }

@@ -90,9 +90,9 @@ impl SharedToolSelection {
     }
 
     /// Sets the user's choice to exactly these tools of `all`, the set named `set`.
-    pub fn select(&self, set: &str, all: &Registry, wanted: &[String]) {
+    pub fn select(&self, set: &str, all: &Registry, requested: &[String]) {
         let mut now = self.0.write();
-        now.1.select(set, all, wanted);
+        now.1.select(set, all, requested);
         now.0 += 1;
     }
 }
@@ -127,16 +127,16 @@ impl ToolSelection {
                 return false;
             }
             let related = ToolKey::of(tool, name).related();
-            let said = |sorts: &BTreeSet<ToolKey>| related.iter().any(|sort| sorts.contains(sort));
-            said(&picked.on) || by_flags.contains(name) && !said(&picked.off)
+            let is_listed = |sorts: &BTreeSet<ToolKey>| related.iter().any(|sort| sorts.contains(sort));
+            is_listed(&picked.on) || by_flags.contains(name) && !is_listed(&picked.off)
         };
         names(all, offers)
     }
 
     /// Sets the user's choice to exactly these tools of `all`, the set named `set`.
-    pub fn select(&mut self, set: &str, all: &Registry, wanted: &[String]) {
+    pub fn select(&mut self, set: &str, all: &Registry, requested: &[String]) {
         let (by_flags, before) = (self.by_flags(all), self.user.take());
-        let wanted = names(all, |_, name| wanted.iter().any(|wanted| wanted == name));
+        let requested = names(all, |_, name| requested.iter().any(|requested| requested == name));
         let (mut on, mut off) = before.map(|picked| (picked.on, picked.off)).unwrap_or_default();
         let sorts: BTreeSet<ToolKey> =
             all.names().zip(all.tools()).map(|(name, tool)| ToolKey::of(&**tool, name)).collect();
@@ -144,15 +144,15 @@ impl ToolSelection {
             let of_sort = names(all, |tool, name| ToolKey::of(tool, name) == sort);
             on.remove(&sort);
             off.remove(&sort);
-            if of_sort.iter().any(|name| wanted.contains(name) && !by_flags.contains(name)) {
+            if of_sort.iter().any(|name| requested.contains(name) && !by_flags.contains(name)) {
                 on.insert(sort);
             } else if of_sort.iter().any(|name| by_flags.contains(name))
-                && !of_sort.iter().any(|name| wanted.contains(name))
+                && !of_sort.iter().any(|name| requested.contains(name))
             {
                 off.insert(sort);
             }
         }
-        self.user = Some(UserSelection { set: set.to_string(), names: wanted, on, off });
+        self.user = Some(UserSelection { set: set.to_string(), names: requested, on, off });
     }
 
     fn by_flags(&self, all: &Registry) -> BTreeSet<String> {

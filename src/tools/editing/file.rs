@@ -77,7 +77,7 @@ pub async fn change<T>(
                 target.shown, target.verb
             ));
         }
-        let (bytes, told) = make(&found)?;
+        let (bytes, message) = make(&found)?;
         if call.cancel.is_cancelled() {
             return Err(interrupted());
         }
@@ -87,7 +87,7 @@ pub async fn change<T>(
                 if found.known != ReadState::Changed {
                     files.note_seen_real(turn.real.clone(), stamp);
                 }
-                return Ok(told);
+                return Ok(message);
             }
             Err(EnvError::Stale(_)) => {}
             Err(error) => return Err(cannot(error)),

@@ -36,21 +36,21 @@ pub async fn run(call: &Invocation, path: &str, change: &Change) -> Outcome {
             return Err(format!("Cannot edit {path}: there is no notebook of UTF-8 text."));
         };
         let (after, which) =
-            change_cell(before, change).map_err(|why| format!("Cannot edit {path}: {why}."))?;
+            change_cell(before, change).map_err(|error| format!("Cannot edit {path}: {error}."))?;
         let diff = diff::lines(before, &after);
         Ok((after.into_bytes(), (diff, which)))
     })
     .await;
     match done {
         Ok((diff, which)) => {
-            let what = match change.mode.as_str() {
+            let verb = match change.mode.as_str() {
                 "insert" => "Inserted",
                 "delete" => "Deleted",
                 _ => "Replaced",
             };
-            Outcome::text(format!("{what} cell {which} of {path}.")).details(changes::details(&diff))
+            Outcome::text(format!("{verb} cell {which} of {path}.")).details(changes::details(&diff))
         }
-        Err(why) => Outcome::error(why),
+        Err(error) => Outcome::error(error),
     }
 }
 
@@ -78,7 +78,7 @@ pub fn change_cell(before: &str, change: &Change) -> Result<(String, String), St
     // Format version 4.5 introduced ids.
     let ids = (book.nbformat, book.nbformat_minor) >= (4, 5);
     let at = change.cell.as_deref().map(|cell| cell_index(&values, cell)).transpose()?;
-    let look = NotebookStyle::of(text);
+    let style = NotebookStyle::of(text);
     let list = offset_of(text, book.cells.get());
     let spans: Vec<Range<usize>> = pieces.iter().map(|piece| offset_of(text, piece.get())).collect();
     let name = |cell: &Value, at: usize| {
@@ -90,7 +90,7 @@ pub fn change_cell(before: &str, change: &Change) -> Result<(String, String), St
             let kind = change.kind.as_deref().ok_or("give the cell_type of the new cell")?;
             let id = ids.then(|| new_id(&values, before, &change.source));
             let cell = new_cell(kind, &change.source, id);
-            let (span, new) = look.insert_cell(text, &list, &spans, at, &cell)?;
+            let (span, new) = style.insert_cell(text, &list, &spans, at, &cell)?;
             (span, new, name(&cell, at.map_or(0, |at| at + 1)))
         }
         "delete" => {
@@ -101,7 +101,7 @@ pub fn change_cell(before: &str, change: &Change) -> Result<(String, String), St
             let at = at.ok_or(needed)?;
             let mut cell = values[at].clone();
             replace(&mut cell, change);
-            let new = look.format_cell(&cell, text, spans[at].start)?;
+            let new = style.format_cell(&cell, text, spans[at].start)?;
             (spans[at].clone(), new, name(&cell, at))
         }
     };
@@ -164,10 +164,10 @@ impl<'a> NotebookStyle<'a> {
         text: &str,
         list: &Range<usize>,
         spans: &[Range<usize>],
-        behind: Option<usize>,
+        after: Option<usize>,
         cell: &Value,
     ) -> Result<(Range<usize>, String), String> {
-        let Some(model) = behind.map_or(spans.first(), |at| spans.get(at)) else {
+        let Some(model) = after.map_or(spans.first(), |at| spans.get(at)) else {
             let line = &text[text[..list.start].rfind('\n').map_or(0, |at| at + 1)..list.start];
             let (outer, end) = (indentation(line), self.end);
             let inner = format!("{outer}{}", self.indent);
@@ -180,7 +180,7 @@ impl<'a> NotebookStyle<'a> {
         let new = self.format_cell(cell, text, model.start)?;
         // The text between the bracket and the first cell also separates cells.
         let between = &text[list.start + 1..spans[0].start];
-        Ok(match behind {
+        Ok(match after {
             Some(_) => (model.end..model.end, format!(",{between}{new}")),
             None => (model.start..model.start, format!("{new},{between}")),
         })

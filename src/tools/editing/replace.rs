@@ -50,7 +50,7 @@ pub async fn run(call: &Invocation, request: &ReplaceRequest) -> Outcome {
     let shown = request.path.clone();
     let target = ChangeTarget { shown, verb: "edit", read_first: request.read_first };
     let done = file::change(call, &target, |found| {
-        let refuse = |why: &str| Err(format!("Cannot edit {}: {why}.", request.path));
+        let refuse = |reason: &str| Err(format!("Cannot edit {}: {reason}.", request.path));
         match &found.before {
             FileContent::Missing => create_file(request),
             FileContent::Bytes(_) => refuse("it is not UTF-8 text. Use a shell command to change it"),
@@ -89,7 +89,8 @@ fn replace_in(
     before: &str,
     known: ReadState,
 ) -> Result<(Vec<u8>, ReplaceOutcome), String> {
-    let change = |swap: &TextReplacement| Change { old: swap.old.clone(), new: swap.new.clone() };
+    let change =
+        |replacement: &TextReplacement| Change { old: replacement.old.clone(), new: replacement.new.clone() };
     let changes: Vec<Change> = request.swaps.iter().map(change).collect();
     // A tolerant match could discard what another process has just written.
     let ladder = if known == ReadState::Changed { Tolerance::Strict } else { request.how.tolerance };
@@ -146,14 +147,14 @@ fn changed_lines(diff: &LineDiff) -> String {
 }
 
 /// A call for the user: the path, and the pieces as `-` and `+` lines.
-pub fn view(path: &str, swaps: &[TextReplacement]) -> CallView {
-    let body: String = swaps.iter().map(diff_text).collect();
+pub fn view(path: &str, replacements: &[TextReplacement]) -> CallView {
+    let body: String = replacements.iter().map(diff_text).collect();
     CallView { title: path.to_string(), body: (!body.is_empty()).then_some(body) }
 }
 
-fn diff_text(swap: &TextReplacement) -> String {
-    let old = swap.old.lines().map(|line| ["-", line, "\n"]);
-    let new = swap.new.lines().map(|line| ["+", line, "\n"]);
+fn diff_text(replacement: &TextReplacement) -> String {
+    let old = replacement.old.lines().map(|line| ["-", line, "\n"]);
+    let new = replacement.new.lines().map(|line| ["+", line, "\n"]);
     old.chain(new).flatten().collect()
 }
 

@@ -31,11 +31,11 @@ pub async fn run(call: &Invocation, path: &str, content: &str, read_first: bool)
     .await;
     let (diff, made) = match done {
         Ok(done) => done,
-        Err(why) => return Outcome::error(why),
+        Err(error) => return Outcome::error(error),
     };
-    let what = if made { "Made" } else { "Replaced" };
+    let verb = if made { "Made" } else { "Replaced" };
     let text =
-        format!("{what} {path} ({} lines, {}).", limits::count_lines(content), limits::size(content.len()));
+        format!("{verb} {path} ({} lines, {}).", limits::count_lines(content), limits::size(content.len()));
     let mut details = changes::details(&diff);
     details["created"] = json!(made);
     Outcome::text(text).details(details)

@@ -51,7 +51,7 @@ pub async fn spawn_and_wait(call: &Invocation, task: AgentTask) -> Outcome {
     };
     let started = match started {
         Ok(started) => started,
-        Err(why) => return Outcome::error(why),
+        Err(error) => return Outcome::error(error),
     };
     tokio::select! {
         biased;
@@ -96,7 +96,7 @@ fn status_outcome(done: DelegateResult) -> Outcome {
             let state = json!({"agent_id": report.id, "status": report.status.name()});
             Outcome::text(state.to_string()).details(report.details())
         }
-        Err(why) => Outcome::error(why),
+        Err(error) => Outcome::error(error),
     }
 }
 
@@ -104,7 +104,7 @@ fn status_outcome(done: DelegateResult) -> Outcome {
 fn answer_outcome(done: DelegateResult) -> Outcome {
     let report = match done {
         Ok(report) => report,
-        Err(why) => return Outcome::error(why),
+        Err(error) => return Outcome::error(error),
     };
     let AgentReport { id, status, output, turns, .. } = &report;
     let success = *status == AgentStatus::Completed;

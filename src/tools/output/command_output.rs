@@ -205,14 +205,14 @@ impl Output {
         keep: impl Fn(&str) -> bool,
     ) -> (Self, Option<io::Result<SavedOutput>>) {
         let passing = |text: &str| text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
-        let whole = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
+        let to_whole_body = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
         match &self.body {
             Body::Whole(text) => {
-                let (bytes, feeds, body) = whole(passing(text));
+                let (bytes, feeds, body) = to_whole_body(passing(text));
                 (Self { body, bytes, line_feeds: feeds, ..self }, None)
             }
             Body::Ends { head, tail, .. } => {
-                let (bytes, feeds, body) = whole(passing(&format!("{head}\n{tail}")));
+                let (bytes, feeds, body) = to_whole_body(passing(&format!("{head}\n{tail}")));
                 let kept = self.writing.finish();
                 (Self { body, bytes, line_feeds: feeds, writing: fresh, spilled: false }, Some(kept))
             }
@@ -223,16 +223,16 @@ impl Output {
     pub fn last_lines(self) -> LastLines {
         let (bytes, feeds) = (self.bytes, self.line_feeds);
         let (body, keep) = self.split();
-        let (text, whole) = match &body {
+        let (text, is_complete) = match &body {
             Body::Whole(text) => (text.as_str(), true),
             Body::Ends { tail, .. } => (tail.as_str(), false),
         };
         let cut = limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX);
-        if whole && cut.limited_by.is_none() {
+        if is_complete && cut.limited_by.is_none() {
             let text = cut.text.to_string();
             return LastLines { text, note: None, truncation: None, kept: None, full_text: None };
         }
-        let total = if whole { limits::count_lines(text) } else { feeds.max(cut.lines) };
+        let total = if is_complete { limits::count_lines(text) } else { feeds.max(cut.lines) };
         let (kept, stored) = match keep(&body) {
             Some(Ok(kept)) if kept.is_complete => {
                 (Some(kept.clone()), format!("Everything is in {}", kept.name))

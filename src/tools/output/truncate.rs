@@ -41,12 +41,12 @@ pub fn truncate(
         Some(Ok(kept)) => {
             // After truncation by characters the markers only count missing lines; this has them all.
             let chars = body.chars();
-            let what = if kept.is_complete {
+            let summary = if kept.is_complete {
                 format!("All {chars} characters are kept")
             } else {
                 format!("The beginning of {chars} characters is kept")
             };
-            text.push_str(&format!("\n\n[{what} as {} and can be read by lines.]", kept.name));
+            text.push_str(&format!("\n\n[{summary} as {} and can be read by lines.]", kept.name));
             Some(kept.name)
         }
         Some(Err(error)) => {

@@ -26,13 +26,13 @@ pub enum Body {
 impl Body {
     /// Returns the text with a prefix and a suffix.
     #[must_use]
-    pub fn within(self, before: &str, behind: &str) -> Self {
+    pub fn within(self, before: &str, after: &str) -> Self {
         match self {
-            Self::Whole(text) => Self::Whole(format!("{before}{text}{behind}")),
+            Self::Whole(text) => Self::Whole(format!("{before}{text}{after}")),
             Self::Ends { head, tail, chars } => Self::Ends {
                 head: format!("{before}{head}"),
-                tail: format!("{tail}{behind}"),
-                chars: chars + before.chars().count() + behind.chars().count(),
+                tail: format!("{tail}{after}"),
+                chars: chars + before.chars().count() + after.chars().count(),
             },
         }
     }
@@ -143,21 +143,23 @@ pub struct LimitOverride {
 
 impl LimitOverrides {
     /// Sets the override for a name.
-    pub fn set(&mut self, name: &str, said: LimitOverride) {
-        self.0.insert(name.to_string(), said);
+    pub fn set(&mut self, name: &str, limits: LimitOverride) {
+        self.0.insert(name.to_string(), limits);
     }
 
     /// Returns the limits of a tool: the override for its name, then that for its kind, then its own.
     pub fn limits(&self, name: &str, kind: Kind, own: Option<Limits>) -> Option<Limits> {
         let kind = Some(kind).filter(|kind| *kind != Kind::Other).and_then(|kind| self.0.get(kind.name()));
-        let said: Vec<&LimitOverride> = self.0.get(name).into_iter().chain(kind).collect();
-        if said.is_empty() {
+        let overrides: Vec<&LimitOverride> = self.0.get(name).into_iter().chain(kind).collect();
+        if overrides.is_empty() {
             return own;
         }
         let own = own.unwrap_or(Limits { chars: usize::MAX, keep: Keep::Ends, lines: None });
-        let chars = said.iter().find_map(|said| said.chars).unwrap_or(own.chars);
-        let lines =
-            said.iter().find_map(|said| said.lines).map_or(own.lines, |lines| Some(lines).filter(|n| *n > 0));
+        let chars = overrides.iter().find_map(|overrides| overrides.chars).unwrap_or(own.chars);
+        let lines = overrides
+            .iter()
+            .find_map(|overrides| overrides.lines)
+            .map_or(own.lines, |lines| Some(lines).filter(|n| *n > 0));
         Some(Limits { chars, lines, ..own })
     }
 }

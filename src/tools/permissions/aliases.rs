@@ -51,8 +51,8 @@ fn typical_intent(kind: Kind) -> Option<Intent> {
         Kind::ReadMany => Intent::ReadMany { paths: vec![path()] },
         Kind::Write => Intent::Write { path: path(), content: String::new() },
         Kind::Edit => {
-            let swaps = vec![TextReplacement { old: "a".to_string(), new: "b".to_string() }];
-            Intent::Edit { path: path(), swaps, everywhere: false }
+            let replacements = vec![TextReplacement { old: "a".to_string(), new: "b".to_string() }];
+            Intent::Edit { path: path(), swaps: replacements, everywhere: false }
         }
         Kind::Patch => {
             Intent::Patch { patch: "*** Begin Patch\n*** Delete File: a\n*** End Patch".to_string() }
@@ -114,12 +114,12 @@ fn with_kinds(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
 fn changes(patch: &str) -> BTreeSet<Kind> {
     let both = [Kind::Edit, Kind::Write];
     let Ok(sections) = v4a::parse::parse(patch) else { return BTreeSet::from(both) };
-    let of = |section: &Section| match section {
+    let paths_of = |section: &Section| match section {
         Section::Add { .. } => &both[1..],
         Section::Update { to: None, .. } => &both[..1],
         Section::Update { .. } | Section::Delete { .. } => &both[..],
     };
-    sections.iter().flat_map(of).copied().collect()
+    sections.iter().flat_map(paths_of).copied().collect()
 }
 
 #[cfg(test)]

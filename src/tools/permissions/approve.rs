@@ -57,12 +57,15 @@ pub(in crate::tools) async fn approve(
 ) -> Result<Approved, Outcome> {
     // Fixed here, so that the command starts where it was checked, whatever other calls do.
     let begin = if tool.keeps_folder() { Some(cx.shared.folder.current(&*cx.env).await) } else { None };
-    let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.missing));
+    let (folder, missing) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.missing));
     let (args, note) = decide(tool, schema, cx, call, (args, folder.as_deref()), cancel).await?;
-    let gone = gone.map(|gone| {
-        format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
+    let missing = missing.map(|missing| {
+        format!(
+            "[{} is no folder of the workspace any more; this began in the workspace.]",
+            missing.display()
+        )
     });
-    let notes: Vec<String> = note.into_iter().chain(gone).collect();
+    let notes: Vec<String> = note.into_iter().chain(missing).collect();
     Ok(Approved { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
 }
 
@@ -105,8 +108,8 @@ async fn decide(
             Ok((args, None))
         }
         Decision::AllowEdited(text) => apply_user_edit(tool, schema, cx, call, (args, field), text).await,
-        Decision::Deny(why) if why.is_empty() => Err(Outcome::error("Not run: the user said no.")),
-        Decision::Deny(why) => Err(Outcome::error(format!("Not run: {why}"))),
+        Decision::Deny(reason) if reason.is_empty() => Err(Outcome::error("Not run: the user said no.")),
+        Decision::Deny(reason) => Err(Outcome::error(format!("Not run: {reason}"))),
     }
 }
 
@@ -222,8 +225,8 @@ async fn judge(
         let verdict = match rule_match(cx, &names, class, target).await {
             Some(rule) if rule.ruling == Ruling::Allow && class == ToolClass::Runs => {
                 let verdict = policy::overrule(cx.mode.get(), verdict, rule);
-                let beside = judge_read_only_parts(cx, &names, target).await;
-                verdict.max(beside).max(judge_operands(cx, &names, target).await)
+                let read_only_parts = judge_read_only_parts(cx, &names, target).await;
+                verdict.max(read_only_parts).max(judge_operands(cx, &names, target).await)
             }
             Some(rule) => policy::overrule(cx.mode.get(), verdict, rule),
             None => verdict,
@@ -322,9 +325,10 @@ async fn judge_command(cx: &Context, tool: &ToolNames, line: &str) -> Verdict {
         Verdict::Run => {
             let script = command::parse(line);
             let barriers = cx.rules.get().protected_paths(&tool.or(&aliases::readers()));
-            let why = ScriptContext::new(cx, roots(cx).await, &script).reads(line, &script, &barriers).await;
+            let reason =
+                ScriptContext::new(cx, roots(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
-            why.map_or(Verdict::Run, |why| policy::strict_verdict(mode, why)).max(git)
+            reason.map_or(Verdict::Run, |reason| policy::strict_verdict(mode, reason)).max(git)
         }
         verdict => verdict,
     }
@@ -348,7 +352,7 @@ async fn judge_operands(cx: &Context, tool: &ToolNames, line: &str) -> Verdict {
     context
         .reads(line, &script, &barriers)
         .await
-        .map_or(Verdict::Run, |why| policy::strict_verdict(mode, why))
+        .map_or(Verdict::Run, |reason| policy::strict_verdict(mode, reason))
 }
 
 /// Returns patterns for the files with keys, if a search in the workspace or one of these folders would find

@@ -57,8 +57,8 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
     if !command::parse(line).commands.iter().any(asks_git) {
         return None;
     }
-    let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let output = Arc::clone(&heard);
+    let collected: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let output = Arc::clone(&collected);
     let sink = Box::new(move |piece: &[u8]| {
         output.lock().extend_from_slice(piece);
     });
@@ -69,8 +69,8 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
         env: BTreeMap::new(),
     };
     let ended = env.run(command, sink, CancellationToken::new()).await;
-    let heard = heard.lock();
-    (!matches!(ended, Ok(Exit::Code(_))) || *heard != QUIET.as_bytes()).then_some(REASON)
+    let collected = collected.lock();
+    (!matches!(ended, Ok(Exit::Code(_))) || *collected != QUIET.as_bytes()).then_some(REASON)
 }
 
 #[cfg(test)]

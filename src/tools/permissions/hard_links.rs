@@ -124,7 +124,7 @@ async fn guarded(cx: &Context) -> Vec<PathBuf> {
     folders.extend(GUARDED.iter().map(|name| cx.env.root().join(name)));
     let mut files: Vec<PathBuf> = Vec::new();
     for place in START_FILES.iter().filter_map(|name| Some(home.as_ref()?.join(name))) {
-        match cx.env.stat(&place).await.map(|facts| facts.kind) {
+        match cx.env.stat(&place).await.map(|info| info.kind) {
             Ok(FileKind::File) => files.push(place),
             Ok(FileKind::Folder) => folders.push(place),
             _ => {}

@@ -188,11 +188,11 @@ pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
 }
 
 /// Returns the verdict on a call that needs approval, with the reason.
-pub(super) fn strict_verdict(mode: Mode, why: String) -> Verdict {
+pub(super) fn strict_verdict(mode: Mode, reason: String) -> Verdict {
     match mode {
         Mode::Full => Verdict::Run,
-        Mode::AutoEdit => Verdict::Refuse(why.into()),
-        Mode::Untrusted | Mode::OnRequest => Verdict::Ask(why.into()),
+        Mode::AutoEdit => Verdict::Refuse(reason.into()),
+        Mode::Untrusted | Mode::OnRequest => Verdict::Ask(reason.into()),
     }
 }
 

@@ -22,9 +22,9 @@ pub struct RuleProposal {
 }
 
 impl RuleProposal {
-    fn new(what: String, key: &str, value: &str, covers: String) -> Self {
+    fn new(label: String, key: &str, value: &str, covers: String) -> Self {
         let rule = format!("[[rule]]\ndecision = \"allow\"\n{key} = {}\n", quoted(value));
-        Self { what, project_rule: rule.clone(), rule, covers }
+        Self { what: label, project_rule: rule.clone(), rule, covers }
     }
 
     /// With a rule for the project of this folder, which is a real path.
@@ -76,8 +76,8 @@ pub fn for_command(tool: &str, line: &str) -> Option<RuleProposal> {
         script.commands.iter().filter(|part| !command::part_is_read_only(part)).collect();
     let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
     // It is useful only if it allows this very call.
-    let said = rules(&proposal.rule)?.command(&ToolNames::plain(&[tool]), line)?;
-    (said.ruling == Ruling::Allow).then_some(proposal)
+    let decision = rules(&proposal.rule)?.command(&ToolNames::plain(&[tool]), line)?;
+    (decision.ruling == Ruling::Allow).then_some(proposal)
 }
 
 /// Proposes a rule for everything that starts like all of these commands.
@@ -117,8 +117,8 @@ pub fn for_file(path: &Path, home: Option<&Path>) -> Option<RuleProposal> {
     let pattern = format!("{folder}/**");
     let covers = format!("Covers every edit of any file in {folder} and below.");
     let proposal = RuleProposal::new(pattern.clone(), "path", &pattern, covers);
-    let said = rules(&proposal.rule)?.file(&ToolNames::default(), ToolClass::Edits, &[path])?;
-    (said.ruling == Ruling::Allow).then_some(proposal)
+    let decision = rules(&proposal.rule)?.file(&ToolNames::default(), ToolClass::Edits, &[path])?;
+    (decision.ruling == Ruling::Allow).then_some(proposal)
 }
 
 /// Returns the program and its subcommand; a third word if the second is only a prefix.

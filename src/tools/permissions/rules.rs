@@ -155,8 +155,8 @@ impl Rules {
             Ok(file) => file,
             Err(error) => {
                 self.add_unreadable();
-                let why = error.message().trim().replace('\n', ", ");
-                return vec![format!("{why}; everything is asked about")];
+                let message = error.message().trim().replace('\n', ", ");
+                return vec![format!("{message}; everything is asked about")];
             }
         };
         let mut problems = Vec::new();
@@ -169,7 +169,7 @@ impl Rules {
                 _ if foreign => {
                     problems.push(format!("{shown}: only your own rules name a project; ignored"));
                 }
-                Err(why) => problems.push(format!("{shown}: {why}; ignored")),
+                Err(message) => problems.push(format!("{shown}: {message}; ignored")),
                 Ok(_) if elsewhere => {}
                 Ok(rule) => taken.push(rule),
             }
@@ -245,9 +245,11 @@ impl Rules {
 impl Rules {
     /// Returns the rule for a call without targets: only rules for its tool apply.
     pub fn tool(&self, tool: &ToolNames) -> Option<RuleMatch> {
-        let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
+        let is_unconditional =
+            |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
         let restricts = |rule: &&Rule| rule.entry.decision != Ruling::Allow && rule.names(tool);
-        let strictest = self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.entry.decision);
+        let strictest =
+            self.0.iter().filter(is_unconditional).filter(restricts).max_by_key(|rule| rule.entry.decision);
         strictest.map(|rule| rule.matched(rule.entry.decision))
     }
 
@@ -456,10 +458,10 @@ impl Rule {
             let bare: Vec<Word> = words.iter().take(1).chain(&words[skipped + 1..]).cloned().collect();
             return self.match_prefix(&bare, anywhere).max(MatchCertainty::Maybe);
         }
-        for (n, wanted) in self.words.iter().enumerate() {
+        for (n, expected) in self.words.iter().enumerate() {
             let Some(word) = words.get(n) else { return MatchCertainty::No };
             let name = word.text.rsplit('/').next().unwrap_or_default();
-            let same = word.text == *wanted || (n == 0 && anywhere && name == wanted);
+            let same = word.text == *expected || (n == 0 && anywhere && name == expected);
             match () {
                 () if !word.is_exact => return MatchCertainty::Maybe,
                 () if same => {}
@@ -489,9 +491,9 @@ impl fmt::Display for RuleEntry {
         if named[..4].iter().all(|(_, value)| value.is_none()) {
             f.write_str(" everything")?;
         }
-        for (what, value) in named {
+        for (key, value) in named {
             if let Some(value) = value {
-                write!(f, " {what} {value:?}")?;
+                write!(f, " {key} {value:?}")?;
             }
         }
         Ok(())

@@ -175,7 +175,7 @@ impl<'c> ScriptContext<'c> {
         }
         for named in command::file_operands(part) {
             for path in self.paths(&named).await.unwrap_or_default() {
-                if self.cx.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::Folder) {
+                if self.cx.env.stat(&path).await.is_ok_and(|info| info.kind == FileKind::Folder) {
                     return true;
                 }
             }

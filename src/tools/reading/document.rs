@@ -33,21 +33,21 @@ pub fn too_large(name: &str, size: u64) -> Option<String> {
 }
 
 /// The text; the error is for the model.
-pub async fn text(call: &Invocation, asked: DocumentRequest<'_>, bytes: Vec<u8>) -> Result<String, String> {
-    let range = asked.pages.map(pages::parse_range).transpose()?;
+pub async fn text(call: &Invocation, request: DocumentRequest<'_>, bytes: Vec<u8>) -> Result<String, String> {
+    let range = request.pages.map(pages::parse_range).transpose()?;
     let (first, last) = range.unwrap_or((1, usize::MAX));
-    let unless = asked.whole_max.filter(|_| range.is_none()).unwrap_or(usize::MAX);
+    let unless = request.whole_max.filter(|_| range.is_none()).unwrap_or(usize::MAX);
     let program = call.shared.config.program.as_deref();
     let read = subprocess::read(program, bytes, PageRequest { first, last, unless }, &call.cancel).await;
-    let paper = read.map_err(|trouble| pages::advice(asked.name, &trouble))?;
+    let paper = read.map_err(|error| pages::advice(request.name, &error))?;
     if paper.pages > unless {
         return Err(format!(
             "{} has {} pages. Name those to show with pages, such as \"1-{}\": at most {} at a time.",
-            asked.name,
+            request.name,
             paper.pages,
             pages::PAGES_WHOLE_MAX,
             pages::PAGES_MAX
         ));
     }
-    pages::text(asked.name, &paper)
+    pages::text(request.name, &paper)
 }

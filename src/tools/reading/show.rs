@@ -44,8 +44,8 @@ pub async fn show(call: &Invocation, request: &ShowRequest) -> Outcome {
 
 async fn try_show(call: &Invocation, request: &ShowRequest) -> Result<Outcome, String> {
     let path = paths::resolve_readable(&*call.env, &request.path).await;
-    let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
-    if facts.kind == FileKind::Folder {
+    let info = call.env.stat(&path).await.map_err(|error| advice(&error))?;
+    if info.kind == FileKind::Folder {
         return Err(advice(&EnvError::IsFolder(path)));
     }
     let style = request.style;
@@ -57,7 +57,7 @@ async fn try_show(call: &Invocation, request: &ShowRequest) -> Result<Outcome, S
         line_chars: style.line_chars(),
         keep_single_line: style.line_chars().is_some() && !request.is_one_of_several,
     };
-    let notebook = path.extension().is_some_and(|ending| ending == "ipynb") && facts.size <= WHOLE_MAX;
+    let notebook = path.extension().is_some_and(|ending| ending == "ipynb") && info.size <= WHOLE_MAX;
     if notebook && let Some(seen) = notebook_window(call, &path, range).await {
         return show_window(call, request, &path, seen).await;
     }
@@ -68,10 +68,10 @@ async fn try_show(call: &Invocation, request: &ShowRequest) -> Result<Outcome, S
     match seen.map_err(|error| advice(&error))? {
         FileContents::Text(window, stamp) => show_window(call, request, &path, (window, stamp)).await,
         FileContents::Other(FileType::Pdf) => {
-            let (text, stamp) = document(call, request, &path, facts.size).await?;
+            let (text, stamp) = document(call, request, &path, info.size).await?;
             show_window(call, request, &path, (window_of(&text, range), stamp)).await
         }
-        FileContents::Other(kind) => show_other(call, request, &path, kind, facts.size).await,
+        FileContents::Other(kind) => show_other(call, request, &path, kind, info.size).await,
     }
 }
 
@@ -89,16 +89,16 @@ async fn document(
     path: &Path,
     size: u64,
 ) -> Result<(String, Stamp), String> {
-    if let Some(why) = document::too_large(&request.path, size) {
-        return Err(why);
+    if let Some(message) = document::too_large(&request.path, size) {
+        return Err(message);
     }
     let data = read_whole(call, &request.path, path).await?;
-    let asked = DocumentRequest {
+    let document_request = DocumentRequest {
         name: &request.path,
         pages: request.pages.as_deref(),
         whole_max: request.style.pages(),
     };
-    Ok((document::text(call, asked, data.bytes).await?, data.stamp))
+    Ok((document::text(call, document_request, data.bytes).await?, data.stamp))
 }
 
 /// A file's bytes; the error is for the model.
@@ -140,8 +140,8 @@ async fn show_window(
 /// Returns an image; `None` for other files.
 pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> {
     let path = paths::resolve_readable(&*call.env, shown).await;
-    let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
-    if facts.kind == FileKind::Folder || facts.size > WHOLE_MAX {
+    let info = call.env.stat(&path).await.map_err(|error| advice(&error))?;
+    if info.kind == FileKind::Folder || info.size > WHOLE_MAX {
         return Err(format!("{shown} is no picture that can be shown."));
     }
     let data = read_whole(call, shown, &path).await?;
@@ -152,7 +152,7 @@ pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> 
 }
 
 async fn attach(call: &Invocation, shown: &str, bytes: Vec<u8>) -> Result<Outcome, String> {
-    let picture = picture::prepare(bytes, &call.cancel).await.map_err(|why| format!("{shown}: {why}"))?;
+    let picture = picture::prepare(bytes, &call.cancel).await.map_err(|error| format!("{shown}: {error}"))?;
     Ok(Outcome { content: vec![Part::text(picture.note(shown)), picture.part()], ..Outcome::text("") })
 }
 

@@ -64,7 +64,7 @@ impl ReadStyle {
         self,
         shown: &str,
         first: usize,
-        asked: Option<usize>,
+        requested: Option<usize>,
         window: &Window,
     ) -> (String, Option<Value>) {
         if let Some(length) = window.long_line {
@@ -79,7 +79,7 @@ impl ReadStyle {
         let last = first + window.lines.saturating_sub(1);
         if let Some(by) = window.limited_by {
             let (next, total) = (self.next(last + 1), window.total);
-            if asked.is_some_and(|asked| asked == window.lines) && self != Self::NotesFirst {
+            if requested.is_some_and(|requested| requested == window.lines) && self != Self::NotesFirst {
                 notes.push(format!("{} more lines of {total}. Go on with {next}.", total - last));
             } else {
                 let size = if by == Limit::Bytes && self == Self::Plain { " (50 KB limit)" } else { "" };

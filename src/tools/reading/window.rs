@@ -99,10 +99,10 @@ impl WindowReader {
             self.line_bytes = piece.len() - last;
             return piece.len();
         }
-        let wanted = self.range.first - 1 - self.lines_ended;
+        let lines_to_skip = self.range.first - 1 - self.lines_ended;
         let mut feeds = memchr::memchr_iter(b'\n', piece);
-        if let Some(at) = feeds.nth(wanted - 1) {
-            self.lines_ended += wanted;
+        if let Some(at) = feeds.nth(lines_to_skip - 1) {
+            self.lines_ended += lines_to_skip;
             return at + 1;
         }
         self.lines_ended += memchr::memchr_iter(b'\n', piece).count();

@@ -133,11 +133,11 @@ impl Jobs {
 
     /// Ends all commands of all agents: SIGTERM, then SIGKILL after `grace`.
     pub async fn end_all(&self, grace: Duration) {
-        let (jobs, left) = {
+        let (jobs, leftovers) = {
             let mut table = self.table();
             (std::mem::take(&mut table.jobs), std::mem::take(&mut table.leftovers))
         };
-        end(jobs.into_values().collect(), left, grace).await;
+        end(jobs.into_values().collect(), leftovers, grace).await;
     }
 
     /// Ends the agent's own commands in the same way: those at the time of the call, whenever the future is
@@ -145,8 +145,8 @@ impl Jobs {
     pub fn end_own(&self, grace: Duration) -> impl Future<Output = ()> + Send + use<> {
         let mut table = self.table();
         let jobs = table.jobs.extract_if(.., |_, job| job.owner == self.owner).map(|(_, job)| job).collect();
-        let left = table.leftovers.extract_if(.., |(owner, _)| *owner == self.owner).collect();
-        end(jobs, left, grace)
+        let leftovers = table.leftovers.extract_if(.., |(owner, _)| *owner == self.owner).collect();
+        end(jobs, leftovers, grace)
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -154,8 +154,8 @@ impl Jobs {
     }
 }
 
-async fn end(jobs: Vec<Arc<Job>>, left: Vec<(u64, RunningCommand)>, grace: Duration) {
-    let all = jobs.iter().map(|job| &job.live).chain(left.iter().map(|(_, live)| live));
+async fn end(jobs: Vec<Arc<Job>>, leftovers: Vec<(u64, RunningCommand)>, grace: Duration) {
+    let all = jobs.iter().map(|job| &job.live).chain(leftovers.iter().map(|(_, live)| live));
     let ended = join_all(all.map(RunningCommand::stop_all));
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::debug!("some commands had to be killed");

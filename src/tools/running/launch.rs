@@ -50,17 +50,17 @@ pub struct LaunchRequest {
 pub async fn start(
     env: &dyn Environment,
     artifacts: &Arc<Artifacts>,
-    wanted: LaunchRequest,
+    request: LaunchRequest,
 ) -> Result<RunningCommand, EnvError> {
     let vars: BTreeMap<String, String> =
         FORCED_ENV.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let input = match (wanted.terminal, wanted.has_stdin) {
+    let input = match (request.terminal, request.has_stdin) {
         (true, _) => Input::Terminal(TERMINAL_SIZE.0, TERMINAL_SIZE.1),
         (false, true) => Input::Piped,
         (false, false) => Input::Closed,
     };
-    let LaunchRequest { script, folder: cwd, login, reports_folder: tells_folder, .. } = wanted;
+    let LaunchRequest { script, folder: cwd, login, reports_folder: tells_folder, .. } = request;
     let running =
         env.spawn(SpawnSpec { script, cwd, env: vars, input, login, reports_folder: tells_folder }).await?;
-    Ok(RunningCommand::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
+    Ok(RunningCommand::new(running, Arc::clone(artifacts), request.tool, request.terminal))
 }

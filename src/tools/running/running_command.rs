@@ -88,7 +88,7 @@ impl RunningCommand {
         tool: &'static str,
         is_terminal: bool,
     ) -> Self {
-        let (tell, ended) = watch::channel(None);
+        let (end_sender, ended) = watch::channel(None);
         let now = Instant::now();
         let collector = OutputCollector::new(artifacts.start_writing(tool));
         let inner = Arc::new(Inner {
@@ -102,7 +102,7 @@ impl RunningCommand {
             folder: Mutex::default(),
         });
         let id = running.control.id();
-        let task = tokio::spawn(run(running, Arc::clone(&inner), tell)).abort_handle();
+        let task = tokio::spawn(run(running, Arc::clone(&inner), end_sender)).abort_handle();
         Self { inner, ended, id, is_terminal, task }
     }
 
@@ -151,8 +151,8 @@ impl RunningCommand {
 
     /// Returns how long it has been or was running.
     pub fn elapsed(&self) -> Duration {
-        let heard = self.inner.output();
-        heard.ended_at.unwrap_or_else(Instant::now).duration_since(heard.started)
+        let output_state = self.inner.output();
+        output_state.ended_at.unwrap_or_else(Instant::now).duration_since(output_state.started)
     }
 
     /// Returns the processes that the shell left running when it ended.
@@ -213,10 +213,10 @@ impl Inner {
     fn take_read(&self, read: &io::Result<usize>, buffer: &[u8]) -> bool {
         // The end of a terminal is an error to the system.
         let Ok(length @ 1..) = *read else { return false };
-        let mut heard = self.output();
-        heard.collector.push(&buffer[..length]);
-        heard.last_output = Instant::now();
-        drop(heard);
+        let mut output_state = self.output();
+        output_state.collector.push(&buffer[..length]);
+        output_state.last_output = Instant::now();
+        drop(output_state);
         self.output_arrived.notify_one();
         true
     }
@@ -243,7 +243,7 @@ async fn read<T>(
 }
 
 /// The life of a command.
-async fn run(running: Running, inner: Arc<Inner>, tell: watch::Sender<Option<CommandEnd>>) {
+async fn run(running: Running, inner: Arc<Inner>, end_sender: watch::Sender<Option<CommandEnd>>) {
     let Running { mut output, mut control, .. } = running;
     let mut open = true;
     let stopped = read(&mut output, &mut open, &inner, async {
@@ -265,19 +265,19 @@ async fn run(running: Running, inner: Arc<Inner>, tell: watch::Sender<Option<Com
         let folder = control.folder().await;
         *inner.folder.lock() = folder;
     }
-    let left = control.live_pids();
-    inner.leftovers.lock().clone_from(&left);
+    let leftovers = control.live_pids();
+    inner.leftovers.lock().clone_from(&leftovers);
     inner.input.lock().await.take();
     inner.output().ended_at = Some(Instant::now());
-    if tell.send(Some(end)).is_err() {
+    if end_sender.send(Some(end)).is_err() {
         tracing::debug!("nobody waits for the end of a command");
     }
     inner.output_arrived.notify_one();
-    if !left.is_empty() {
+    if !leftovers.is_empty() {
         drain_leftovers(&mut output, &mut open, &inner, &mut *control).await;
     }
     control.release();
-    drop(tell);
+    drop(end_sender);
 }
 
 /// Reads what is still in the pipe after the shell's end.

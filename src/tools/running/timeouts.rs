@@ -13,9 +13,9 @@ pub const TIMEOUT_MAX: Duration = Duration::from_mins(10);
 
 /// Returns a call's timeout: its own in milliseconds, else the user's, else the family's, up to the maximum.
 /// Zero counts as none.
-pub fn timeout(config: &ToolConfig, said: Option<&Value>, family: Option<Duration>) -> Option<Duration> {
-    let said = said.and_then(millis).filter(|time| !time.is_zero());
-    let time = said.or(config.command_timeout).or(family)?;
+pub fn timeout(config: &ToolConfig, requested: Option<&Value>, family: Option<Duration>) -> Option<Duration> {
+    let requested = requested.and_then(millis).filter(|time| !time.is_zero());
+    let time = requested.or(config.command_timeout).or(family)?;
     Some(time.min(config.command_timeout_max.unwrap_or(TIMEOUT_MAX)))
 }
 

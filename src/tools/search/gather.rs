@@ -85,8 +85,8 @@ fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
     let last = file.lines[..end].iter().rposition(|line| line.matches);
     let keep = last.map_or(0, |last| {
         let number = file.lines[last].number;
-        let behind = |at: &usize| file.lines[*at].number <= number + after;
-        (last + 1..end).take_while(behind).count() + last + 1
+        let is_context_after = |at: &usize| file.lines[*at].number <= number + after;
+        (last + 1..end).take_while(is_context_after).count() + last + 1
     });
     file.lines.truncate(keep);
 }
@@ -118,7 +118,9 @@ where
         return Err("Interrupted.".to_string());
     }
     done.map(|done| (done, late)).map_err(|error| match error {
-        EnvError::Pattern(why) => format!("The pattern cannot be used: {}", why.trim_end()),
+        EnvError::Pattern(pattern_error) => {
+            format!("The pattern cannot be used: {}", pattern_error.trim_end())
+        }
         EnvError::NotFound(_) => format!("{error}. List the folder above it to see what is there."),
         other => format!("{other}."),
     })
@@ -130,7 +132,7 @@ async fn bounded(
     work: impl Future<Output = Result<SearchStats, EnvError>>,
     stop: &CancellationToken,
     time: Duration,
-    patience: Duration,
+    timeout: Duration,
 ) -> (Result<SearchStats, EnvError>, bool) {
     let mut work = std::pin::pin!(work);
     tokio::select! {
@@ -138,14 +140,14 @@ async fn bounded(
         done = &mut work => (done, false),
         () = tokio::time::sleep(time) => {
             stop.cancel();
-            let done = tokio::time::timeout(patience, work).await;
+            let done = tokio::time::timeout(timeout, work).await;
             (done.unwrap_or_else(|_| Ok(SearchStats::default())), true)
         }
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock()
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock()
 }
 
 /// Returns notes on what a search skipped, each a sentence.
@@ -166,8 +168,8 @@ pub fn remarks(done: &SearchStats, late: bool) -> Vec<String> {
         ));
     }
     if done.unreadable > 0 {
-        let what = if done.unreadable == 1 { "file or folder" } else { "files or folders" };
-        all.push(format!("{} {what} could not be read.", done.unreadable));
+        let noun = if done.unreadable == 1 { "file or folder" } else { "files or folders" };
+        all.push(format!("{} {noun} could not be read.", done.unreadable));
     }
     if done.unnamed > 0 {
         all.push(format!("{} names that are not UTF-8 were left out.", done.unnamed));

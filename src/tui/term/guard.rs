@@ -80,7 +80,7 @@ pub fn install_panic_hook() {
 }
 
 /// Switches our modes on and writes `first`; the modes are undone by [`restore`].
-pub(crate) fn enter(tty: &File, wanted: TermModes, extras: ExtraModes, first: &[u8]) -> io::Result<()> {
+pub(crate) fn enter(tty: &File, modes: TermModes, extras: ExtraModes, first: &[u8]) -> io::Result<()> {
     let mut slot = active();
     if slot.is_some() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the terminal is in use by this program"));
@@ -88,9 +88,14 @@ pub(crate) fn enter(tty: &File, wanted: TermModes, extras: ExtraModes, first: &[
     let before = tcgetattr(tty)?;
     let mut output = Output::new(tty.try_clone()?)?;
     set_raw(tty, &before)?;
-    let written = output.write(&[&modes::enter(wanted, extras), first].concat());
-    *slot =
-        Some(ActiveTerminal { owner: thread::current().id(), output, saved_termios: before, wanted, extras });
+    let written = output.write(&[&modes::enter(modes, extras), first].concat());
+    *slot = Some(ActiveTerminal {
+        owner: thread::current().id(),
+        output,
+        saved_termios: before,
+        wanted: modes,
+        extras,
+    });
     drop(slot);
     written.inspect_err(|_| restore())
 }
@@ -98,14 +103,14 @@ pub(crate) fn enter(tty: &File, wanted: TermModes, extras: ExtraModes, first: &[
 /// Switches our modes on again after another program may have changed them.
 pub(crate) fn reapply() -> io::Result<()> {
     let mut slot = active();
-    let Some(active) = slot.as_mut() else { return Err(terminal_gone()) };
+    let Some(active) = slot.as_mut() else { return Err(terminal_restored_error()) };
     set_raw(active.output.tty(), &active.saved_termios)?;
     active.output.write(&modes::reapply(active.wanted, active.extras))
 }
 
 /// Writes to the terminal while we own it. Bytes that it does not accept at once wait for [`flush`].
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
-    active().as_mut().ok_or_else(terminal_gone)?.output.write(bytes)
+    active().as_mut().ok_or_else(terminal_restored_error)?.output.write(bytes)
 }
 
 /// Returns whether bytes are waiting to be written.
@@ -121,7 +126,7 @@ pub(crate) fn flush() -> io::Result<bool> {
 /// Writes a sequence that enables an extra mode, and records it to be undone.
 pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes)) -> io::Result<()> {
     let mut slot = active();
-    let active = slot.as_mut().ok_or_else(terminal_gone)?;
+    let active = slot.as_mut().ok_or_else(terminal_restored_error)?;
     note(&mut active.extras);
     active.output.write(bytes)
 }
@@ -135,6 +140,6 @@ fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {
     Ok(tcsetattr(tty, OptionalActions::Now, &raw)?)
 }
 
-fn terminal_gone() -> io::Error {
+fn terminal_restored_error() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, "the terminal was given back")
 }

@@ -38,9 +38,9 @@ const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
 /// Enters our modes. The alternate screen comes first, because the Kitty flags belong to the current screen.
-pub fn enter(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
+pub fn enter(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h".to_vec();
-    if wanted.mouse {
+    if modes.mouse {
         out.extend_from_slice(b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
     }
     if extras.kitty {
@@ -53,8 +53,8 @@ pub fn enter(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
 }
 
 /// Sets all modes again on a terminal in an unknown state, without pushing twice.
-pub fn reapply(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
-    let mut out = enter(wanted, ExtraModes { kitty: false, ..extras });
+pub fn reapply(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
+    let mut out = enter(modes, ExtraModes { kitty: false, ..extras });
     if extras.kitty {
         out.extend_from_slice(KITTY_SET);
     }
@@ -63,7 +63,7 @@ pub fn reapply(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
 
 /// Undoes everything in reverse order. Also ends an open synchronized update, since exit may begin in the
 /// middle of a frame.
-pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
+pub fn leave(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = Vec::new();
     if extras.other_keys {
         out.extend_from_slice(OTHER_KEYS_OFF);
@@ -71,7 +71,7 @@ pub fn leave(wanted: TermModes, extras: ExtraModes) -> Vec<u8> {
     if extras.kitty {
         out.extend_from_slice(KITTY_POP);
     }
-    if wanted.mouse {
+    if modes.mouse {
         out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
     }
     // Margins remain set only where a frame was cut off.

@@ -53,9 +53,10 @@ impl Terminal {
     /// Does the same on an open terminal. `first` is written together with the modes, so that our screen
     /// never appears empty.
     pub fn enter_on(tty: File, options: TermOptions, first: &[u8]) -> io::Result<Self> {
-        let wanted = TermModes { mouse: options.mouse };
-        guard::enter(&tty, wanted, ExtraModes::default(), first)?;
-        let mut terminal = Self { tty, wanted, extras: ExtraModes::default(), reader: None, room: None };
+        let modes = TermModes { mouse: options.mouse };
+        guard::enter(&tty, modes, ExtraModes::default(), first)?;
+        let mut terminal =
+            Self { tty, wanted: modes, extras: ExtraModes::default(), reader: None, room: None };
         // From here on dropping `terminal` restores.
         terminal.reader = Some(Reader::start(&terminal.tty)?);
         Ok(terminal)

@@ -17,7 +17,7 @@ pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
     let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
     let weight = Modifier::BOLD | Modifier::DIM;
     // 22 ends both bold and dim, so the one that stays must be set again.
-    let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
+    let set_again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
     if off.intersects(weight) {
         code(codes, 22);
     }
@@ -34,7 +34,7 @@ pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
         }
     }
     for (modifier, set) in [(Modifier::BOLD, 1), (Modifier::DIM, 2)] {
-        if (on | again).contains(modifier) {
+        if (on | set_again).contains(modifier) {
             code(codes, set);
         }
     }

@@ -75,7 +75,7 @@ impl Scroll {
     }
 
     /// Returns the row that moves to `y`; `None` for a blank one.
-    fn comes_from(&self, y: u16) -> Option<u16> {
+    fn source_row(&self, y: u16) -> Option<u16> {
         let from = if self.up { y.checked_add(self.by) } else { y.checked_sub(self.by) };
         from.filter(|from| self.rows.contains(from))
     }
@@ -94,7 +94,7 @@ impl Scroll {
         let (mut before, mut after) = (0, 0);
         for y in self.rows.clone() {
             before += written(Some(y), y);
-            after += written(self.comes_from(y), y);
+            after += written(self.source_row(y), y);
         }
         after + SAVED_MIN <= before && after * 2 <= before
     }

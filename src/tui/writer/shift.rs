@@ -34,9 +34,9 @@ impl Shift {
         let (x, end) = (changed.start, changed.end);
         let (old, new) = (&old[changed.clone()], &new[changed.clone()]);
         let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| looks_same(a, b)).count();
-        let ways = (1..=SHIFT_MAX.min(old.len() - 1))
+        let shifts = (1..=SHIFT_MAX.min(old.len() - 1))
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
-        let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
+        let (fit, n, inserts) = shifts.max_by_key(|(fit, ..)| *fit)?;
         let from = if inserts { n } else { 0 };
         let here = old[from..from + fit].iter().zip(&new[from..from + fit]);
         let saved = here.filter(|(was, cell)| cell.symbol() != " " && !same_text(was, cell)).count();

@@ -125,12 +125,12 @@ impl Applier<'_> {
         &mut self,
         change: &Change,
         applied: &mut Applied,
-        act: impl FnOnce(&mut Self, &Change) -> Result<(), String>,
+        apply: impl FnOnce(&mut Self, &Change) -> Result<(), String>,
     ) {
-        let done = self.prepare_folders(&change.name).and_then(|()| act(self, change));
-        if let Err(why) = done {
+        let done = self.prepare_folders(&change.name).and_then(|()| apply(self, change));
+        if let Err(error) = done {
             self.failed.insert(change.name.clone());
-            applied.failed.push((change.name.clone(), why));
+            applied.failed.push((change.name.clone(), error));
         }
     }
 

@@ -133,7 +133,7 @@ impl Checkpointer {
     ) -> Result<RecordedCheckpoint, CheckpointError> {
         let mut index = self.index();
         let at_ms = self.clock.0.now_ms();
-        let wanted = ScanRequest {
+        let request = ScanRequest {
             root: &self.root,
             excluded_folders: &self.excluded_folders,
             extra,
@@ -142,7 +142,7 @@ impl Checkpointer {
             clock: &self.clock.0,
             cancel,
         };
-        let found = snapshot::record(&self.store, &index, &wanted)?;
+        let found = snapshot::record(&self.store, &index, &request)?;
         if **index != found.index {
             *index = Arc::new(found.index);
             if let Err(error) = index.write(&self.store.root().join(INDEX_FILE)) {

@@ -274,9 +274,9 @@ fn add_fact(files: &mut Files, record: &[u8]) -> Option<()> {
         files.add_ignored(name);
         return Some(());
     }
-    let told = octal(word)?;
+    let mode = octal(word)?;
     match files.get_mut(&name)? {
-        Node::File { rights, .. } | Node::Folder(rights) => *rights = told,
+        Node::File { rights, .. } | Node::Folder(rights) => *rights = mode,
         Node::Link(_) | Node::Unrecorded => return None,
     }
     Some(())

@@ -84,10 +84,10 @@ impl PackWriter {
 
     /// Adds an object encoded by [`Packer::pack`]. An object must not be added twice.
     pub(super) fn add(&mut self, oid: Oid, packed: &[u8]) -> io::Result<()> {
-        let place = u32::try_from(self.at).ok().filter(|at| at.leading_zeros() > 0);
-        let place = place.ok_or_else(|| io::Error::other("a pack of checkpoints is full"))?;
+        let offset = u32::try_from(self.at).ok().filter(|at| at.leading_zeros() > 0);
+        let offset = offset.ok_or_else(|| io::Error::other("a pack of checkpoints is full"))?;
         self.file.write_all(packed)?;
-        self.rows.push((oid, crc32fast::hash(packed), place));
+        self.rows.push((oid, crc32fast::hash(packed), offset));
         self.at += packed.len() as u64;
         Ok(())
     }
@@ -154,7 +154,7 @@ fn build_index(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
     }
     out.extend(rows.iter().flat_map(|(oid, ..)| oid.0));
     out.extend(rows.iter().flat_map(|(_, sum, _)| sum.to_be_bytes()));
-    out.extend(rows.iter().flat_map(|(.., place)| place.to_be_bytes()));
+    out.extend(rows.iter().flat_map(|(.., offset)| offset.to_be_bytes()));
     out.extend_from_slice(&pack);
     let mut digest = Sha1::default();
     digest.update(&out);
@@ -211,9 +211,9 @@ impl Pack {
 
     fn offset(&self, at: usize) -> u64 {
         let from = TABLE + self.count * (OID_LEN + 4) + at * 4;
-        let mut place = [0; 4];
-        place.copy_from_slice(&self.index[from..from + 4]);
-        u64::from(u32::from_be_bytes(place))
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(&self.index[from..from + 4]);
+        u64::from(u32::from_be_bytes(bytes))
     }
 
     fn find(&self, oid: Oid) -> Option<usize> {
@@ -244,9 +244,9 @@ impl Pack {
         }))
     }
 
-    fn read_at(&self, place: u64) -> io::Result<(Kind, Vec<u8>)> {
+    fn read_at(&self, offset: u64) -> io::Result<(Kind, Vec<u8>)> {
         let bad = || io::Error::from(io::ErrorKind::InvalidData);
-        let mut reader = BufReader::with_capacity(8 << 10, ReadAt { file: &self.file, at: place });
+        let mut reader = BufReader::with_capacity(8 << 10, ReadAt { file: &self.file, at: offset });
         let mut byte = [0];
         reader.read_exact(&mut byte)?;
         let kind = Kind::from_number(byte[0] >> 4 & 7).ok_or_else(bad)?;
@@ -270,17 +270,17 @@ impl Pack {
         keep: impl Fn(Oid) -> bool,
         mut sink: impl FnMut(Oid, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut places: Vec<(u64, usize)> = (0..self.count).map(|at| (self.offset(at), at)).collect();
-        places.sort_unstable();
+        let mut offsets: Vec<(u64, usize)> = (0..self.count).map(|at| (self.offset(at), at)).collect();
+        offsets.sort_unstable();
         let end = self.length.checked_sub(OID_LEN as u64).ok_or(io::ErrorKind::InvalidData)?;
-        let ends = places.iter().skip(1).map(|(place, _)| *place).chain([end]);
+        let ends = offsets.iter().skip(1).map(|(offset, _)| *offset).chain([end]);
         let mut piece = Vec::new();
-        for ((place, at), end) in places.iter().zip(ends) {
+        for ((offset, at), end) in offsets.iter().zip(ends) {
             let oid = self.oid(*at);
             if keep(oid) {
-                let length = end.checked_sub(*place).ok_or(io::ErrorKind::InvalidData)?;
+                let length = end.checked_sub(*offset).ok_or(io::ErrorKind::InvalidData)?;
                 piece.resize(length as usize, 0);
-                self.file.read_exact_at(&mut piece, *place)?;
+                self.file.read_exact_at(&mut piece, *offset)?;
                 sink(oid, &piece)?;
             }
         }

@@ -37,8 +37,8 @@ impl Step {
     pub fn between(base: &Files, target: &Files) -> Self {
         let (mut from, mut to) = (Files::default(), Files::default());
         // Needed to know which paths may have existed without being recorded.
-        let tells = |name: &Name, node: Node| is_rule_file(name) || node == Node::Unrecorded;
-        for (name, node) in target.iter().filter(|(name, node)| tells(name, **node)) {
+        let is_listed = |name: &Name, node: Node| is_rule_file(name) || node == Node::Unrecorded;
+        for (name, node) in target.iter().filter(|(name, node)| is_listed(name, **node)) {
             if base.get(name) == Some(node) {
                 from.insert(name.clone(), *node);
             }
@@ -272,9 +272,9 @@ impl Planner<'_> {
                 if left.is_none() {
                     self.update_kept(&name, target);
                 }
-            } else if let Some(why) = left {
+            } else if let Some(reason) = left {
                 if target.is_some() || !is_folder {
-                    self.plan.skipped.push((name, why));
+                    self.plan.skipped.push((name, reason));
                 }
             } else if mine == Some(Node::Unrecorded) {
                 self.resolve_conflict(name, ConflictReason::Unrecorded, target);
@@ -358,9 +358,9 @@ impl Planner<'_> {
 
     /// Adds a conflict and applies its decision. A kept path has its present node, whatever earlier steps
     /// planned.
-    fn resolve_conflict(&mut self, name: Name, clash: ConflictReason, theirs: Option<Node>) {
-        let mut decision = clash.allowed(self.decisions.get(&name).copied().unwrap_or_default());
-        if clash == ConflictReason::InTheWay && self.is_blocked(&name) {
+    fn resolve_conflict(&mut self, name: Name, conflict_reason: ConflictReason, theirs: Option<Node>) {
+        let mut decision = conflict_reason.allowed(self.decisions.get(&name).copied().unwrap_or_default());
+        if conflict_reason == ConflictReason::InTheWay && self.is_blocked(&name) {
             // There is no room beside it either.
             decision = Decision::Ours;
         }
@@ -375,7 +375,7 @@ impl Planner<'_> {
         if decision == Decision::KeepBoth {
             self.write_copy(&name, theirs.filter(|_| mine != theirs));
         }
-        let conflict = Conflict { name, reason: clash, ours: mine, theirs, decision };
+        let conflict = Conflict { name, reason: conflict_reason, ours: mine, theirs, decision };
         // Several steps may change one path; the last one determines the recorded version.
         match self.plan.conflicts.iter_mut().find(|known| known.name == conflict.name) {
             Some(known) => *known = conflict,

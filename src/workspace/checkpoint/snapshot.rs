@@ -139,24 +139,24 @@ impl Deadline<'_> {
 pub(super) fn record(
     store: &Store,
     before: &Index,
-    wanted: &ScanRequest,
+    request: &ScanRequest,
 ) -> Result<Snapshot, CheckpointError> {
-    let time = wanted.limits.time;
-    let patience = Deadline { end: Instant::now() + time, seconds: time.as_secs(), cancel: wanted.cancel };
-    let now_ns = i128::from(wanted.clock.now_ms()) * 1_000_000;
-    let mut seen = walk(wanted, &patience)?;
+    let time = request.limits.time;
+    let patience = Deadline { end: Instant::now() + time, seconds: time.as_secs(), cancel: request.cancel };
+    let now_ns = i128::from(request.clock.now_ms()) * 1_000_000;
+    let mut seen = walk(request, &patience)?;
     let mut hidden = BTreeSet::new();
-    for name in before.names().chain(wanted.extra) {
-        scan_path(wanted.root, name, &mut seen, &mut hidden);
+    for name in before.names().chain(request.extra) {
+        scan_path(request.root, name, &mut seen, &mut hidden);
     }
-    check_limits(&seen, wanted.limits)?;
+    check_limits(&seen, request.limits)?;
     let batch = store.batch();
-    let read = read_contents(store, before, &seen, wanted, &batch, &patience);
+    let read = read_contents(store, before, &seen, request, &batch, &patience);
     let (contents, late) = match read {
         Ok(contents) => (contents, None),
         Err((contents, error)) => (contents, Some(error)),
     };
-    let (mut files, mut left_out, mut index) = (Files::default(), Vec::new(), Index::default());
+    let (mut files, mut skipped, mut index) = (Files::default(), Vec::new(), Index::default());
     for (name, seen) in seen {
         // A path whose parent is no longer a folder is not recorded.
         let parent = name.parent().filter(|parent| *parent != Name::root());
@@ -173,12 +173,12 @@ pub(super) fn record(
                 index.put(name.clone(), stat, oid, now_ns);
                 Node::Link(oid)
             }
-            (ScannedNode::Skipped(why), _) | (_, Some(Content::Skipped(why))) => {
-                left_out.push((name.clone(), why));
+            (ScannedNode::Skipped(reason), _) | (_, Some(Content::Skipped(reason))) => {
+                skipped.push((name.clone(), reason));
                 Node::Unrecorded
             }
             // Deleted between the scan and the read.
-            (_, Some(Content::Gone) | None) => continue,
+            (_, Some(Content::Missing) | None) => continue,
         };
         files.insert(name, node);
     }
@@ -189,16 +189,16 @@ pub(super) fn record(
         batch.finish()?;
         return Err(error);
     }
-    apply_overrides(wanted.overrides, &mut files, &batch)?;
+    apply_overrides(request.overrides, &mut files, &batch)?;
     let id = files::save(&files, &batch)?;
     batch.finish()?;
-    Ok(Snapshot { id, files, skipped: left_out, index })
+    Ok(Snapshot { id, files, skipped, index })
 }
 
 /// Returns everything below the workspace that is not ignored.
-fn walk(wanted: &ScanRequest, patience: &Deadline) -> Result<BTreeMap<Name, ScannedNode>, CheckpointError> {
-    let own: Vec<PathBuf> = wanted.excluded_folders.to_vec();
-    let mut builder = walk::builder(wanted.root);
+fn walk(request: &ScanRequest, deadline: &Deadline) -> Result<BTreeMap<Name, ScannedNode>, CheckpointError> {
+    let own: Vec<PathBuf> = request.excluded_folders.to_vec();
+    let mut builder = walk::builder(request.root);
     builder
         .filter_entry(move |entry| entry.file_name() != ".git" && !own.iter().any(|own| own == entry.path()));
     builder.threads(threads());
@@ -206,7 +206,7 @@ fn walk(wanted: &ScanRequest, patience: &Deadline) -> Result<BTreeMap<Name, Scan
     let failed = Mutex::new(None);
     builder.build_parallel().run(|| {
         Box::new(|entry| {
-            if let Err(error) = patience.check() {
+            if let Err(error) = deadline.check() {
                 *failed.lock() = Some(error);
                 return WalkState::Quit;
             }
@@ -223,10 +223,10 @@ fn walk(wanted: &ScanRequest, patience: &Deadline) -> Result<BTreeMap<Name, Scan
                 }
                 Err(error) => (error_path(error), ScannedNode::Skipped(SkipReason::Unreadable)),
             };
-            if let Some(name) = path.and_then(|path| Name::below(wanted.root, path)) {
+            if let Some(name) = path.and_then(|path| Name::below(request.root, path)) {
                 let mut found = found.lock();
                 found.insert(name, seen);
-                if found.len() > wanted.limits.files {
+                if found.len() > request.limits.files {
                     return WalkState::Quit;
                 }
             }
@@ -262,13 +262,13 @@ fn scan_path(root: &Path, name: &Name, seen: &mut BTreeMap<Name, ScannedNode>, h
         return;
     }
     let facts = |name: &Name| fs::symlink_metadata(name.under(root)).ok();
-    let mut way: Vec<Name> = name.folders().take_while(|folder| !seen.contains_key(folder)).collect();
-    let first = name.folders().nth(way.len());
+    let mut folders: Vec<Name> = name.folders().take_while(|folder| !seen.contains_key(folder)).collect();
+    let first = name.folders().nth(folders.len());
     if first.is_some_and(|folder| !matches!(seen.get(&folder), Some(ScannedNode::Folder(_)))) {
         return;
     }
-    let mut new = Vec::with_capacity(way.len() + 1);
-    while let Some(folder) = way.pop() {
+    let mut new = Vec::with_capacity(folders.len() + 1);
+    while let Some(folder) = folders.pop() {
         let Some(facts) = facts(&folder).filter(fs::Metadata::is_dir) else { return };
         new.push((folder, ScannedNode::from_metadata(&facts)));
     }
@@ -295,7 +295,7 @@ fn check_limits(seen: &BTreeMap<Name, ScannedNode>, limits: Limits) -> Result<()
 enum Content {
     Stored(Oid),
     Skipped(SkipReason),
-    Gone,
+    Missing,
 }
 
 type Contents = HashMap<Name, Content>;
@@ -305,7 +305,7 @@ fn read_contents(
     store: &Store,
     before: &Index,
     seen: &BTreeMap<Name, ScannedNode>,
-    wanted: &ScanRequest,
+    request: &ScanRequest,
     batch: &Batch<'_>,
     patience: &Deadline,
 ) -> Result<Contents, (Contents, CheckpointError)> {
@@ -318,7 +318,7 @@ fn read_contents(
             Some(oid) => {
                 contents.insert(name.clone(), Content::Stored(oid));
             }
-            None if stat.size() > wanted.limits.file => {
+            None if stat.size() > request.limits.file => {
                 contents.insert(name.clone(), Content::Skipped(SkipReason::TooLarge));
             }
             None => unknown.push((name, matches!(seen, ScannedNode::Link(_)))),
@@ -328,11 +328,11 @@ fn read_contents(
     let work = || {
         let mut packer = Packer::default();
         while let Some((name, is_link)) = unknown.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let path = name.under(wanted.root);
-            let made = patience.check().and_then(|()| match content(&path, *is_link, wanted.limits.file) {
+            let path = name.under(request.root);
+            let made = patience.check().and_then(|()| match content(&path, *is_link, request.limits.file) {
                 Ok(Some(bytes)) => batch.put(&mut packer, Kind::Blob, &bytes).map(Content::Stored),
                 Ok(None) => Ok(Content::Skipped(SkipReason::TooLarge)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Gone),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Missing),
                 Err(_) => Ok(Content::Skipped(SkipReason::Unreadable)),
             });
             let mut done = done.lock();

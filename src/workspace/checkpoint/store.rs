@@ -60,15 +60,17 @@ impl Store {
 
     fn open_as(root: &Path, alone: bool) -> Result<Self, CheckpointError> {
         create_repository(root).map_err(CheckpointError::io_at(root))?;
-        let place = root.join("in-use");
+        let lock_path = root.join("in-use");
         let mut options = OpenOptions::new();
-        let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&place);
-        let in_use = lock.map_err(CheckpointError::io_at(&place))?;
+        let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&lock_path);
+        let in_use = lock.map_err(CheckpointError::io_at(&lock_path))?;
         match if alone { in_use.try_lock() } else { in_use.try_lock_shared() } {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy(root.to_path_buf())),
             // On a file system without locks, pruning is refused.
-            Err(TryLockError::Error(error)) if alone => return Err(CheckpointError::io_at(&place)(error)),
+            Err(TryLockError::Error(error)) if alone => {
+                return Err(CheckpointError::io_at(&lock_path)(error));
+            }
             Err(TryLockError::Error(error)) => tracing::debug!(%error, "a store of checkpoints has no locks"),
         }
         let store =
@@ -159,9 +161,9 @@ impl Store {
         if small.len() < PACKS_MAX {
             return Ok(());
         }
-        let place = self.root.join("tidying");
+        let lock_path = self.root.join("tidying");
         let mut options = OpenOptions::new();
-        let lock = options.write(true).create(true).truncate(false).mode(0o600).open(&place)?;
+        let lock = options.write(true).create(true).truncate(false).mode(0o600).open(&lock_path)?;
         if lock.try_lock().is_err() {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::server::{Piece, Reply};
 
 /// An error as Anthropic says it.
-pub fn status(code: u16, name: &str, message: &str) -> Reply {
+pub fn error_reply(code: u16, name: &str, message: &str) -> Reply {
     let body = json!({"type": "error", "error": {"type": name, "message": message}}).to_string();
     Reply::Status { code, headers: vec![("content-type", "application/json".into())], body }
 }
@@ -30,7 +30,7 @@ pub fn text(index: usize, deltas: &[&str]) -> Vec<Piece> {
 }
 
 /// A tool call.
-pub fn call(index: usize, id: &str, name: &str, args: &Value) -> Vec<Piece> {
+pub fn tool_call(index: usize, id: &str, name: &str, args: &Value) -> Vec<Piece> {
     let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
     let delta = json!({"type": "input_json_delta", "partial_json": args.to_string()});
     [
@@ -52,11 +52,11 @@ pub fn close(reason: &str) -> Vec<Piece> {
 }
 
 /// A whole answer of one text.
-pub fn says(words: &str) -> Reply {
+pub fn text_reply(words: &str) -> Reply {
     Reply::Stream([open(), text(0, &[words]), close("end_turn")].concat())
 }
 
 /// A whole answer of one tool call.
-pub fn calls(id: &str, name: &str, args: &Value) -> Reply {
-    Reply::Stream([open(), call(0, id, name, args), close("tool_use")].concat())
+pub fn tool_call_reply(id: &str, name: &str, args: &Value) -> Reply {
+    Reply::Stream([open(), tool_call(0, id, name, args), close("tool_use")].concat())
 }

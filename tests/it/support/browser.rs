@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 pub struct Browser {
     child: Child,
     asks: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     /// Of the one page; empty before there is one.
     page: String,
-    asked: u64,
+    last_request_id: u64,
     /// What was told without being asked, oldest first: `method` and `params`.
     pub events: Vec<Value>,
     _profile: tempfile::TempDir,
@@ -46,7 +46,8 @@ impl Browser {
         let asks = child.stdin.take().unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap());
         let (page, events) = (String::new(), Vec::new());
-        let mut browser = Self { child, asks, answers, page, asked: 0, events, _profile: profile };
+        let mut browser =
+            Self { child, asks, output: answers, page, last_request_id: 0, events, _profile: profile };
         let target = browser.ask("Target.createTarget", &json!({"url": "about:blank"}));
         let way = json!({"targetId": target["targetId"], "flatten": true});
         browser.page = browser.ask("Target.attachToTarget", &way)["sessionId"].as_str().unwrap().to_string();
@@ -58,15 +59,15 @@ impl Browser {
 
     /// The answer to a command of the protocol; a refusal fails the test.
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.asked += 1;
-        let mut message = json!({"id": self.asked, "method": method, "params": params});
+        self.last_request_id += 1;
+        let mut message = json!({"id": self.last_request_id, "method": method, "params": params});
         if !self.page.is_empty() {
             message["sessionId"] = json!(self.page);
         }
         self.asks.write_all(format!("{message}\0").as_bytes()).unwrap();
         loop {
-            let heard = self.hear();
-            if heard["id"] == self.asked {
+            let heard = self.receive();
+            if heard["id"] == self.last_request_id {
                 assert!(heard["error"].is_null(), "{method}: {}", heard["error"]);
                 return heard["result"].clone();
             }
@@ -74,9 +75,9 @@ impl Browser {
         }
     }
 
-    fn hear(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut bytes = Vec::new();
-        self.answers.read_until(0, &mut bytes).unwrap();
+        self.output.read_until(0, &mut bytes).unwrap();
         assert_eq!(bytes.pop(), Some(0), "the browser has ended");
         serde_json::from_slice(&bytes).unwrap()
     }
@@ -92,22 +93,22 @@ impl Browser {
             event["method"] == "Page.lifecycleEvent" && told["name"] == "load" && told["loaderId"] == document
         };
         while !self.events.iter().any(loaded) {
-            let heard = self.hear();
+            let heard = self.receive();
             self.events.push(heard);
         }
-        self.settle();
+        self.wait_for_render();
     }
 
     /// Waits until what was done is on the screen: what is not drawn yet has no text to be read
     /// (`content-visibility`), and a click goes where things stood in the last frame.
-    fn settle(&mut self) {
+    fn wait_for_render(&mut self) {
         const FRAMES: &str = "new Promise(done => { let left = 3; \
              const frame = () => left-- ? requestAnimationFrame(frame) : done(true); frame(); })";
-        assert_eq!(self.value(FRAMES), true);
+        assert_eq!(self.evaluate(FRAMES), true);
     }
 
     /// What an expression of the page's language gives, a promise's value included.
-    pub fn value(&mut self, expression: &str) -> Value {
+    pub fn evaluate(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.ask("Runtime.evaluate", &params);
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
@@ -122,15 +123,15 @@ impl Browser {
                 json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text});
             self.ask("Input.dispatchKeyEvent", &params);
         }
-        self.settle();
+        self.wait_for_render();
     }
 
     /// A click in the middle of an element.
     pub fn click(&mut self, selector: &str) {
         let it = format!("document.querySelector({selector:?})");
-        self.value(&format!("{it}.scrollIntoView()"));
-        self.settle();
-        let place = self.value(&format!(
+        self.evaluate(&format!("{it}.scrollIntoView()"));
+        self.wait_for_render();
+        let place = self.evaluate(&format!(
             "(box => [box.x + box.width / 2, box.y + box.height / 2])({it}.getBoundingClientRect())"
         ));
         for kind in ["mousePressed", "mouseReleased"] {
@@ -138,11 +139,11 @@ impl Browser {
                 json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
             self.ask("Input.dispatchMouseEvent", &params);
         }
-        self.settle();
+        self.wait_for_render();
     }
 
     /// What the page tried to get from elsewhere, and what it complained of.
-    pub fn complaints(&self) -> Vec<String> {
+    pub fn page_errors(&self) -> Vec<String> {
         let complained = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Log.entryAdded" | "Runtime.consoleAPICalled") => true,
             Some("Network.requestWillBeSent") => {

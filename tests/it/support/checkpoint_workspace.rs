@@ -14,51 +14,51 @@ use bowline::workspace::checkpoint::{
 use tokio_util::sync::CancellationToken;
 
 /// A workspace with a keeper.
-pub struct Place {
+pub struct CheckpointWorkspace {
     _folder: tempfile::TempDir,
     /// The workspace.
     pub root: PathBuf,
     /// Its keeper.
-    pub keeper: Checkpointer,
+    pub store: Checkpointer,
 }
 
-impl Place {
+impl CheckpointWorkspace {
     pub fn new() -> Self {
-        Self::limited(Limits::default())
+        Self::with_limits(Limits::default())
     }
 
-    pub fn limited(limits: Limits) -> Self {
+    pub fn with_limits(limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("work");
         fs::create_dir(&root).unwrap();
         let keeper = Checkpointer::open(&folder.path().join("checkpoints"), &root, &[], limits).unwrap();
-        Self { root: keeper.root().to_path_buf(), _folder: folder, keeper }
+        Self { root: keeper.root().to_path_buf(), _folder: folder, store: keeper }
     }
 
-    pub fn put(&self, path: &str, text: &str) {
+    pub fn write_file(&self, path: &str, text: &str) {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn text(&self, path: &str) -> String {
+    pub fn read_file(&self, path: &str) -> String {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
-    pub fn take(&self) -> RecordedCheckpoint {
-        self.keeper.record(&[], &[], &CancellationToken::new()).unwrap()
+    pub fn record(&self) -> RecordedCheckpoint {
+        self.store.record(&[], &[], &CancellationToken::new()).unwrap()
     }
 
     /// Goes from what is there, which was recorded last, to another state.
-    pub fn go(&self, target: Oid) -> (Plan, Applied) {
-        let now = self.take();
-        let step = Step { base: Arc::clone(&now.files), target: self.keeper.load(target).unwrap() };
-        self.step(&now, step)
+    pub fn restore(&self, target: Oid) -> (Plan, Applied) {
+        let now = self.record();
+        let step = Step { base: Arc::clone(&now.files), target: self.store.load(target).unwrap() };
+        self.apply_step(&now, step)
     }
 
-    pub fn step(&self, now: &RecordedCheckpoint, step: Step) -> (Plan, Applied) {
-        let plan = self.keeper.plan(now, &[step], &Decisions::new()).unwrap();
-        let applied = self.keeper.apply(now, &plan, &mut NoOpenFiles);
+    pub fn apply_step(&self, now: &RecordedCheckpoint, step: Step) -> (Plan, Applied) {
+        let plan = self.store.plan(now, &[step], &Decisions::new()).unwrap();
+        let applied = self.store.apply(now, &plan, &mut NoOpenFiles);
         (plan, applied)
     }
 }

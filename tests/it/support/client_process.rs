@@ -16,7 +16,7 @@ use super::server::{Reply, Server};
 /// How long a test waits for what must happen.
 const DEADLINE: Duration = Duration::from_mins(1);
 /// Lines that are read before somebody looks at them.
-const AHEAD: usize = 16;
+const READ_AHEAD: usize = 16;
 
 /// Every `type` that a line may have.
 const TYPES: &[&str] = &[
@@ -51,27 +51,27 @@ const TYPES: &[&str] = &[
 
 /// An answer without its data, whose depth would be too much to read it as a value: a tree.
 #[derive(Deserialize, Serialize)]
-struct Answer {
+struct ShallowResponse {
     r#type: String,
-    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    #[serde(default = "missing_id", skip_serializing_if = "is_missing_id")]
     id: Value,
     command: String,
     success: bool,
 }
 
 /// What no id is.
-fn nothing() -> Value {
+fn missing_id() -> Value {
     json!({"no": "id"})
 }
 
-fn is_nothing(id: &Value) -> bool {
-    *id == nothing()
+fn is_missing_id(id: &Value) -> bool {
+    *id == missing_id()
 }
 
 /// A line as JSON, which it must be, and of a known type.
 #[track_caller]
-pub fn value(line: &str) -> Value {
-    let shallow = || serde_json::from_str::<Answer>(line).map(|answer| json!(answer));
+pub fn parse_line(line: &str) -> Value {
+    let shallow = || serde_json::from_str::<ShallowResponse>(line).map(|answer| json!(answer));
     let value = serde_json::from_str::<Value>(line).or_else(|_| shallow());
     let value = value.unwrap_or_else(|why| panic!("{why} in {line:?}"));
     assert!(value.is_object() && TYPES.iter().any(|name| value["type"] == *name), "{line}");
@@ -79,12 +79,12 @@ pub fn value(line: &str) -> Value {
 }
 
 /// A home and a workspace of their own, and a server.
-pub struct Ground {
+pub struct TestHome {
     pub dir: TempDir,
     pub server: Server,
 }
 
-impl Ground {
+impl TestHome {
     pub fn new(replies: Vec<Reply>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("work")).unwrap();
@@ -96,12 +96,12 @@ impl Ground {
         self.dir.path().join("work")
     }
 
-    pub fn config(&self, name: &str, text: &str) {
+    pub fn write_config(&self, name: &str, text: &str) {
         std::fs::write(self.dir.path().join("home/config").join(name), text).unwrap();
     }
 
     /// What the program is started with, whoever starts it.
-    pub fn vars(&self) -> Vec<(&'static str, std::ffi::OsString)> {
+    pub fn env_vars(&self) -> Vec<(&'static str, std::ffi::OsString)> {
         let dir = self.dir.path();
         vec![
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
@@ -113,38 +113,38 @@ impl Ground {
 
     pub fn command(&self, program: impl AsRef<Path>, args: &[&str]) -> Command {
         let mut command = Command::new(program.as_ref());
-        command.args(args).current_dir(self.work()).env_clear().envs(self.vars());
+        command.args(args).current_dir(self.work()).env_clear().envs(self.env_vars());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     /// The program, whose lines are read.
-    pub fn start(&self, args: &[&str]) -> Driven {
+    pub fn start(&self, args: &[&str]) -> TestProcess {
         let mut driven = self.start_unread(args);
         driven.read();
         driven
     }
 
     /// The program, of which nothing is read yet.
-    pub fn start_unread(&self, args: &[&str]) -> Driven {
-        Driven::of(self.command(env!("CARGO_BIN_EXE_bowline"), args))
+    pub fn start_unread(&self, args: &[&str]) -> TestProcess {
+        TestProcess::spawn(self.command(env!("CARGO_BIN_EXE_bowline"), args))
     }
 }
 
 /// A running program. It ends with this value.
-pub struct Driven {
+pub struct TestProcess {
     child: Child,
     pub stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     lines: Option<Receiver<String>>,
     stderr: Option<JoinHandle<String>>,
-    asked: usize,
+    request_count: usize,
     /// What was heard before an answer that was waited for.
-    pub heard: Vec<Value>,
+    pub skipped_lines: Vec<Value>,
 }
 
-impl Driven {
-    pub fn of(mut command: Command) -> Self {
+impl TestProcess {
+    pub fn spawn(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stderr = child.stderr.take().unwrap();
         let told = std::thread::spawn(move || {
@@ -153,13 +153,21 @@ impl Driven {
             text
         });
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        Self { child, stdin, stdout, lines: None, stderr: Some(told), asked: 0, heard: Vec::new() }
+        Self {
+            child,
+            stdin,
+            stdout,
+            lines: None,
+            stderr: Some(told),
+            request_count: 0,
+            skipped_lines: Vec::new(),
+        }
     }
 
     /// Begins to read.
     pub fn read(&mut self) {
         let stdout = self.stdout.take().unwrap();
-        let (sender, lines) = sync_channel(AHEAD);
+        let (sender, lines) = sync_channel(READ_AHEAD);
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines() {
                 if sender.send(line.unwrap()).is_err() {
@@ -194,7 +202,7 @@ impl Driven {
     }
 
     /// Says a line.
-    pub fn say(&mut self, line: &Value) {
+    pub fn send(&mut self, line: &Value) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
@@ -202,7 +210,7 @@ impl Driven {
     /// The next line; `None` at the end.
     pub fn next(&mut self) -> Option<Value> {
         match self.lines.as_ref().unwrap().recv_timeout(DEADLINE) {
-            Ok(line) => Some(value(&line)),
+            Ok(line) => Some(parse_line(&line)),
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => None,
             Err(why) => panic!("a line in time: {why}"),
         }
@@ -210,48 +218,48 @@ impl Driven {
 
     /// Waits for a line; gives it, and notes those before it.
     #[track_caller]
-    pub fn until(&mut self, holds: impl Fn(&Value) -> bool) -> Value {
+    pub fn wait_for(&mut self, holds: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = self.next().expect("a line before the end");
             if holds(&line) {
                 return line;
             }
-            self.heard.push(line);
+            self.skipped_lines.push(line);
         }
     }
 
     /// Waits for an event.
     #[track_caller]
-    pub fn event(&mut self, name: &str) -> Value {
-        self.until(|line| line["type"] == name)
+    pub fn next_event(&mut self, name: &str) -> Value {
+        self.wait_for(|line| line["type"] == name)
     }
 
     /// Says a command; gives its answer.
     #[track_caller]
-    pub fn ask(&mut self, mut command: Value) -> Value {
-        self.asked += 1;
-        let id = json!(format!("ask-{}", self.asked));
+    pub fn request(&mut self, mut command: Value) -> Value {
+        self.request_count += 1;
+        let id = json!(format!("ask-{}", self.request_count));
         command["id"] = id.clone();
-        self.say(&command);
-        self.until(|line| line["type"] == "response" && line["id"] == id)
+        self.send(&command);
+        self.wait_for(|line| line["type"] == "response" && line["id"] == id)
     }
 
     /// The data of the answer to a command that must succeed.
     #[track_caller]
-    pub fn data(&mut self, command: Value) -> Value {
-        let mut answer = self.ask(command);
+    pub fn ask_data(&mut self, command: Value) -> Value {
+        let mut answer = self.request(command);
         assert_eq!(answer["success"], true, "{answer}");
         answer["data"].take()
     }
 
     /// Whether it has ended.
-    pub fn has_ended(&mut self) -> bool {
+    pub fn has_exited(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
     /// Says nothing more and waits for its end: the exit code, the lines that were left, standard error.
     #[track_caller]
-    pub fn end(mut self) -> (i32, Vec<Value>, String) {
+    pub fn finish(mut self) -> (i32, Vec<Value>, String) {
         drop(self.stdin.take());
         let mut lines = Vec::new();
         if self.lines.is_some() {
@@ -259,27 +267,27 @@ impl Driven {
                 lines.push(line);
             }
         }
-        let (code, told) = self.wait();
+        let (code, told) = self.wait_exit();
         (code, lines, told)
     }
 
     /// Waits for its end by itself: the exit code, standard error.
     #[track_caller]
-    pub fn wait(&mut self) -> (i32, String) {
-        within("the program ends", || self.has_ended());
+    pub fn wait_exit(&mut self) -> (i32, String) {
+        wait_until("the program ends", || self.has_exited());
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
         (code, self.stderr.take().unwrap().join().unwrap())
     }
 
     /// A figure of its memory in MB, such as `VmRSS`.
-    pub fn memory(&self, name: &str) -> f64 {
-        memory(self.child.id(), name)
+    pub fn memory_mb(&self, name: &str) -> f64 {
+        memory_mb(self.child.id(), name)
     }
 }
 
-impl Drop for Driven {
+impl Drop for TestProcess {
     fn drop(&mut self) {
-        if !self.has_ended() {
+        if !self.has_exited() {
             self.child.kill().unwrap();
             self.child.wait().unwrap();
         }
@@ -287,7 +295,7 @@ impl Drop for Driven {
 }
 
 /// A figure of a process's memory in MB, such as `VmRSS`.
-pub fn memory(pid: u32, name: &str) -> f64 {
+pub fn memory_mb(pid: u32, name: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
     line.trim().split(' ').next().unwrap().parse::<f64>().unwrap() / 1024.0
@@ -295,7 +303,7 @@ pub fn memory(pid: u32, name: &str) -> f64 {
 
 /// Waits until something holds. Blocks.
 #[track_caller]
-pub fn within(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + DEADLINE;
     while !holds() {
         assert!(Instant::now() < end, "in time: {what}");

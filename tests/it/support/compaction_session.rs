@@ -24,47 +24,47 @@ pub const WINDOW: u64 = 20_000;
 /// Tokens of a conversation that has grown too long.
 pub const FULL: u64 = 11_000;
 
-struct Nobody;
+struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         async move { Decision::Deny(ask.rule) }.boxed()
     }
 }
 
 /// An answer after which the context has so many tokens.
-pub fn filling(mut turn: Turn, tokens: u64) -> Turn {
+pub fn with_context_tokens(mut turn: Turn, tokens: u64) -> Turn {
     turn.usage = Usage { input: tokens, ..Usage::default() };
     turn
 }
 
-pub fn says(text: &str) -> Turn {
+pub fn text_turn(text: &str) -> Turn {
     Turn::text(text)
 }
 
 /// A session.
-pub struct Rig {
+pub struct TestSession {
     pub handle: Handle,
     pub script: Arc<Scripted>,
     events: Receiver<RuntimeEvent>,
     /// What was heard and not looked at yet.
-    told: Vec<String>,
+    unread_events: Vec<String>,
     dir: Arc<TempDir>,
 }
 
-impl Rig {
+impl TestSession {
     /// Keeps next to nothing of what is summed up, and does so only before requests.
     pub async fn new(turns: Vec<Turn>) -> Self {
-        Self::with(turns, |options| options).await
+        Self::with_options(turns, |options| options).await
     }
 
-    pub async fn with(turns: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Self {
+    pub async fn with_options(turns: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Self {
         let dir = Arc::new(tempfile::tempdir().unwrap());
         std::fs::create_dir(dir.path().join("work")).unwrap();
-        Self::at(dir, turns, SessionChoice::New, change).await
+        Self::in_folder(dir, turns, SessionChoice::New, change).await
     }
 
-    async fn at(
+    async fn in_folder(
         dir: Arc<TempDir>,
         turns: Vec<Turn>,
         session: SessionChoice,
@@ -84,49 +84,49 @@ impl Rig {
             providers: vec![injected],
             session,
             compaction: Settings { keep: 1, after_runs: false, ..Settings::default() },
-            ..Options::new(home, work, env, Arc::new(Nobody))
+            ..Options::new(home, work, env, Arc::new(NoUser))
         };
         let handle = runtime::start(change(options)).await.unwrap();
         let (_, events) = handle.subscribe().await.unwrap();
-        Self { handle, script, events, told: Vec::new(), dir }
+        Self { handle, script, events, unread_events: Vec::new(), dir }
     }
 
     /// Ends the session and goes on with it.
-    pub async fn reopened(self, turns: Vec<Turn>) -> Self {
+    pub async fn reopen(self, turns: Vec<Turn>) -> Self {
         let file = self.snapshot().await.file.unwrap();
         self.handle.shutdown().await;
-        Self::at(self.dir, turns, SessionChoice::Open(file), |options| options).await
+        Self::in_folder(self.dir, turns, SessionChoice::Open(file), |options| options).await
     }
 
     pub async fn snapshot(&self) -> Snapshot {
         self.handle.subscribe().await.unwrap().0
     }
 
-    pub fn say(&self, text: &str) {
+    pub fn send_prompt(&self, text: &str) {
         self.handle.prompt(text.to_string(), vec![], Delivery::Steer);
     }
 
     /// Says something and waits for the end of the run: what was told of compactions meanwhile, and the end.
     pub async fn run(&mut self, text: &str) -> Vec<String> {
-        self.say(text);
-        self.until("agent end").await
+        self.send_prompt(text);
+        self.wait_for("agent end").await
     }
 
     /// Waits until something is told that begins so.
-    pub async fn until(&mut self, start: &str) -> Vec<String> {
+    pub async fn wait_for(&mut self, start: &str) -> Vec<String> {
         loop {
             let event = tokio::time::timeout(Duration::from_secs(30), self.events.recv());
             let event = event.await.expect("an event within the deadline").expect("a living session");
-            let Some(words) = describe(&event) else { continue };
-            self.told.push(words);
-            if self.told.last().unwrap().starts_with(start) {
-                return std::mem::take(&mut self.told);
+            let Some(words) = event_line(&event) else { continue };
+            self.unread_events.push(words);
+            if self.unread_events.last().unwrap().starts_with(start) {
+                return std::mem::take(&mut self.unread_events);
             }
         }
     }
 
     /// Waits until so many requests were made.
-    pub async fn asked(&self, count: usize) {
+    pub async fn wait_for_requests(&self, count: usize) {
         let waiting = async {
             while self.script.requests().len() < count {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -138,8 +138,8 @@ impl Rig {
     }
 
     /// What a request carries: role and text of each message.
-    pub fn request(&self, nth: usize) -> Vec<String> {
-        carries(&self.script.requests()[nth])
+    pub fn nth_request(&self, nth: usize) -> Vec<String> {
+        request_messages(&self.script.requests()[nth])
     }
 
     /// The entries of the session's file.
@@ -150,7 +150,7 @@ impl Rig {
     }
 
     /// Their kinds, messages by their roles; without choices of model and thinking.
-    pub async fn kinds(&self) -> Vec<String> {
+    pub async fn entry_kinds(&self) -> Vec<String> {
         let kind = |entry: &Value| match entry["type"].as_str().unwrap() {
             "message" => entry["message"]["role"].as_str().unwrap().to_string(),
             kind => kind.to_string(),
@@ -161,14 +161,14 @@ impl Rig {
     }
 
     /// The id of the last entry of a kind.
-    pub async fn last(&self, kind: &str) -> String {
+    pub async fn last_entry_id(&self, kind: &str) -> String {
         let entries = self.entries().await;
         let found = entries.iter().rev().find(|e| e["type"] == kind || e["message"]["role"] == kind);
         found.unwrap()["id"].as_str().unwrap().to_string()
     }
 }
 
-pub fn carries(request: &Request) -> Vec<String> {
+pub fn request_messages(request: &Request) -> Vec<String> {
     let words = |message: &Message| match message {
         Message::User(m) => format!("user {}", join_text(&m.content)),
         Message::Assistant(m) => format!("assistant {}", m.text()),
@@ -177,7 +177,7 @@ pub fn carries(request: &Request) -> Vec<String> {
     request.messages.iter().map(words).collect()
 }
 
-fn describe(event: &RuntimeEvent) -> Option<String> {
+fn event_line(event: &RuntimeEvent) -> Option<String> {
     Some(match event {
         RuntimeEvent::Agent(AgentEvent::CompactionStart { reason }) => format!("start {}", reason.name()),
         RuntimeEvent::Agent(AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error }) => {
@@ -208,7 +208,7 @@ fn describe(event: &RuntimeEvent) -> Option<String> {
 }
 
 /// Notes what it is told, and says what it was told to say.
-pub struct Witness {
-    pub verdict: Mutex<bowline::agent::compaction::hook::HookDecision>,
-    pub told: Mutex<Vec<String>>,
+pub struct RecordingHook {
+    pub decision: Mutex<bowline::agent::compaction::hook::HookDecision>,
+    pub calls: Mutex<Vec<String>>,
 }

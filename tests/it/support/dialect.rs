@@ -61,17 +61,17 @@ pub fn request(api: &str, model: &str) -> Request {
 }
 
 /// All events of an answer.
-pub async fn ask(adapter: &Arc<dyn Provider>, request: Request) -> Vec<StreamEvent> {
+pub async fn collect_events(adapter: &Arc<dyn Provider>, request: Request) -> Vec<StreamEvent> {
     adapter.stream(request).collect().await
 }
 
 /// An answer in JSON.
-pub fn json(value: &serde_json::Value) -> Reply {
+pub fn json_reply(value: &serde_json::Value) -> Reply {
     Reply::Status { code: 200, headers: vec![], body: value.to_string() }
 }
 
 /// The whole answer.
-pub fn done(events: &[StreamEvent]) -> AssistantMessage {
+pub fn expect_done(events: &[StreamEvent]) -> AssistantMessage {
     match events.last().unwrap() {
         StreamEvent::Done { message } => (**message).clone(),
         other => panic!("{other:?}"),
@@ -79,7 +79,7 @@ pub fn done(events: &[StreamEvent]) -> AssistantMessage {
 }
 
 /// The failure, and what had come.
-pub fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+pub fn expect_error(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
     match events.last().unwrap() {
         StreamEvent::Error { error, message } => (error.clone(), (**message).clone()),
         other => panic!("{other:?}"),

@@ -14,39 +14,39 @@ use tokio_util::sync::CancellationToken;
 
 /// What it does not come to an end with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slow {
+pub enum SlowOperation {
     /// Nothing: all is as on this machine.
-    Nowhere,
+    Nothing,
     /// Reading, listing, searching.
-    Looking,
+    Reading,
     /// Writing and removing.
     Writing,
 }
 
 /// The place.
 #[derive(Debug)]
-pub struct SlowPlace {
+pub struct SlowEnvironment {
     inner: LocalEnvironment,
-    slow: Slow,
-    begun: Semaphore,
+    slow: SlowOperation,
+    blocked_calls: Semaphore,
 }
 
-impl SlowPlace {
-    pub fn new(inner: LocalEnvironment, slow: Slow) -> Self {
-        Self { inner, slow, begun: Semaphore::new(0) }
+impl SlowEnvironment {
+    pub fn new(inner: LocalEnvironment, slow: SlowOperation) -> Self {
+        Self { inner, slow, blocked_calls: Semaphore::new(0) }
     }
 
     /// Waits until it was asked for something that it does not come to an end with.
-    pub async fn begun(&self) {
-        self.begun.acquire().await.unwrap().forget();
+    pub async fn wait_until_blocked(&self) {
+        self.blocked_calls.acquire().await.unwrap().forget();
     }
 
-    fn forever<T: Send + 'static>(&self) -> BoxFuture<'static, T> {
-        self.begun.add_permits(1);
+    fn pending<T: Send + 'static>(&self) -> BoxFuture<'static, T> {
+        self.blocked_calls.add_permits(1);
         Box::pin(std::future::pending())
     }
 
-    fn is(&self, slow: Slow) -> bool {
+    fn is_slow(&self, slow: SlowOperation) -> bool {
         self.slow == slow
     }
 }
@@ -57,11 +57,11 @@ fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Box
 }
 
 /// What a search gives that was told to stop.
-fn stopped() -> SearchStats {
+fn cancelled_search() -> SearchStats {
     SearchStats { complete: false, ..SearchStats::default() }
 }
 
-impl Environment for SlowPlace {
+impl Environment for SlowEnvironment {
     fn root(&self) -> &Path {
         self.inner.root()
     }
@@ -75,11 +75,11 @@ impl Environment for SlowPlace {
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        if self.is(Slow::Looking) { self.forever() } else { self.inner.list(path) }
+        if self.is_slow(SlowOperation::Reading) { self.pending() } else { self.inner.list(path) }
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        if self.is(Slow::Looking) { self.forever() } else { self.inner.read(path) }
+        if self.is_slow(SlowOperation::Reading) { self.pending() } else { self.inner.read(path) }
     }
 
     fn read_pieces<'a>(
@@ -87,10 +87,10 @@ impl Environment for SlowPlace {
         path: &'a Path,
         mut sink: PieceSink,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        if !self.is(Slow::Looking) {
+        if !self.is_slow(SlowOperation::Reading) {
             return self.inner.read_pieces(path, sink);
         }
-        self.begun.add_permits(1);
+        self.blocked_calls.add_permits(1);
         blocking(move || {
             while sink(&b"a line\n".repeat(2000)) {}
             Err(EnvError::Cancelled)
@@ -103,11 +103,15 @@ impl Environment for SlowPlace {
         bytes: Vec<u8>,
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        if self.is(Slow::Writing) { self.forever() } else { self.inner.write(path, bytes, expected) }
+        if self.is_slow(SlowOperation::Writing) {
+            self.pending()
+        } else {
+            self.inner.write(path, bytes, expected)
+        }
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
-        if self.is(Slow::Writing) { self.forever() } else { self.inner.remove(path, expected) }
+        if self.is_slow(SlowOperation::Writing) { self.pending() } else { self.inner.remove(path, expected) }
     }
 
     fn run(
@@ -129,14 +133,14 @@ impl Environment for SlowPlace {
         sink: MatchSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
-        if !self.is(Slow::Looking) {
+        if !self.is_slow(SlowOperation::Reading) {
             return self.inner.search(spec, sink, cancel);
         }
-        self.begun.add_permits(1);
+        self.blocked_calls.add_permits(1);
         drop(sink);
         Box::pin(async move {
             cancel.cancelled().await;
-            Ok(stopped())
+            Ok(cancelled_search())
         })
     }
 
@@ -146,10 +150,10 @@ impl Environment for SlowPlace {
         mut sink: PathSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<SearchStats, EnvError>> {
-        if !self.is(Slow::Looking) {
+        if !self.is_slow(SlowOperation::Reading) {
             return self.inner.find(spec, sink, cancel);
         }
-        self.begun.add_permits(1);
+        self.blocked_calls.add_permits(1);
         blocking(move || {
             let name = |n: usize| format!("{n}/a.txt");
             let mut found = (0..).map(|n| FoundPath {
@@ -166,7 +170,7 @@ impl Environment for SlowPlace {
                     std::thread::yield_now();
                 }
             }
-            Ok(stopped())
+            Ok(cancelled_search())
         })
     }
 }

@@ -11,7 +11,7 @@ use bowline::exec::{
 use tokio_util::sync::CancellationToken;
 
 /// What a place is tried on; the folder must be its root.
-pub fn furnish(root: &Path) {
+pub fn create_files(root: &Path) {
     for (name, text) in [
         ("a.txt", "one\ntwo\nthree\n"),
         ("src/b.rs", "fn two() {}\n"),
@@ -29,7 +29,7 @@ pub fn furnish(root: &Path) {
 }
 
 /// Looking: facts, folders, files, searches.
-pub async fn looks(place: &dyn Environment) {
+pub async fn check_reads(place: &dyn Environment) {
     let root = place.root().to_path_buf();
     let at = |name: &str| root.join(name);
     assert!(["linux", "darwin", "windows", "wasm"].contains(&place.platform()), "{}", place.platform());
@@ -75,10 +75,10 @@ pub async fn looks(place: &dyn Environment) {
         real.join("src/new"),
         "what is not there yet"
     );
-    searches(place, &root).await;
+    check_searches(place, &root).await;
 }
 
-async fn searches(place: &dyn Environment, root: &Path) {
+async fn check_searches(place: &dyn Environment, root: &Path) {
     let hidden = Selection { hidden: true, ..Selection::default() };
     let search = async |pattern: &str, want: Want, files: Selection| {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -117,7 +117,7 @@ async fn searches(place: &dyn Environment, root: &Path) {
 }
 
 /// Changing files.
-pub async fn changes(place: &dyn Environment) {
+pub async fn check_writes(place: &dyn Environment) {
     let root = place.root().to_path_buf();
     let path = root.join("deep/er/new.txt");
     let stale = |result: Result<Stamp, EnvError>| matches!(result, Err(EnvError::Stale(_)));
@@ -143,7 +143,7 @@ pub async fn changes(place: &dyn Environment) {
 }
 
 /// How a command ends and what it prints.
-pub async fn run(
+pub async fn run_command(
     place: &dyn Environment,
     script: &str,
     timeout: Option<Duration>,
@@ -167,28 +167,30 @@ pub async fn run(
 }
 
 /// Running commands.
-pub async fn commands(place: &dyn Environment) {
+pub async fn check_commands(place: &dyn Environment) {
     let go = CancellationToken::new;
-    let (exit, printed) = run(place, "echo \"$GIVEN\"; echo err >&2; echo out; exit 3", None, go()).await;
+    let (exit, printed) =
+        run_command(place, "echo \"$GIVEN\"; echo err >&2; echo out; exit 3", None, go()).await;
     assert_eq!(
         (exit.unwrap(), printed.as_str()),
         (Exit::Code(3), "it's given\nerr\nout\n"),
         "in order, merged"
     );
-    let (exit, printed) = run(place, "pwd; cat; kill -TERM $$", None, go()).await;
+    let (exit, printed) = run_command(place, "pwd; cat; kill -TERM $$", None, go()).await;
     assert_eq!(exit.unwrap(), Exit::Code(143), "a signal is no success, and nobody types");
     assert_eq!(fs::canonicalize(printed.trim()).unwrap(), fs::canonicalize(place.root()).unwrap());
-    let (exit, printed) = run(place, "seq 1 100000", None, go()).await;
+    let (exit, printed) = run_command(place, "seq 1 100000", None, go()).await;
     assert_eq!((exit.unwrap(), printed.lines().count()), (Exit::Code(0), 100_000));
     let limit = Some(Duration::from_millis(300));
-    let (exit, printed) = run(place, "echo begun; sleep 600 & sleep 600; echo never", limit, go()).await;
+    let (exit, printed) =
+        run_command(place, "echo begun; sleep 600 & sleep 600; echo never", limit, go()).await;
     assert_eq!(exit.unwrap(), Exit::TimedOut);
     assert!("begun\n".starts_with(&printed), "{printed}");
-    let (exit, printed) = run(place, "echo cancel me; sleep 600; echo never", None, go()).await;
+    let (exit, printed) = run_command(place, "echo cancel me; sleep 600; echo never", None, go()).await;
     assert_eq!((exit.unwrap(), printed.as_str()), (Exit::Cancelled, "cancel me\n"));
     let stopped = go();
     stopped.cancel();
-    assert_eq!(run(place, "touch should-not-be", None, stopped).await.0.unwrap(), Exit::Cancelled);
+    assert_eq!(run_command(place, "touch should-not-be", None, stopped).await.0.unwrap(), Exit::Cancelled);
     assert!(!place.exists(&place.root().join("should-not-be")).await.unwrap());
     let command = CommandSpec::new("true", place.root().join("none"));
     let exit = place.run(command, Box::new(|_| {}), go()).await;
@@ -196,11 +198,11 @@ pub async fn commands(place: &dyn Environment) {
 }
 
 /// All of it.
-pub async fn conforms(place: &dyn Environment) {
+pub async fn check_conformance(place: &dyn Environment) {
     place.initialize().await.unwrap();
-    furnish(place.root());
-    looks(place).await;
-    commands(place).await;
-    changes(place).await;
+    create_files(place.root());
+    check_reads(place).await;
+    check_commands(place).await;
+    check_writes(place).await;
     place.cleanup().await.unwrap();
 }

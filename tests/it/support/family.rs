@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc::Receiver;
 
-use super::server::{Piece, Reply, Seen, Server};
-use super::wires::{Answer, Bit, Facts, WIRES, Wire};
+use super::server::{Piece, ReceivedRequest, Reply, Server};
+use super::wires::{Answer, AnswerPart, ParsedRequest, WIRES, Wire};
 
 /// A family.
 #[derive(Clone, Copy)]
@@ -36,18 +36,18 @@ pub const FAMILIES: [Family; 3] = [
 ];
 
 /// What every agent is told whom another one has started.
-const DELEGATED: &str = "You are working for another agent";
+const SUBAGENT_PREAMBLE: &str = "You are working for another agent";
 
-struct Nobody;
+struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         async move { Decision::Deny(ask.rule) }.boxed()
     }
 }
 
-fn call(id: &'static str, name: &'static str, args: &Value) -> Bit {
-    Bit::Call { id, name, args: vec![args.to_string()] }
+fn tool_call(id: &'static str, name: &'static str, args: &Value) -> AnswerPart {
+    AnswerPart::Call { id, name, args: vec![args.to_string()] }
 }
 
 impl Family {
@@ -56,40 +56,40 @@ impl Family {
     }
 
     /// What one of its requests says.
-    pub fn facts(self, seen: &Seen) -> Facts {
-        self.wire().facts(&seen.body)
+    pub fn parse_request(self, seen: &ReceivedRequest) -> ParsedRequest {
+        self.wire().parse_request(&seen.body)
     }
 
     /// One answer on its wire.
-    pub fn reply(self, bits: Vec<Bit>) -> Reply {
-        Reply::Stream(self.wire().events(&Answer::of(bits)).into_iter().map(Piece::Raw).collect())
+    pub fn parts_reply(self, bits: Vec<AnswerPart>) -> Reply {
+        Reply::Stream(self.wire().encode_events(&Answer::new(bits)).into_iter().map(Piece::Raw).collect())
     }
 
     /// An answer of text alone.
-    pub fn says(self, text: &'static [&'static str]) -> Reply {
-        self.reply(vec![Bit::Text(text)])
+    pub fn text_reply(self, text: &'static [&'static str]) -> Reply {
+        self.parts_reply(vec![AnswerPart::Text(text)])
     }
 
-    pub fn create(self, id: &'static str, path: &str, content: &str) -> Bit {
+    pub fn create(self, id: &'static str, path: &str, content: &str) -> AnswerPart {
         match self.profile {
             "openai" => {
                 let lines: Vec<String> = content.lines().map(|line| format!("+{line}\n")).collect();
                 let whole = lines.concat();
                 let text_of_patch = format!("*** Begin Patch\n*** Add File: {path}\n{whole}*** End Patch\n");
-                call(id, "apply_patch", &json!({"input": text_of_patch}))
+                tool_call(id, "apply_patch", &json!({"input": text_of_patch}))
             }
-            "anthropic" => call(id, "Write", &json!({"file_path": path, "content": content})),
-            _ => call(id, "write_file", &json!({"file_path": path, "content": content})),
+            "anthropic" => tool_call(id, "Write", &json!({"file_path": path, "content": content})),
+            _ => tool_call(id, "write_file", &json!({"file_path": path, "content": content})),
         }
     }
 
-    pub fn read(self, id: &'static str, path: &str) -> Bit {
+    pub fn read(self, id: &'static str, path: &str) -> AnswerPart {
         let name = if self.profile == "anthropic" { "Read" } else { "read_file" };
-        call(id, name, &json!({"file_path": path}))
+        tool_call(id, name, &json!({"file_path": path}))
     }
 
     /// Whole lines in place of others, in the family's own form.
-    pub fn edit(self, id: &'static str, path: &str, old: &str, new: &str) -> Bit {
+    pub fn edit(self, id: &'static str, path: &str, old: &str, new: &str) -> AnswerPart {
         match self.profile {
             "openai" => {
                 let lines = |sign: char, text: &str| -> String {
@@ -99,12 +99,12 @@ impl Family {
                 let (old, new) = (lines('-', old), lines('+', new));
                 let text_of_patch =
                     format!("*** Begin Patch\n*** Update File: {path}\n@@\n{old}{new}*** End Patch\n");
-                call(id, "apply_patch", &json!({"input": text_of_patch}))
+                tool_call(id, "apply_patch", &json!({"input": text_of_patch}))
             }
             "anthropic" => {
-                call(id, "Edit", &json!({"file_path": path, "old_string": old, "new_string": new}))
+                tool_call(id, "Edit", &json!({"file_path": path, "old_string": old, "new_string": new}))
             }
-            _ => call(
+            _ => tool_call(
                 id,
                 "replace",
                 &json!({"file_path": path, "instruction": "as asked", "old_string": old, "new_string": new}),
@@ -112,16 +112,16 @@ impl Family {
         }
     }
 
-    pub fn shell(self, id: &'static str, command: &str) -> Bit {
-        self.run(id, command, None)
+    pub fn shell(self, id: &'static str, command: &str) -> AnswerPart {
+        self.shell_call(id, command, None)
     }
 
     /// With a time after which it is stopped.
-    pub fn shell_within(self, id: &'static str, command: &str, ms: u64) -> Bit {
-        self.run(id, command, Some(ms))
+    pub fn shell_with_timeout(self, id: &'static str, command: &str, ms: u64) -> AnswerPart {
+        self.shell_call(id, command, Some(ms))
     }
 
-    fn run(self, id: &'static str, command: &str, ms: Option<u64>) -> Bit {
+    fn shell_call(self, id: &'static str, command: &str, ms: Option<u64>) -> AnswerPart {
         let (name, word, time) = match self.profile {
             "openai" => ("exec_command", "cmd", "timeout_ms"),
             "anthropic" => ("Bash", "command", "timeout"),
@@ -131,44 +131,44 @@ impl Family {
         if let Some(ms) = ms {
             args[time] = json!(ms);
         }
-        call(id, name, &args)
+        tool_call(id, name, &args)
     }
 
-    pub fn grep(self, id: &'static str, pattern: &str) -> Bit {
+    pub fn grep(self, id: &'static str, pattern: &str) -> AnswerPart {
         let name = match self.profile {
             "openai" => "grep_files",
             "anthropic" => "Grep",
             _ => "grep_search",
         };
-        call(id, name, &json!({"pattern": pattern}))
+        tool_call(id, name, &json!({"pattern": pattern}))
     }
 
-    pub fn glob(self, id: &'static str, pattern: &str) -> Bit {
-        call(id, if self.profile == "anthropic" { "Glob" } else { "glob" }, &json!({"pattern": pattern}))
+    pub fn glob(self, id: &'static str, pattern: &str) -> AnswerPart {
+        tool_call(id, if self.profile == "anthropic" { "Glob" } else { "glob" }, &json!({"pattern": pattern}))
     }
 
     /// Another agent that works beside this one.
-    pub fn spawn(self, id: &'static str, task: &str) -> Bit {
+    pub fn spawn(self, id: &'static str, task: &str) -> AnswerPart {
         if self.profile == "anthropic" {
             let args = json!({"description": "a part", "prompt": task, "run_in_background": true});
-            return call(id, "Agent", &args);
+            return tool_call(id, "Agent", &args);
         }
-        call(id, "spawn_agent", &json!({"task": task}))
+        tool_call(id, "spawn_agent", &json!({"task": task}))
     }
 }
 
 /// Something about an agent, in the words of every family.
-pub fn ask_agent(id: &'static str, tool: &'static str, args: &Value) -> Bit {
-    call(id, tool, args)
+pub fn agent_tool_call(id: &'static str, tool: &'static str, args: &Value) -> AnswerPart {
+    tool_call(id, tool, args)
 }
 
 /// Waiting for an agent; every family says it alike.
-pub fn wait(id: &'static str, agent: &str) -> Bit {
-    call(id, "wait", &json!({"agent_id": agent}))
+pub fn wait_for_agent(id: &'static str, agent: &str) -> AnswerPart {
+    tool_call(id, "wait", &json!({"agent_id": agent}))
 }
 
 /// A session of one family before its server, with files of its own.
-pub struct Stage {
+pub struct FamilySession {
     pub family: Family,
     pub server: Server,
     pub handle: Handle,
@@ -177,21 +177,22 @@ pub struct Stage {
     dir: TempDir,
 }
 
-impl Stage {
+impl FamilySession {
     /// With these answers, in this order.
     pub async fn new(family: Family, replies: Vec<Reply>) -> Self {
-        Self::with(family, replies, Vec::new(), |options| options).await
+        Self::with_options(family, replies, Vec::new(), |options| options).await
     }
 
     /// `delegated`: the answers to agents that the agent starts.
-    pub async fn with(
+    pub async fn with_options(
         family: Family,
         replies: Vec<Reply>,
         delegated: Vec<Reply>,
         change: impl FnOnce(Options) -> Options,
     ) -> Self {
-        let is_delegated = move |seen: &Seen| family.facts(seen).system.contains(DELEGATED);
-        let server = Server::parted(replies, delegated, is_delegated);
+        let is_delegated =
+            move |seen: &ReceivedRequest| family.parse_request(seen).system.contains(SUBAGENT_PREAMBLE);
+        let server = Server::with_two_scripts(replies, delegated, is_delegated);
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("home/config")).unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
@@ -212,7 +213,7 @@ impl Stage {
             approval_mode: Mode::Full,
             session: SessionChoice::Memory,
             model: Some(format!("test/{}", family.model)),
-            ..Options::new(home, work, env, Arc::new(Nobody))
+            ..Options::new(home, work, env, Arc::new(NoUser))
         };
         let handle = runtime::start(change(options)).await.unwrap();
         // Who listens first hears first: what the other has heard the observer has, too.
@@ -226,20 +227,20 @@ impl Stage {
         self.dir.path().join("work")
     }
 
-    pub fn write(&self, name: &str, content: &str) {
+    pub fn write_file(&self, name: &str, content: &str) {
         std::fs::write(self.work().join(name), content).unwrap();
     }
 
-    pub fn file(&self, name: impl AsRef<Path>) -> String {
+    pub fn read_file(&self, name: impl AsRef<Path>) -> String {
         std::fs::read_to_string(self.work().join(name)).unwrap()
     }
 
-    pub fn say(&self, text: &str) {
+    pub fn send(&self, text: &str) {
         self.handle.prompt(text.to_string(), Vec::new(), Delivery::Steer);
     }
 
     /// The next event for which this holds, within the deadline.
-    pub async fn until(&mut self, holds: impl Fn(&AgentEvent) -> bool) {
+    pub async fn wait_for_event(&mut self, holds: impl Fn(&AgentEvent) -> bool) {
         loop {
             let event = tokio::time::timeout(Duration::from_secs(30), self.events.recv());
             let event = event.await.expect("it happens in time").expect("a living session");
@@ -250,8 +251,8 @@ impl Stage {
     }
 
     /// Until the run ends; everything that was told meanwhile.
-    pub async fn end(&mut self) -> Vec<SessionEvent> {
-        self.until(|event| matches!(event, AgentEvent::AgentEnd { .. })).await;
+    pub async fn wait_for_end(&mut self) -> Vec<SessionEvent> {
+        self.wait_for_event(|event| matches!(event, AgentEvent::AgentEnd { .. })).await;
         let mut told = Vec::new();
         // A task that takes much at once is told to wait so that others get their turn; all of this is there.
         while let Some(Some(event)) = tokio::task::unconstrained(self.observer.next()).now_or_never() {
@@ -261,17 +262,17 @@ impl Stage {
     }
 
     pub async fn run(&mut self, text: &str) -> Vec<SessionEvent> {
-        self.say(text);
-        self.end().await
+        self.send(text);
+        self.wait_for_end().await
     }
 
     /// What the model was told in answer to the calls of its last answer but one, in one text.
     pub fn last_request(&self) -> String {
-        self.server.seen().last().unwrap().text.clone()
+        self.server.requests().last().unwrap().text.clone()
     }
 
     /// Ends the session; its files stay as long as what this gives.
-    pub async fn close_but_keep(self) -> TempDir {
+    pub async fn close_keeping_files(self) -> TempDir {
         self.handle.shutdown().await;
         self.dir
     }
@@ -288,7 +289,7 @@ impl Stage {
 }
 
 /// Those of one kind.
-pub fn of(events: &[SessionEvent], kind: EventKind) -> Vec<&SessionEvent> {
+pub fn of_kind(events: &[SessionEvent], kind: EventKind) -> Vec<&SessionEvent> {
     events.iter().filter(|event| event.kind == kind).collect()
 }
 
@@ -298,5 +299,5 @@ pub fn outputs(events: &[SessionEvent]) -> Vec<String> {
         (Some(output), _) => output.as_str().unwrap().to_string(),
         (_, error) => format!("!{}", error.unwrap().as_str().unwrap()),
     };
-    of(events, EventKind::ToolCallEnd).iter().map(output).collect()
+    of_kind(events, EventKind::ToolCallEnd).iter().map(output).collect()
 }

@@ -22,7 +22,7 @@ pub struct Mock {
 fn script() -> Option<PathBuf> {
     let named = std::env::var_os("BOWLINE_MOCKLLM").map(PathBuf::from);
     let found = named.unwrap_or_else(|| root().join("../shared/tools/mockllm.py"));
-    if found.is_file() { Some(found) } else { left_out(&format!("there is no {}", found.display())) }
+    if found.is_file() { Some(found) } else { skip(&format!("there is no {}", found.display())) }
 }
 
 /// The scenarios that lie beside the program, and the two within it.
@@ -45,7 +45,7 @@ impl Mock {
     }
 
     /// One that plays a scenario by its name or path.
-    pub fn named(scenario: &str) -> Option<Self> {
+    pub fn for_scenario(scenario: &str) -> Option<Self> {
         Self::run(scenario, tempfile::tempdir().unwrap())
     }
 
@@ -53,7 +53,7 @@ impl Mock {
         let mut command = Command::new("python3");
         command.arg(script()?).args(["--scenario", scenario, "--tokens", "20000"]);
         command.current_dir(dir.path()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else { return left_out("there is no python3") };
+        let Ok(mut child) = command.spawn() else { return skip("there is no python3") };
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap();
@@ -62,12 +62,12 @@ impl Mock {
 }
 
 /// The last part of a scenario's path, without its ending.
-pub fn short(scenario: &str) -> &str {
+pub fn scenario_name(scenario: &str) -> &str {
     Path::new(scenario).file_stem().and_then(|stem| stem.to_str()).unwrap()
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn left_out<T>(why: &str) -> Option<T> {
+fn skip<T>(why: &str) -> Option<T> {
     eprintln!("skipped: {why}");
     None
 }

@@ -18,7 +18,7 @@ pub fn text(deltas: &[&str]) -> Vec<Piece> {
 }
 
 /// A tool call whose arguments come after its name.
-pub fn call(index: usize, id: &str, name: &str, args: &Value) -> Vec<Piece> {
+pub fn tool_call(index: usize, id: &str, name: &str, args: &Value) -> Vec<Piece> {
     let function = json!({"name": name, "arguments": ""});
     let first = json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]});
     let then = json!({"tool_calls": [{"index": index, "function": {"arguments": args.to_string()}}]});
@@ -37,17 +37,17 @@ pub fn close(reason: &str) -> Vec<Piece> {
 }
 
 /// A whole answer of one text.
-pub fn says(words: &str) -> Reply {
+pub fn text_reply(words: &str) -> Reply {
     Reply::Stream([text(&[words]), close("stop")].concat())
 }
 
 /// A whole answer of one tool call.
-pub fn calls(id: &str, name: &str, args: &Value) -> Reply {
-    Reply::Stream([call(0, id, name, args), close("tool_calls")].concat())
+pub fn tool_call_reply(id: &str, name: &str, args: &Value) -> Reply {
+    Reply::Stream([tool_call(0, id, name, args), close("tool_calls")].concat())
 }
 
 /// An error as it is said in the body of an answer.
-pub fn status(code: u16, name: &str, message: &str) -> Reply {
+pub fn error_reply(code: u16, name: &str, message: &str) -> Reply {
     let error = json!({"message": message, "type": "invalid_request_error", "param": null, "code": name});
     let headers = vec![("content-type", "application/json".into())];
     Reply::Status { code, headers, body: json!({"error": error}).to_string() }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 /// A line of numbers that a seed determines (xorshift).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -14,11 +14,11 @@ impl Dice {
     }
 
     /// True in so many of a hundred cases.
-    fn often(&mut self, percent: usize) -> bool {
+    fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 }
@@ -43,7 +43,7 @@ const LINES: [&str; 16] = [
     "é + 1",
 ];
 /// Lines that damage a patch, or do not.
-const STRANGE: [&str; 12] = [
+const ODD_LINES: [&str; 12] = [
     "junk",
     "",
     " ",
@@ -59,46 +59,46 @@ const STRANGE: [&str; 12] = [
 ];
 
 /// A patch and the files before it.
-pub fn made(seed: u64) -> (String, BTreeMap<String, String>) {
-    let mut dice = Dice((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let lines: Vec<&str> = (0..dice.below(10)).map(|_| dice.one(&LINES)).collect();
-    let ending = dice.one(&["\n", "\n", "\n", "\r\n", "\r"]);
+pub fn generate(seed: u64) -> (String, BTreeMap<String, String>) {
+    let mut dice = Rng((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let lines: Vec<&str> = (0..dice.below(10)).map(|_| dice.pick(&LINES)).collect();
+    let ending = dice.pick(&["\n", "\n", "\n", "\r\n", "\r"]);
     let mut text = String::new();
     for line in &lines {
-        let ending = if dice.often(95) { ending } else { "\n" };
+        let ending = if dice.chance(95) { ending } else { "\n" };
         text.extend([line, ending]);
     }
-    if dice.often(20) {
+    if dice.chance(20) {
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
     }
     let mut files = BTreeMap::from([("f".to_string(), text)]);
-    if dice.often(30) {
+    if dice.chance(30) {
         files.insert("g".to_string(), "g\n".to_string());
     }
     let mut patch: Vec<String> = Vec::new();
-    for _ in 0..dice.one(&["1", "1", "1", "2", "3"]).parse().unwrap() {
+    for _ in 0..dice.pick(&["1", "1", "1", "2", "3"]).parse().unwrap() {
         section(&mut dice, &lines, &mut patch);
     }
-    if dice.often(15) {
+    if dice.chance(15) {
         damage(&mut dice, &mut patch);
     }
-    (wrapped(&mut dice, &patch), files)
+    (wrap_patch(&mut dice, &patch), files)
 }
 
-fn section(dice: &mut Dice, lines: &[&str], patch: &mut Vec<String>) {
-    let name = dice.one(&["f", "f", "f", "f", "g", "n", "d/n"]);
+fn section(dice: &mut Rng, lines: &[&str], patch: &mut Vec<String>) {
+    let name = dice.pick(&["f", "f", "f", "f", "g", "n", "d/n"]);
     match dice.below(100) {
         0..10 => patch.push(format!("*** Delete File: {name}")),
         10..22 => {
             patch.push(format!("*** Add File: {name}"));
             for _ in 0..dice.below(3) {
-                patch.push(format!("+{}", dice.one(&LINES)));
+                patch.push(format!("+{}", dice.pick(&LINES)));
             }
         }
         _ => {
             patch.push(format!("*** Update File: {name}"));
-            if dice.often(15) {
-                patch.push(format!("*** Move to: {}", dice.one(&["g", "m", "d/m"])));
+            if dice.chance(15) {
+                patch.push(format!("*** Move to: {}", dice.pick(&["g", "m", "d/m"])));
             }
             let mut from = 0;
             for at in 0..=dice.below(3) {
@@ -109,9 +109,9 @@ fn section(dice: &mut Dice, lines: &[&str], patch: &mut Vec<String>) {
 }
 
 /// A chunk, mostly after row `from` of the file; gives the row after it.
-fn chunk(dice: &mut Dice, lines: &[&str], (at, from): (usize, usize), patch: &mut Vec<String>) -> usize {
-    if at > 0 || dice.often(60) {
-        let below = if lines.is_empty() || dice.often(70) { None } else { Some(dice.below(lines.len())) };
+fn chunk(dice: &mut Rng, lines: &[&str], (at, from): (usize, usize), patch: &mut Vec<String>) -> usize {
+    if at > 0 || dice.chance(60) {
+        let below = if lines.is_empty() || dice.chance(70) { None } else { Some(dice.below(lines.len())) };
         patch.push(below.map_or("@@".to_string(), |row| format!("@@ {}", lines[row])));
     }
     let start = from + dice.below(lines.len() + 1 - from);
@@ -123,39 +123,39 @@ fn chunk(dice: &mut Dice, lines: &[&str], (at, from): (usize, usize), patch: &mu
             17 => format!(" {line} "),
             _ => line.replace('\u{2014}', "-"),
         };
-        let sign = dice.one(&[" ", " ", "-"]);
-        patch.push(if line.is_empty() && dice.often(50) { line } else { format!("{sign}{line}") });
-        if dice.often(30) {
-            patch.push(format!("+{}", dice.one(&LINES)));
+        let sign = dice.pick(&[" ", " ", "-"]);
+        patch.push(if line.is_empty() && dice.chance(50) { line } else { format!("{sign}{line}") });
+        if dice.chance(30) {
+            patch.push(format!("+{}", dice.pick(&LINES)));
         }
     }
-    if dice.often(60) {
-        patch.push(format!("+{}", dice.one(&LINES)));
+    if dice.chance(60) {
+        patch.push(format!("+{}", dice.pick(&LINES)));
     }
-    if dice.often(15) {
-        patch.push(dice.one(&["", " ", "-", "+"]).to_string());
+    if dice.chance(15) {
+        patch.push(dice.pick(&["", " ", "-", "+"]).to_string());
     }
-    if dice.often(12) {
+    if dice.chance(12) {
         patch.push("*** End of File".to_string());
     }
-    if dice.often(85) { end } else { 0 }
+    if dice.chance(85) { end } else { 0 }
 }
 
-fn damage(dice: &mut Dice, patch: &mut Vec<String>) {
+fn damage(dice: &mut Rng, patch: &mut Vec<String>) {
     let at = dice.below(patch.len());
     match dice.below(4) {
         0 => {
             patch.remove(at);
         }
-        1 => patch.insert(at, dice.one(&STRANGE).to_string()),
+        1 => patch.insert(at, dice.pick(&ODD_LINES).to_string()),
         2 => patch[at].insert(0, ' '),
         _ => patch[at].push(' '),
     }
 }
 
-fn wrapped(dice: &mut Dice, patch: &[String]) -> String {
+fn wrap_patch(dice: &mut Rng, patch: &[String]) -> String {
     let mut text = format!("*** Begin Patch\n{}\n*** End Patch", patch.join("\n"));
-    if dice.often(5) {
+    if dice.chance(5) {
         text = text.replace('\n', "\r\n");
     }
     match dice.below(30) {

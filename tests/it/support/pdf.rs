@@ -16,7 +16,7 @@ pub struct Document {
 
 /// How its file is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum PdfLayout {
     /// As in the first version of the format: a table at its end.
     Table,
     /// Objects in a stream, and the table as one, compressed.
@@ -78,7 +78,7 @@ impl Document {
     }
 
     /// The file.
-    pub fn bytes(&self, form: Form) -> Vec<u8> {
+    pub fn bytes(&self, form: PdfLayout) -> Vec<u8> {
         let mut objects = self.objects.clone();
         let tree = objects.len() + 1;
         let kids: Vec<String> = self.pages.iter().map(|page| format!("{page} 0 R")).collect();
@@ -90,8 +90,8 @@ impl Document {
             objects[page - 1] = body.replace("PAGES", &format!("{tree} 0 R")).into_bytes();
         }
         match form {
-            Form::Table => with_table(&objects),
-            Form::Streams => with_streams(&objects),
+            PdfLayout::Table => with_table(&objects),
+            PdfLayout::Streams => with_streams(&objects),
         }
     }
 }
@@ -103,7 +103,7 @@ fn with_table(objects: &[Vec<u8>]) -> Vec<u8> {
     let (mut out, mut places) = (b"%PDF-1.4\n".to_vec(), Vec::new());
     for (at, body) in objects.iter().enumerate() {
         places.push(out.len());
-        out.extend_from_slice(&indirect(at + 1, body));
+        out.extend_from_slice(&indirect_object(at + 1, body));
     }
     let (start, size) = (out.len(), objects.len() + 1);
     let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
@@ -118,7 +118,7 @@ fn with_table(objects: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-fn indirect(number: usize, body: &[u8]) -> Vec<u8> {
+fn indirect_object(number: usize, body: &[u8]) -> Vec<u8> {
     [format!("{number} 0 obj\n").as_bytes(), body, b"\nendobj\n"].concat()
 }
 
@@ -132,7 +132,7 @@ fn with_streams(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut rows = vec![(0, 0, 0); table + 1];
     for (at, body) in objects.iter().enumerate().filter(|(_, body)| is_stream(body)) {
         rows[at + 1] = (1, out.len(), 0);
-        out.extend_from_slice(&indirect(at + 1, body));
+        out.extend_from_slice(&indirect_object(at + 1, body));
     }
     let (mut head, mut bodies) = (String::new(), Vec::new());
     for (nth, at) in packed.iter().enumerate() {
@@ -145,7 +145,7 @@ fn with_streams(objects: &[Vec<u8>]) -> Vec<u8> {
     rows[holder] = (1, out.len(), 0);
     let (count, first, length) = (packed.len(), head.len(), data.len());
     let dict = format!("<< /Type /ObjStm /N {count} /First {first} /Filter /FlateDecode /Length {length} >>");
-    out.extend_from_slice(&indirect(
+    out.extend_from_slice(&indirect_object(
         holder,
         &[dict.as_bytes(), b"\nstream\n", &data, b"\nendstream"].concat(),
     ));
@@ -162,7 +162,7 @@ fn with_streams(objects: &[Vec<u8>]) -> Vec<u8> {
         "<< /Type /XRef /W [1 4 2] /Size {size} /Root {root} 0 R /Filter /FlateDecode /Length {} >>",
         data.len()
     );
-    out.extend_from_slice(&indirect(
+    out.extend_from_slice(&indirect_object(
         table,
         &[dict.as_bytes(), b"\nstream\n", &data, b"\nendstream"].concat(),
     ));
@@ -175,37 +175,37 @@ fn with_streams(objects: &[Vec<u8>]) -> Vec<u8> {
 pub fn zeros(blocks: usize) -> Vec<u8> {
     let (mut bits, mut out) = (Bits::default(), vec![0x78, 0x9c]);
     // The last block, with fixed codes; then one zero.
-    bits.put(0b011, 3, &mut out);
-    bits.code(0b0011_0000, 8, &mut out);
+    bits.push_bits(0b011, 3, &mut out);
+    bits.push_code(0b0011_0000, 8, &mut out);
     for _ in 0..blocks * 8 {
-        bits.code(0b1100_0101, 8, &mut out);
-        bits.code(0, 5, &mut out);
+        bits.push_code(0b1100_0101, 8, &mut out);
+        bits.push_code(0, 5, &mut out);
     }
-    bits.code(0, 7, &mut out);
-    bits.put(0, 7, &mut out);
+    bits.push_code(0, 7, &mut out);
+    bits.push_bits(0, 7, &mut out);
     out
 }
 
 #[derive(Default)]
 struct Bits {
-    held: u32,
+    pending: u32,
     count: u32,
 }
 
 impl Bits {
     /// Bits as numbers have them: the lowest first.
-    fn put(&mut self, bits: u32, count: u32, out: &mut Vec<u8>) {
-        self.held |= bits << self.count;
+    fn push_bits(&mut self, bits: u32, count: u32, out: &mut Vec<u8>) {
+        self.pending |= bits << self.count;
         self.count += count;
         while self.count >= 8 {
-            out.push(self.held as u8);
-            self.held >>= 8;
+            out.push(self.pending as u8);
+            self.pending >>= 8;
             self.count -= 8;
         }
     }
 
     /// Bits as Huffman codes have them: the highest first.
-    fn code(&mut self, code: u32, count: u32, out: &mut Vec<u8>) {
-        self.put(code.reverse_bits() >> (32 - count), count, out);
+    fn push_code(&mut self, code: u32, count: u32, out: &mut Vec<u8>) {
+        self.push_bits(code.reverse_bits() >> (32 - count), count, out);
     }
 }

@@ -20,21 +20,21 @@ use tokio_util::sync::CancellationToken;
 
 /// The near end.
 #[derive(Debug)]
-pub struct RemotePlace {
+pub struct RemoteEnvironment {
     root: PathBuf,
     /// For files. Commands have a process each, since they may take long.
-    far: Arc<Mutex<Option<Far>>>,
+    remote: Arc<Mutex<Option<RemoteProcess>>>,
 }
 
 /// The far end.
 #[derive(Debug)]
-struct Far {
+struct RemoteProcess {
     _child: Child,
     to: ChildStdin,
     from: Lines<BufReader<ChildStdout>>,
 }
 
-impl Far {
+impl RemoteProcess {
     fn start() -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/piped_environment.py");
         let mut child = Command::new("python3")
@@ -49,11 +49,11 @@ impl Far {
         Self { _child: child, to, from }
     }
 
-    async fn say(&mut self, what: &Value) -> std::io::Result<()> {
+    async fn send(&mut self, what: &Value) -> std::io::Result<()> {
         self.to.write_all(format!("{what}\n").as_bytes()).await
     }
 
-    async fn hear(&mut self) -> std::io::Result<Value> {
+    async fn receive(&mut self) -> std::io::Result<Value> {
         let line = self.from.next_line().await?.ok_or(std::io::ErrorKind::UnexpectedEof)?;
         Ok(serde_json::from_str(&line).unwrap())
     }
@@ -76,18 +76,18 @@ fn kind(value: &Value) -> FileKind {
     }
 }
 
-impl RemotePlace {
+impl RemoteEnvironment {
     pub fn new(root: PathBuf) -> Self {
-        Self { root, far: Arc::default() }
+        Self { root, remote: Arc::default() }
     }
 
-    async fn ask(&self, path: &Path, mut what: Value) -> Result<Value, EnvError> {
+    async fn request(&self, path: &Path, mut what: Value) -> Result<Value, EnvError> {
         what["path"] = json!(path.to_str().unwrap());
         let broken = |source| EnvError::Io { path: path.into(), source };
-        let mut far = self.far.lock().await;
+        let mut far = self.remote.lock().await;
         let far = far.as_mut().expect("the place was made ready first");
-        far.say(&what).await.map_err(broken)?;
-        let answer = far.hear().await.map_err(broken)?;
+        far.send(&what).await.map_err(broken)?;
+        let answer = far.receive().await.map_err(broken)?;
         match answer.get("error") {
             Some(error) => Err(failed(path, error)),
             None => Ok(answer),
@@ -95,7 +95,7 @@ impl RemotePlace {
     }
 
     async fn bytes(&self, path: &Path) -> Result<Vec<u8>, EnvError> {
-        let answer = self.ask(path, json!({"do": "read"})).await?;
+        let answer = self.request(path, json!({"do": "read"})).await?;
         Ok(STANDARD.decode(answer["bytes"].as_str().unwrap()).unwrap())
     }
 
@@ -110,14 +110,14 @@ impl RemotePlace {
     }
 }
 
-impl Environment for RemotePlace {
+impl Environment for RemoteEnvironment {
     fn root(&self) -> &Path {
         &self.root
     }
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         async move {
-            *self.far.lock().await = Some(Far::start());
+            *self.remote.lock().await = Some(RemoteProcess::start());
             Ok(())
         }
         .boxed()
@@ -125,7 +125,7 @@ impl Environment for RemotePlace {
 
     fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         async move {
-            *self.far.lock().await = None;
+            *self.remote.lock().await = None;
             Ok(())
         }
         .boxed()
@@ -133,7 +133,7 @@ impl Environment for RemotePlace {
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         async move {
-            let answer = self.ask(path, json!({"do": "resolve"})).await?;
+            let answer = self.request(path, json!({"do": "resolve"})).await?;
             Ok(answer["path"].as_str().unwrap().into())
         }
         .boxed()
@@ -141,7 +141,7 @@ impl Environment for RemotePlace {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         async move {
-            let facts = self.ask(path, json!({"do": "stat"})).await?;
+            let facts = self.request(path, json!({"do": "stat"})).await?;
             let (size, modified) = (facts["size"].as_u64().unwrap(), facts["modified"].as_u64());
             Ok(FileStat { kind: kind(&facts["kind"]), size, version: None, modified })
         }
@@ -150,7 +150,7 @@ impl Environment for RemotePlace {
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
         async move {
-            let answer = self.ask(path, json!({"do": "list"})).await?;
+            let answer = self.request(path, json!({"do": "list"})).await?;
             let entry = |entry: &Value| DirEntry {
                 name: entry["name"].as_str().unwrap().into(),
                 kind: kind(&entry["kind"]),
@@ -177,7 +177,7 @@ impl Environment for RemotePlace {
         async move {
             self.check(path, expected).await?;
             let stamp = Stamp::of(&bytes);
-            self.ask(path, json!({"do": "write", "bytes": STANDARD.encode(bytes)})).await?;
+            self.request(path, json!({"do": "write", "bytes": STANDARD.encode(bytes)})).await?;
             Ok(stamp)
         }
         .boxed()
@@ -186,7 +186,7 @@ impl Environment for RemotePlace {
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         async move {
             self.check(path, expected).await?;
-            self.ask(path, json!({"do": "remove"})).await.map(drop)
+            self.request(path, json!({"do": "remove"})).await.map(drop)
         }
         .boxed()
     }
@@ -201,11 +201,11 @@ impl Environment for RemotePlace {
             if cancel.is_cancelled() {
                 return Ok(Exit::Cancelled);
             }
-            let mut far = Far::start();
+            let mut far = RemoteProcess::start();
             let cwd = command.cwd.clone();
             let broken = |source| EnvError::Io { path: cwd.clone(), source };
             let ask = json!({"do": "run", "script": command.script, "cwd": cwd.to_str().unwrap(), "env": command.env});
-            far.say(&ask).await.map_err(broken)?;
+            far.send(&ask).await.map_err(broken)?;
             let until = command.timeout.map(|limit| tokio::time::Instant::now() + limit);
             let mut ended = None;
             loop {
@@ -225,10 +225,10 @@ impl Environment for RemotePlace {
                         ended = Some(Exit::TimedOut);
                         None
                     }
-                    said = far.hear() => Some(said.map_err(broken)?),
+                    said = far.receive() => Some(said.map_err(broken)?),
                 };
                 let Some(said) = said else {
-                    far.say(&json!("stop")).await.map_err(broken)?;
+                    far.send(&json!("stop")).await.map_err(broken)?;
                     continue;
                 };
                 if let Some(piece) = said["piece"].as_str() {

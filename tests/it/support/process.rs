@@ -7,25 +7,25 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Whether a process runs: it is there, and it is more than an end that nobody has asked about.
-pub fn lives(pid: u32) -> bool {
+pub fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit(") ").next().unwrap_or("Z").starts_with(['Z', 'X']))
 }
 
 /// Waits until a process is gone.
-pub async fn gone(pid: u32) {
-    until("a process is gone", || !lives(pid)).await;
+pub async fn wait_gone(pid: u32) {
+    wait_until("a process is gone", || !is_running(pid)).await;
 }
 
 /// The number that a command has written into a file; waits for it.
-pub async fn pid(file: &Path) -> u32 {
+pub async fn read_pid(file: &Path) -> u32 {
     let read = || std::fs::read_to_string(file).ok()?.strip_suffix('\n')?.parse().ok();
-    until("a command runs", || read().is_some()).await;
+    wait_until("a command runs", || read().is_some()).await;
     read().unwrap()
 }
 
 /// Waits until something holds.
-pub async fn until(what: &str, holds: impl Fn() -> bool) {
+pub async fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let held = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(5)).await;

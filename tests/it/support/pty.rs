@@ -40,10 +40,10 @@ impl Launch {
         for folder in ["home", "bowline", "work"] {
             std::fs::create_dir(temp.path().join(folder)).unwrap();
         }
-        Self::within(temp, program, args)
+        Self::in_folder(temp, program, args)
     }
 
-    fn within(temp: TempDir, program: &str, args: &[&str]) -> Self {
+    fn in_folder(temp: TempDir, program: &str, args: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
@@ -143,10 +143,10 @@ impl Launch {
             exit,
             status: None,
             raw: Vec::new(),
-            taken: 0,
+            raw_taken: 0,
             screen,
-            reading,
-            temp: Some(self.temp),
+            read_lock: reading,
+            temp_dir: Some(self.temp),
         }
     }
 }
@@ -162,32 +162,32 @@ pub struct Pty {
     status: Option<ExitStatus>,
     raw: Vec<u8>,
     /// How much of `raw` [`Pty::take_raw`] gave out.
-    taken: usize,
+    raw_taken: usize,
     screen: vt100::Parser,
     /// Held while nothing of the output is read.
-    reading: Arc<Mutex<()>>,
-    temp: Option<TempDir>,
+    read_lock: Arc<Mutex<()>>,
+    temp_dir: Option<TempDir>,
 }
 
 impl Pty {
     /// The built binary again, once this one has ended, with the same folders.
-    pub fn again(&mut self, args: &[&str]) -> Launch {
-        let temp = self.temp.take().expect("a program is followed by one other");
-        Launch::within(temp, env!("CARGO_BIN_EXE_bowline"), args)
+    pub fn relaunch(&mut self, args: &[&str]) -> Launch {
+        let temp = self.temp_dir.take().expect("a program is followed by one other");
+        Launch::in_folder(temp, env!("CARGO_BIN_EXE_bowline"), args)
     }
 
-    fn temp(&self) -> &TempDir {
-        self.temp.as_ref().expect("the program has not been followed by another")
+    fn temp_dir(&self) -> &TempDir {
+        self.temp_dir.as_ref().expect("the program has not been followed by another")
     }
 
     /// The working folder.
     pub fn work(&self) -> PathBuf {
-        self.temp().path().join("work")
+        self.temp_dir().path().join("work")
     }
 
     /// The folder of `BOWLINE_HOME`.
     pub fn home(&self) -> PathBuf {
-        self.temp().path().join("bowline")
+        self.temp_dir().path().join("bowline")
     }
 
     /// Types bytes.
@@ -206,7 +206,7 @@ impl Pty {
     /// Calls `f` with a terminal that takes no output, as behind a dead connection: the system holds some back, and
     /// then the program has to wait.
     pub fn stalled(&mut self, f: impl FnOnce(&mut Self)) {
-        let reading = self.reading.clone();
+        let reading = self.read_lock.clone();
         let held = reading.lock().unwrap();
         f(self);
         drop(held);
@@ -222,24 +222,24 @@ impl Pty {
     /// Waits until the screen is as wanted; else fails with what was wanted and the screen.
     #[track_caller]
     pub fn wait_for(&mut self, wanted: &str, is: impl Fn(&vt100::Screen) -> bool) {
-        self.wait(wanted, |pty| is(pty.screen.screen()));
+        self.wait_until(wanted, |pty| is(pty.screen.screen()));
     }
 
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn wait_text(&mut self, text: &str) {
-        self.wait(&format!("the text {text:?}"), |pty| pty.screen.screen().contents().contains(text));
+        self.wait_until(&format!("the text {text:?}"), |pty| pty.screen.screen().contents().contains(text));
     }
 
     /// Waits until these bytes have come since the last [`Pty::take_raw`].
     #[track_caller]
     pub fn wait_raw(&mut self, bytes: &str) {
-        let found = |pty: &Self| memchr::memmem::find(&pty.raw[pty.taken..], bytes.as_bytes()).is_some();
-        self.wait(&format!("the bytes {bytes:?}"), found);
+        let found = |pty: &Self| memchr::memmem::find(&pty.raw[pty.raw_taken..], bytes.as_bytes()).is_some();
+        self.wait_until(&format!("the bytes {bytes:?}"), found);
     }
 
     #[track_caller]
-    fn wait(&mut self, wanted: &str, is: impl Fn(&Self) -> bool) {
+    fn wait_until(&mut self, wanted: &str, is: impl Fn(&Self) -> bool) {
         let start = Instant::now();
         loop {
             if is(self) {
@@ -247,13 +247,13 @@ impl Pty {
             }
             let left = DEADLINE.saturating_sub(start.elapsed());
             match self.output.recv_timeout(left) {
-                Ok(bytes) => self.take_in(&bytes),
+                Ok(bytes) => self.process_output(&bytes),
                 Err(why) => panic!("waited for {wanted}: {why}\n{}", self.picture()),
             }
         }
     }
 
-    fn take_in(&mut self, bytes: &[u8]) {
+    fn process_output(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
         self.screen.process(bytes);
     }
@@ -261,7 +261,7 @@ impl Pty {
     /// The screen as of now, with what has come meanwhile.
     pub fn screen(&mut self) -> &vt100::Screen {
         while let Ok(bytes) = self.output.try_recv() {
-            self.take_in(&bytes);
+            self.process_output(&bytes);
         }
         self.screen.screen()
     }
@@ -269,16 +269,16 @@ impl Pty {
     /// The bytes written since the last call, as of now.
     pub fn take_raw(&mut self) -> Vec<u8> {
         self.screen();
-        let bytes = self.raw[self.taken..].to_vec();
-        self.taken = self.raw.len();
+        let bytes = self.raw[self.raw_taken..].to_vec();
+        self.raw_taken = self.raw.len();
         bytes
     }
 
     /// The bytes that come within a time in which none are expected.
-    pub fn raw_within(&mut self, time: Duration) -> Vec<u8> {
+    pub fn raw_for(&mut self, time: Duration) -> Vec<u8> {
         let start = Instant::now();
         while let Ok(bytes) = self.output.recv_timeout(time.saturating_sub(start.elapsed())) {
-            self.take_in(&bytes);
+            self.process_output(&bytes);
         }
         self.take_raw()
     }
@@ -301,7 +301,7 @@ impl Pty {
     }
 
     /// How often its threads have gone to sleep or were made to, by name and number; as the system counts it.
-    pub fn wakes(&self) -> Vec<String> {
+    pub fn context_switches(&self) -> Vec<String> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_nonzero())).unwrap();
         let of = |task: std::fs::DirEntry| {
             let text = std::fs::read_to_string(task.path().join("status")).unwrap();
@@ -344,13 +344,13 @@ impl Pty {
         while self.status.is_none() {
             // The output must be taken meanwhile, or the program could wait for us.
             match self.output.recv_timeout(Duration::from_millis(20)) {
-                Ok(bytes) => self.take_in(&bytes),
+                Ok(bytes) => self.process_output(&bytes),
                 Err(_) => self.status = self.exit.recv_timeout(Duration::from_millis(20)).ok(),
             }
             assert!(start.elapsed() < DEADLINE, "waited for the end of the program\n{}", self.picture());
         }
         while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
-            self.take_in(&bytes);
+            self.process_output(&bytes);
         }
         self.status.clone().expect("the loop above ends with a status")
     }

@@ -25,21 +25,21 @@ pub struct Library {
 
 /// Its public face.
 #[derive(Default)]
-pub struct Face {
+pub struct PublicApi {
     /// One line for each item: its path, its kind, and what it looks like.
     pub lines: BTreeSet<String>,
     /// What signatures name that no documented path leads to, and where.
-    pub unnamed: BTreeSet<String>,
+    pub undocumented: BTreeSet<String>,
 }
 
 /// The face in the making.
-struct Walk<'a> {
+struct ApiWalker<'a> {
     library: &'a Library,
     /// Where items are defined, and under which path they are shown first.
-    shown: BTreeMap<String, String>,
+    public_paths: BTreeMap<String, String>,
     lines: BTreeSet<String>,
     /// Where something of the crate is named: by whom, and what.
-    named: Vec<(String, String)>,
+    mentions: Vec<(String, String)>,
 }
 
 fn join(module: &str, name: impl std::fmt::Display) -> String {
@@ -119,11 +119,11 @@ impl Library {
     /// Reads everything below `src`.
     pub fn read(package: &File) -> Self {
         let mut library = Self { modules: BTreeMap::new() };
-        library.take(&package.join("src"), "", "lib.rs");
+        library.add_module(&package.join("src"), "", "lib.rs");
         library
     }
 
-    fn take(&mut self, folder: &File, module: &str, file: &str) {
+    fn add_module(&mut self, folder: &File, module: &str, file: &str) {
         let path = folder.join(file);
         let source = std::fs::read_to_string(&path).unwrap();
         let items = syn::parse_file(&source).unwrap_or_else(|why| panic!("{}: {why}", path.display())).items;
@@ -152,7 +152,7 @@ impl Library {
             } else {
                 (inner, format!("{name}.rs"))
             };
-            self.take(&folder, &join(module, &name), &file);
+            self.add_module(&folder, &join(module, &name), &file);
         }
         self.modules.insert(module.to_string(), Module { items, imports });
     }
@@ -182,7 +182,7 @@ impl Library {
     }
 
     /// What a path in the code of a module means, if it is of this crate.
-    fn meant(&self, module: &str, path: &syn::Path) -> Option<String> {
+    fn resolve(&self, module: &str, path: &syn::Path) -> Option<String> {
         let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
         if let Some(path) = absolute(module, &parts) {
             return self.defined(&path);
@@ -194,15 +194,19 @@ impl Library {
     }
 
     /// The face.
-    pub fn face(&self) -> Face {
-        let mut walk =
-            Walk { library: self, shown: BTreeMap::new(), lines: BTreeSet::new(), named: Vec::new() };
+    pub fn public_api(&self) -> PublicApi {
+        let mut walk = ApiWalker {
+            library: self,
+            public_paths: BTreeMap::new(),
+            lines: BTreeSet::new(),
+            mentions: Vec::new(),
+        };
         walk.module("");
         walk.impls();
-        let is_shown = |path: &String| walk.shown.contains_key(path);
-        let missing = walk.named.iter().filter(|(_, what)| !is_shown(what));
+        let is_shown = |path: &String| walk.public_paths.contains_key(path);
+        let missing = walk.mentions.iter().filter(|(_, what)| !is_shown(what));
         let unnamed = missing.map(|(by, what)| format!("{by} names {what}")).collect();
-        Face { lines: walk.lines, unnamed }
+        PublicApi { lines: walk.lines, undocumented: unnamed }
     }
 }
 
@@ -237,18 +241,18 @@ fn traits(attributes: &[Attribute]) -> String {
     if out.is_empty() { String::new() } else { format!(" [{}]", out.join(", ")) }
 }
 
-impl Walk<'_> {
+impl ApiWalker<'_> {
     fn line(&mut self, path: &str, kind: &str, looks: &str) {
         self.lines.insert(format!("{path}  {kind} {looks}").trim_end().to_string());
     }
 
     /// Notes what tokens of a signature name.
-    fn names(&mut self, by: &str, module: &str, visit: impl FnOnce(&mut Paths)) {
-        let mut paths = Paths::default();
+    fn names(&mut self, by: &str, module: &str, visit: impl FnOnce(&mut PathCollector)) {
+        let mut paths = PathCollector::default();
         visit(&mut paths);
         let library = self.library;
-        let meant = paths.0.iter().filter_map(|path| library.meant(module, path));
-        self.named.extend(meant.map(|what| (by.to_string(), what)));
+        let meant = paths.0.iter().filter_map(|path| library.resolve(module, path));
+        self.mentions.extend(meant.map(|what| (by.to_string(), what)));
     }
 
     fn module(&mut self, module: &str) {
@@ -258,7 +262,7 @@ impl Walk<'_> {
                 Item::Mod(child) if is_public(&child.vis) && !is_hidden(&child.attrs) => {
                     let path = join(module, &child.ident);
                     self.line(&path, "mod", "");
-                    self.shown.insert(path.clone(), path.clone());
+                    self.public_paths.insert(path.clone(), path.clone());
                     self.module(&path);
                 }
                 Item::Use(used) if is_public(&used.vis) && !is_hidden(&used.attrs) => {
@@ -297,7 +301,7 @@ impl Walk<'_> {
             return;
         }
         let name = ident(item).map(ToString::to_string).unwrap_or_default();
-        self.shown.entry(join(home, name)).or_insert_with(|| path.to_string());
+        self.public_paths.entry(join(home, name)).or_insert_with(|| path.to_string());
         let traits = traits(attributes);
         match item {
             Item::Const(item) => {
@@ -402,15 +406,17 @@ impl Walk<'_> {
                     continue;
                 }
                 let path = match &*block.self_ty {
-                    Type::Path(path) => library.meant(module, &path.path),
+                    Type::Path(path) => library.resolve(module, &path.path),
                     _ => None,
                 };
-                let shown = path.and_then(|path| self.shown.get(&path).cloned());
+                let shown = path.and_then(|path| self.public_paths.get(&path).cloned());
                 match (&block.trait_, shown) {
                     (Some((_, name, _)), Some(path)) => self.line(&path, "impl", &text(name)),
                     // For everything that is something: a trait says so of itself.
                     (Some((_, name, _)), None) => {
-                        let own = library.meant(module, name).and_then(|path| self.shown.get(&path).cloned());
+                        let own = library
+                            .resolve(module, name)
+                            .and_then(|path| self.public_paths.get(&path).cloned());
                         let free =
                             block.generics.type_params().any(|own| text(&own.ident) == text(&block.self_ty));
                         if let Some(path) = own.filter(|_| free) {
@@ -441,9 +447,9 @@ impl Walk<'_> {
 
 /// The paths that something names.
 #[derive(Default)]
-struct Paths(Vec<syn::Path>);
+struct PathCollector(Vec<syn::Path>);
 
-impl<'a> Visit<'a> for Paths {
+impl<'a> Visit<'a> for PathCollector {
     fn visit_path(&mut self, path: &'a syn::Path) {
         self.0.push(path.clone());
         syn::visit::visit_path(self, path);

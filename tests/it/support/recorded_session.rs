@@ -20,20 +20,20 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-struct Nobody;
+struct NoUser;
 
-impl Approval for Nobody {
+impl Approval for NoUser {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Leave> {
         async move { Leave::Deny(ask.rule) }.boxed()
     }
 }
 
 /// A folder with a home and a workspace in it.
-pub struct Place {
+pub struct TestHome {
     pub dir: tempfile::TempDir,
 }
 
-impl Place {
+impl TestHome {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
@@ -44,12 +44,12 @@ impl Place {
         self.dir.path().join("work")
     }
 
-    pub fn put(&self, name: &str, text: &str) {
+    pub fn write_file(&self, name: &str, text: &str) {
         std::fs::write(self.work().join(name), text).unwrap();
     }
 
     /// What is in a file; `-` where there is none.
-    pub fn text(&self, name: &str) -> String {
+    pub fn read_file(&self, name: &str) -> String {
         std::fs::read_to_string(self.work().join(name)).unwrap_or_else(|_| "-".to_string())
     }
 
@@ -59,30 +59,34 @@ impl Place {
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(self.work(), vars));
-        let options = Options::new(home, self.work(), env, Arc::new(Nobody));
+        let options = Options::new(home, self.work(), env, Arc::new(NoUser));
         Options { approval_mode: Mode::Full, checkpoints: true, ..options }
     }
 
-    pub async fn start(&self, turns: Vec<Turn>) -> Rig {
+    pub async fn start(&self, turns: Vec<Turn>) -> RecordedSession {
         self.start_with(turns, |options| options).await
     }
 
-    pub async fn start_with(&self, turns: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
+    pub async fn start_with(
+        &self,
+        turns: Vec<Turn>,
+        change: impl FnOnce(Options) -> Options,
+    ) -> RecordedSession {
         let (_, injected) = Scripted::injected(turns);
         let handle = start(change(Options { providers: vec![injected], ..self.options() })).await.unwrap();
         let (_, events) = handle.subscribe().await.unwrap();
-        Rig { handle, events, told: Vec::new() }
+        RecordedSession { handle, events, notices: Vec::new() }
     }
 }
 
-pub struct Rig {
+pub struct RecordedSession {
     pub handle: Handle,
     pub events: mpsc::Receiver<RuntimeEvent>,
     /// What the user was told.
-    pub told: Vec<String>,
+    pub notices: Vec<String>,
 }
 
-impl Rig {
+impl RecordedSession {
     pub fn prompt(&self, text: &str) {
         self.handle.prompt(text.to_string(), vec![], Delivery::Steer);
     }
@@ -91,7 +95,7 @@ impl Rig {
         let event = tokio::time::timeout(Duration::from_mins(1), self.events.recv());
         let event = event.await.expect("an event within the deadline").expect("a living session");
         if let RuntimeEvent::Failed(report) = &event {
-            self.told.push(report.to_string());
+            self.notices.push(report.to_string());
         }
         event
     }
@@ -102,17 +106,17 @@ impl Rig {
     }
 
     /// The entry of what the user said.
-    pub async fn said(&self, text: &str) -> String {
-        self.places(Filter::Turns).await.into_iter().rfind(|(_, words)| words == text).unwrap().0
+    pub async fn user_entry_id(&self, text: &str) -> String {
+        self.outline_rows(Filter::Turns).await.into_iter().rfind(|(_, words)| words == text).unwrap().0
     }
 
     /// What was said last.
-    pub async fn last(&self) -> String {
-        self.places(Filter::Messages).await.pop().unwrap().0
+    pub async fn last_entry_id(&self) -> String {
+        self.outline_rows(Filter::Messages).await.pop().unwrap().0
     }
 
     /// Entries and what they say, in the order of writing.
-    pub async fn places(&self, filter: Filter) -> Vec<(String, String)> {
+    pub async fn outline_rows(&self, filter: Filter) -> Vec<(String, String)> {
         let rows = self.handle.outline(filter).await.unwrap().rows;
         let shown: Vec<String> = rows.into_iter().map(|row| row.id.to_string()).collect();
         let written = self.session().await;
@@ -126,7 +130,7 @@ impl Rig {
     }
 
     /// The entries of the session: the states among them by when they were recorded.
-    pub async fn kinds(&self) -> String {
+    pub async fn entry_kinds(&self) -> String {
         let kind = |entry: &Entry| match checkpoints::from_entry(entry) {
             Some(state) => format!("{:?}", state.at).to_lowercase(),
             None => entry.kind().to_string(),
@@ -137,10 +141,10 @@ impl Rig {
     }
 }
 
-pub fn bash(id: &str, command: &str) -> Turn {
+pub fn bash_turn(id: &str, command: &str) -> Turn {
     Turn::call(id, "bash", json!({"command": command}))
 }
 
-pub fn done() -> Turn {
+pub fn done_turn() -> Turn {
     Turn::text("done")
 }

@@ -10,16 +10,19 @@ use proptest::test_runner::{Config, RngSeed};
 const SEED: u64 = 0x0062_6f77_6c69_6e65;
 
 /// How many more cases a hunt tries.
-const HUNT: u32 = 10;
+const RANDOM_FACTOR: u32 = 10;
 
 /// Whether this run hunts with random seeds.
-pub(crate) fn random() -> bool {
+pub(crate) fn use_random_seeds() -> bool {
     std::env::var_os("BOWLINE_SEEDS").is_some_and(|value| value == "random")
 }
 
 /// The configuration of a property that is tried `cases` times.
 pub(crate) fn cases(cases: u32) -> Config {
-    let (cases, rng_seed) =
-        if random() { (cases * HUNT, RngSeed::Random) } else { (cases, RngSeed::Fixed(SEED)) };
+    let (cases, rng_seed) = if use_random_seeds() {
+        (cases * RANDOM_FACTOR, RngSeed::Random)
+    } else {
+        (cases, RngSeed::Fixed(SEED))
+    };
     Config { cases, rng_seed, ..Config::default() }
 }

@@ -42,7 +42,7 @@ pub enum Piece {
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// Such as `POST`.
     pub method: String,
     /// Such as `/v1/messages`.
@@ -67,24 +67,24 @@ pub struct Server {
 pub struct Shared {
     replies: Mutex<VecDeque<Reply>>,
     /// For requests for which the second holds.
-    others: Mutex<VecDeque<Reply>>,
-    is_other: Box<dyn Fn(&Seen) -> bool + Send + Sync>,
-    seen: Mutex<Vec<Seen>>,
+    other_replies: Mutex<VecDeque<Reply>>,
+    is_other_request: Box<dyn Fn(&ReceivedRequest) -> bool + Send + Sync>,
+    requests: Mutex<Vec<ReceivedRequest>>,
     pub gate: Semaphore,
-    asked: Condvar,
-    hung_up: Mutex<usize>,
-    went: Condvar,
+    request_arrived: Condvar,
+    hang_ups: Mutex<usize>,
+    hang_up_signal: Condvar,
     /// Whether sockets are refused: asking for one is a request like any other.
-    deaf: bool,
+    refuses_sockets: bool,
     pub sockets: AtomicUsize,
 }
 
 impl Shared {
     /// Notes a request and gives its reply.
-    pub fn answer(&self, seen: Seen) -> Reply {
-        let replies = if (self.is_other)(&seen) { &self.others } else { &self.replies };
-        self.seen.lock().unwrap().push(seen);
-        self.asked.notify_all();
+    pub fn next_reply(&self, seen: ReceivedRequest) -> Reply {
+        let replies = if (self.is_other_request)(&seen) { &self.other_replies } else { &self.replies };
+        self.requests.lock().unwrap().push(seen);
+        self.request_arrived.notify_all();
         replies.lock().unwrap().pop_front().unwrap_or_else(|| Reply::Status {
             code: 500,
             headers: Vec::new(),
@@ -95,39 +95,39 @@ impl Shared {
 
 impl Server {
     pub fn start(replies: Vec<Reply>) -> Self {
-        Self::with(replies, false, Vec::new(), Box::new(|_| false))
+        Self::start_with(replies, false, Vec::new(), Box::new(|_| false))
     }
 
     /// With two scripts: who of them answers is told by the request.
-    pub fn parted(
+    pub fn with_two_scripts(
         replies: Vec<Reply>,
         others: Vec<Reply>,
-        is_other: impl Fn(&Seen) -> bool + Send + Sync + 'static,
+        is_other: impl Fn(&ReceivedRequest) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::with(replies, false, others, Box::new(is_other))
+        Self::start_with(replies, false, others, Box::new(is_other))
     }
 
     /// One that opens no sockets.
-    pub fn deaf(replies: Vec<Reply>) -> Self {
-        Self::with(replies, true, Vec::new(), Box::new(|_| false))
+    pub fn without_sockets(replies: Vec<Reply>) -> Self {
+        Self::start_with(replies, true, Vec::new(), Box::new(|_| false))
     }
 
-    fn with(
+    fn start_with(
         replies: Vec<Reply>,
         deaf: bool,
         others: Vec<Reply>,
-        is_other: Box<dyn Fn(&Seen) -> bool + Send + Sync>,
+        is_other: Box<dyn Fn(&ReceivedRequest) -> bool + Send + Sync>,
     ) -> Self {
         let shared = Arc::new(Shared {
             replies: Mutex::new(replies.into()),
-            others: Mutex::new(others.into()),
-            is_other,
-            seen: Mutex::default(),
+            other_replies: Mutex::new(others.into()),
+            is_other_request: is_other,
+            requests: Mutex::default(),
             gate: Semaphore::new(0),
-            asked: Condvar::new(),
-            hung_up: Mutex::default(),
-            went: Condvar::new(),
-            deaf,
+            request_arrived: Condvar::new(),
+            hang_ups: Mutex::default(),
+            hang_up_signal: Condvar::new(),
+            refuses_sockets: deaf,
             sockets: AtomicUsize::new(0),
         });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -142,8 +142,8 @@ impl Server {
                     let state = state.clone();
                     tokio::spawn(async move {
                         if serve(socket, &state).await.is_none() {
-                            *state.hung_up.lock().unwrap() += 1;
-                            state.went.notify_all();
+                            *state.hang_ups.lock().unwrap() += 1;
+                            state.hang_up_signal.notify_all();
                         }
                     });
                 }
@@ -153,8 +153,8 @@ impl Server {
     }
 
     /// Every request so far.
-    pub fn seen(&self) -> Vec<Seen> {
-        self.shared.seen.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
     /// How many sockets were opened so far.
@@ -164,9 +164,12 @@ impl Server {
 
     /// Waits until so many requests have come. Blocks.
     pub fn wait_for_requests(&self, count: usize) {
-        let seen = self.shared.seen.lock().unwrap();
-        let (_seen, time) =
-            self.shared.asked.wait_timeout_while(seen, DEADLINE, |seen| seen.len() < count).unwrap();
+        let seen = self.shared.requests.lock().unwrap();
+        let (_seen, time) = self
+            .shared
+            .request_arrived
+            .wait_timeout_while(seen, DEADLINE, |seen| seen.len() < count)
+            .unwrap();
         assert!(!time.timed_out(), "{count} requests did not come");
     }
 
@@ -177,8 +180,9 @@ impl Server {
 
     /// Waits until a client has gone before its answer was whole. Blocks.
     pub fn wait_for_hang_up(&self) {
-        let gone = self.shared.hung_up.lock().unwrap();
-        let (_gone, time) = self.shared.went.wait_timeout_while(gone, DEADLINE, |gone| *gone == 0).unwrap();
+        let gone = self.shared.hang_ups.lock().unwrap();
+        let (_gone, time) =
+            self.shared.hang_up_signal.wait_timeout_while(gone, DEADLINE, |gone| *gone == 0).unwrap();
         assert!(!time.timed_out(), "the client did not hang up");
     }
 }
@@ -187,11 +191,11 @@ impl Server {
 async fn serve(mut socket: TcpStream, state: &Shared) -> Option<()> {
     let mut buffer = Vec::new();
     while let Some(seen) = read_request(&mut socket, &mut buffer).await {
-        if seen.headers.get("upgrade").is_some_and(|to| to == "websocket") && !state.deaf {
+        if seen.headers.get("upgrade").is_some_and(|to| to == "websocket") && !state.refuses_sockets {
             state.sockets.fetch_add(1, Ordering::SeqCst);
-            return sockets::talk(socket, buffer, &seen, state).await;
+            return sockets::serve_socket(socket, buffer, &seen, state).await;
         }
-        let reply = state.answer(seen);
+        let reply = state.next_reply(seen);
         match reply {
             Reply::Status { code, headers, body } => {
                 let extra: String =
@@ -240,7 +244,7 @@ async fn stream(socket: &mut TcpStream, pieces: Vec<Piece>, state: &Shared) -> O
     Some(true)
 }
 
-async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRequest> {
     let end = loop {
         if let Some(at) = buffer.windows(4).position(|w| w == b"\r\n\r\n") {
             break at + 4;
@@ -263,7 +267,7 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
     let plain = if text.is_empty() { Value::Null } else { Value::String(text.clone()) };
     let body = serde_json::from_str(&text).unwrap_or(plain);
     buffer.drain(..end + length);
-    Some(Seen { method, path, headers, body, text })
+    Some(ReceivedRequest { method, path, headers, body, text })
 }
 
 async fn fill(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {

@@ -10,21 +10,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::watch;
 
 /// How long a test waits for what never comes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Bytes between the two ends.
 const PIPE: usize = 4096;
 
 /// The test's end of a terminal.
 #[derive(Debug)]
-pub struct Shell {
+pub struct ScriptedShell {
     stream: DuplexStream,
-    code: watch::Sender<Option<i32>>,
-    facts: Arc<Mutex<Facts>>,
+    exit_code: watch::Sender<Option<i32>>,
+    calls_handle: Arc<Mutex<TerminalCalls>>,
 }
 
 /// What the terminal was told beside its input.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct TerminalCalls {
     /// Columns and rows.
     pub size: (u16, u16),
     /// What runs in front.
@@ -36,23 +36,23 @@ pub struct Facts {
 }
 
 struct Control {
-    code: watch::Receiver<Option<i32>>,
-    facts: Arc<Mutex<Facts>>,
+    exit_code: watch::Receiver<Option<i32>>,
+    calls: Arc<Mutex<TerminalCalls>>,
 }
 
 impl TerminalControl for Control {
     fn resize(&self, cols: u16, rows: u16) -> std::io::Result<()> {
-        self.facts.lock().unwrap().size = (cols, rows);
+        self.calls.lock().unwrap().size = (cols, rows);
         Ok(())
     }
 
     fn foreground_program(&self) -> Option<String> {
-        self.facts.lock().unwrap().busy.clone()
+        self.calls.lock().unwrap().busy.clone()
     }
 
     fn wait(&mut self) -> BoxFuture<'_, i32> {
         let code = async {
-            let code = self.code.wait_for(Option::is_some).await.ok().and_then(|code| *code);
+            let code = self.exit_code.wait_for(Option::is_some).await.ok().and_then(|code| *code);
             match code {
                 Some(code) => code,
                 None => std::future::pending().await,
@@ -62,35 +62,36 @@ impl TerminalControl for Control {
     }
 
     fn hang_up(&self) {
-        self.facts.lock().unwrap().hung_up = true;
+        self.calls.lock().unwrap().hung_up = true;
     }
 
     fn kill(&self) {
-        self.facts.lock().unwrap().killed = true;
+        self.calls.lock().unwrap().killed = true;
     }
 }
 
-impl Shell {
+impl ScriptedShell {
     /// Both ends of a terminal.
     pub fn start(spec: &TerminalSpec) -> (Terminal, Self) {
         let (ours, stream) = tokio::io::duplex(PIPE);
         let (output, input) = tokio::io::split(ours);
         let (code, watched) = watch::channel(None);
-        let facts = Arc::new(Mutex::new(Facts { size: (spec.cols, spec.rows), ..Facts::default() }));
-        let control = Control { code: watched, facts: facts.clone() };
+        let facts =
+            Arc::new(Mutex::new(TerminalCalls { size: (spec.cols, spec.rows), ..TerminalCalls::default() }));
+        let control = Control { exit_code: watched, calls: facts.clone() };
         let terminal = Terminal {
             name: "shell".to_string(),
             output: Box::new(output),
             input: Box::new(input),
             control: Box::new(control),
         };
-        (terminal, Self { stream, code, facts })
+        (terminal, Self { stream, exit_code: code, calls_handle: facts })
     }
 
     /// Prints.
     pub async fn print(&mut self, bytes: impl AsRef<[u8]>) {
         let printed = self.stream.write_all(bytes.as_ref());
-        tokio::time::timeout(PATIENCE, printed).await.expect("the terminal reads").unwrap();
+        tokio::time::timeout(TIMEOUT, printed).await.expect("the terminal reads").unwrap();
     }
 
     /// Reads until what was given ends so.
@@ -98,7 +99,7 @@ impl Shell {
         let mut got = Vec::new();
         while !got.ends_with(end.as_bytes()) {
             let mut byte = [0];
-            let read = tokio::time::timeout(PATIENCE, self.stream.read_exact(&mut byte)).await;
+            let read = tokio::time::timeout(TIMEOUT, self.stream.read_exact(&mut byte)).await;
             read.unwrap_or_else(|_| panic!("no {end:?}, but {:?}", String::from_utf8_lossy(&got))).unwrap();
             got.push(byte[0]);
         }
@@ -106,17 +107,17 @@ impl Shell {
     }
 
     /// Ends with a code.
-    pub fn end(self, code: i32) {
-        self.code.send_replace(Some(code));
+    pub fn exit(self, code: i32) {
+        self.exit_code.send_replace(Some(code));
     }
 
     /// What it was told.
-    pub fn told(&self) -> std::sync::MutexGuard<'_, Facts> {
-        self.facts.lock().unwrap()
+    pub fn calls(&self) -> std::sync::MutexGuard<'_, TerminalCalls> {
+        self.calls_handle.lock().unwrap()
     }
 
     /// The same, for when it has ended.
-    pub fn facts(&self) -> Arc<Mutex<Facts>> {
-        self.facts.clone()
+    pub fn calls_handle(&self) -> Arc<Mutex<TerminalCalls>> {
+        self.calls_handle.clone()
     }
 }

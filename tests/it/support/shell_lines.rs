@@ -2,7 +2,7 @@
 //! the ways of a shell. Every harmful thing is done to files below the current folder, or by a program `evil`.
 
 /// An endless row of lines.
-pub struct Lines {
+pub struct ShellLines {
     state: u64,
     port: u16,
 }
@@ -89,10 +89,10 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 const FILES: [&str; 14] =
     ["f", "a", "b", "in", "README", "src/a.rs", "src", "sub", "*", "src/*", "./f", "nothing", "'f'", "-"];
-const ENDS: [&str; 12] =
+const LINE_SUFFIXES: [&str; 12] =
     ["", "", "", "", "", "", " 2>/dev/null", " > /dev/null", " 2>&1", " < f", " > out", " >> out"];
 
-impl Lines {
+impl ShellLines {
     /// Lines by this seed; some of them connect to this port of this machine.
     pub fn new(seed: u64, port: u16) -> Self {
         Self { state: seed, port }
@@ -107,14 +107,14 @@ impl Lines {
         ((z ^ (z >> 31)) % end as u64) as usize
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 
     fn word(&mut self, word: &str) -> String {
         let filled = match word {
-            "@" => self.one(&FILES).to_string(),
-            _ => word.replace('@', self.one(&FILES)).replace('#', &(self.below(9) + 1).to_string()),
+            "@" => self.pick(&FILES).to_string(),
+            _ => word.replace('@', self.pick(&FILES)).replace('#', &(self.below(9) + 1).to_string()),
         };
         match self.below(40) {
             0 => format!("'{}'", filled.replace('\'', "")),
@@ -142,9 +142,9 @@ impl Lines {
         for n in chosen {
             line += &format!(" {}", self.word(words[n]));
         }
-        line += self.one(&ENDS);
+        line += self.pick(&LINE_SUFFIXES);
         if self.below(60) == 0 {
-            let way = self.one(&["<", ">"]);
+            let way = self.pick(&["<", ">"]);
             line += &format!(" {way} /dev/tcp/127.0.0.1/{}", self.port);
         }
         line
@@ -159,19 +159,19 @@ impl Lines {
             16 => format!("{one} && {} || {}", self.command(), self.command()),
             17 => format!("echo $({one}) \"$({})\"", self.command()),
             18 => format!("cat <({one})"),
-            19 => format!("find . -name 'a*' -exec {one} {{}} {}", self.one(&["\\;", "+"])),
+            19 => format!("find . -name 'a*' -exec {one} {{}} {}", self.pick(&["\\;", "+"])),
             20 => format!("ls | xargs {one}"),
             21 => format!("for i in a b; do {one}; done"),
             22 => format!("if {one}; then {}; fi", self.command()),
             _ => format!(
                 "{} {one}",
-                self.one(&["timeout 5", "nice -n 3", "time", "command", "env", "!", "X=1", "x=1"])
+                self.pick(&["timeout 5", "nice -n 3", "time", "command", "env", "!", "X=1", "x=1"])
             ),
         }
     }
 }
 
-impl Iterator for Lines {
+impl Iterator for ShellLines {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {

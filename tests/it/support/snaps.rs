@@ -6,26 +6,26 @@ use std::path::Path;
 
 /// Compares a text about a screen of this size with its stored picture.
 #[track_caller]
-pub fn check(name: &str, (cols, rows): (u16, u16), text: &str) {
-    stored(&format!("{name}@{cols}x{rows}"), text);
+pub fn check_screen(name: &str, (cols, rows): (u16, u16), text: &str) {
+    assert_stored(&format!("{name}@{cols}x{rows}"), text);
 }
 
 /// Compares a text that is no picture of a screen with the stored one.
 #[track_caller]
 pub fn check_text(name: &str, text: &str) {
-    stored(&format!("text_{name}"), text);
+    assert_stored(&format!("text_{name}"), text);
 }
 
 /// The same for a text whose change asks for more than a look: `advice` is told with the difference.
 #[track_caller]
-pub fn check_advised(name: &str, advice: &str, text: &str) {
+pub fn check_text_with_advice(name: &str, advice: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_description(advice);
     settings.bind(|| check_text(name, text));
 }
 
 #[track_caller]
-fn stored(name: &str, text: &str) {
+fn assert_stored(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../../snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -35,7 +35,7 @@ fn stored(name: &str, text: &str) {
 
 /// The names of the stored pictures that no source names: `area_case@COLSxROWS` is named by
 /// `"area_case"` and a size by its two numbers; `text_name` by `"name"`.
-fn forgotten(stored: &BTreeSet<String>, sources: &[String]) -> Vec<String> {
+fn unused_snapshots(stored: &BTreeSet<String>, sources: &[String]) -> Vec<String> {
     let named = |name: &str| {
         if let Some(name) = name.strip_prefix("text_") {
             return sources.iter().any(|source| source.contains(&format!("\"{name}\"")));
@@ -65,7 +65,7 @@ fn snapshots_are_all_named_by_tests() {
         assert!(name.is_some(), "{file} is no stored picture; `cargo insta review` takes or drops new ones");
         stored.extend(name.map(String::from));
     }
-    assert_eq!(forgotten(&stored, &sources), Vec::<String>::new(), "no test names these pictures");
+    assert_eq!(unused_snapshots(&stored, &sources), Vec::<String>::new(), "no test names these pictures");
 }
 
 #[test]
@@ -75,5 +75,5 @@ fn snapshots_check_finds_unused_files() {
         ["a_b@80x24", "a_b@40x12", "a_b@41x12", "a@80x24", "a_b", "text_a_b", "text_a"]
             .map(String::from)
             .into();
-    assert_eq!(forgotten(&stored, &sources), ["a@80x24", "a_b", "a_b@41x12", "text_a"]);
+    assert_eq!(unused_snapshots(&stored, &sources), ["a@80x24", "a_b", "a_b@41x12", "text_a"]);
 }

@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::Frame as RawFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role};
 
-use super::server::{Piece, Reply, Seen, Shared};
+use super::server::{Piece, ReceivedRequest, Reply, Shared};
 
 /// What only a WebSocket has.
 #[derive(Debug, Clone)]
@@ -27,10 +27,15 @@ pub enum Frame {
     Bytes(Vec<u8>),
 }
 
-type Talk = WebSocketStream<TcpStream>;
+type Socket = WebSocketStream<TcpStream>;
 
 /// Serves one socket; `None` when the client went in the middle of an answer.
-pub async fn talk(mut socket: TcpStream, begun: Vec<u8>, asked: &Seen, state: &Shared) -> Option<()> {
+pub async fn serve_socket(
+    mut socket: TcpStream,
+    begun: Vec<u8>,
+    asked: &ReceivedRequest,
+    state: &Shared,
+) -> Option<()> {
     let accept = socket::accept(&asked.headers["sec-websocket-key"]);
     let head = format!(
         "HTTP/1.1 101 X\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: {accept}\r\n\r\n"
@@ -41,8 +46,8 @@ pub async fn talk(mut socket: TcpStream, begun: Vec<u8>, asked: &Seen, state: &S
         let Message::Text(text) = message else { continue };
         let text = text.as_str().to_string();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        let seen = Seen { method: "MESSAGE".into(), body, text, ..asked.clone() };
-        match state.answer(seen) {
+        let seen = ReceivedRequest { method: "MESSAGE".into(), body, text, ..asked.clone() };
+        match state.next_reply(seen) {
             Reply::Status { code, headers, body } => {
                 let mut event: Value = serde_json::from_str(&body).unwrap_or_else(|_| json!({}));
                 event["type"] = "error".into();
@@ -52,7 +57,7 @@ pub async fn talk(mut socket: TcpStream, begun: Vec<u8>, asked: &Seen, state: &S
                 talk.send(Message::text(event.to_string())).await.ok()?;
             }
             Reply::Stream(pieces) => {
-                if !answer(&mut talk, pieces, state).await? {
+                if !send_answer(&mut talk, pieces, state).await? {
                     return Some(());
                 }
             }
@@ -62,7 +67,7 @@ pub async fn talk(mut socket: TcpStream, begun: Vec<u8>, asked: &Seen, state: &S
 }
 
 /// Whether the socket can serve another request.
-async fn answer(talk: &mut Talk, pieces: Vec<Piece>, state: &Shared) -> Option<bool> {
+async fn send_answer(talk: &mut Socket, pieces: Vec<Piece>, state: &Shared) -> Option<bool> {
     let mut decoder = sse::Decoder::default();
     for piece in pieces {
         match piece {
@@ -82,7 +87,7 @@ async fn answer(talk: &mut Talk, pieces: Vec<Piece>, state: &Shared) -> Option<b
                 _ = talk.next() => return None,
             },
             Piece::Socket(frame) => {
-                if !special(talk, frame).await? {
+                if !send_special(talk, frame).await? {
                     return Some(false);
                 }
             }
@@ -91,7 +96,7 @@ async fn answer(talk: &mut Talk, pieces: Vec<Piece>, state: &Shared) -> Option<b
     Some(true)
 }
 
-async fn special(talk: &mut Talk, frame: Frame) -> Option<bool> {
+async fn send_special(talk: &mut Socket, frame: Frame) -> Option<bool> {
     match frame {
         Frame::Ping => {
             talk.send(Message::Ping("are you there".into())).await.ok()?;

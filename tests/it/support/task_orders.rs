@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::seeds;
 
 /// Orders that a property is tried in.
-const ORDERS: u64 = 8;
+const TASK_ORDERS: u64 = 8;
 
 thread_local! {
     /// The number of the order that is tried now.
@@ -18,15 +18,15 @@ thread_local! {
 
 /// The seed of the order that the test on this thread runs in.
 pub fn seed() -> u64 {
-    let random = if seeds::random() { fastrand::u64(..) } else { 0 };
+    let random = if seeds::use_random_seeds() { fastrand::u64(..) } else { 0 };
     let mut hasher = DefaultHasher::new();
     std::thread::current().name().hash(&mut hasher);
     (hasher.finish() ^ random).wrapping_add(ORDER.get())
 }
 
 /// Runs a story once in each of several orders. It must run on one thread, as tests do unless they say otherwise.
-pub async fn in_several_orders(story: impl AsyncFn()) {
-    for order in 0..ORDERS {
+pub async fn with_task_orders(story: impl AsyncFn()) {
+    for order in 0..TASK_ORDERS {
         ORDER.set(order);
         story().await;
     }

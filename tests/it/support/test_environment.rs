@@ -13,19 +13,19 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::shell::Shell;
+use super::shell::ScriptedShell;
 
 /// What the system refuses, beside what it really refuses.
 #[derive(Debug, Default)]
-pub struct Refused {
+pub struct InjectedFaults {
     /// Paths that cannot be read.
     pub reads: Mutex<Vec<PathBuf>>,
     /// Paths that cannot be written.
     pub writes: Mutex<Vec<PathBuf>>,
     /// Where set, the next long file is read to its first piece, and goes on when told to.
-    pub hold: Mutex<Option<mpsc::Receiver<()>>>,
+    pub read_gate: Mutex<Option<mpsc::Receiver<()>>>,
     /// The shells that were started in terminals, scripted ones; the newest last.
-    pub shells: Mutex<Vec<Shell>>,
+    pub shells: Mutex<Vec<ScriptedShell>>,
     /// Whether no shell can be started.
     pub no_shells: AtomicBool,
 }
@@ -35,14 +35,14 @@ pub struct Refused {
 #[derive(Debug)]
 pub struct TestEnvironment {
     inner: LocalEnvironment,
-    refused: Arc<Refused>,
+    faults: Arc<InjectedFaults>,
 }
 
 impl TestEnvironment {
     /// A place with this workspace.
-    pub fn new(root: &Path, refused: Arc<Refused>) -> Self {
+    pub fn new(root: &Path, refused: Arc<InjectedFaults>) -> Self {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
-        Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), refused }
+        Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), faults: refused }
     }
 }
 
@@ -68,18 +68,18 @@ impl Environment for TestEnvironment {
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
+        if self.faults.reads.lock().unwrap().iter().any(|refused| refused == path) {
             return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
         }
         self.inner.read(path)
     }
 
     fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
+        if self.faults.reads.lock().unwrap().iter().any(|refused| refused == path) {
             return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
         }
         let mut sink = sink;
-        let mut hold = self.refused.hold.lock().unwrap().take();
+        let mut hold = self.faults.read_gate.lock().unwrap().take();
         let paused = move |piece: &[u8]| {
             let more = sink(piece);
             if let Some(hold) = hold.take() {
@@ -96,14 +96,14 @@ impl Environment for TestEnvironment {
         bytes: Vec<u8>,
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
+        if self.faults.writes.lock().unwrap().iter().any(|refused| refused == path) {
             return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
         }
         self.inner.write(path, bytes, expected)
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
-        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
+        if self.faults.writes.lock().unwrap().iter().any(|refused| refused == path) {
             return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
         }
         self.inner.remove(path, expected)
@@ -134,11 +134,11 @@ impl Environment for TestEnvironment {
     }
 
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
-        if self.refused.no_shells.load(Ordering::SeqCst) {
+        if self.faults.no_shells.load(Ordering::SeqCst) {
             return Err(EnvError::Denied("/bin/sh".into()));
         }
-        let (terminal, shell) = Shell::start(&spec);
-        self.refused.shells.lock().unwrap().push(shell);
+        let (terminal, shell) = ScriptedShell::start(&spec);
+        self.faults.shells.lock().unwrap().push(shell);
         Ok(terminal)
     }
 }

@@ -32,13 +32,13 @@ use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
 use tempfile::TempDir;
 
-use super::orders;
-use super::test_environment::{Refused, TestEnvironment};
+use super::task_orders;
+use super::test_environment::{InjectedFaults, TestEnvironment};
 
 const KEYMAP: &str = include_str!("../../../keymaps/default.toml");
 
 /// What a ide is set up with.
-pub struct Plan {
+pub struct IdeSetup {
     temp: TempDir,
     open: Vec<OpenTarget>,
     turns: Vec<Turn>,
@@ -46,24 +46,24 @@ pub struct Plan {
     colors: ColorDepth,
     policy: Mode,
     session: SessionChoice,
-    problems: Vec<String>,
+    settings_problems: Vec<String>,
     keymap: String,
     models: Vec<&'static str>,
-    refused: Arc<Refused>,
-    keep_undo: bool,
-    restores: bool,
+    faults: Arc<InjectedFaults>,
+    undo_store: bool,
+    restore_session: bool,
     tools: Option<Vec<String>>,
     checkpoints: bool,
-    first: Option<&'static str>,
+    startup_command: Option<&'static str>,
 }
 
-impl Plan {
+impl IdeSetup {
     /// An empty workspace, 80x24, a model without a script.
     pub fn new() -> Self {
-        Self::at(tempfile::tempdir().unwrap())
+        Self::in_folder(tempfile::tempdir().unwrap())
     }
 
-    fn at(temp: TempDir) -> Self {
+    fn in_folder(temp: TempDir) -> Self {
         std::fs::create_dir_all(temp.path().join("work")).unwrap();
         Self {
             temp,
@@ -73,15 +73,15 @@ impl Plan {
             colors: ColorDepth::True,
             policy: Mode::OnRequest,
             session: SessionChoice::New,
-            problems: Vec::new(),
+            settings_problems: Vec::new(),
             keymap: KEYMAP.to_string(),
             models: vec!["script"],
-            refused: Arc::default(),
-            keep_undo: true,
-            restores: false,
+            faults: Arc::default(),
+            undo_store: true,
+            restore_session: false,
             tools: None,
             checkpoints: false,
-            first: None,
+            startup_command: None,
         }
     }
 
@@ -101,15 +101,15 @@ impl Plan {
 
     /// Undo trees are not kept.
     #[must_use]
-    pub fn forgetful(mut self) -> Self {
-        self.keep_undo = false;
+    pub fn without_undo_store(mut self) -> Self {
+        self.undo_store = false;
         self
     }
 
     /// What was open comes back where nothing else is opened, and is kept for the next time.
     #[must_use]
-    pub fn restoring(mut self) -> Self {
-        self.restores = true;
+    pub fn restore_session(mut self) -> Self {
+        self.restore_session = true;
         self
     }
 
@@ -123,23 +123,23 @@ impl Plan {
     }
 
     /// The workspace.
-    pub fn folder(&self) -> PathBuf {
+    pub fn workspace_dir(&self) -> PathBuf {
         self.temp.path().join("work")
     }
 
     /// Puts a file where the user keeps those of the program.
     #[must_use]
-    pub fn config(self, path: &str, content: &str) -> Self {
-        self.at_home("config", path, content)
+    pub fn config_file(self, path: &str, content: &str) -> Self {
+        self.home_file("config", path, content)
     }
 
     /// Puts a file where the program keeps what must outlive it.
     #[must_use]
-    pub fn state(self, path: &str, content: &str) -> Self {
-        self.at_home("state", path, content)
+    pub fn state_file(self, path: &str, content: &str) -> Self {
+        self.home_file("state", path, content)
     }
 
-    fn at_home(self, folder: &str, path: &str, content: &str) -> Self {
+    fn home_file(self, folder: &str, path: &str, content: &str) -> Self {
         let path = self.temp.path().join("home").join(folder).join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -175,7 +175,7 @@ impl Plan {
 
     /// Makes the workspace a repository with everything in its first commit; `None` where there
     /// is no git, which is said.
-    pub fn committed(self) -> Option<Self> {
+    pub fn git_committed(self) -> Option<Self> {
         let work = self.temp.path().join("work");
         let commands: [&[&str]; 3] = [&["init", "-q"], &["add", "."], &["commit", "-q", "-m", "first"]];
         commands.iter().all(|args| super::git::git(&work, args)).then_some(self)
@@ -211,7 +211,7 @@ impl Plan {
 
     /// Goes on with the newest conversation.
     #[must_use]
-    pub fn continued(mut self) -> Self {
+    pub fn continue_session(mut self) -> Self {
         self.session = SessionChoice::Continue;
         self
     }
@@ -227,15 +227,15 @@ impl Plan {
 
     /// Runs a command once the session is there.
     #[must_use]
-    pub fn first(mut self, command: &'static str) -> Self {
-        self.first = Some(command);
+    pub fn startup_command(mut self, command: &'static str) -> Self {
+        self.startup_command = Some(command);
         self
     }
 
     /// What was wrong with settings.
     #[must_use]
-    pub fn problem(mut self, problem: &str) -> Self {
-        self.problems.push(problem.to_string());
+    pub fn settings_problem(mut self, problem: &str) -> Self {
+        self.settings_problems.push(problem.to_string());
         self
     }
 
@@ -256,14 +256,14 @@ impl Plan {
     /// The system will refuse to read this path.
     #[must_use]
     pub fn unreadable(self, path: &str) -> Self {
-        self.refused.reads.lock().unwrap().push(self.temp.path().join("work").join(path));
+        self.faults.reads.lock().unwrap().push(self.temp.path().join("work").join(path));
         self
     }
 
     /// The system will refuse to write this path.
     #[must_use]
     pub fn unwritable(self, path: &str) -> Self {
-        self.refused.writes.lock().unwrap().push(self.temp.path().join("work").join(path));
+        self.faults.writes.lock().unwrap().push(self.temp.path().join("work").join(path));
         self
     }
 
@@ -310,10 +310,10 @@ impl Plan {
         let home =
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let (state, config, user) = (home.state.clone(), home.config.clone(), home.user.clone());
-        let env = TestEnvironment::new(&work, self.refused.clone());
+        let env = TestEnvironment::new(&work, self.faults.clone());
         let connect = self.connect(home, work.clone(), script.clone(), clock.clone());
         let tasks = Threads::from_handle(tokio::runtime::Handle::current());
-        let keep_open = self.restores && self.open.is_empty();
+        let keep_open = self.restore_session && self.open.is_empty();
         let last = || reopen::restore::read_last(&state, &work);
         let (open, restored) =
             keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
@@ -325,10 +325,10 @@ impl Plan {
             config,
             state,
             prompts: Vec::new(),
-            initial_command: self.first,
+            initial_command: self.startup_command,
             theme: Theme::builtin(),
             keymap,
-            problems: self.problems.into_iter().chain(problems).collect(),
+            problems: self.settings_problems.into_iter().chain(problems).collect(),
             colors: self.colors,
             tab_width: 4,
             auto_pairs: true,
@@ -336,14 +336,14 @@ impl Plan {
             display: bowline::ide::model::view::display::DisplayOptions::default(),
             keep_open,
             restored,
-            keep_undo: self.keep_undo,
+            keep_undo: self.undo_store,
             mouse: true,
             unrestricted: false,
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let headless = Box::pin(Headless::start(options, feed, self.size, orders::seed())).await;
-        TestIde { temp: self.temp, headless, clock, script, refused: self.refused }
+        let headless = Box::pin(Headless::start(options, feed, self.size, task_orders::seed())).await;
+        TestIde { temp: self.temp, headless, clock, script, faults: self.faults }
     }
 }
 
@@ -357,7 +357,7 @@ pub struct TestIde {
     /// Its model.
     pub script: Arc<Scripted>,
     /// What the system refuses.
-    pub refused: Arc<Refused>,
+    pub faults: Arc<InjectedFaults>,
 }
 
 impl TestIde {
@@ -372,17 +372,17 @@ impl TestIde {
     }
 
     /// The bytes of a file in the workspace.
-    pub fn bytes(&self, path: &str) -> Vec<u8> {
+    pub fn file_bytes(&self, path: &str) -> Vec<u8> {
         std::fs::read(self.path(path)).unwrap()
     }
 
     /// The text of a file in the workspace.
-    pub fn disk(&self, path: &str) -> String {
-        String::from_utf8(self.bytes(path)).unwrap()
+    pub fn file_text(&self, path: &str) -> String {
+        String::from_utf8(self.file_bytes(path)).unwrap()
     }
 
     /// Writes a file behind the IDE's back.
-    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub fn write_file(&self, path: &str, content: impl AsRef<[u8]>) {
         std::fs::write(self.path(path), content).unwrap();
     }
 
@@ -401,9 +401,9 @@ impl TestIde {
     }
 
     /// Ends this run, as a crash would, and plans another at the same ide.
-    pub fn again(self) -> Plan {
+    pub fn restart(self) -> IdeSetup {
         drop(self.headless);
-        Plan::at(self.temp)
+        IdeSetup::in_folder(self.temp)
     }
 
     /// Everything that the IDE knows.
@@ -417,12 +417,12 @@ impl TestIde {
     }
 
     /// The name of the file that is shown.
-    pub fn shown(&mut self) -> String {
+    pub fn current_file_name(&mut self) -> String {
         self.state().buffers.current().expect("a file is open").name()
     }
 
     /// What is selected in the file that is shown.
-    pub fn selected(&mut self) -> Vec<String> {
+    pub fn selected_texts(&mut self) -> Vec<String> {
         self.state().buffers.current().expect("a file is open").area.selected()
     }
 
@@ -433,7 +433,7 @@ impl TestIde {
     }
 
     /// The message in the last line.
-    pub fn message(&mut self) -> String {
+    pub fn status_message(&mut self) -> String {
         self.state().status.message.clone()
     }
 
@@ -448,47 +448,47 @@ impl TestIde {
     }
 
     /// Types a text and waits for nothing, not even the agent.
-    pub fn type_now(&mut self, text: &str) {
+    pub fn type_without_settling(&mut self, text: &str) {
         for c in text.chars() {
             self.headless.press(if c == ' ' { "Space".to_string() } else { c.to_string() }.as_str());
         }
     }
 
     /// Says something to the agent and waits for nothing but that it begins.
-    pub async fn say(&mut self, text: &str) {
+    pub async fn send_prompt(&mut self, text: &str) {
         let runs = self.state().agent.run;
         self.headless.press("Alt-3");
-        self.type_now(text);
+        self.type_without_settling(text);
         self.headless.press("Enter");
         self.headless.until("the run", move |pump| pump.app.state.agent.run > runs).await;
     }
 
     /// Says something to the agent and waits until it is done.
-    pub async fn ask(&mut self, text: &str) {
-        self.say(text).await;
+    pub async fn prompt(&mut self, text: &str) {
+        self.send_prompt(text).await;
         self.headless.idle().await;
     }
 
     /// Runs until the screen shows a text.
-    pub async fn shows(&mut self, text: &str) {
+    pub async fn wait_for_text(&mut self, text: &str) {
         self.headless.shows(text).await;
     }
 
     /// Runs until a condition holds.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
+    pub async fn wait_for(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
         self.headless.until(what, |pump: &EventSource| holds(&pump.app.state)).await;
     }
 
     /// Moves the clock on and does what is due.
-    pub fn wait(&mut self, time: Duration) {
+    pub fn advance(&mut self, time: Duration) {
         self.clock.advance(time);
         self.headless.app().tick();
         self.headless.app().frame();
     }
 
     /// Waits until the system tells that open files were touched, then until they are looked at.
-    pub async fn notices(&mut self) {
-        self.until("a touch", |state| state.slots[FILE_WATCH].deadline().is_some()).await;
+    pub async fn wait_for_file_watch(&mut self) {
+        self.wait_for("a touch", |state| state.slots[FILE_WATCH].deadline().is_some()).await;
         while self.state().slots[FILE_WATCH].deadline().is_some() {
             self.clock.advance(Duration::from_millis(100));
             self.headless.idle().await;
@@ -496,7 +496,7 @@ impl TestIde {
     }
 
     /// The window gets the focus, so that the IDE looks at its files again.
-    pub async fn look_again(&mut self) {
+    pub async fn focus_window(&mut self) {
         self.headless.input(Input::Focus(true));
         self.headless.idle().await;
     }

@@ -11,17 +11,17 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// A workspace and what a session keeps: tools run in it as a session would run them.
-pub struct Bench {
+pub struct ToolFixture {
     pub folder: tempfile::TempDir,
     pub shared: Arc<AgentToolState>,
 }
 
-impl Bench {
+impl ToolFixture {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let desk = Self { shared: Arc::new(AgentToolState::new(folder.path().join("outputs"))), folder };
         for (name, text) in files {
-            desk.file(name, text);
+            desk.write_file(name, text);
         }
         desk
     }
@@ -35,16 +35,16 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub fn write_file(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    pub fn content(&self, name: &str) -> String {
+    pub fn read_file(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    pub async fn run(&self, set: &str, name: &str, args: Value, cancel: CancellationToken) -> Outcome {
+    pub async fn execute(&self, set: &str, name: &str, args: Value, cancel: CancellationToken) -> Outcome {
         let registry = Registry::of(set);
         let tool = registry.get(name).unwrap_or_else(|| panic!("{set} has no {name}"));
         let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
@@ -56,7 +56,7 @@ impl Bench {
     }
 
     pub async fn outcome(&self, set: &str, name: &str, args: Value) -> Outcome {
-        self.run(set, name, args, CancellationToken::new()).await
+        self.execute(set, name, args, CancellationToken::new()).await
     }
 
     pub async fn ok(&self, set: &str, name: &str, args: Value) -> String {

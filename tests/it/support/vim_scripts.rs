@@ -42,11 +42,11 @@ impl Script {
 /// So many scripts of the seed that holds for this run.
 pub fn scripts(count: usize) -> Vec<Script> {
     let mut runner = TestRunner::new(seeds::cases(1));
-    (0..count).map(|_| Maker::new(runner.new_rng()).script()).collect()
+    (0..count).map(|_| ScriptGenerator::new(runner.new_rng()).script()).collect()
 }
 
 /// Makes one script.
-struct Maker {
+struct ScriptGenerator {
     rng: TestRng,
     /// Whether keys were recorded, so that they can be replayed.
     recorded: bool,
@@ -58,7 +58,7 @@ struct Maker {
     long: bool,
 }
 
-impl Maker {
+impl ScriptGenerator {
     fn new(rng: TestRng) -> Self {
         Self { rng, recorded: false, marked: false, other_dot: false, long: false }
     }
@@ -67,7 +67,7 @@ impl Maker {
         self.rng.random_range(0..end)
     }
 
-    fn one_in(&mut self, n: usize) -> bool {
+    fn one_chance_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
@@ -77,15 +77,15 @@ impl Maker {
 
     fn script(mut self) -> Script {
         let kind = self.below(LINES.len());
-        let lines = if self.one_in(30) { 0 } else { 1 + self.below(8) };
+        let lines = if self.one_chance_in(30) { 0 } else { 1 + self.below(8) };
         self.long = lines > 3;
         let mut text = String::new();
         for _ in 0..lines {
-            let kind = if self.one_in(6) { self.below(LINES.len()) } else { kind };
+            let kind = if self.one_chance_in(6) { self.below(LINES.len()) } else { kind };
             text.push_str(self.pick(LINES[kind]));
             text.push('\n');
         }
-        if self.one_in(8) {
+        if self.one_chance_in(8) {
             text.pop();
         }
         let text = text.replace('\n', "\\n").replace('\t', "\\t");
@@ -110,10 +110,10 @@ impl Maker {
             20..40 => self.operation(),
             40..48 => self.single(),
             48..60 => self.insertion(),
-            60..72 => self.selection(),
-            72..79 => self.put(),
-            79..83 => self.undone(),
-            83..87 => self.again(),
+            60..72 => self.visual_selection(),
+            72..79 => self.paste_command(),
+            79..83 => self.undo_redo(),
+            83..87 => self.repeat_command(),
             87..90 => self.recording(),
             90..92 => self.marking(),
             92..99 => self.line_command(),
@@ -122,11 +122,11 @@ impl Maker {
     }
 
     fn count(&mut self) -> String {
-        if self.one_in(5) { (2 + self.below(3)).to_string() } else { String::new() }
+        if self.one_chance_in(5) { (2 + self.below(3)).to_string() } else { String::new() }
     }
 
     fn register(&mut self) -> &'static str {
-        if self.one_in(6) { self.pick(&["\"a", "\"b", "\"A", "\"_", "\"-"]) } else { "" }
+        if self.one_chance_in(6) { self.pick(&["\"a", "\"b", "\"A", "\"_", "\"-"]) } else { "" }
     }
 
     /// A motion with its count.
@@ -237,7 +237,7 @@ impl Maker {
                 format!("{register}{count}{key}{}<Esc>", self.typed())
             }
             "R" => {
-                let back = if self.one_in(3) { "<BS><BS>" } else { "" };
+                let back = if self.one_chance_in(3) { "<BS><BS>" } else { "" };
                 format!("{count}R{}{back}<Esc>", self.pick(&["xy", "Q", "a b", "long words over"]))
             }
             "x" | "X" | "D" | "y$" => format!("{register}{count}{key}"),
@@ -264,16 +264,16 @@ impl Maker {
                 // Other registers may hold lines, whose indentation grows in Neovim.
                 "<Home>", "<End>", "<C-r>/", "<C-o>w", "<C-o>x", "<C-o>D", "<Tab>",
             ];
-            keys.push_str(if self.one_in(4) { self.pick(&special) } else { self.word() });
+            keys.push_str(if self.one_chance_in(4) { self.pick(&special) } else { self.word() });
         }
         keys
     }
 
     /// A selection and what is done with it.
-    fn selection(&mut self) -> String {
+    fn visual_selection(&mut self) -> String {
         let begin = self.pick(&["v", "v", "V", "<C-v>"]);
         let mut keys = begin.to_string();
-        if self.one_in(8) {
+        if self.one_chance_in(8) {
             keys.push_str(self.pick(&["j", "l", "w", "$"]));
             keys.push_str(self.pick(&["<Esc>gv", "<Esc>0gv"]));
         }
@@ -310,15 +310,15 @@ impl Maker {
         keys
     }
 
-    fn put(&mut self) -> String {
+    fn paste_command(&mut self) -> String {
         let register =
-            if self.one_in(3) { self.pick(&["\"a", "\"b", "\"0", "\"1", "\"-", "\"2"]) } else { "" };
+            if self.one_chance_in(3) { self.pick(&["\"a", "\"b", "\"0", "\"1", "\"-", "\"2"]) } else { "" };
         format!("{register}{}{}", self.count(), self.pick(&["p", "P", "p", "P", "gp", "gP"]))
     }
 
     /// Changes, steps back, and steps forward. Neovim counts a command that changes nothing (`~` on a sign, a `p` that
     /// fails) as a step, here there is none: no more is undone than was certainly changed right before.
-    fn undone(&mut self) -> String {
+    fn undo_redo(&mut self) -> String {
         let changes = 1 + self.below(3);
         let mut keys = String::new();
         for _ in 0..changes {
@@ -337,14 +337,14 @@ impl Maker {
                 ),
             };
             keys.push_str(&change);
-            if self.one_in(3) {
+            if self.one_chance_in(3) {
                 keys.push_str(&self.moving());
             }
         }
         let times = |n: usize| if n > 1 { n.to_string() } else { String::new() };
         let back = 1 + self.below(changes);
         keys.push_str(&format!("{}u", times(back)));
-        if self.one_in(2) {
+        if self.one_chance_in(2) {
             let forward = 1 + self.below(back);
             keys.push_str(&format!("{}<C-r>", times(forward)));
         }
@@ -352,11 +352,11 @@ impl Maker {
     }
 
     /// What makes something that was done before again.
-    fn again(&mut self) -> String {
-        if self.one_in(3) {
+    fn repeat_command(&mut self) -> String {
+        if self.one_chance_in(3) {
             return self.pick(&["&", ":&&<CR>", "g&"]).to_string();
         }
-        if self.recorded && self.one_in(4) {
+        if self.recorded && self.one_chance_in(4) {
             return format!("{}@@", self.count());
         }
         if self.other_dot {
@@ -381,7 +381,7 @@ impl Maker {
     }
 
     fn marking(&mut self) -> String {
-        if self.marked && self.one_in(2) {
+        if self.marked && self.one_chance_in(2) {
             // Within its line a mark moves with edits on purpose.
             let op = self.pick(&["", "d", "y", "c"]);
             return format!("{op}'m<Esc>");

@@ -37,16 +37,16 @@ pub struct ContextArgs {
 }
 
 /// Returns the report as text or as JSON.
-pub async fn show(options: &Options, wanted: &ContextArgs, json: bool) -> Result<String, Report> {
+pub async fn show(options: &Options, args: &ContextArgs, json: bool) -> Result<String, Report> {
     let (root, cwd) = (options.session_root(), &options.cwd);
-    let path = match &wanted.session {
+    let path = match &args.session {
         Some(name) => find_session_file(&root, cwd, name)?,
         None => listing::latest(&root, cwd).ok_or_else(|| {
             Report::new("no session in this folder").hint("list sessions with `bowline sessions`")
         })?,
     };
     let session = open_session(&path)?;
-    let path = match &wanted.leaf {
+    let path = match &args.leaf {
         None => session.tree().path(),
         Some(leaf) if session.tree().contains(leaf) => session.tree().path_to(leaf),
         Some(leaf) => {
@@ -68,9 +68,9 @@ pub async fn show(options: &Options, wanted: &ContextArgs, json: bool) -> Result
             None
         }
     };
-    let contents = ContextReport::build(shown.as_ref(), &path, wanted.all);
+    let contents = ContextReport::build(shown.as_ref(), &path, args.all);
     if !json {
-        return Ok(table(&session, &contents, wanted.all));
+        return Ok(table(&session, &contents, args.all));
     }
     let messages: Vec<Value> =
         context.messages.iter().map(|message| json!(&**message as &AgentMessage)).collect();
@@ -101,7 +101,7 @@ fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     let away: Vec<String> = [(contents.summarized, "summarized"), (left_out, "excluded")]
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, how)| format!("{count} {how}"))
+        .map(|(count, label)| format!("{count} {label}"))
         .collect();
     if !away.is_empty() {
         let hint = if all { "" } else { " (--all shows them)" };

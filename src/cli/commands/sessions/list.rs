@@ -23,8 +23,8 @@ pub fn list(all: &[StoredSession]) -> Answer {
         let (id, when) = (short_id(id), format_minute(*active_ms));
         let cost = found.summary.total().cost;
         let title = shorten(found.summary.title());
-        let said = if *prompts == 1 { "prompt " } else { "prompts" };
-        format!("{id}  {when}  {prompts:>4} {said}  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
+        let noun = if *prompts == 1 { "prompt " } else { "prompts" };
+        format!("{id}  {when}  {prompts:>4} {noun}  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
     });
     let lines: Vec<String> = lines.collect();
     let text = if lines.is_empty() { "No sessions.".to_string() } else { lines.join("\n") };
@@ -52,7 +52,7 @@ pub fn show(path: &Path) -> Result<Answer, Report> {
         let line = entry.line().map_err(|error| Report::caused("cannot read the session", &error))?;
         summary.add_line(&line);
     }
-    let size = path.metadata().map_or(0, |facts| facts.len());
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
     let found = StoredSession { path: path.to_path_buf(), size, summary };
     let Summary { id, cwd, began, active_ms, parent, entries, prompts, answers, tools, .. } = &found.summary;
     let mut lines = vec![

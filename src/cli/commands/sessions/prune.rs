@@ -69,8 +69,8 @@ fn referenced_states(options: &Options) -> Result<ReferencedStates, Report> {
     read =
         read.and_then(|()| collect_states(&options.home.trash().join("files"), false, &mut seen, &mut named));
     read.map(|()| named).map_err(|(path, error)| {
-        let what = format!("a session cannot be read, so nothing is removed: {}", path.display());
-        Report::caused(&what, &error).hint("open it once, or put it elsewhere")
+        let message = format!("a session cannot be read, so nothing is removed: {}", path.display());
+        Report::caused(&message, &error).hint("open it once, or put it elsewhere")
     })
 }
 
@@ -104,7 +104,7 @@ fn collect_states(
         let is_folder = match fs::metadata(&path) {
             // A dangling link.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            facts => facts.map_err(at(&path))?.is_dir(),
+            metadata => metadata.map_err(at(&path))?.is_dir(),
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if is_folder {

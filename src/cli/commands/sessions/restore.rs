@@ -130,17 +130,17 @@ pub fn answer(
     cancel: &CancellationToken,
 ) -> Result<(String, bool), Report> {
     let root = options.session_root();
-    let goes = |session: &str, way: &RestoreTarget, dry: bool, side: Option<Side>| {
+    let goes = |session: &str, target: &RestoreTarget, dry: bool, side: Option<Side>| {
         let file = find_session_file(&root, &options.cwd, session)?;
-        run_restore(options, &file, way, dry, Side::decision(side), cancel)
+        run_restore(options, &file, target, dry, Side::decision(side), cancel)
     };
     let CommandOutput { text, value, complete: whole } = match command {
         StateCommand::Diff { session, entry } => {
             goes(session, &RestoreTarget::To(entry.clone(), RestoreScope::Code), true, None)?
         }
         StateCommand::Restore { session, entry: Some(entry), dry_run, with_conversation, take } => {
-            let what = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
-            goes(session, &RestoreTarget::To(entry.clone(), what), *dry_run, *take)?
+            let scope = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
+            goes(session, &RestoreTarget::To(entry.clone(), scope), *dry_run, *take)?
         }
         StateCommand::Restore { session, .. } => {
             complete(trash::restore(&root, &options.home.trash(), session)?)
@@ -185,29 +185,29 @@ fn canceled() -> Report {
 }
 
 /// Returns the target with the full id of its entry.
-fn with_full_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget, Report> {
-    let (RestoreTarget::To(id, _) | RestoreTarget::RevertTurn(id)) = way;
+fn with_full_id(session: &Session, target: &RestoreTarget) -> Result<RestoreTarget, Report> {
+    let (RestoreTarget::To(id, _) | RestoreTarget::RevertTurn(id)) = target;
     if session.tree().contains(id) {
-        return Ok(way.clone());
+        return Ok(target.clone());
     }
     let fits: Vec<&str> = session.entries().map(Entry::id).filter(|known| known.starts_with(id)).collect();
-    let whole = match &fits[..] {
+    let full_id = match &fits[..] {
         [one] => (*one).to_string(),
         _ => {
             return Err(Report::new(format!("the session has no entry {id}"))
                 .hint("`bowline sessions tree ID` shows the entries"));
         }
     };
-    Ok(match way {
-        RestoreTarget::To(_, what) => RestoreTarget::To(whole, *what),
-        RestoreTarget::RevertTurn(_) => RestoreTarget::RevertTurn(whole),
+    Ok(match target {
+        RestoreTarget::To(_, scope) => RestoreTarget::To(full_id, *scope),
+        RestoreTarget::RevertTurn(_) => RestoreTarget::RevertTurn(full_id),
     })
 }
 
 fn run_restore(
     options: &Options,
     file: &Path,
-    way: &RestoreTarget,
+    target: &RestoreTarget,
     dry: bool,
     decision: Decision,
     cancel: &CancellationToken,
@@ -216,77 +216,81 @@ fn run_restore(
     let session =
         if dry { Session::open_read_only(file, clock, ids) } else { Session::open(file, clock, ids) };
     let mut session = session.map_err(|error| Report::caused("cannot read the session", &error))?;
-    let way = with_full_id(&session, way)?;
-    let wanted = perform::restore_steps(&session, &way)?;
-    let Some(first) = wanted.first() else { return Err(Report::new("nothing to restore")) };
+    let target = with_full_id(&session, target)?;
+    let steps = perform::restore_steps(&session, &target)?;
+    let Some(first) = steps.first() else { return Err(Report::new("nothing to restore")) };
     let (root, home) = (PathBuf::from(&first.target.root), &options.home);
-    perform::check_folder(&wanted, &root)?;
+    perform::check_folder(&steps, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
-    let keeper = Checkpointer::open(&home.checkpoints(), &root, &own, Limits::default());
-    let keeper = keeper.map_err(|error| failed(&error))?;
-    let (now, plan) = plan(&keeper, &wanted, decision, cancel).map_err(|error| failed(&error))?;
-    let preview = perform::to_preview(&keeper, way.clone(), plan.clone());
+    let checkpointer = Checkpointer::open(&home.checkpoints(), &root, &own, Limits::default());
+    let checkpointer = checkpointer.map_err(|error| failed(&error))?;
+    let (now, plan) = plan(&checkpointer, &steps, decision, cancel).map_err(|error| failed(&error))?;
+    let preview = perform::to_preview(&checkpointer, target.clone(), plan.clone());
     if cancel.is_cancelled() {
         return Err(canceled());
     }
-    let done = if dry { None } else { Some(apply(&keeper, &mut session, &way, &now, &plan)?) };
+    let done = if dry { None } else { Some(apply(&checkpointer, &mut session, &target, &now, &plan)?) };
     Ok(describe(&preview, decision, done.as_ref()))
 }
 
 fn plan(
-    keeper: &Checkpointer,
-    wanted: &[RestoreStep],
+    checkpointer: &Checkpointer,
+    requested_steps: &[RestoreStep],
     decision: Decision,
     cancel: &CancellationToken,
 ) -> Result<(RecordedCheckpoint, Plan), CheckpointError> {
-    let disk = match perform::paths_without_base(keeper, wanted)? {
-        Some(names) => Some(keeper.record(&names, &[], cancel)?),
+    let disk = match perform::paths_without_base(checkpointer, requested_steps)? {
+        Some(names) => Some(checkpointer.record(&names, &[], cancel)?),
         None => None,
     };
-    let steps = perform::load_steps(keeper, wanted, disk.as_ref())?;
+    let steps = perform::load_steps(checkpointer, requested_steps, disk.as_ref())?;
     let changed: Vec<_> = perform::changed_paths(&steps).into_iter().collect();
-    let now = keeper.record(&changed, &[], cancel)?;
+    let now = checkpointer.record(&changed, &[], cancel)?;
     let decisions: Decisions = changed.into_iter().map(|name| (name, decision)).collect();
-    let plan = keeper.plan(&now, &steps, &decisions)?;
+    let plan = checkpointer.plan(&now, &steps, &decisions)?;
     Ok((now, plan))
 }
 
 /// Records the present state, restores, and records the result. Cannot be cancelled after the first change.
 fn apply(
-    keeper: &Checkpointer,
+    checkpointer: &Checkpointer,
     session: &mut Session,
-    way: &RestoreTarget,
+    target: &RestoreTarget,
     now: &RecordedCheckpoint,
     plan: &Plan,
 ) -> Result<RestoreResult, Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
     if !plan.changes.is_empty() || !checkpoints::is_restorable(session.tree(), &now.id.to_string()) {
-        session.append(checkpoint_of(keeper.root(), When::Left, now).body()).map_err(unsaved)?;
+        session.append(checkpoint_of(checkpointer.root(), When::Left, now).body()).map_err(unsaved)?;
     }
     let undo = session.leaf().map(str::to_string);
-    if let RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) = way {
+    if let RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) = target {
         // Before the user's message, since the files were recorded there.
         let (leaf, _) = session.branch_point(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
     }
     // Synced before anything is overwritten.
     session.sync().map_err(unsaved)?;
-    let applied = keeper.apply(now, plan, &mut NoOpenFiles);
-    let unrecorded = record_after(keeper, session, undo).err();
+    let applied = checkpointer.apply(now, plan, &mut NoOpenFiles);
+    let unrecorded = record_after(checkpointer, session, undo).err();
     Ok(RestoreResult { applied, unrecorded })
 }
 
 /// Records the state after the restore; `undo` is the entry that leads back.
-fn record_after(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
+fn record_after(
+    checkpointer: &Checkpointer,
+    session: &mut Session,
+    undo: Option<String>,
+) -> Result<(), Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
-    let after = keeper.record(&[], &[], &CancellationToken::new());
+    let after = checkpointer.record(&[], &[], &CancellationToken::new());
     let after = after.map_err(|error| Report::caused("cannot record the state after the restore", &error))?;
-    let state = Checkpoint { undo, ..checkpoint_of(keeper.root(), When::Restored, &after) };
+    let state = Checkpoint { undo, ..checkpoint_of(checkpointer.root(), When::Restored, &after) };
     session.append(state.body()).map_err(unsaved)?;
     session.sync().map_err(unsaved)
 }
 
-fn describe(preview: &Preview, asked: Decision, done: Option<&RestoreResult>) -> CommandOutput {
+fn describe(preview: &Preview, decision: Decision, done: Option<&RestoreResult>) -> CommandOutput {
     let applied = done.map(|done| &done.applied);
     let conflicts = || preview.files.iter().filter_map(|file| file.conflict.as_ref());
     let mut lines = Vec::new();
@@ -307,28 +311,29 @@ fn describe(preview: &Preview, asked: Decision, done: Option<&RestoreResult>) ->
             None => "    ...".to_string(),
         }));
     }
-    lines.extend(preview.skipped.iter().map(|(name, why)| format!("= {name}  kept: {why}")));
-    for (name, why) in applied.iter().flat_map(|applied| &applied.failed) {
-        lines.push(format!("! {name}  {why}"));
+    lines.extend(preview.skipped.iter().map(|(name, reason)| format!("= {name}  kept: {reason}")));
+    for (name, reason) in applied.iter().flat_map(|applied| &applied.failed) {
+        lines.push(format!("! {name}  {reason}"));
     }
     let unrecorded = done.and_then(|done| done.unrecorded.as_ref());
     lines.extend(unrecorded.map(|report| format!("! {report}")));
     if preview.files.is_empty() {
         lines.push("Nothing to restore.".to_string());
-    } else if asked == Decision::Ours && preview.conflicts() > 0 {
+    } else if decision == Decision::Ours && preview.conflicts() > 0 {
         lines.push("Conflicts (U) keep your version; to change: --take theirs or --take beside.".to_string());
     }
     let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
-    let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);
+    let complete =
+        !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == decision);
     let value = json!({
         "files": preview.files.iter().map(PreviewPath::json).collect::<Vec<_>>(),
-        "left": preview.skipped.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
+        "left": preview.skipped.iter().map(|(name, reason)| json!({"path": name.to_string(), "why": reason})).collect::<Vec<_>>(),
         "done": applied.map(|applied| applied.done),
         "failed": applied.map(|applied| {
-            let failed = applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+            let failed = applied.failed.iter().map(|(name, reason)| json!({"path": name.to_string(), "why": reason}));
             failed.collect::<Vec<_>>()
         }),
         "unrecorded": unrecorded.map(ToString::to_string),
     });
-    CommandOutput { text: lines.join("\n"), value, complete: whole }
+    CommandOutput { text: lines.join("\n"), value, complete }
 }

@@ -48,20 +48,21 @@ pub fn stats(
 }
 
 fn row_line(row: &Row, by: GroupBy) -> String {
-    let Row { of, title, spent, cache_share, tools, .. } = row;
+    let Row { of: group, title, spent, cache_share, tools, .. } = row;
     let seconds = tools.ms as f64 / 1000.0;
     let used = format!("{} calls, {} failed, {seconds:.1}s in tools", tools.calls, tools.failed);
-    let of = title.as_ref().map_or(of.clone(), |title| format!("{}  {}", short_id(of), shorten(title)));
+    let group =
+        title.as_ref().map_or(group.clone(), |title| format!("{}  {}", short_id(group), shorten(title)));
     if by == GroupBy::Tool {
-        return format!("{of}: {used}");
+        return format!("{group}: {used}");
     }
     let prompt = spent.prompt();
     let share = cache_share * 100.0;
-    let asked = format!(
+    let requests = format!(
         "{} requests, {prompt} tokens in ({share:.0}% from the cache), {} out, ${:.4}",
         spent.requests, spent.output, spent.cost
     );
-    if by == GroupBy::Model { format!("{of}: {asked}") } else { format!("{of}: {asked}; {used}") }
+    if by == GroupBy::Model { format!("{group}: {requests}") } else { format!("{group}: {requests}; {used}") }
 }
 
 #[cfg(test)]

@@ -14,15 +14,15 @@ use crate::session::store::{listing, trash as store};
 pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> {
     let header = listing::read_header(path)
         .ok_or_else(|| Report::new(format!("{} is not a session; nothing changed", path.display())))?;
-    let place = store::delete(path, trash, now_ms)
+    let trashed_path = store::delete(path, trash, now_ms)
         .map_err(|error| Report::caused("cannot delete the session", &error))?;
     let text = format!(
         "Moved {} to the trash: {}\nRestore: bowline sessions restore {}",
         path.display(),
-        place.display(),
+        trashed_path.display(),
         short_id(&header.id)
     );
-    Ok((text, json!({"deleted": path, "trash": place})))
+    Ok((text, json!({"deleted": path, "trash": trashed_path})))
 }
 
 /// Moves a deleted session back from the trash.

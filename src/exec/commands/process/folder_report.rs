@@ -32,8 +32,8 @@ impl FolderReport {
     /// path cannot be quoted for a shell.
     pub(super) fn wrap_script(&self, script: &str) -> Option<String> {
         let file = quote(self.file.path().to_str()?);
-        let tell = quote(&format!("{{ command pwd -P >| {file}; }} 2>/dev/null"));
-        Some(format!("trap {tell} EXIT; {script}"))
+        let report_command = quote(&format!("{{ command pwd -P >| {file}; }} 2>/dev/null"));
+        Some(format!("trap {report_command} EXIT; {script}"))
     }
 
     /// Returns the reported folder; `None` if the shell did not report it.

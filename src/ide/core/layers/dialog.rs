@@ -174,12 +174,12 @@ impl Layer for Dialog {
 /// Handles the keys of a dialog, which are its answers.
 fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return false };
-    let wanted = match (key.typed(), key.code) {
+    let pressed_key = match (key.typed(), key.code) {
         (Some(c), _) => c,
         (None, KeyCode::Enter) => '\n',
         (None, code) => return scroll(cx, code),
     };
-    let Some(at) = dialog.choices.iter().position(|choice| choice.key == wanted) else { return true };
+    let Some(at) = dialog.choices.iter().position(|choice| choice.key == pressed_key) else { return true };
     if dialog.choices[at].requires_scroll && dialog.top < max_scroll(cx.state.size, dialog) {
         cx.state.set_status("Read to the end first: PageDown");
         return true;

@@ -122,9 +122,9 @@ impl Prompt {
     /// Opens the prompt.
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
-        let how =
-            Some(cx.state.search.options).filter(|how| self.is_search && *how != SearchOptions::default());
-        self.flags_label = how.map(|how| how.to_string()).unwrap_or_default();
+        let options = Some(cx.state.search.options)
+            .filter(|options| self.is_search && *options != SearchOptions::default());
+        self.flags_label = options.map(|options| options.to_string()).unwrap_or_default();
         cx.state.push_layer(self);
     }
 
@@ -227,13 +227,14 @@ fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
 fn footer(searches: bool, keymap: &Keymap) -> String {
     let mut keys = vec!["Enter accept".to_string()];
     if searches {
-        let ways = [
+        let toggles = [
             ("search.toggle-regex", "regex"),
             ("search.toggle-word", "words"),
             ("search.toggle-case", "case"),
         ];
-        let bound =
-            ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(KeyContext::InputPrompt, id)?, name)));
+        let bound = toggles
+            .iter()
+            .filter_map(|(id, name)| Some((keymap.keys_for(KeyContext::InputPrompt, id)?, name)));
         keys.extend(bound.map(|(key, name)| format!("{key} {name}")));
     }
     keys.push("Escape close".to_string());
@@ -245,7 +246,7 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (cols, _) = canvas.size();
     let title = match (&prompt.title, prompt.flags_label.as_str()) {
         (title, "") => title.clone(),
-        (title, how) => format!("{title} ({how})"),
+        (title, flags) => format!("{title} ({flags})"),
     };
     let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt.is_search, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));

@@ -25,7 +25,8 @@ impl FaultInjection {
     /// Returns whether the task that begins now is the one to panic. Must be called on the event loop, where
     /// the order of tasks is known.
     pub fn next(&self) -> PlannedPanic {
-        let counted = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let counted =
+            self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |remaining| remaining.checked_sub(1));
         PlannedPanic(counted == Ok(1))
     }
 }

@@ -37,9 +37,9 @@ impl WorkThread {
 }
 
 fn start() -> Option<mpsc::Sender<Work>> {
-    let (send, asked) = mpsc::channel::<Work>();
+    let (send, requests) = mpsc::channel::<Work>();
     let thread = thread::Builder::new().name("parse".to_string());
-    let started = thread.spawn(move || asked.into_iter().for_each(|work| work()));
+    let started = thread.spawn(move || requests.into_iter().for_each(|work| work()));
     match started {
         Ok(_) => Some(send),
         Err(error) => {

@@ -33,7 +33,7 @@ fn toggle(cx: &mut Cx<'_>) {
 }
 
 /// Computes folds in the shown file and applies them.
-fn start_fold(cx: &mut Cx<'_>, wish: FoldTarget) {
+fn start_fold(cx: &mut Cx<'_>, target: FoldTarget) {
     let usual = cx.state.text_options.tab_width;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let tab_width = buffer.tab_width(usual);
@@ -44,7 +44,7 @@ fn start_fold(cx: &mut Cx<'_>, wish: FoldTarget) {
         language: buffer.highlighting.language(),
         tree: buffer.highlighting.tree().cloned(),
         tab_width,
-        target: wish,
+        target,
     };
     let id = buffer.id;
     cx.tasks.spawn_blocking(

@@ -28,15 +28,15 @@ fn select_same_local(cx: &mut Cx<'_>) {
             let main = found.iter().position(|range| range.start <= at && at <= range.end).unwrap_or(0);
             let ranges: Vec<Range> =
                 found.into_iter().map(|found| Range::new(found.start, found.end)).collect();
-            let places = ranges.len();
+            let count = ranges.len();
             if let Some(buffer) = cx.state.buffers.current_mut() {
                 buffer.area.select(Selection::new(ranges, main));
             }
             cx.state.damage.add(Part::Editor);
-            cx.state.set_status(if places == 1 {
+            cx.state.set_status(if count == 1 {
                 "No other occurrences".to_string()
             } else {
-                format!("{places} occurrences")
+                format!("{count} occurrences")
             });
             Ok(())
         })

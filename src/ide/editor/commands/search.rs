@@ -153,11 +153,11 @@ fn find(cx: &mut Cx<'_>) {
 
 fn replace(cx: &mut Cx<'_>) {
     let first = seed_of(cx);
-    let prompt = Prompt::new("Replace what?", |cx, wanted| {
-        cx.state.search.last = Some(wanted.clone());
+    let prompt = Prompt::new("Replace what?", |cx, pattern| {
+        cx.state.search.last = Some(pattern.clone());
         let by = Prompt::new("Replace with what?", move |cx, new| {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
-            start_replacing(cx, &wanted, &new, from);
+            start_replacing(cx, &pattern, &new, from);
         });
         by.as_search().open(cx);
     });
@@ -189,8 +189,8 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) else {
         return;
     };
-    let wanted = prompt.answer.text().to_string();
-    if wanted.is_empty() {
+    let pattern = prompt.answer.text().to_string();
+    if pattern.is_empty() {
         prompt.note.clear();
         cancel_search(cx);
         cx.state.damage.add(Part::Overlay);
@@ -201,15 +201,15 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
     let from = before.from;
     // Another file may be shown than when the prompt opened.
     let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
-    search(cx, wanted, SearchTarget::Incremental { from, answer });
+    search(cx, pattern, SearchTarget::Incremental { from, answer });
 }
 
 /// Searches the shown file; [`found`] gets the result.
-fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
+fn search(cx: &mut Cx<'_>, pattern: String, ask: SearchTarget) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     let how = cx.state.search.options;
-    let search = SearchJob { buffer: buffer.id, text, version, pattern: wanted, options: how, target: ask };
+    let search = SearchJob { buffer: buffer.id, text, version, pattern, options: how, target: ask };
     if search.text.end().0 <= SEARCH_INLINE_MAX {
         let result = run(&search);
         on_found(cx, &search, result);
@@ -220,8 +220,8 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
             "search.find",
             move || run(&job),
             move |cx, result| {
-                let lost = |why: TaskError| SearchOutcome {
-                    problem: Some(why.to_string()),
+                let lost = |error: TaskError| SearchOutcome {
+                    problem: Some(error.to_string()),
                     ..SearchOutcome::default()
                 };
                 on_found(cx, &search, result.unwrap_or_else(lost));
@@ -231,7 +231,7 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: SearchTarget) {
 }
 
 fn search_next(cx: &mut Cx<'_>, forward: bool) {
-    let Some(wanted) = cx.state.search.last.clone().filter(|text| !text.is_empty()) else {
+    let Some(pattern) = cx.state.search.last.clone().filter(|text| !text.is_empty()) else {
         cx.state.set_status("No search yet");
         return;
     };
@@ -245,7 +245,7 @@ fn search_next(cx: &mut Cx<'_>, forward: bool) {
     let range = buffer.area.selection.primary();
     cx.state.note_jump();
     let ask = if forward { SearchTarget::Next(range.end()) } else { SearchTarget::Previous(range.start()) };
-    search(cx, wanted, ask);
+    search(cx, pattern, ask);
 }
 
 /// Runs the search. May read the whole text: must not be called on the event loop.
@@ -259,40 +259,40 @@ fn run(search: &SearchJob) -> SearchOutcome {
     let mut found = SearchOutcome::default();
     match &search.target {
         SearchTarget::Next(from) => {
-            let place = needle.find_wrapping(text, *from);
+            let found_range = needle.find_wrapping(text, *from);
             // An empty match at the current position would be found forever.
-            let stuck = place.as_ref().is_some_and(|place| *place == (*from..*from));
+            let stuck = found_range.as_ref().is_some_and(|found_range| *found_range == (*from..*from));
             let next = text.next_grapheme(*from);
             let next = if next == *from { Byte(0) } else { next };
-            found.range = if stuck { needle.find_wrapping(text, next) } else { place };
+            found.range = if stuck { needle.find_wrapping(text, next) } else { found_range };
         }
         SearchTarget::Previous(to) => {
-            let place = needle.find_back(text, *to);
-            let stuck = place.as_ref().is_some_and(|place| *place == (*to..*to));
+            let found_range = needle.find_back(text, *to);
+            let stuck = found_range.as_ref().is_some_and(|found_range| *found_range == (*to..*to));
             let before = if to.0 == 0 { text.end() } else { text.prev_grapheme(*to) };
-            found.range = if stuck { needle.find_back(text, before) } else { place };
+            found.range = if stuck { needle.find_back(text, before) } else { found_range };
         }
         SearchTarget::Incremental { from, .. } => {
             found.range = needle.find_wrapping(text, *from);
-            let start = found.range.as_ref().map_or(text.end(), |place| place.start);
+            let start = found.range.as_ref().map_or(text.end(), |found_range| found_range.start);
             let (mut count, mut nth) = (0, 0);
-            for place in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
+            for found_range in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
                 count += 1;
-                nth += usize::from(place.start <= start);
+                nth += usize::from(found_range.start <= start);
             }
             found.count = (count, nth);
         }
         SearchTarget::Replace(from, new) => {
             found.range = needle.find(text, *from);
-            if let Some(place) = found.range.clone() {
-                found.replacement = needle.replacement(text, place, new);
+            if let Some(found_range) = found.range.clone() {
+                found.replacement = needle.replacement(text, found_range, new);
             }
         }
         SearchTarget::ReplaceAll(from, new) => {
-            let edits = needle.matches(text, *from..text.end()).map(|place| {
+            let edits = needle.matches(text, *from..text.end()).map(|found_range| {
                 found.count.0 += 1;
-                let new = needle.replacement(text, place.clone(), new);
-                (place, new)
+                let new = needle.replacement(text, found_range.clone(), new);
+                (found_range, new)
             });
             let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
             found.edit = Some(edit.prepare(text));
@@ -362,7 +362,7 @@ fn show_match(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     }
     match (found.problem, found.range) {
         (Some(problem), _) => cx.state.set_error(format!("Invalid search `{}`: {problem}", search.pattern)),
-        (None, Some(place)) => select_match(buffer, place),
+        (None, Some(range)) => select_match(buffer, range),
         (None, None) => cx.state.set_status("No match"),
     }
     cx.state.damage.add(Part::Editor);
@@ -437,24 +437,24 @@ fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
 
 /// Searches the next match to replace and opens the dialog about it. The dialog opens at once: answers given
 /// before the match is found wait for it.
-fn start_replacing(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
-    find_replacement(cx, wanted, new, from, VecDeque::new());
+fn start_replacing(cx: &mut Cx<'_>, pattern: &str, new: &str, from: Byte) {
+    find_replacement(cx, pattern, new, from, VecDeque::new());
 }
 
-fn find_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<ReplaceReply>) {
+fn find_replacement(cx: &mut Cx<'_>, pattern: &str, new: &str, from: Byte, waiting: VecDeque<ReplaceReply>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let version = buffer.area.document.version();
     let replacing = ReplaceState {
         buffer: buffer.id,
         version,
-        pattern: wanted.into(),
+        pattern: pattern.into(),
         replacement: new.into(),
         found: None,
         queued_replies: waiting,
     };
     cx.state.search.replacing = Some(replacing);
-    ask_about_match(cx, format!("Searching for {} …", sample(wanted)));
-    search(cx, wanted.to_string(), SearchTarget::Replace(from, new.to_string()));
+    ask_about_match(cx, format!("Searching for {} …", sample(pattern)));
+    search(cx, pattern.to_string(), SearchTarget::Replace(from, new.to_string()));
 }
 
 fn ask_about_match(cx: &mut Cx<'_>, line: String) {
@@ -488,15 +488,15 @@ fn show_replacement(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer).filter(same) else {
         return cx.state.set_status("Text changed meanwhile: nothing replaced");
     };
-    let Some(place) = found.range else {
+    let Some(range) = found.range else {
         let none = found.problem.map(|problem| format!("Invalid search `{}`: {problem}", search.pattern));
         cx.state.search.highlight = None;
         return cx.state.set_status(none.unwrap_or_else(|| "No more matches below".to_string()));
     };
-    let old = buffer.area.text().slice(place.clone()).into_owned();
-    select_match(buffer, place.clone());
+    let old = buffer.area.text().slice(range.clone()).into_owned();
+    select_match(buffer, range.clone());
     let line = format!("{} → {}", sample(&old), sample(&found.replacement));
-    replacing.found = Some((place, found.replacement));
+    replacing.found = Some((range, found.replacement));
     let answer = replacing.queued_replies.pop_front();
     cx.state.search.replacing = Some(replacing);
     match answer {
@@ -519,7 +519,7 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     if answer == ReplaceReply::Stop {
         return;
     }
-    let Some((place, replacement)) = replacing.found.take() else {
+    let Some((range, replacement)) = replacing.found.take() else {
         let line = format!("Searching for {} …", sample(&replacing.pattern));
         replacing.queued_replies.push_back(answer);
         cx.state.search.replacing = Some(replacing);
@@ -534,18 +534,18 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
     }
     // An empty match must not be offered again.
     let text = shown.area.text();
-    let past = if place.is_empty() { text.next_grapheme(place.end) - place.end } else { 0 };
-    let ReplaceState { pattern: wanted, replacement: new, queued_replies: waiting, .. } = &replacing;
+    let past = if range.is_empty() { text.next_grapheme(range.end) - range.end } else { 0 };
+    let ReplaceState { pattern, replacement: new, queued_replies: waiting, .. } = &replacing;
     match answer {
         ReplaceReply::All => {
-            let (wanted, ask) = (wanted.clone(), SearchTarget::ReplaceAll(place.start, new.clone()));
+            let (pattern, ask) = (pattern.clone(), SearchTarget::ReplaceAll(range.start, new.clone()));
             cx.state.search.replacing = Some(replacing);
             let dialog = Dialog::ask("Replacing", vec!["Replacing all from here …".to_string()]);
             let dialog = dialog
                 .with_id(REPLACE, 0)
                 .choice('q', "Stop", |cx| continue_replacing(cx, ReplaceReply::Stop));
             cx.state.push_layer(dialog);
-            search(cx, wanted, ask);
+            search(cx, pattern, ask);
         }
         ReplaceReply::One => {
             if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
@@ -553,14 +553,14 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: ReplaceReply) {
             }
             // The text after the match stays, whatever happens to the match: lines of search results keep
             // their locations.
-            let behind = text_end(cx) - (place.end + past);
+            let behind = text_end(cx) - (range.end + past);
             crate::ide::editor::commands::edit::apply(cx, |text, _| {
-                Transaction::new(ChangeSet::replace(text.end().0, [(place.clone(), replacement)]))
+                Transaction::new(ChangeSet::replace(text.end().0, [(range.clone(), replacement)]))
             });
             let next = Byte(text_end(cx).0 - behind);
-            find_replacement(cx, wanted, new, next, waiting.clone());
+            find_replacement(cx, pattern, new, next, waiting.clone());
         }
-        _ => find_replacement(cx, wanted, new, place.end + past, waiting.clone()),
+        _ => find_replacement(cx, pattern, new, range.end + past, waiting.clone()),
     }
 }
 

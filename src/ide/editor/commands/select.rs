@@ -112,8 +112,8 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     if empty && !all {
         return;
     }
-    let asked = (area.text().clone(), area.selection.clone());
-    let (text, selection) = asked;
+    let snapshot = (area.text().clone(), area.selection.clone());
+    let (text, selection) = snapshot;
     if text.end().0 <= SEARCH_INLINE_MAX {
         let found = if all { select::add_all } else { select::add_next }(&text, &selection);
         return show_selection(cx, found);
@@ -133,11 +133,11 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
 }
 
 /// Applies occurrences found by a task, if nothing has changed since.
-fn on_found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
+fn on_found(cx: &mut Cx<'_>, request: &Occurrences, found: Option<&Selection>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let same = buffer.id == asked.buffer
-        && buffer.area.document.version() == asked.version
-        && buffer.area.selection == asked.selection;
+    let same = buffer.id == request.buffer
+        && buffer.area.document.version() == request.version
+        && buffer.area.selection == request.selection;
     if same {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         if let Some(found) = found {

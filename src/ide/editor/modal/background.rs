@@ -43,7 +43,7 @@ pub fn run(
     let (buffer, version, number) = (buffer.id, buffer.area.document.version(), elsewhere.count);
     let work = || -> Outcome { Box::new(work()) };
     cx.tasks.spawn_blocking("modal.work", work, move |cx, outcome| {
-        let outcome = outcome.map_err(|why| why.to_string());
+        let outcome = outcome.map_err(|error| error.to_string());
         cx.state.modal.background.done = Some(FinishedWork { buffer, version, number, outcome });
     });
     cx.state.set_status(SEARCHING);
@@ -103,16 +103,16 @@ pub fn on_done(cx: &mut Cx<'_>, done: FinishedWork) -> bool {
                 carried = true;
             }
             Ok(Err(_)) => tracing::error!("work of a modal map came to something of another kind"),
-            Err(why) => {
+            Err(error) => {
                 cx.state.modal.reset_pending();
-                cx.state.set_error(format!("Nothing changed: {why}"));
+                cx.state.set_error(format!("Nothing changed: {error}"));
             }
         }
     }
     cx.state.damage.add(Part::Editor);
     // Keys pressed before a dialog opened must not answer it.
-    let asked = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
-    if !asked && !waiting.is_empty() {
+    let has_unsolicited_dialog = cx.state.layers.last().and_then(Layer::unsolicited_id).is_some();
+    if !has_unsolicited_dialog && !waiting.is_empty() {
         cx.defer(move |cx| {
             for key in waiting {
                 (cx.state.catalog.press)(cx, key);

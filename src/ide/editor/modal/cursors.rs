@@ -87,7 +87,7 @@ pub fn move_to_line(cx: &mut Cx<'_>, line: Line) {
     let here = buffer.area.caret();
     let along = here - page.start_of(here);
     let line = line.min(page.last_line());
-    let at = page.resting_place((page.start(line) + along).min(page.end(line)));
+    let at = page.cursor_position((page.start(line) + along).min(page.end(line)));
     let goal = Some(goal_column(cx));
     set_selection(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
 }

@@ -278,36 +278,36 @@ fn replace_selected(
     let mut middle = text.clone();
     cut.changes.apply(&mut middle);
     let page = ModalText::new(&middle, page.tab_width);
-    let places: Vec<Byte> = pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
+    let starts: Vec<Byte> = pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
     let breaks = mode == Mode::Visual && content.shape == ContentShape::Lines;
     let at_end = lines
-        && places[0] >= page.last()
+        && starts[0] >= page.last()
         && middle.end() > Byte(0)
-        && places[0] > page.start(page.last_line());
+        && starts[0] > page.start(page.last_line());
     let block = mode == Mode::VisualBlock;
     let one_line = !content.texts.iter().any(|text| text.contains('\n'));
     if block && content.shape == ContentShape::Chars && one_line {
         return paste_into_block(&cut, page, &pieces[0], content, how);
     }
-    let (places, how) = match () {
+    let (starts, how) = match () {
         // Lines go below a rectangle, or above it.
         () if block && content.shape == ContentShape::Lines => {
-            let at_end = page.at_end(places[0]) && places[0] > page.start_of(places[0]);
+            let at_end = page.at_end(starts[0]) && starts[0] > page.start_of(starts[0]);
             let row = if how.after { head } else { top };
             (vec![page.start(row)], PasteOptions { after: how.after || at_end, ..how })
         }
-        () if breaks => (places, PasteOptions { after: false, ..how }),
+        () if breaks => (starts, PasteOptions { after: false, ..how }),
         // The last line is deleted: the new lines go behind the one that is last now.
         () if at_end => (vec![page.last()], PasteOptions { after: true, ..how }),
-        () => (places, PasteOptions { after: false, ..how }),
+        () => (starts, PasteOptions { after: false, ..how }),
     };
     let second = if whole {
         let ends = text.byte_at(text.end().back(1)) == Some(b'\n');
         paste_whole_text(page, content, how, ends)
     } else if breaks {
-        paste_lines_between(page, &places, content, how)
+        paste_lines_between(page, &starts, content, how)
     } else {
-        paste_content(page, &places, content, how)
+        paste_content(page, &starts, content, how)
     };
     let selection = second.selection.unwrap_or_else(|| Selection::cursor(Byte(0)));
     Transaction::new(cut.changes.compose(&second.changes)).select(selection)
@@ -327,27 +327,27 @@ fn is_small(page: ModalText<'_>, piece: &OperatorSpan) -> bool {
 fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[OperatorSpan]) {
     let lines = mode == Mode::VisualLine;
     let Some(buffer) = cx.state.buffers.current_mut().filter(|_| lines) else { return };
-    let places = buffer.area.document.positions_mut();
+    let positions = buffer.area.document.positions_mut();
     let gone = |at: Byte| pieces.iter().flat_map(|p| &p.spans).any(|span| span.contains(&at));
-    if places.mark('^').is_some_and(gone) {
-        places.remove(PositionName::Mark('^'));
+    if positions.mark('^').is_some_and(gone) {
+        positions.remove(PositionName::Mark('^'));
     }
 }
 
 /// Replaces characters by lines, which break the line around them.
 fn paste_lines_between(
     page: ModalText<'_>,
-    places: &[Byte],
+    starts: &[Byte],
     content: &Content,
     how: PasteOptions,
 ) -> Transaction {
     let text = format!("\n{}", content.joined().repeat(how.count));
-    let edits = places.iter().map(|at| (*at..*at, text.clone()));
+    let edits = starts.iter().map(|at| (*at..*at, text.clone()));
     let changes = ChangeSet::replace(page.text.end().0, edits);
     let mut after = page.text.clone();
     changes.apply(&mut after);
     let after = ModalText::new(&after, page.tab_width);
-    let start = after.first_non_blank(after.line(places[0] + 1));
+    let start = after.first_non_blank(after.line(starts[0] + 1));
     Transaction::new(changes).select(Selection::cursor(start))
 }
 
@@ -373,7 +373,7 @@ fn paste_into_block(
     changes.apply(&mut after);
     let after = ModalText::new(&after, page.tab_width);
     let end = changes.map(cut.changes.map(piece.spans[0].start, Side::Before), Side::After);
-    let cursor = after.resting_place(after.left(end));
+    let cursor = after.cursor_position(after.left(end));
     Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
 }
 
@@ -474,10 +474,10 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
         };
         let after = &buffer.area.text().clone();
         if let Some((line, column)) = typed {
-            let places = buffer.area.document.positions_mut();
+            let positions = buffer.area.document.positions_mut();
             match undo_cursor::map_line(&before, after, &changes, line) {
-                Some(line) => places.set_at_column(PositionName::Mark('^'), after, line, column),
-                None => places.remove(PositionName::Mark('^')),
+                Some(line) => positions.set_at_column(PositionName::Mark('^'), after, line, column),
+                None => positions.remove(PositionName::Mark('^')),
             }
         }
         // In both directions it goes by the cursor's position before the step was made.

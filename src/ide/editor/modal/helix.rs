@@ -292,8 +292,8 @@ pub fn search_selection(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let primary = buffer.area.text().slice(buffer.area.selection.primary().span()).into_owned();
     let sign = |c: char| cx.state.search.options.regex && c.is_ascii_punctuation();
-    let wanted = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
-    cx.state.search.last = Some(wanted);
+    let pattern = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
+    cx.state.search.last = Some(pattern);
     cx.state.set_status(format!("Search: {primary}"));
 }
 

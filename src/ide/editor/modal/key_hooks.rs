@@ -150,9 +150,9 @@ pub fn clamp_cursors(cx: &mut Cx<'_>) {
         return;
     }
     let page = ModalText::new(area.document.text(), tab_width);
-    if area.selection.ranges().iter().any(|range| page.resting_place(range.head) != range.head) {
+    if area.selection.ranges().iter().any(|range| page.cursor_position(range.head) != range.head) {
         let rested = area.selection.transform(|range| {
-            let at = page.resting_place(range.head);
+            let at = page.cursor_position(range.head);
             Range { goal: range.goal, ..Range::cursor(at) }
         });
         area.selection = rested;

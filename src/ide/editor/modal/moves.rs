@@ -94,7 +94,7 @@ pub fn apply_motion(cx: &mut Cx<'_>, find: impl Fn(ModalText<'_>, &Range) -> Opt
     let selection = buffer.area.selection.transform(|range| match find(page, &range) {
         Some(landing) => {
             moved |= !landing.is_partial;
-            Range { goal: landing.goal, ..Range::cursor(page.resting_place(landing.to)) }
+            Range { goal: landing.goal, ..Range::cursor(page.cursor_position(landing.to)) }
         }
         None => range,
     });
@@ -120,8 +120,9 @@ fn operate_on_motion(
     };
     let pieces: Vec<_> = buffer.area.selection.ranges().iter().filter_map(span).collect();
     if pieces.is_empty() {
-        let as_far =
-            |range| find(page, &range).map_or(range, |landing| Range::cursor(page.resting_place(landing.to)));
+        let as_far = |range| {
+            find(page, &range).map_or(range, |landing| Range::cursor(page.cursor_position(landing.to)))
+        };
         let selection = buffer.area.selection.transform(as_far);
         set_selection(cx, selection);
         return fail_motion(cx);
@@ -189,7 +190,7 @@ pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         let Some(buffer) = cx.state.buffers.current() else { return };
         let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
-        let at = page.resting_place(at);
+        let at = page.cursor_position(at);
         return set_selection(cx, Selection::cursor(at));
     }
     apply_motion(cx, |_, _| Some(MotionTarget::new(at, extent)));
@@ -242,14 +243,14 @@ pub fn repeat_find(cx: &mut Cx<'_>, back: bool) {
 }
 
 /// Goes to the first, middle or last line of the screen.
-pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
+pub fn screen_line(cx: &mut Cx<'_>, column: Column) {
     let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     let (top, last) = (page.line(buffer.area.per_view.view.top).0, page.last_line().0);
     let bottom = (top + rows - 1).min(last);
-    let line = match place.0 {
+    let line = match column.0 {
         0 => (top + count - 1).min(bottom),
         1 => top + (bottom - top) / 2,
         _ => bottom.saturating_sub(count - 1).max(top),

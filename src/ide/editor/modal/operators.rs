@@ -174,7 +174,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[OperatorSpan]) {
     for (piece, range) in pieces.iter_mut().zip(ranges).filter(|_| was_visual && keeps) {
         // The cursor stays if it is above the start of the selection.
         if piece.shape == ContentShape::Lines && page.line(range.head) < page.line(range.anchor) {
-            piece.start = page.resting_place(range.head);
+            piece.start = page.cursor_position(range.head);
         }
     }
     let bytes = total_bytes(&pieces);
@@ -251,15 +251,15 @@ fn finish_operator(
             let first = pieces[0].spans[0].start;
             let stop = pieces.last().map_or(pieces[0].start, |p| p.spans[p.spans.len() - 1].end);
             let last = buffer.area.text().prev_grapheme(stop).max(first);
-            let places = buffer.area.document.positions_mut();
-            places.set_mark('[', first);
-            places.set_mark(']', last);
+            let positions = buffer.area.document.positions_mut();
+            positions.set_mark('[', first);
+            positions.set_mark(']', last);
         }
         return;
     };
     let applied = edit_text(cx, |_, _| edit);
     if op == Op::Delete && pieces[0].shape == ContentShape::Chars {
-        go_on_behind(cx, pieces[0].start);
+        continue_typing_after(cx, pieces[0].start);
     }
     if applied && op == Op::Change {
         let block = insert_mode::block::replace_block(cx, &pieces[0]);
@@ -270,7 +270,7 @@ fn finish_operator(
 }
 
 /// Makes typing continue after this command behind the last character, if the text there was deleted.
-fn go_on_behind(cx: &mut Cx<'_>, start: Byte) {
+fn continue_typing_after(cx: &mut Cx<'_>, start: Byte) {
     let tab_width = cx.state.tab_width();
     let (Some(buffer), Some(once)) = (cx.state.buffers.current(), &mut cx.state.modal.typing.once) else {
         return;
@@ -295,7 +295,7 @@ fn step_start(cx: &Cx<'_>, op: Op, piece: &OperatorSpan) -> Byte {
         return piece.start;
     }
     let along = piece.start - page.start(first);
-    page.resting_place((page.start(second) + along).min(page.end(second)))
+    page.cursor_position((page.start(second) + along).min(page.end(second)))
 }
 
 /// Keeps goal columns for the cursors.

@@ -50,9 +50,9 @@ pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     let margin = 3.min((rows - 1) / 2);
     let (low, high) = (top + margin, (top + rows).saturating_sub(margin + 1));
     let low = if top == 0 { 0 } else { low };
-    let wanted = line.0.clamp(low.min(high), high);
-    if wanted != line.0 {
-        move_by_lines(cx, wanted as isize - line.0 as isize);
+    let target = line.0.clamp(low.min(high), high);
+    if target != line.0 {
+        move_by_lines(cx, target as isize - line.0 as isize);
     }
     cx.state.damage.add(Part::Editor);
 }
@@ -80,20 +80,20 @@ fn move_by_lines(cx: &mut Cx<'_>, by: isize) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
     let page = visual::page(cx, &text);
-    let place = |range: &Range| -> (Byte, crate::text::position::Column) {
+    let to_target = |range: &Range| -> (Byte, crate::text::position::Column) {
         let goal = page.goal_column(range);
         let line = page.line(range.head).0.saturating_add_signed(by).min(page.last_line().0);
         (page.at(Line(line), goal), goal)
     };
     if cx.state.modal.mode.is_visual() {
         for range in &mut cx.state.modal.visual.ranges {
-            let (head, goal) = place(range);
+            let (head, goal) = to_target(range);
             *range = Range { anchor: range.anchor, head, goal: Some(goal) };
         }
         return visual::show_selection(cx);
     }
     let selection = buffer.area.selection.transform(|range| {
-        let (head, goal) = place(&range);
+        let (head, goal) = to_target(&range);
         Range { goal: Some(goal), ..Range::cursor(head) }
     });
     cursors::set_selection(cx, selection);

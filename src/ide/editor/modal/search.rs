@@ -32,34 +32,34 @@ pub fn prompt_search(cx: &mut Cx<'_>, forward: bool) {
 fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     // A search offset is not supported, but its separator ends the pattern.
     let answer = pattern::split_at_sign(answer, if forward { '/' } else { '?' }).0;
-    let wanted = match (answer.is_empty(), &cx.state.modal.last_search) {
+    let pattern = match (answer.is_empty(), &cx.state.modal.last_search) {
         (false, _) => answer,
         (true, Some((last, _))) => last.clone(),
         (true, None) => return cx.state.set_status("No search yet"),
     };
-    cx.state.modal.last_search = Some((wanted, forward));
+    cx.state.modal.last_search = Some((pattern, forward));
     search_next(cx, false);
     // The key that ended the prompt was processed before its answer came.
     key_hooks::after_key(cx, None);
 }
 
 /// Compiles a pattern; reports an error in it.
-pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
+pub fn needle(cx: &mut Cx<'_>, pattern: &str) -> Option<Needle> {
     let (ignore, smart) = cx.state.modal.ignore_case;
-    let (regex, case) = pattern::translate(wanted);
+    let (regex, case) = pattern::translate(pattern);
     let case = case.unwrap_or(match (ignore, smart) {
         (false, _) => CaseMatching::Sensitive,
         (true, false) => CaseMatching::Insensitive,
         (true, true) => CaseMatching::Smart,
     });
-    let word = pattern::whole_word(wanted);
+    let word = pattern::whole_word(pattern);
     let regex = word.unwrap_or(&regex);
     match Needle::new(regex, SearchOptions { regex: true, word: false, case }) {
         // In scripts without spaces a word ends where another script begins.
         Ok(needle) if word.is_some() => needle.map(|needle| needle.whole_words(is_one_word)),
         Ok(needle) => needle,
         Err(error) => {
-            cx.state.set_error(format!("Invalid search `{wanted}`: {error}"));
+            cx.state.set_error(format!("Invalid search `{pattern}`: {error}"));
             None
         }
     }
@@ -72,12 +72,12 @@ pub fn search_next(cx: &mut Cx<'_>, back: bool) {
 
 /// Does the same, with one cursor starting from another position.
 fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
-    let Some((wanted, forward)) = cx.state.modal.last_search.clone() else {
+    let Some((pattern, forward)) = cx.state.modal.last_search.clone() else {
         cursors::fail_motion(cx);
         return cx.state.set_status("No search yet");
     };
-    let Some(needle) = needle(cx, &wanted) else { return cursors::fail_motion(cx) };
-    cx.state.search.last = Some(wanted.clone());
+    let Some(needle) = needle(cx, &pattern) else { return cursors::fail_motion(cx) };
+    cx.state.search.last = Some(pattern.clone());
     cx.state.search.highlight = Some(needle.clone());
     cx.state.damage.add(Part::Editor);
     let count = cx.state.modal.take_count().unwrap_or(1);
@@ -95,8 +95,8 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     let replayed = background::is_replaying(cx);
     let near = if replayed { REPLAY_REACH } else { SEARCH_INLINE_MAX / heads.len().max(1) };
     match search.targets(&text, &heads, near) {
-        Ok(places) => on_found(cx, &places, &wanted),
-        Err(NotFound) if replayed => on_found(cx, &MatchPositions::new(), &wanted),
+        Ok(matches) => on_found(cx, &matches, &pattern),
+        Err(NotFound) if replayed => on_found(cx, &MatchPositions::new(), &pattern),
         Err(NotFound) if heads.len() > FAR_CURSORS_MAX => {
             cursors::fail_motion(cx);
             cx.state.set_error("Too many cursors for so long a search");
@@ -106,9 +106,9 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
                 // A text without a match is searched once, not from every cursor.
                 let some = search.needle.find(&text, Byte(0)).is_some();
                 let heads = if some { &heads[..] } else { &[] };
-                let places = search.targets(&text, heads, usize::MAX).unwrap_or_default();
+                let matches = search.targets(&text, heads, usize::MAX).unwrap_or_default();
                 Box::new(move |cx| {
-                    on_found(cx, &places, &wanted);
+                    on_found(cx, &matches, &pattern);
                     key_hooks::after_key(cx, None);
                     Ok(())
                 })
@@ -121,17 +121,17 @@ fn search_next_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
 }
 
 /// Moves every cursor to its match, or gives the waiting operator the range to it.
-fn on_found(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
+fn on_found(cx: &mut Cx<'_>, matches: &MatchPositions, pattern: &str) {
     cx.state.modal.is_far_motion = true;
     let before = cx.state.modal.failed;
     cx.state.modal.failed = false;
     moves::apply_motion(cx, |_, range| {
-        let at = places.get(&range.head)?;
+        let at = matches.get(&range.head)?;
         Some(MotionTarget::new(*at, Extent::Exclusive))
     });
     if cx.state.modal.failed {
         forget_goal(cx);
-        cx.state.set_error(format!("No match: {wanted}"));
+        cx.state.set_error(format!("No match: {pattern}"));
     }
     cx.state.modal.failed |= before;
 }
@@ -166,13 +166,13 @@ struct SearchSteps {
 impl SearchSteps {
     /// Returns the positions of the cursors that reach a match, reading a limited number of bytes.
     fn targets(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<MatchPositions, NotFound> {
-        let mut places = MatchPositions::new();
+        let mut matches = MatchPositions::new();
         for (head, from) in heads {
             if let Some(at) = self.target(text, *from, reach)? {
-                places.insert(*head, at);
+                matches.insert(*head, at);
             }
         }
-        Ok(places)
+        Ok(matches)
     }
 
     fn target(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
@@ -194,7 +194,7 @@ pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<By
 }
 
 /// Returns the last match before a position, wrapping around, within the limit of the event loop.
-pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, NotFound> {
+pub fn last_before(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, NotFound> {
     previous(text, needle, to, REPLAY_REACH.min(text.end().0))
 }
 
@@ -272,12 +272,12 @@ pub fn search_word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     let start = words::run_start(page, at, false);
     let end = page.right(words::run_end(page, at, big));
     let word = page.text.slice(start..end).into_owned();
-    let wanted = match (big, whole) {
+    let pattern = match (big, whole) {
         (true, _) => pattern::literal(&word),
         (false, true) => format!("\\<{word}\\>"),
         (false, false) => word,
     };
-    cx.state.modal.last_search = Some((wanted, forward));
+    cx.state.modal.last_search = Some((pattern, forward));
     // The search begins at the word, not inside it.
     search_next_from(cx, false, Some((head, start)));
 }

@@ -34,16 +34,16 @@ pub fn ask_pattern(cx: &mut Cx<'_>, how: PatternAction) {
         PatternAction::Keep => "Keep matching",
         PatternAction::Remove => "Remove matching",
     };
-    Prompt::new(title, move |cx, wanted| apply_pattern(cx, &wanted, how)).open(cx);
+    Prompt::new(title, move |cx, pattern| apply_pattern(cx, &pattern, how)).open(cx);
 }
 
 /// Picks by a pattern.
-fn apply_pattern(cx: &mut Cx<'_>, wanted: &str, pick: PatternAction) {
+fn apply_pattern(cx: &mut Cx<'_>, pattern: &str, pick: PatternAction) {
     let how = SearchOptions { regex: true, word: false, case: cx.state.search.options.case };
-    let needle = match Needle::new(wanted, how) {
+    let needle = match Needle::new(pattern, how) {
         Ok(Some(needle)) => needle,
         Ok(None) => return,
-        Err(error) => return cx.state.set_error(format!("Invalid search `{wanted}`: {error}")),
+        Err(error) => return cx.state.set_error(format!("Invalid search `{pattern}`: {error}")),
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
@@ -93,11 +93,11 @@ fn matching_ranges(text: &Text, selection: &Selection, needle: &Needle, pick: Pa
 /// Selects the next or previous match of the last search. A near match is found at once; a task searches the
 /// rest.
 pub fn search_next(cx: &mut Cx<'_>, forward: bool) {
-    let Some(wanted) = cx.state.search.last.clone() else {
+    let Some(pattern) = cx.state.search.last.clone() else {
         return cx.state.set_status("No search yet");
     };
     let how = cx.state.search.options;
-    let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
+    let Ok(Some(needle)) = Needle::new(&pattern, how) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
     let far = text.char_floor((primary.end() + background::INLINE_MAX).min(text.end()));

@@ -60,8 +60,8 @@ pub fn show_selection(cx: &mut Cx<'_>) {
     let text = buffer.area.text().clone();
     let page = ModalText { can_rest_at_end: true, ..ModalText::new(&text, tab_width) };
     for range in &mut visual.ranges {
-        range.anchor = page.resting_place(range.anchor);
-        range.head = page.resting_place(range.head);
+        range.anchor = page.cursor_position(range.anchor);
+        range.head = page.cursor_position(range.head);
     }
     let Some(first) = visual.ranges.first().copied() else { return };
     let oriented = |span: ByteRange<Byte>, range: &Range| {
@@ -155,7 +155,7 @@ pub fn end_at(cx: &mut Cx<'_>, cursors: Vec<Range>) {
         let page = ModalText::new(&text, tab_width);
         buffer
             .area
-            .select(Selection::new(cursors, 0).transform(|r| Range::cursor(page.resting_place(r.head))));
+            .select(Selection::new(cursors, 0).transform(|r| Range::cursor(page.cursor_position(r.head))));
     }
     buffer.area.caret_override = None;
     cx.state.damage.add(Part::Editor);
@@ -190,11 +190,11 @@ pub fn save_visual(cx: &mut Cx<'_>) {
         Mode::VisualLine => (page.start(from), page.end(to)),
         _ => (first.start(), first.end()),
     };
-    let places = buffer.area.document.positions_mut();
-    places.set_mark('<', start);
-    places.set_mark('>', end);
-    places.set(PositionName::Anchor, first.anchor);
-    places.set(PositionName::Head, first.head);
+    let positions = buffer.area.document.positions_mut();
+    positions.set_mark('<', start);
+    positions.set_mark('>', end);
+    positions.set(PositionName::Anchor, first.anchor);
+    positions.set(PositionName::Head, first.head);
 }
 
 /// Selects as much from every cursor as an earlier selection.
@@ -229,8 +229,8 @@ pub fn reselect(cx: &mut Cx<'_>) {
         return cx.state.set_status("No selection yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let places = buffer.area.document.positions();
-    let (Some(anchor), Some(head)) = (places.get(PositionName::Anchor), places.get(PositionName::Head))
+    let positions = buffer.area.document.positions();
+    let (Some(anchor), Some(head)) = (positions.get(PositionName::Anchor), positions.get(PositionName::Head))
     else {
         return;
     };
@@ -278,7 +278,7 @@ pub fn adopt_selection(cx: &mut Cx<'_>) {
     let page = ModalText { can_rest_at_end: true, ..ModalText::new(buffer.area.text(), tab_width) };
     let inside = |range: &Range| {
         let last = if range.is_empty() { range.end() } else { page.text.prev_grapheme(range.end()) };
-        let last = page.resting_place(last.max(range.start()));
+        let last = page.cursor_position(last.max(range.start()));
         if range.head < range.anchor {
             Range::new(last, range.start())
         } else {

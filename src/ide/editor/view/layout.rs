@@ -48,25 +48,25 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     if state.buffers.current().is_none() {
         return before.0.is_none().then(Vec::new);
     }
-    let places = state.windows.layout(part);
-    let several = places.windows.len() > 1;
-    for (window, whole) in places.windows {
+    let window_layout = state.windows.layout(part);
+    let several = window_layout.windows.len() > 1;
+    for (window, whole) in window_layout.windows {
         let titled = (several || state.display.breadcrumbs) && whole.height >= 3;
         let title = titled.then_some(Rect { height: 1, ..whole });
         let rows = u16::from(titled);
         let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
         lay_out_window(state, window, title, area);
     }
-    state.borders = places.borders;
+    state.borders = window_layout.borders;
     let now = state.visible_rows.as_ref()?;
-    let mut again = changed_rows(before.0.as_ref()?, now, &state.display, part)?;
+    let mut repaint_rows = changed_rows(before.0.as_ref()?, now, &state.display, part)?;
     if before.1.len() != state.other_visible_rows.len() {
         return None;
     }
     for (before, now) in before.1.iter().zip(&state.other_visible_rows) {
-        again.extend(changed_rows(before, now, &state.display, part)?);
+        repaint_rows.extend(changed_rows(before, now, &state.display, part)?);
     }
-    Some(again)
+    Some(repaint_rows)
 }
 
 fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
@@ -112,33 +112,33 @@ pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
 
 /// Returns the width left of the text: one cell for the agent's marks, the number, and one cell for git's
 /// marks. Narrow panes have only the first.
-fn gutter_width(text_lines: usize, look: &DisplayOptions, cols: u16) -> u16 {
+fn gutter_width(text_lines: usize, display: &DisplayOptions, cols: u16) -> u16 {
     let digits = text_lines.max(100).ilog10() as u16 + 1;
-    if look.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
+    if display.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
 }
 
 fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
-    let Frame { area, display: look, tab_width, .. } = *frame;
+    let Frame { area, display, tab_width, .. } = *frame;
     let height = usize::from(area.height);
-    let gutter = gutter_width(buffer.area.text().line_count(), look, area.width);
+    let gutter = gutter_width(buffer.area.text().line_count(), display, area.width);
     let fits = buffer.area.text().line_count() <= height;
-    let bar = u16::from(look.scrollbar && area.width >= BAR_COLS && !fits);
+    let bar = u16::from(display.scrollbar && area.width >= BAR_COLS && !fits);
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor after the last character of a row needs a cell, too.
-    buffer.area.per_view.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
+    buffer.area.per_view.view.wrap = display.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
     let top = scroll_to_cursor(buffer, frame, cols);
     let view = &buffer.area.per_view.view;
     let lens = buffer.area.display_map(tab_width);
     let head = buffer.area.caret();
     let mut rows = lens.rows_from(top, height);
-    let pair = if look.matching_brackets { bracket_pair_at(buffer, &rows) } else { None };
+    let pair = if display.matching_brackets { bracket_pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
-    let sticky = if look.sticky_scroll { sticky_rows(buffer, &lens, &mut rows, head) } else { 0 };
+    let sticky = if display.sticky_scroll { sticky_rows(buffer, &lens, &mut rows, head) } else { 0 };
     VisibleRows {
         window: frame.window,
         buffer: buffer.id,
         title: frame.title,
-        crumbs: if look.breadcrumbs { breadcrumbs(buffer, head) } else { Vec::new() },
+        crumbs: if display.breadcrumbs { breadcrumbs(buffer, head) } else { Vec::new() },
         area,
         gutter,
         cols,
@@ -208,7 +208,7 @@ fn sticky_rows(buffer: &Buffer, lens: &DisplayMap<'_>, rows: &mut [Row], head: B
 
 /// Scrolls to the cursor if it has moved, or its area on the screen has changed. Returns the first row.
 fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
-    let Frame { area, display: look, tab_width, .. } = *frame;
+    let Frame { area, display, tab_width, .. } = *frame;
     let head = buffer.area.caret();
     if frame.is_active {
         // After a search or another jump the target must be visible.
@@ -229,7 +229,7 @@ fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         } else {
             scrolled_columns(left, lens.column(&row, head), usize::from(cols))
         };
-        top = first_row_showing(&lens, top, row, usize::from(area.height), look.scrolloff);
+        top = first_row_showing(&lens, top, row, usize::from(area.height), display.scrolloff);
     }
     let view = &mut buffer.area.per_view.view;
     (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);
@@ -299,18 +299,18 @@ fn is_bracket(text: &Text, at: Byte) -> bool {
 fn changed_rows(
     before: &VisibleRows,
     now: &VisibleRows,
-    look: &DisplayOptions,
+    display: &DisplayOptions,
     part: Rect,
 ) -> Option<Vec<Range<u16>>> {
     let what =
         |shown: &VisibleRows| (shown.window, shown.buffer, shown.area, shown.title, shown.gutter, shown.cols);
     let how = |shown: &VisibleRows| (shown.left, shown.sticky, shown.bar.is_empty(), shown.rows.len());
-    let place = |row: &Row| (row.line, row.is_first);
+    let row_position = |row: &Row| (row.line, row.is_first);
     let same = what(before) == what(now) && how(before) == how(now);
-    if !same || !before.rows.iter().map(place).eq(now.rows.iter().map(place)) {
+    if !same || !before.rows.iter().map(row_position).eq(now.rows.iter().map(row_position)) {
         return None;
     }
-    if look.numbers && look.relative && before.caret != now.caret {
+    if display.numbers && display.relative && before.caret != now.caret {
         return None;
     }
     let mut rows = Vec::new();

@@ -71,8 +71,8 @@ impl Component<State> for EditorPane {
                 ..buffer.area.display_map(buffer.tab_width(state.text_options.tab_width))
             };
             let drawn = DrawContext { state, buffer, shown, selection, lens };
-            if let Some(place) = shown.title {
-                title::draw(&mut canvas.sub(to_local(part, place)), &drawn);
+            if let Some(title_area) = shown.title {
+                title::draw(&mut canvas.sub(to_local(part, title_area)), &drawn);
             }
             draw_view(&mut canvas.sub(to_local(part, shown.area)), &drawn);
         }

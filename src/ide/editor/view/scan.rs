@@ -31,13 +31,13 @@ pub fn start_scan(cx: &mut Cx<'_>) {
     }
     state.scrollbar_scans.running = true;
     let (id, version) = (buffer.id, buffer.area.document.version());
-    let survey = ScanJob { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
+    let job = ScanJob { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
     let nothing = ScanResult { buffer: id, version, needle: needle.clone(), lines: Vec::new() };
     let work = async move {
-        if survey.text.end().0 > SCAN_INLINE_MAX {
+        if job.text.end().0 > SCAN_INLINE_MAX {
             tokio::time::sleep(PAUSE).await;
         }
-        on_thread(move || survey.run()).await
+        on_thread(move || job.run()).await
     };
     cx.tasks.spawn("scrollbar.scan", work, move |cx, found| on_scanned(cx, found.unwrap_or(nothing)));
 }

@@ -90,7 +90,7 @@ fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
 
 /// Returns the totals, as long a text as there is room for.
 fn counts(contents: &ContextReport, tokens: u64, cols: u16) -> String {
-    let mut told = match contents.window() {
+    let mut parts = match contents.window() {
         Some(window) => format!("about {tokens} of {window} tokens"),
         None => format!("about {tokens} tokens"),
     };
@@ -98,15 +98,15 @@ fn counts(contents: &ContextReport, tokens: u64, cols: u16) -> String {
         return format!("about {tokens}");
     }
     if cols < WIDE {
-        return told;
+        return parts;
     }
     if let Some((counted, _)) = contents.provider_count {
-        told.push_str(&format!(", {counted} counted at the last answer"));
+        parts.push_str(&format!(", {counted} counted at the last answer"));
     }
     if contents.summarized > 0 {
-        told.push_str(&format!(", {} summed up", contents.summarized));
+        parts.push_str(&format!(", {} summed up", contents.summarized));
     }
-    told
+    parts
 }
 
 fn draw_row(list: &mut Canvas<'_>, y: u16, item: &ContextItem, selected: bool) {

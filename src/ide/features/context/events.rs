@@ -28,8 +28,8 @@ fn request_rows(cx: &mut Cx<'_>, number: u64) {
 }
 
 /// Handles a changed context: shows a message and refreshes the report with this number.
-fn report_change(cx: &mut Cx<'_>, number: u64, said: impl Into<String>) {
-    cx.state.set_status(said);
+fn report_change(cx: &mut Cx<'_>, number: u64, message: impl Into<String>) {
+    cx.state.set_status(message);
     if with_numbered(cx, number, |_| {}) {
         request_rows(cx, number);
     }
@@ -67,42 +67,42 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return };
     let number = view.number;
     let Some(entry) = view.take_missing_entry() else { return };
-    let wanted = entry.clone();
-    let work = |session: Handle| async move { session.sent_message(wanted).await };
-    ask_session(cx, "context.read", TASK, work, move |cx, told| {
+    let entry_id = entry.clone();
+    let work = |session: Handle| async move { session.sent_message(entry_id).await };
+    ask_session(cx, "context.read", TASK, work, move |cx, report| {
         with_numbered(cx, number, |view| {
-            if view.sent.as_ref().is_some_and(|(of, _)| *of == entry) {
-                view.sent = Some((entry, told));
+            if view.sent.as_ref().is_some_and(|(loaded_id, _)| *loaded_id == entry) {
+                view.sent = Some((entry, report));
             }
         });
     });
 }
 
 /// Runs an action on the entry of the selected row.
-fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+fn with_selected_entry(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
     match view.item().and_then(|item| item.entry.clone()) {
-        Some(entry) => act(cx, number, entry),
+        Some(entry) => action(cx, number, entry),
         None => cx.state.set_status("Not a message of the conversation"),
     }
 }
 
 /// Runs an action on the selected row, if its content can be changed.
-fn with_selected_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+fn with_selected_message(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let item = view.item();
     if item.is_some_and(|item| item.entry.is_some() && !item.editable) {
         return cx.state.set_status("Only messages and tool results can be edited (summary: /summary)");
     }
-    with_selected_entry(cx, act);
+    with_selected_entry(cx, action);
 }
 
 /// Excludes the selected message from the context.
 pub fn exclude_message(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, number, entry| {
         let work = |session: Handle| async move { session.exclude_from_context(entry).await };
-        ask_session(cx, "context.exclude", TASK, work, move |cx, said| report_change(cx, number, said));
+        ask_session(cx, "context.exclude", TASK, work, move |cx, message| report_change(cx, number, message));
     });
 }
 
@@ -110,8 +110,8 @@ pub fn exclude_message(cx: &mut Cx<'_>) {
 pub fn restore_original(cx: &mut Cx<'_>) {
     with_selected_message(cx, |cx, number, entry| {
         let work = |session: Handle| async move { session.restore_original(entry).await };
-        ask_session(cx, "context.restore-original", TASK, work, move |cx, said| {
-            report_change(cx, number, said);
+        ask_session(cx, "context.restore-original", TASK, work, move |cx, message| {
+            report_change(cx, number, message);
         });
     });
 }
@@ -141,7 +141,7 @@ pub fn replace_message(cx: &mut Cx<'_>, text: &str) {
     if cx.state.agent.connected {
         let (entry, words) = (entry.to_string(), words.trim().to_string());
         let work = |session: Handle| async move { session.replace_in_context(entry, words).await };
-        ask_session(cx, "context.replace", TASK, work, |cx, said| cx.state.set_status(said));
+        ask_session(cx, "context.replace", TASK, work, |cx, message| cx.state.set_status(message));
     }
 }
 
@@ -153,13 +153,13 @@ pub fn toggle_pin(cx: &mut Cx<'_>) {
     else {
         return cx.state.set_status("Only messages in the context can be pinned");
     };
-    let said = if was_pinned {
+    let message = if was_pinned {
         "Unpinned: compaction may summarize it"
     } else {
         "Pinned: compaction keeps it word for word"
     };
     let work = |session: Handle| async move { session.pin(entry, !was_pinned).await };
-    ask_session(cx, "context.pin", TASK, work, move |cx, ()| report_change(cx, number, said));
+    ask_session(cx, "context.pin", TASK, work, move |cx, ()| report_change(cx, number, message));
 }
 
 /// Goes to the selected row in the session tree.

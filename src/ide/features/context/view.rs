@@ -79,7 +79,7 @@ impl ContextView {
     /// Returns the entry whose text must be requested, once.
     pub fn take_missing_entry(&mut self) -> Option<String> {
         let entry = self.item()?.entry.clone()?;
-        if self.sent.as_ref().is_some_and(|(of, _)| *of == entry) {
+        if self.sent.as_ref().is_some_and(|(loaded_id, _)| *loaded_id == entry) {
             return None;
         }
         self.sent = Some((entry.clone(), None));
@@ -91,7 +91,7 @@ impl ContextView {
         let item = self.item()?;
         match (&item.text, &item.entry, &self.sent) {
             (Some(text), ..) => Some(text),
-            (None, Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.text),
+            (None, Some(entry), Some((loaded_id, Some(loaded)))) if entry == loaded_id => Some(&loaded.text),
             _ => None,
         }
     }
@@ -99,7 +99,9 @@ impl ContextView {
     /// Returns the editable text of the selected row, once it is known.
     pub fn editable_text(&self) -> Option<&str> {
         match (&self.item()?.entry, &self.sent) {
-            (Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.editable_text),
+            (Some(entry), Some((loaded_id, Some(loaded)))) if entry == loaded_id => {
+                Some(&loaded.editable_text)
+            }
             _ => None,
         }
     }

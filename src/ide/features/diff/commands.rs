@@ -50,7 +50,7 @@ pub const COMMANDS: &[Command] = &[
     command("diff.toggle-sides", "Toggle side-by-side view", &["inline", "unified", "split"], |cx| {
         diff::events::with_view(cx, false, |view, beside| view.layout_choice = Some(!beside));
     }),
-    command("diff.reload", "Reload diff", &["refresh"], diff::events::compare_again)
+    command("diff.reload", "Reload diff", &["refresh"], diff::events::recompare)
         .with_former_ids(&["diff.again"]),
     command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)),
     command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)),
@@ -65,8 +65,8 @@ fn scroll(cx: &mut Cx<'_>, by: isize) {
 
 fn toggle(cx: &mut Cx<'_>) {
     let mut done = true;
-    diff::events::with_view(cx, false, |view, beside| {
-        view.step(0, beside);
+    diff::events::with_view(cx, false, |view, side_by_side| {
+        view.step(0, side_by_side);
         done = view.toggle();
     });
     if !done {

@@ -69,7 +69,7 @@ struct DrawContext<'a> {
 
 /// Draws the view.
 pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
-    let beside = view.is_side_by_side(state.size.0);
+    let side_by_side = view.is_side_by_side(state.size.0);
     let notes: String = view.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
     let title = visible(&format!("{} → {}{notes}", view.old_name, view.new_name)).into_owned();
     let (more, less) = view.counts();
@@ -90,16 +90,16 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
         .map_or(state.text_options.tab_width, |buffer| buffer.tab_width(state.text_options.tab_width));
     let drawn = DrawContext { view, old, digits: last.ilog10() as u16 + 1, tab_width };
     let (cols, rows) = inside.size();
-    let top = view.top(usize::from(rows), beside);
-    let selected = view.selected(beside);
+    let top = view.top(usize::from(rows), side_by_side);
+    let selected = view.selected(side_by_side);
     for y in 0..rows {
         let at = top + usize::from(y);
-        let Some(row) = view.row(at, beside) else { break };
+        let Some(row) = view.row(at, side_by_side) else { break };
         let mut part = inside.sub(Rect::new(0, y, cols, 1));
         if let Row::Fold(lines) = row {
             let fold = part.style("diff.fold");
             part.text(drawn.digits + 1, 0, &format!("⋯ {lines} unchanged lines"), fold);
-        } else if beside {
+        } else if side_by_side {
             draw_side_by_side(&mut part, &drawn, &row);
         } else {
             draw_stacked(&mut part, &drawn, &row);

@@ -23,14 +23,14 @@ pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
 
 /// Returns the file that can be compared; otherwise reports why there is none.
 pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
-    let why = match cx.state.buffers.current() {
+    let reason = match cx.state.buffers.current() {
         None => "No file open",
         Some(buffer) if buffer.results.is_some() => "Search results cannot be compared",
         Some(buffer) if buffer.loading.is_some() => "File is still loading",
         Some(buffer) if buffer.area.document.format().binary => "Binary files cannot be compared",
         Some(_) => return cx.state.buffers.current(),
     };
-    cx.state.set_status(why);
+    cx.state.set_status(reason);
     None
 }
 
@@ -56,13 +56,13 @@ fn start_comparison(cx: &mut Cx<'_>, source: Source) {
         async move { (compare::compare_with_source(&*env, source, ours, format).await, begun.elapsed()) };
     cx.tasks.spawn("diff.compare", work, move |cx, compared| {
         let (other, cost) =
-            compared.unwrap_or_else(|why| (Err(format!("Cannot compare: {why}")), begun.elapsed()));
+            compared.unwrap_or_else(|error| (Err(format!("Cannot compare: {error}")), begun.elapsed()));
         on_compared(cx, ComparisonResult { number, text, version, other, cost });
     });
 }
 
 /// Compares again from the source, since the other text may have changed.
-pub fn compare_again(cx: &mut Cx<'_>) {
+pub fn recompare(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
     let source = view.source.clone();
     if !std::mem::replace(&mut view.running, true) {
@@ -100,26 +100,26 @@ fn on_compared(cx: &mut Cx<'_>, mut found: ComparisonResult) {
     let Some(view) = view_of(cx.state).filter(|view| view.number == found.number) else { return };
     let other = match std::mem::replace(&mut found.other, Err(String::new())) {
         Ok(other) => other,
-        Err(why) => {
+        Err(error) => {
             view.running = false;
             if view.old.is_none() {
                 close(cx);
             }
             cx.state.damage.add_all();
-            return cx.state.set_error(why);
+            return cx.state.set_error(error);
         }
     };
     if other.runs.is_empty() {
         let notes: String = other.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
-        let said = format!("{} is the same as {}{notes}", view.new_name, view.old_name);
+        let message = format!("{} is the same as {}{notes}", view.new_name, view.old_name);
         let has_shown = view.old.is_some();
         // A view in which the user has worked stays open, even without differences.
         if !has_shown {
             close(cx);
             cx.state.damage.add_all();
-            return cx.state.set_status(said);
+            return cx.state.set_status(message);
         }
-        cx.state.set_status(said);
+        cx.state.set_status(message);
     }
     if let Some(view) = view_of(cx.state) {
         view.set_comparison(found, other);
@@ -135,11 +135,11 @@ fn close(cx: &mut Cx<'_>) {
 const NOT_SHOWN: &str = "No diff shown";
 
 /// Runs an action on the view; the selected row stays visible.
-pub fn with_view(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
+pub fn with_view(cx: &mut Cx<'_>, whole: bool, action: impl FnOnce(&mut DiffView, bool)) {
     let cols = cx.state.size.0;
     let Some(view) = view_of(cx.state) else { return cx.state.set_status(NOT_SHOWN) };
-    let beside = view.is_side_by_side(cols);
-    act(view, beside);
+    let side_by_side = view.is_side_by_side(cols);
+    action(view, side_by_side);
     scroll_to_selection(cx, whole);
     cx.state.damage.add(Part::Overlay);
 }
@@ -156,8 +156,8 @@ pub fn go_to_difference(cx: &mut Cx<'_>, forward: bool) {
     if view_of(cx.state).is_some_and(|view| view.old.is_none()) {
         return cx.state.set_status("Still comparing; try again");
     }
-    with_view(cx, true, |view, beside| {
-        view.step(0, beside);
+    with_view(cx, true, |view, side_by_side| {
+        view.step(0, side_by_side);
         view.select_next(forward);
     });
     let Some(view) = view_of(cx.state) else { return };
@@ -247,7 +247,7 @@ fn skip_debounce(cx: &mut Cx<'_>) {
 }
 
 /// Runs an action on the text below the view.
-fn with_buffer(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
+fn with_buffer(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
     let Some(id) = view_of(cx.state).map(|view| view.buffer) else { return false };
     if cx.state.buffers.current().map(|buffer| buffer.id) != Some(id) {
         cx.state.set_status("Another file is shown now");
@@ -255,7 +255,7 @@ fn with_buffer(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
     }
     let over = std::mem::take(&mut cx.state.layers);
     panes::focus(cx, Focus::Editor);
-    let done = act(cx);
+    let done = action(cx);
     cx.state.layers = over;
     cx.state.damage.add_all();
     done

@@ -25,7 +25,7 @@ impl Layer for DiffView {
 
     fn actions(&self) -> Actions {
         Actions {
-            step: |cx, by| events::with_view(cx, false, |view, beside| view.step(by, beside)),
+            step: |cx, by| events::with_view(cx, false, |view, side_by_side| view.step(by, side_by_side)),
             accept: events::jump_to_line,
             ..Actions::default()
         }

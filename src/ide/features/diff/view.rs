@@ -228,8 +228,8 @@ impl DiffView {
         let runs = std::mem::take(&mut self.runs);
         for run in &runs {
             self.push_unchanged(old..run.old.start, new, old > 0 || new > 0, true);
-            let (below, beside) = (run.old.len() + run.new.len(), side_by_side_height(run));
-            self.push(BlockKind::Changed, (run.old.clone(), run.new.clone()), [below, beside]);
+            let (below, side_by_side) = (run.old.len() + run.new.len(), side_by_side_height(run));
+            self.push(BlockKind::Changed, (run.old.clone(), run.new.clone()), [below, side_by_side]);
             (old, new) = (run.old.end, run.new.end);
         }
         let end = self.old.as_ref().map_or(0, |old| line_count(old));
@@ -258,8 +258,8 @@ impl DiffView {
             return;
         }
         let block = Block { kind, old, new, first: self.rows, rows };
-        let [below, beside] = rows;
-        self.rows = [self.rows[0] + below, self.rows[1] + beside];
+        let [below, side_by_side] = rows;
+        self.rows = [self.rows[0] + below, self.rows[1] + side_by_side];
         self.blocks.push(block);
     }
 
@@ -269,24 +269,24 @@ impl DiffView {
     }
 
     /// Returns the number of rows.
-    pub fn row_count(&self, beside: bool) -> usize {
-        self.rows[usize::from(beside)]
+    pub fn row_count(&self, side_by_side: bool) -> usize {
+        self.rows[usize::from(side_by_side)]
     }
 
-    fn block_at(&self, row: usize, beside: bool) -> Option<&Block> {
-        let at = self.blocks.partition_point(|block| block.first[usize::from(beside)] <= row);
+    fn block_at(&self, row: usize, side_by_side: bool) -> Option<&Block> {
+        let at = self.blocks.partition_point(|block| block.first[usize::from(side_by_side)] <= row);
         at.checked_sub(1).map(|at| &self.blocks[at])
     }
 
     /// Returns the content of a row.
-    pub fn row(&self, row: usize, beside: bool) -> Option<Row> {
-        let block = self.block_at(row, beside).filter(|_| row < self.row_count(beside))?;
-        let n = row - block.first[usize::from(beside)];
+    pub fn row(&self, row: usize, side_by_side: bool) -> Option<Row> {
+        let block = self.block_at(row, side_by_side).filter(|_| row < self.row_count(side_by_side))?;
+        let n = row - block.first[usize::from(side_by_side)];
         let (old, new) = (&block.old, &block.new);
         let run = self.run_of(block);
         Some(match (block.kind, run) {
             (BlockKind::Fold, _) => Row::Fold(old.len()),
-            (BlockKind::Changed, Some(run)) if beside => {
+            (BlockKind::Changed, Some(run)) if side_by_side => {
                 let (old, new) = side_by_side_row(run, n);
                 Row::Changed { old, new, pair: old.and_then(|old| run.pair_of_old(old)) }
             }
@@ -310,25 +310,27 @@ impl DiffView {
     }
 
     /// The selected row in a layout.
-    pub fn selected(&self, beside: bool) -> usize {
-        if beside == self.row.1 {
+    pub fn selected(&self, side_by_side: bool) -> usize {
+        if side_by_side == self.row.1 {
             return self.row.0;
         }
         let Some(block) = self.block_at(self.row.0, self.row.1) else { return 0 };
         let n = self.row.0 - block.first[usize::from(self.row.1)];
         let n = match (self.row(self.row.0, self.row.1), self.run_of(block)) {
-            (Some(Row::Changed { old, new, .. }), Some(run)) if beside => side_by_side_index(run, (old, new)),
+            (Some(Row::Changed { old, new, .. }), Some(run)) if side_by_side => {
+                side_by_side_index(run, (old, new))
+            }
             (Some(Row::Changed { old: Some(old), .. }), _) => old - block.old.start,
             (Some(Row::Changed { new: Some(new), .. }), _) => block.old.len() + (new - block.new.start),
             _ => n,
         };
-        block.first[usize::from(beside)] + n.min(block.rows[usize::from(beside)] - 1)
+        block.first[usize::from(side_by_side)] + n.min(block.rows[usize::from(side_by_side)] - 1)
     }
 
     /// Selects another row.
-    pub fn step(&mut self, by: isize, beside: bool) {
-        let last = self.row_count(beside).saturating_sub(1);
-        self.row = (self.selected(beside).saturating_add_signed(by).min(last), beside);
+    pub fn step(&mut self, by: isize, side_by_side: bool) {
+        let last = self.row_count(side_by_side).saturating_sub(1);
+        self.row = (self.selected(side_by_side).saturating_add_signed(by).min(last), side_by_side);
     }
 
     /// Returns the index of the selected difference, or of the next one below.
@@ -352,20 +354,22 @@ impl DiffView {
     }
 
     /// Returns the first row on a screen of this height such that the selected row is visible.
-    pub fn top(&self, height: usize, beside: bool) -> usize {
-        let at = self.selected(beside);
+    pub fn top(&self, height: usize, side_by_side: bool) -> usize {
+        let at = self.selected(side_by_side);
         let margin = CONTEXT.min(height / 4);
         let (lowest, highest) = ((at + margin + 1).saturating_sub(height), at.saturating_sub(margin));
-        let last = self.row_count(beside).saturating_sub(height);
+        let last = self.row_count(side_by_side).saturating_sub(height);
         self.top.clamp(lowest.min(highest), highest).min(last)
     }
 
     /// Scrolls so that the selected row is visible, and with `whole` as much of its difference as fits.
-    pub fn scroll_to_selection(&mut self, height: usize, beside: bool, whole: bool) {
-        self.top = self.top(height, beside);
-        let Some(block) = self.block_at(self.selected(beside), beside).filter(|_| whole) else { return };
-        let first = block.first[usize::from(beside)];
-        if first + block.rows[usize::from(beside)] > self.top + height {
+    pub fn scroll_to_selection(&mut self, height: usize, side_by_side: bool, whole: bool) {
+        self.top = self.top(height, side_by_side);
+        let Some(block) = self.block_at(self.selected(side_by_side), side_by_side).filter(|_| whole) else {
+            return;
+        };
+        let first = block.first[usize::from(side_by_side)];
+        if first + block.rows[usize::from(side_by_side)] > self.top + height {
             self.top = first.saturating_sub(height / 4);
         }
     }
@@ -377,44 +381,44 @@ impl DiffView {
 
     /// Returns the line of the new text in the selected row, or the one that would follow.
     pub fn new_line(&self) -> usize {
-        let (row, beside) = self.row;
+        let (row, side_by_side) = self.row;
         if let Some((line, _)) = self.covered.filter(|(_, row)| *row == self.row) {
             return line;
         }
-        match self.row(row, beside) {
+        match self.row(row, side_by_side) {
             Some(
                 Row::Unchanged(_, new)
                 | Row::Changed { new: Some(new), .. }
                 | Row::Changed { pair: Some((_, new)), .. },
             ) => new,
             Some(Row::Changed { .. }) => {
-                let block = self.block_at(row, beside);
+                let block = self.block_at(row, side_by_side);
                 block
                     .map_or(0, |block| if block.new.is_empty() { block.new.start } else { block.new.end - 1 })
             }
-            Some(Row::Fold(_)) => self.block_at(row, beside).map_or(0, |block| block.new.start),
+            Some(Row::Fold(_)) => self.block_at(row, side_by_side).map_or(0, |block| block.new.start),
             None => 0,
         }
     }
 
     fn go_to_line(&mut self, line: usize) {
-        let beside = self.row.1;
+        let side_by_side = self.row.1;
         let at = self.blocks.partition_point(|block| block.new.end <= line);
         let Some(block) = self.blocks.get(at).or(self.blocks.last()) else {
-            self.row = (0, beside);
+            self.row = (0, side_by_side);
             return;
         };
         let n = match block.kind {
             BlockKind::Fold => 0,
-            BlockKind::Changed if !beside => block.old.len() + line.saturating_sub(block.new.start),
+            BlockKind::Changed if !side_by_side => block.old.len() + line.saturating_sub(block.new.start),
             BlockKind::Changed => {
                 self.run_of(block).map_or(0, |run| side_by_side_index(run, (None, Some(line))))
             }
             BlockKind::Unchanged => line.saturating_sub(block.new.start),
         };
-        let n = n.min(block.rows[usize::from(beside)] - 1);
+        let n = n.min(block.rows[usize::from(side_by_side)] - 1);
         let is_covered = block.kind == BlockKind::Fold && block.new.contains(&line);
-        self.row = (block.first[usize::from(beside)] + n, beside);
+        self.row = (block.first[usize::from(side_by_side)] + n, side_by_side);
         self.covered = is_covered.then_some((line, self.row));
     }
 

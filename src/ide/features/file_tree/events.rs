@@ -19,7 +19,7 @@ use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 const STEPS_MAX: usize = 64;
 
 /// Starts a job; `of` is the step that it undoes.
-pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
+pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
     if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.set_status("File changes are running already");
     }
@@ -27,14 +27,14 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
         let saving = cx.state.buffers.all().iter().find(|buffer| buffer.is_saving && is_below(buffer, from));
         if let Some(buffer) = saving {
             let name = buffer.name();
-            cx.state.slots[TREE_STEPS].undoable.extend(of);
+            cx.state.slots[TREE_STEPS].undoable.extend(step);
             return cx.state.set_status(format!("{name} is being saved; try again"));
         }
     }
     // Restoring a deleted file reconnects the text that stayed open.
-    let restores = matches!(of, Some(TreeStep::Deleted(..)));
+    let restores = matches!(step, Some(TreeStep::Deleted(..)));
     if let Some(name) = conflicting_buffer(cx, &job).filter(|_| !restores) {
-        cx.state.slots[TREE_STEPS].undoable.extend(of);
+        cx.state.slots[TREE_STEPS].undoable.extend(step);
         return cx.state.set_error(format!("{name} is open at that path: close it or save it elsewhere"));
     }
     if let TreeJob::Move { from, .. } = &job {
@@ -45,10 +45,10 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     }
     cx.state.slots[TREE_STEPS].is_busy = true;
     let deleted = cx.state.slots[TREE_STEPS].trash.clone();
-    let (what, taken_back) = (job.clone(), of.clone());
-    let work = move || steps::perform(&what, taken_back.as_ref(), &deleted);
+    let (what, undo_of) = (job.clone(), step.clone());
+    let work = move || steps::perform(&what, undo_of.as_ref(), &deleted);
     cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
-        on_done(cx, &job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
+        on_done(cx, &job, step, result.unwrap_or_else(|error| Err(io::Error::other(error))));
     });
 }
 
@@ -84,14 +84,14 @@ pub fn undo(cx: &mut Cx<'_>) {
 /// Handles the end of a job.
 fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
     cx.state.slots[TREE_STEPS].is_busy = false;
-    let place = match result {
-        Ok(place) => place,
+    let new_path = match result {
+        Ok(new_path) => new_path,
         Err(error) => return on_failed(cx, job, of, &error),
     };
     let step = match job {
         TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
         TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
-        TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
+        TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), new_path.clone()),
     };
     let what = job_message(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
@@ -110,14 +110,14 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
             steps.remove(0);
         }
     }
-    update_open_files(cx, job, &place, of.is_none());
+    update_open_files(cx, job, &new_path, of.is_none());
     files::events::refresh_tree(cx);
     cx.state.damage.add_all();
 }
 
 /// Handles the failure of a job.
 fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
-    let why = match error.kind() {
+    let reason = match error.kind() {
         ErrorKind::AlreadyExists => "a file is there already".to_string(),
         _ => error.to_string(),
     };
@@ -125,9 +125,9 @@ fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::E
         resume_saves(cx, from);
     }
     let what = job_message(cx, job);
-    let left = of.is_some_and(|step| !keep_for_retry(cx, step, error.kind()));
-    let left = if left { "; step skipped" } else { "" };
-    cx.state.set_error(format!("Not done: {what}: {why}{left}"));
+    let note = of.is_some_and(|step| !keep_for_retry(cx, step, error.kind()));
+    let note = if note { "; step skipped" } else { "" };
+    cx.state.set_error(format!("Not done: {what}: {reason}{note}"));
 }
 
 /// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense. Not for what was
@@ -157,7 +157,7 @@ fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
 }
 
 /// Updates open files and the tree after a job.
-fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
+fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens: bool) {
     match job {
         TreeJob::Create { path, is_folder } => {
             reveal(cx, path);
@@ -179,7 +179,7 @@ fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) 
                 .collect();
             for id in moved {
                 let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
-                change_path(buffer, from, to, place);
+                change_path(buffer, from, to, new_path);
                 files::editorconfig::on_opened(cx, id);
             }
             resume_saves(cx, to);
@@ -208,14 +208,14 @@ fn change_path(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
 
 /// Allows saving files again after a move, and runs saves requested in the meantime.
 fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
-    let mut again = Vec::new();
+    let mut buffer_ids = Vec::new();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
         buffer.is_saving = false;
-        if std::mem::take(&mut buffer.save_again) {
-            again.push(buffer.id);
+        if std::mem::take(&mut buffer.is_save_requested) {
+            buffer_ids.push(buffer.id);
         }
     }
-    for id in again {
+    for id in buffer_ids {
         save_buffer(cx, id, AfterSave::Stay, false);
     }
 }

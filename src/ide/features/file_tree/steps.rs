@@ -74,13 +74,13 @@ impl TreeSteps {
 
 /// Runs a job; `of` is the step that it undoes, `deleted` the trash folder. Returns the new path of what was
 /// moved, links resolved, or the path of what was deleted in the trash folder. Blocking.
-pub fn perform(job: &TreeJob, of: Option<&TreeStep>, deleted: &Path) -> io::Result<PathBuf> {
+pub fn perform(job: &TreeJob, step: Option<&TreeStep>, deleted: &Path) -> io::Result<PathBuf> {
     match job {
         TreeJob::Create { path, is_folder } => tree::create(path, *is_folder).map(|()| path.clone()),
         TreeJob::Move { from, to } => tree::rename(from, to),
         TreeJob::Delete(path) => {
             // Content added since was not created by that step.
-            if matches!(of, Some(TreeStep::Created(_))) && !tree::is_empty(path)? {
+            if matches!(step, Some(TreeStep::Created(_))) && !tree::is_empty(path)? {
                 return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, "it is no longer empty"));
             }
             tree::delete(path, deleted)

@@ -204,7 +204,8 @@ pub fn reload_with_encoding(cx: &mut Cx<'_>, id: BufferId, forced: bool, encodin
     let (env, file) = (cx.env.clone(), path.clone());
     let work = async move { read_change(&*env, &file, text, encoding, current).await };
     cx.tasks.spawn("files.reread", work, move |cx, result| {
-        let result = result.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&path, why)));
+        let result =
+            result.unwrap_or_else(|TaskError::Panicked(message)| Err(EnvError::internal(&path, message)));
         on_reloaded(cx, ReloadResult { buffer: id, version, forced, encoding, result });
     });
 }
@@ -231,8 +232,8 @@ async fn read_change(
         decoded.map(|(new, format)| (diff::change(&text.to_string(), &new), format, data.stamp))
     });
     let wrong = |encoding: Encoding| {
-        let why = format!("not {}: its bytes would not stay the same", encoding.name());
-        EnvError::unencodable(path, std::io::Error::other(why))
+        let reason = format!("not {}: its bytes would not stay the same", encoding.name());
+        EnvError::unencodable(path, std::io::Error::other(reason))
     };
     compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
 }
@@ -300,9 +301,9 @@ fn ask_about_change(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     }
     cx.state.set_error(changed_on_disk_message(&name));
     close_dialog(cx, id);
-    let told =
+    let message =
         format!("Another process changed {}, which has unsaved changes.", cx.state.display_path(&path));
-    let dialog = Dialog::ask("Changed on disk", vec![told])
+    let dialog = Dialog::ask("Changed on disk", vec![message])
         .uninvited(CHANGED_ON_DISK, id.0.into())
         .choice('r', "Reload (undo keeps yours)", move |cx| reload(cx, id, true))
         .choice('d', "Compare", move |cx| compare(cx, id))

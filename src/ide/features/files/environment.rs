@@ -46,11 +46,11 @@ impl BufferEnvironment {
     async fn query<T: Send + 'static>(
         &self,
         name: &'static str,
-        look: impl FnOnce(&mut Cx<'_>) -> T + Send + 'static,
+        read: impl FnOnce(&mut Cx<'_>) -> T + Send + 'static,
     ) -> Result<T, EnvError> {
         let (reply, answer) = oneshot::channel();
         let send = move |cx: &mut Cx<'_>| {
-            if reply.send(look(cx)).is_err() {
+            if reply.send(read(cx)).is_err() {
                 tracing::debug!(name, "the call that asked was interrupted");
             }
         };

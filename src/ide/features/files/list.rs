@@ -11,13 +11,15 @@ use crate::workspace::list as folders;
 /// Reads a folder for the tree. Requested where files may have been added or removed.
 pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
     cx.state.files.file_list.invalidate();
-    let of = folder.clone();
+    let list_folder = folder.clone();
     cx.tasks.spawn_blocking(
         "files.list",
         move || read(&folder),
         move |cx, entries| {
-            match entries.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&of, why))) {
-                Ok(entries) => cx.state.files.set_entries(&of, entries),
+            match entries
+                .unwrap_or_else(|TaskError::Panicked(message)| Err(EnvError::internal(&list_folder, message)))
+            {
+                Ok(entries) => cx.state.files.set_entries(&list_folder, entries),
                 Err(error) => cx.state.files.error = Some(error.to_string()),
             }
             cx.state.damage.add(Part::Files);

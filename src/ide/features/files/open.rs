@@ -37,8 +37,8 @@ pub struct OpenedFile {
 
 impl OpenedFile {
     /// Returns the result for a file whose task failed.
-    pub fn failed(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(why): TaskError) -> Self {
-        let result = Err(EnvError::internal(&path, why));
+    pub fn failed(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(message): TaskError) -> Self {
+        let result = Err(EnvError::internal(&path, message));
         Self { real: path.clone(), path, version: None, result, at, in_background: behind }
     }
 }
@@ -48,7 +48,7 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     let (env, tasks, file) = (cx.env.clone(), cx.tasks.clone(), path.clone());
     let work = async move { read(&*env, &tasks, file, (at, false)).await };
     cx.tasks.spawn("files.open", work, move |cx, read| {
-        on_opened(cx, read.unwrap_or_else(|why| OpenedFile::failed(path, (at, false), why)));
+        on_opened(cx, read.unwrap_or_else(|error| OpenedFile::failed(path, (at, false), error)));
     });
 }
 

@@ -104,7 +104,7 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         return;
     }
     if buffer.is_saving {
-        buffer.save_again = true;
+        buffer.is_save_requested = true;
         return;
     }
     buffer.is_saving = true;
@@ -124,11 +124,11 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         then,
     };
     let version = document.version();
-    let wanted = editorconfig::tidy(buffer.rules);
-    if wanted.is_nothing() {
+    let tidy_rules = editorconfig::tidy(buffer.rules);
+    if tidy_rules.is_nothing() {
         write_text(cx, save);
     } else {
-        tidy(cx, save, wanted, (version, 1));
+        tidy(cx, save, tidy_rules, (version, 1));
     }
 }
 
@@ -138,7 +138,7 @@ fn tidy(cx: &mut Cx<'_>, save: SaveRequest, tidy: Tidy, (version, tries): (u64, 
     let work = move || tidy.change(&text, ending);
     cx.tasks.spawn_blocking("files.tidy", work, move |cx, changes| match changes {
         Ok(changes) => on_tidied(cx, save, (version, tries), changes),
-        Err(why) => on_save_failed(cx, save, why),
+        Err(error) => on_save_failed(cx, save, error),
     });
 }
 
@@ -146,17 +146,17 @@ fn tidy(cx: &mut Cx<'_>, save: SaveRequest, tidy: Tidy, (version, tries): (u64, 
 fn on_tidied(cx: &mut Cx<'_>, mut save: SaveRequest, (version, tries): (u64, u8), changes: ChangeSet) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
-    let wanted = editorconfig::tidy(buffer.rules);
+    let tidy_rules = editorconfig::tidy(buffer.rules);
     let now = buffer.area.document.version();
     if now == version {
         if !changes.is_identity() {
             let format = buffer.area.document.format();
-            let format = Format { ending: wanted.ending.unwrap_or(format.ending), ..format };
+            let format = Format { ending: tidy_rules.ending.unwrap_or(format.ending), ..format };
             let edit = Transaction::new(changes).with_author(Author::Formatter).format(format);
             buffer.area.apply_external(edit, now_ms);
             cx.state.damage.add_all();
         }
-        save.format.ending = wanted.ending.unwrap_or(save.format.ending);
+        save.format.ending = tidy_rules.ending.unwrap_or(save.format.ending);
     }
     let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
     let document = &mut buffer.area.document;
@@ -166,7 +166,7 @@ fn on_tidied(cx: &mut Cx<'_>, mut save: SaveRequest, (version, tries): (u64, u8)
     if now == version || tries >= TRIES_MAX {
         write_text(cx, save);
     } else {
-        tidy(cx, save, wanted, (now, tries + 1));
+        tidy(cx, save, tidy_rules, (now, tries + 1));
     }
 }
 
@@ -180,7 +180,7 @@ fn write_text(cx: &mut Cx<'_>, save: SaveRequest) {
         (env.resolve(&to).await.unwrap_or(to), result)
     };
     cx.tasks.spawn("files.save", work, move |cx, written| {
-        let (real, result) = written.unwrap_or_else(|why| (path.clone(), Err(internal(&path, why))));
+        let (real, result) = written.unwrap_or_else(|error| (path.clone(), Err(internal(&path, error))));
         on_saved(cx, SaveResult { buffer, path, real, revision, format, result, then });
     });
 }
@@ -200,14 +200,14 @@ async fn write_file(
 }
 
 /// Handles a save without a result: the text stays unsaved, and can be saved again.
-fn on_save_failed(cx: &mut Cx<'_>, save: SaveRequest, why: TaskError) {
+fn on_save_failed(cx: &mut Cx<'_>, save: SaveRequest, error: TaskError) {
     let SaveRequest { buffer, path, format, revision, then, .. } = save;
-    let result = Err(internal(&path, why));
+    let result = Err(internal(&path, error));
     on_saved(cx, SaveResult { buffer, real: path.clone(), path, revision, format, result, then });
 }
 
-fn internal(path: &Path, TaskError::Panicked(why): TaskError) -> EnvError {
-    EnvError::internal(path, why)
+fn internal(path: &Path, TaskError::Panicked(message): TaskError) -> EnvError {
+    EnvError::internal(path, message)
 }
 
 /// A file was written, or could not be.
@@ -267,7 +267,7 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
 fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let unsaved = buffer.is_unsaved();
-    if std::mem::take(&mut buffer.save_again)
+    if std::mem::take(&mut buffer.is_save_requested)
         && unsaved
         && let Some(path) = buffer.path.clone()
     {

@@ -27,7 +27,7 @@ const LINES_MAX: usize = 500;
 fn current_hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     let buffer = cx.state.buffers.current()?;
     let hunks = &buffer.area.per_view.hunks;
-    let why = match hunks.base() {
+    let message = match hunks.base() {
         None => Some("Not tracked by git"),
         Some(_) if !hunks.is_current(buffer.area.document.version()) => {
             Some("Still comparing with git; try again")
@@ -35,11 +35,11 @@ fn current_hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
         Some(_) if hunks.all().is_empty() => Some("No changes against git"),
         Some(_) => None,
     };
-    if let Some(why) = why {
+    if let Some(message) = message {
         if let Some(buffer) = cx.state.buffers.current_mut() {
             buffer.area.per_view.hunks.skip_debounce();
         }
-        cx.state.set_status(why);
+        cx.state.set_status(message);
         return None;
     }
     cx.state.buffers.current().map(|buffer| &buffer.area.per_view.hunks)

@@ -53,17 +53,17 @@ pub fn remember(cx: &Cx<'_>, text: String) {
 pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
     let Some(session) = cx.session.cloned() else { return };
     let recalled = async move {
-        let said = match earlier {
+        let messages = match earlier {
             Some(earlier) => session.earlier_user_messages(earlier).await,
             None => Ok(Vec::new()),
         };
         // The prompts of the folder are available anyway.
-        let said = said.unwrap_or_else(|report| {
+        let messages = messages.unwrap_or_else(|report| {
             tracing::warn!("what was said before cannot be read: {report}");
             Vec::new()
         });
         let past = session.history_search();
-        on_thread(move || merge_history(&past, &said)).await
+        on_thread(move || merge_history(&past, &messages)).await
     };
     cx.tasks.spawn("history_search.recall", recalled, |cx, texts| {
         if let Some(texts) = answer_or_error(cx, "recall prompts", texts) {
@@ -73,16 +73,16 @@ pub fn load_history(cx: &Cx<'_>, earlier: Option<PagePosition>) {
 }
 
 /// Returns the prompts of the folder, and after them the other messages.
-fn merge_history(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
-    let texts = said.iter().filter_map(|message| match &**message {
+fn merge_history(past: &HistorySearch, messages: &[Arc<AgentMessage>]) -> Vec<String> {
+    let texts = messages.iter().filter_map(|message| match &**message {
         AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
         _ => None,
     });
-    let said: Vec<String> = texts.collect();
-    let known: HashSet<&String> = said.iter().collect();
+    let messages: Vec<String> = texts.collect();
+    let known: HashSet<&String> = messages.iter().collect();
     let mut all = past.recall_here();
     all.retain(|text| !known.contains(text));
-    all.extend(said);
+    all.extend(messages);
     all
 }
 
@@ -93,8 +93,8 @@ pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
         "history_search.import",
         move || past.import(&from),
         |cx, imported| {
-            if let Some(said) = success_or_error(cx, "import the session", imported) {
-                cx.state.set_status(said);
+            if let Some(message) = success_or_error(cx, "import the session", imported) {
+                cx.state.set_status(message);
             }
         },
     );

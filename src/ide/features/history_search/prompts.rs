@@ -29,15 +29,16 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
         return cx.state.finish_filling(picker);
     };
     let listed = move || {
-        for said in past.recall().into_iter().rev() {
-            let detail = if said.in_session_folder { String::new() } else { visible(&said.cwd).into_owned() };
+        for prompt in past.recall().into_iter().rev() {
+            let detail =
+                if prompt.in_session_folder { String::new() } else { visible(&prompt.cwd).into_owned() };
             push(
                 &injector,
                 PickRow {
-                    text: one_line(&said.text),
+                    text: one_line(&prompt.text),
                     aliases: Vec::new(),
                     detail,
-                    pick: Pick::new(said.text),
+                    pick: Pick::new(prompt.text),
                 },
             );
         }

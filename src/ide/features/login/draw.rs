@@ -45,7 +45,7 @@ fn lines(view: &LoginView, cols: u16) -> Vec<Line> {
         }
     }
     let (words, scope) = match &view.question {
-        Some(asked) => (format!("{}:", asked.text), "ui.overlay"),
+        Some(question) => (format!("{}:", question.text), "ui.overlay"),
         None => ("waiting…".to_string(), "ui.overlay.soft"),
     };
     out.extend(line::wrap(&[Span::new(words, scope)], width, &[], &[], BreakMode::Words));
@@ -80,8 +80,8 @@ fn footer(view: &LoginView, room: usize) -> String {
 }
 
 /// Returns the end of the input, as far as there is room.
-fn tail(asked: &LoginQuestion, room: usize) -> String {
-    let shown = asked.visible_answer();
+fn tail(question: &LoginQuestion, room: usize) -> String {
+    let shown = question.visible_answer();
     let mut skip = (text_width(&shown) + 1).saturating_sub(room);
     let mut out = String::new();
     for grapheme in graphemes(&shown) {
@@ -108,10 +108,10 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
             x = canvas.text(x, inner.y + n as u16, &span.text, style);
         }
     }
-    if let (Some(asked), Some(y)) = (&view.question, (inner.y + inner.height).checked_sub(1)) {
+    if let (Some(question), Some(y)) = (&view.question, (inner.y + inner.height).checked_sub(1)) {
         let (soft, style) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
         canvas.text(inner.x + 1, y, "›", soft);
-        canvas.text(inner.x + 3, y, &tail(asked, usize::from(cols).saturating_sub(6)), style);
+        canvas.text(inner.x + 3, y, &tail(question, usize::from(cols).saturating_sub(6)), style);
     }
 }
 

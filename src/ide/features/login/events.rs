@@ -47,15 +47,15 @@ fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken)
     let Some(session) = cx.session.cloned() else { return };
     let tasks = cx.tasks.clone();
     cx.tasks.detach(async move {
-        let (sender, mut said) = mpsc::channel(MESSAGES_MAX);
+        let (sender, mut messages) = mpsc::channel(MESSAGES_MAX);
         let login = catch_async(session.login(&provider, sender));
         tokio::pin!(login);
         loop {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return,
-                Some(said) = said.recv() => {
-                    tasks.post("login.progress", move |cx| on_progress(cx, number, said)).await;
+                Some(messages) = messages.recv() => {
+                    tasks.post("login.progress", move |cx| on_progress(cx, number, messages)).await;
                 }
                 done = &mut login => {
                     let done = answer_or_report("log in", done.map_err(TaskError::from));
@@ -73,9 +73,9 @@ fn view_numbered<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginVie
 }
 
 /// Handles a message or a question of a login.
-pub fn on_progress(cx: &mut Cx<'_>, number: u64, said: LoginMessage) {
+pub fn on_progress(cx: &mut Cx<'_>, number: u64, message: LoginMessage) {
     let Some(view) = view_numbered(cx, number) else { return };
-    match said {
+    match message {
         LoginMessage::Notice(notice) => view.notices.push(notice),
         LoginMessage::Question(question, reply) => view.ask(question, reply),
     }
@@ -88,10 +88,10 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
     }
     cx.state.layers.close_where::<LoginView>(|view| view.number == number);
     match result {
-        Ok(said) => {
+        Ok(message) => {
             // The keys of the model picker clear the message of the status line.
-            cx.state.slots[TRANSCRIPT].notice(false, said.clone());
-            cx.state.set_status(said);
+            cx.state.slots[TRANSCRIPT].notice(false, message.clone());
+            cx.state.set_status(message);
             show_models(cx, provider);
         }
         Err(report) => cx.state.set_error(report.to_string()),
@@ -101,8 +101,8 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
 /// Deletes the stored credentials of a provider.
 pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
     let work = |session: Handle| async move { session.logout(&provider).await };
-    ask_session(cx, "login.logout", "log out", work, move |cx, left| {
-        cx.state.set_status(left.sentence(&name));
+    ask_session(cx, "login.logout", "log out", work, move |cx, result| {
+        cx.state.set_status(result.sentence(&name));
     });
 }
 
@@ -123,8 +123,8 @@ pub fn refresh(cx: &mut Cx<'_>) {
     }
     cx.state.set_status("Refreshing model lists…");
     let work = |session: Handle| async move { session.refresh_models(None).await };
-    ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, told| {
-        on_refreshed(cx, &told);
+    ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, results| {
+        on_refreshed(cx, &results);
     });
 }
 
@@ -162,13 +162,14 @@ fn show_models(cx: &mut Cx<'_>, provider: &str) {
     }
 }
 
-fn on_refreshed(cx: &mut Cx<'_>, told: &[RefreshResult]) {
-    for one in told {
+fn on_refreshed(cx: &mut Cx<'_>, results: &[RefreshResult]) {
+    for one in results {
         tracing::info!("models of {}", one.sentence());
     }
-    let came: Vec<(usize, usize)> = told.iter().filter_map(|told| told.outcome.clone().ok()).collect();
+    let came: Vec<(usize, usize)> =
+        results.iter().filter_map(|results| results.outcome.clone().ok()).collect();
     let (all, new) = came.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    match told.iter().find(|told| told.outcome.is_err()) {
+    match results.iter().find(|results| results.outcome.is_err()) {
         Some(failed) => cx.state.set_error(format!("{new} new models; {}", failed.sentence())),
         None => cx.state.set_status(format!("{all} models of {} providers, {new} new", came.len())),
     }
@@ -177,7 +178,7 @@ fn on_refreshed(cx: &mut Cx<'_>, told: &[RefreshResult]) {
 /// Updates the list of all available models.
 pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
     let has = |all: &[std::sync::Arc<Model>], id: &str| all.iter().any(|model| model.provider == id);
-    let gone = cx
+    let removed = cx
         .state
         .agent
         .model
@@ -192,7 +193,7 @@ pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
         picker.tick(FILL_WAIT_MS);
         cx.state.damage.add_all();
     }
-    if let Some(model) = gone {
+    if let Some(model) = removed {
         let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
         let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
         let text = format!(

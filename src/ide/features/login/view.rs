@@ -58,24 +58,24 @@ impl LoginView {
 
     /// Appends to the input.
     pub fn type_in(&mut self, text: &str) {
-        if let Some(asked) = &mut self.question
-            && asked.typed.len() + text.len() <= TYPED_MAX
+        if let Some(question) = &mut self.question
+            && question.typed.len() + text.len() <= TYPED_MAX
         {
-            asked.typed.push_str(text);
+            question.typed.push_str(text);
         }
     }
 
     /// Deletes the last character.
     pub fn erase(&mut self) {
-        if let Some(asked) = &mut self.question {
-            asked.typed.pop();
+        if let Some(question) = &mut self.question {
+            question.typed.pop();
         }
     }
 
     /// Clears the input.
     pub fn clear(&mut self) {
-        if let Some(asked) = &mut self.question {
-            asked.typed.clear();
+        if let Some(question) = &mut self.question {
+            question.typed.clear();
         }
     }
 

@@ -40,8 +40,8 @@ pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>
         Some(command) => Some(command.id.to_string()),
         None => plugins::run::is_id(id).then(|| id.to_string()),
     });
-    let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
-    (keymap, problems.into_iter().map(tell).collect())
+    let describe = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
+    (keymap, problems.into_iter().map(describe).collect())
 }
 
 /// Uses a built-in key map from now on.

@@ -17,10 +17,10 @@ pub const PICKER: PickerSpec = PickerSpec {
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
-    let places = state.base_key_context().chain().iter();
-    let keys =
-        places.flat_map(|place| state.keymap.bindings(*place).into_iter().map(move |row| (place, row)));
-    let row = |(place, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
+    let contexts = state.base_key_context().chain().iter();
+    let keys = contexts
+        .flat_map(|context| state.keymap.bindings(*context).into_iter().map(move |row| (context, row)));
+    let row = |(context, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
             (Some(command), _) => {
                 (command.title, command.aliases, Pick::new(PaletteTarget::Command(command.id)))
@@ -33,7 +33,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         Some(PickRow {
             text: format!("{keys:<18} {title}"),
             aliases: aliases.to_vec(),
-            detail: place.name().to_string(),
+            detail: context.name().to_string(),
             pick,
         })
     };

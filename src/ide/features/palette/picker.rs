@@ -23,16 +23,16 @@ pub const PICKER: PickerSpec = PickerSpec {
 
 fn rows(state: &State) -> Vec<PickRow> {
     // The palette is already on top: the keys of the context below it are relevant.
-    let place = state.base_key_context();
+    let context = state.base_key_context();
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
-        detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
+        detail: state.keymap.keys_for(context, command.id).unwrap_or_default(),
         aliases: command.aliases.iter().chain(command.former_ids).copied().collect(),
         pick: Pick::new(PaletteTarget::Command(command.id)),
     };
     // Commands of a modal key map have no meaning without modes.
     let modes = state.keymap.modal_style();
-    let wanted = |command: &&Command| match command.id.split_once('.') {
+    let is_listed = |command: &&Command| match command.id.split_once('.') {
         Some(("vim", _)) => modes == ModalStyle::Vim,
         Some(("helix", _)) => modes == ModalStyle::Helix,
         _ => true,
@@ -40,9 +40,9 @@ fn rows(state: &State) -> Vec<PickRow> {
     let theirs = |known: &Arc<PluginCommand>| PickRow {
         text: format!("{}  {}", known.command.title, known.id),
         aliases: Vec::new(),
-        detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
+        detail: state.keymap.keys_for(context, &known.id).unwrap_or_default(),
         pick: Pick::new(PaletteTarget::Plugin(known.id.clone())),
     };
-    let ours = state.catalog.commands().filter(wanted).map(row);
+    let ours = state.catalog.commands().filter(is_listed).map(row);
     ours.chain(state.slots[PLUGINS].commands.iter().map(theirs)).collect()
 }

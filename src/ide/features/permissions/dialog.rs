@@ -125,11 +125,11 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
 /// Opens a prompt for the reason of a denial.
 fn ask_reason(cx: &mut Cx<'_>, id: u64) {
     let prompt = Prompt::new("Reason for denying (sent to the model)", move |cx, text| {
-        let why = match text.trim() {
+        let reason = match text.trim() {
             "" => "the user said no".to_string(),
-            why => format!("the user said no: {why}"),
+            reason => format!("the user said no: {reason}"),
         };
-        cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny(why), false);
+        cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny(reason), false);
     });
     prompt.with_id(DIALOG_TOPIC, id).on_escape(move |cx| reopen(cx, id)).open(cx);
 }
@@ -182,9 +182,9 @@ fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
 
 /// Closes the dialogs of requests that were withdrawn.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let gone = cx.state.slots[PERMISSION_REQUESTS].take_withdrawn();
-    if !gone.is_empty() {
-        let is_gone = |number: Option<u64>| number.is_some_and(|id| gone.contains(&id));
+    let withdrawn = cx.state.slots[PERMISSION_REQUESTS].take_withdrawn();
+    if !withdrawn.is_empty() {
+        let is_gone = |number: Option<u64>| number.is_some_and(|id| withdrawn.contains(&id));
         cx.state.layers.close_where::<Dialog>(|dialog| is_gone(dialog.number_of(DIALOG_TOPIC)));
         cx.state.layers.close_where::<Prompt>(|prompt| is_gone(prompt.number_of(DIALOG_TOPIC)));
         cx.state.damage.add_all();

@@ -61,9 +61,9 @@ impl PermissionRequests {
 
     /// Removes withdrawn requests and returns their ids.
     pub fn take_withdrawn(&mut self) -> Vec<u64> {
-        let gone: Vec<u64> = self.pending.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
+        let withdrawn: Vec<u64> = self.pending.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
         self.pending.retain(|w| !w.reply.is_closed());
-        gone
+        withdrawn
     }
 }
 

@@ -30,7 +30,7 @@ pub async fn run(
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
     if job.purpose == ShellUse::Show {
         let output = combined_output(env, job).await?;
-        return Ok(job.ranges.iter().map(|place| (place.clone(), output.clone())).collect());
+        return Ok(job.ranges.iter().map(|range| (range.clone(), output.clone())).collect());
     }
     if !job.purpose.reads() {
         let mut output = run_once(env, job, Vec::new(), OUTPUT_MAX / job.ranges.len().max(1)).await?;
@@ -38,26 +38,26 @@ pub async fn run(
             output.push('\n');
         }
         let output = if job.purpose == ShellUse::Lines { &output } else { without_final_newline(&output) };
-        return Ok(job.ranges.iter().map(|place| (place.clone(), output.to_string())).collect());
+        return Ok(job.ranges.iter().map(|range| (range.clone(), output.to_string())).collect());
     }
-    let mut left = OUTPUT_MAX;
+    let mut remaining = OUTPUT_MAX;
     let mut edits = Vec::new();
-    for place in &job.ranges {
-        let read = job.text.slice(place.clone()).into_owned();
+    for range in &job.ranges {
+        let read = job.text.slice(range.clone()).into_owned();
         let ends = read.ends_with('\n');
         // Commands use UTF-8, regardless of the file's encoding; invalid bytes are preserved.
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..job.format };
         let bytes = format::encode(std::iter::once(read.as_str()), plain);
         let bytes = bytes.map_err(|unfit| ShellProblem::NotRun(unfit.to_string()))?;
-        let mut output = run_once(env, job, bytes, left).await?;
-        left -= output.len();
+        let mut output = run_once(env, job, bytes, remaining).await?;
+        remaining -= output.len();
         // Commands end their last line; that must not break a part of a line.
         if !ends {
             output.truncate(without_final_newline(&output).len());
         } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
             output.push('\n');
         }
-        edits.push((place.clone(), output));
+        edits.push((range.clone(), output));
     }
     Ok(edits)
 }
@@ -116,21 +116,21 @@ async fn combined_output(env: &dyn Environment, job: &ShellJob) -> Result<String
     let (_, nowhere) = output_buffer(0, CancellationToken::new());
     let exit = env.filter(command, Vec::new(), into_output, nowhere, too_long).await;
     let exit = exit.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
-    let mut said = String::new();
+    let mut text = String::new();
     for line in String::from_utf8_lossy(&take_bytes(&output)).lines() {
-        said.push_str(&truncate(line, LINE_MAX));
-        said.push('\n');
+        text.push_str(&truncate(line, LINE_MAX));
+        text.push('\n');
     }
     match exit {
         Exit::Code(0) => {}
         // At the top, where it is visible even with much output.
-        Exit::Code(code) => said.insert_str(0, &format!("(exit {code})\n")),
+        Exit::Code(code) => text.insert_str(0, &format!("(exit {code})\n")),
         Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => return Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => {
-            said.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SHOWN_OUTPUT_MAX >> 20));
+            text.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SHOWN_OUTPUT_MAX >> 20));
         }
     }
-    Ok(said)
+    Ok(text)
 }
 
 /// Returns the output of a command that reads `input`, at most this many bytes; `cancel` stops it.

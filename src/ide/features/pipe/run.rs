@@ -25,13 +25,13 @@ pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return cx.state.set_status("No file open") };
     let (end, selection) = (buffer.area.text().end(), &buffer.area.selection);
     let spans = selection.ranges().iter().map(selection::Range::span);
-    let places = match (reads, selection.is_empty()) {
+    let ranges = match (reads, selection.is_empty()) {
         (true, true) => vec![Byte(0)..end],
         (true, false) => spans.filter(|span| !span.is_empty()).collect(),
         (false, _) => spans.map(|span| span.start..span.start).collect(),
     };
     let purpose = if reads { ShellUse::Replace } else { ShellUse::Insert };
-    if let Err(problem) = begin(cx, script, places, purpose) {
+    if let Err(problem) = begin(cx, script, ranges, purpose) {
         cx.state.set_error(problem);
     }
 }
@@ -40,7 +40,7 @@ pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
 pub fn begin(
     cx: &mut Cx<'_>,
     script: String,
-    places: Vec<Range<Byte>>,
+    ranges: Vec<Range<Byte>>,
     purpose: ShellUse,
 ) -> Result<(), String> {
     let buffer = cx.state.buffers.current().ok_or("No file open")?;
@@ -58,7 +58,7 @@ pub fn begin(
         format: buffer.area.document.format(),
         script,
         // Output that is only shown needs no range.
-        ranges: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { places },
+        ranges: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { ranges },
         purpose,
         cancel: cancel.clone(),
     };
@@ -73,7 +73,7 @@ pub fn begin(
         result
     };
     cx.tasks.spawn("pipe.run", work, move |cx, result| {
-        let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string())));
+        let result = result.unwrap_or_else(|error| Err(ShellProblem::NotRun(error.to_string())));
         on_done(cx, ShellResult { buffer, version, script, purpose, result });
     });
     Ok(())
@@ -110,7 +110,7 @@ fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
     let edits =
         if done.purpose == ShellUse::Lines { fix_final_newline(buffer.area.text(), edits) } else { edits };
     let (edits, after) = prepare_edits(edits, buffer.area.document.format().ending);
-    let first = edits.first().map(|(place, _)| place.start);
+    let first = edits.first().map(|(range, _)| range.start);
     buffer.area.document.seal();
     buffer.area.edit(now_ms, |text, _| {
         let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
@@ -131,9 +131,9 @@ fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
 /// Adapts lines inserted after a last line without line ending: they get one before and none at their end.
 fn fix_final_newline(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Range<Byte>, String)> {
     let is_open = text.line_start(text.last_line()) < text.end();
-    let moved = |(place, output): (Range<Byte>, String)| match output.strip_suffix('\n') {
-        Some(lines) if is_open && place.start == text.end() => (place, format!("\n{lines}")),
-        _ => (place, output),
+    let moved = |(range, output): (Range<Byte>, String)| match output.strip_suffix('\n') {
+        Some(lines) if is_open && range.start == text.end() => (range, format!("\n{lines}")),
+        _ => (range, output),
     };
     edits.into_iter().map(moved).collect()
 }
@@ -164,15 +164,15 @@ fn prepare_edits(
     ending: LineEnding,
 ) -> (Vec<(Range<Byte>, String)>, Selection) {
     let (mut made, mut ranges) = (Vec::new(), Vec::new());
-    let (mut added, mut gone) = (0, 0);
-    for (place, output) in edits {
+    let (mut added, mut removed) = (0, 0);
+    for (range, output) in edits {
         let output = output.replace("\r\n", "\n");
         let output = without_carriers(&output).replace('\n', ending.text());
-        let start = Byte(place.start.0 + added - gone);
+        let start = Byte(range.start.0 + added - removed);
         ranges.push(selection::Range::new(start, start + output.len()));
         added += output.len();
-        gone += place.end - place.start;
-        made.push((place, output));
+        removed += range.end - range.start;
+        made.push((range, output));
     }
     let last = ranges.len().saturating_sub(1);
     (made, Selection::new(ranges, last))

@@ -44,9 +44,9 @@ pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, 
                 .map_err(PluginProblem::Answer)
         }
         _ => {
-            let mut said = run_for_selections(env, &job, OUTPUT_MAX).await?;
-            said.truncate(said.floor_char_boundary(MESSAGE_MAX));
-            Ok(PluginResult::Message(said))
+            let mut output = run_for_selections(env, &job, OUTPUT_MAX).await?;
+            output.truncate(output.floor_char_boundary(MESSAGE_MAX));
+            Ok(PluginResult::Message(output))
         }
     }
 }
@@ -62,8 +62,8 @@ async fn run_for_selections(
     job: &PluginJob,
     most: usize,
 ) -> Result<String, PluginProblem> {
-    let places = job.shown.as_ref().map(selected_ranges).unwrap_or_default();
-    run_program(env, job, &places, most).await
+    let ranges = job.shown.as_ref().map(selected_ranges).unwrap_or_default();
+    run_program(env, job, &ranges, most).await
 }
 
 async fn replace_selections(
@@ -81,18 +81,18 @@ async fn replace_selections(
     let mut edits = Vec::new();
     if job.command.command.input == Input::None {
         let output = talk::sanitized(&run_for_selections(env, job, OUTPUT_MAX).await?, shown.format.ending);
-        edits.extend(selected_ranges(shown).into_iter().map(|place| (place, output.clone())));
+        edits.extend(selected_ranges(shown).into_iter().map(|range| (range, output.clone())));
         return Ok(edit(job, shown, edits, true));
     }
-    let mut left = OUTPUT_MAX;
-    for place in selected_ranges(shown) {
-        let output = run_program(env, job, std::slice::from_ref(&place), left).await?;
-        left -= output.len();
-        let read = shown.text.slice(place.clone());
+    let mut remaining = OUTPUT_MAX;
+    for range in selected_ranges(shown) {
+        let output = run_program(env, job, std::slice::from_ref(&range), remaining).await?;
+        remaining -= output.len();
+        let read = shown.text.slice(range.clone());
         // Programs end their last line; that must not break a part of a line.
         let output =
             if read.ends_with('\n') { output.as_str() } else { command::without_final_newline(&output) };
-        edits.push((place, talk::sanitized(output, shown.format.ending)));
+        edits.push((range, talk::sanitized(output, shown.format.ending)));
     }
     Ok(edit(job, shown, edits, true))
 }
@@ -116,12 +116,12 @@ fn edit(
     selects: bool,
 ) -> PluginResult {
     let mut ranges = Vec::new();
-    let (mut added, mut gone) = (0, 0);
-    for (place, new) in edits.iter().filter(|_| selects) {
-        let start = Byte(place.start.0 + added - gone);
+    let (mut added, mut removed) = (0, 0);
+    for (range, new) in edits.iter().filter(|_| selects) {
+        let start = Byte(range.start.0 + added - removed);
         ranges.push(selection::Range::new(start, start + new.len()));
         added += new.len();
-        gone += place.end - place.start;
+        removed += range.end - range.start;
     }
     let made = Transaction::new(ChangeSet::replace(shown.text.end().0, edits));
     let primary = shown.selection.primary_index();
@@ -142,11 +142,11 @@ fn plugin_edit(job: &PluginJob, shown: &PluginText, made: Transaction) -> Plugin
 async fn run_program(
     env: &dyn Environment,
     job: &PluginJob,
-    places: &[Range<Byte>],
+    ranges: &[Range<Byte>],
     most: usize,
 ) -> Result<String, PluginProblem> {
     let (command, input) = (&job.command, job.command.command.input);
-    let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, places);
+    let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, ranges);
     let request = request.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
     let spec = CommandSpec {
         script: script(&command.command.command_line(&command.folder)),

@@ -81,15 +81,15 @@ pub fn request(
     workspace: &Path,
     shown: Option<&PluginText>,
     input: Input,
-    places: &[Range<Byte>],
+    ranges: &[Range<Byte>],
 ) -> Result<Vec<u8>, serde_json::Error> {
     let selected = |text: &'_ PluginText| {
-        let one = |place: &Range<Byte>| Selected {
-            start: position(&text.text, place.start),
-            end: position(&text.text, place.end),
-            text: Cow::Owned(text.text.slice(place.clone()).into_owned()),
+        let one = |range: &Range<Byte>| Selected {
+            start: position(&text.text, range.start),
+            end: position(&text.text, range.end),
+            text: Cow::Owned(text.text.slice(range.clone()).into_owned()),
         };
-        places.iter().map(one).collect()
+        ranges.iter().map(one).collect()
     };
     let document = Request {
         version: VERSION,
@@ -111,19 +111,19 @@ fn position(text: &Text, at: Byte) -> Spot {
 
 /// Returns the byte of a line and column; fails with a message if they are invalid.
 fn byte_at(text: &Text, spot: Spot) -> Result<Byte, String> {
-    let told = |what: &str| format!("line {}, column {}: {what}", spot.line, spot.column);
+    let to_error = |what: &str| format!("line {}, column {}: {what}", spot.line, spot.column);
     let (Some(line), Some(column)) = (spot.line.checked_sub(1), spot.column.checked_sub(1)) else {
-        return Err(told("lines and columns count from 1"));
+        return Err(to_error("lines and columns count from 1"));
     };
     if line > text.last_line().0 {
-        return Err(told("the text has not so many lines"));
+        return Err(to_error("the text has not so many lines"));
     }
     let start = text.line_start(Line(line));
     if column > text.line_end(Line(line)) - start {
-        return Err(told("the line is not so long"));
+        return Err(to_error("the line is not so long"));
     }
     let at = Byte(start.0 + column);
-    if text.char_floor(at) == at { Ok(at) } else { Err(told("this is inside a character")) }
+    if text.char_floor(at) == at { Ok(at) } else { Err(to_error("this is inside a character")) }
 }
 
 /// Returns a text adapted to a file with this line ending: without control characters other than tabs.
@@ -146,7 +146,7 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
         placed.push((start..end, sanitized(&edit.text, ending)));
     }
     // Several insertions at one position keep the order of the response.
-    placed.sort_by_key(|(place, _)| (place.start, place.end));
+    placed.sort_by_key(|(range, _)| (range.start, range.end));
     if placed.windows(2).any(|two| two[0].0.end > two[1].0.start) {
         return Err("two edits are of the same text".to_string());
     }
@@ -155,24 +155,25 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
 
 /// Returns the locations of a response; relative paths are relative to the workspace.
 pub fn locations(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
-    let places: Vec<TextLocation> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
-    if places.iter().any(|place| place.line == 0 || place.column == 0) {
+    let text_locations: Vec<TextLocation> =
+        serde_json::from_str(answer).map_err(|error| error.to_string())?;
+    if text_locations.iter().any(|location| location.line == 0 || location.column == 0) {
         return Err("lines and columns count from 1".to_string());
     }
-    let row = |place: TextLocation| {
-        let shown = place.path.to_string_lossy();
+    let row = |location: TextLocation| {
+        let shown = location.path.to_string_lossy();
         PickRow {
-            text: visible(&format!("{shown}:{}: {}", place.line, place.text)).into_owned(),
+            text: visible(&format!("{shown}:{}: {}", location.line, location.text)).into_owned(),
             aliases: Vec::new(),
             detail: String::new(),
             pick: Pick::new(Location {
-                path: paths::absolute(workspace, &place.path),
-                line: place.line,
-                column: place.column,
+                path: paths::absolute(workspace, &location.path),
+                line: location.line,
+                column: location.column,
             }),
         }
     };
-    Ok(places.into_iter().take(LOCATIONS_MAX).map(row).collect())
+    Ok(text_locations.into_iter().take(LOCATIONS_MAX).map(row).collect())
 }
 
 #[cfg(test)]

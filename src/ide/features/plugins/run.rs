@@ -41,11 +41,11 @@ pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
 }
 
 /// Reads all plugins in a task; stores the decision `say` first.
-pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<TrustChange>) {
+pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
-    let job = PluginsJob { own, workspace, home, state, asked, trust_change: say };
+    let job = PluginsJob { own, workspace, home, state, asked: requested, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
@@ -103,10 +103,10 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     }
     plugins.commands = commands;
     let mut problems = read.problems.clone();
-    let (asked, forgotten) = (read.asked, read.trust_forgotten);
+    let (requested, forgotten) = (read.asked, read.trust_forgotten);
     let allows = !read.allows.is_empty() || !plugins.read.allows.is_empty();
     plugins.read = read;
-    if asked && allows && plugins.trusted != before {
+    if requested && allows && plugins.trusted != before {
         let for_now = plugins.session_trust.clone();
         permissions::rules::reload(cx, for_now);
     }
@@ -115,21 +115,21 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     for problem in &problems {
         tracing::warn!("{problem}");
     }
-    report_problems(cx, asked, &problems);
+    report_problems(cx, requested, &problems);
     // Also if the plugins were changed between the question and its answer.
     if cx.state.slots[PLUGINS].trusted == Trust::Undecided && !forgotten {
         ask_for_trust(cx);
     }
 }
 
-fn report_problems(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
+fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
     let count = cx.state.slots[PLUGINS].commands.len();
     match (problems, cx.state.slots[PLUGINS].trusted) {
         // The session reports disabled rules.
         ([], Trust::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
             cx.state.set_status("Project is not trusted. Details: trust.show");
         }
-        ([], _) if asked => {
+        ([], _) if requested => {
             cx.state.set_status(format!("{} of plugins", pluralize(count, "command", "commands")));
         }
         ([], _) => {}
@@ -146,7 +146,7 @@ pub fn bind(state: &mut State) -> Vec<String> {
     for known in &state.slots[PLUGINS].commands {
         let Some(wanted) = &known.command.key else { continue };
         let keys: Result<Vec<Key>, _> = wanted.split_whitespace().map(str::parse).collect();
-        let told = |why: &str| format!("{}: the key {wanted} {why}", known.id);
+        let describe = |problem: &str| format!("{}: the key {wanted} {problem}", known.id);
         match keys {
             Ok(keys) if !keys.is_empty() && keys[0].typed().is_none() => {
                 let taken = (1..=keys.len()).find_map(|n| {
@@ -158,12 +158,14 @@ pub fn bind(state: &mut State) -> Vec<String> {
                 });
                 match taken {
                     Some(id) if id == known.id => {}
-                    Some(id) => problems.push(told(&format!("is that of {id}; a key map can change that"))),
+                    Some(id) => {
+                        problems.push(describe(&format!("is that of {id}; a key map can change that")));
+                    }
                     None => state.keymap.add(KeyContext::Editor, &keys, known.id.clone()),
                 }
             }
-            Ok(_) => problems.push(told("types a character")),
-            Err(_) => problems.push(told("is no key")),
+            Ok(_) => problems.push(describe("types a character")),
+            Err(_) => problems.push(describe("is no key")),
         }
     }
     problems
@@ -182,7 +184,7 @@ fn close_trust_dialogs(state: &mut State) {
 
 /// Returns descriptions of what the project wants to run and to allow.
 fn trust_requests(state: &State) -> Vec<String> {
-    let of = |plugin: &Plugin| {
+    let to_request = |plugin: &Plugin| {
         let folder = state.display_path(&plugin.folder);
         let line = move |command: &crate::config::plugins::Command| {
             let words = command.command_line(Path::new(&folder)).join(" ");
@@ -195,7 +197,7 @@ fn trust_requests(state: &State) -> Vec<String> {
         let head = (!lines.is_empty()).then(|| what.to_string());
         head.into_iter().chain(lines).collect::<Vec<_>>()
     };
-    let commands = read.project.iter().flat_map(of).collect();
+    let commands = read.project.iter().flat_map(to_request).collect();
     let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
     let mut lines = section("This project has commands that run programs when you call them:", commands);
     lines.extend(section("This project wants the agent to do these without asking:", rules));
@@ -296,7 +298,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     let (env, ran) = (cx.env.clone(), command.clone());
     let job = PluginJob { command, shown, workspace, home, cancel };
     cx.tasks.spawn("plugins.run", async move { program::run(&*env, job).await }, move |cx, result| {
-        let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string()).into()));
+        let result = result.unwrap_or_else(|error| Err(ShellProblem::NotRun(error.to_string()).into()));
         on_done(cx, &ran.plugin, text, result);
     });
 }
@@ -335,16 +337,16 @@ fn on_done(
                 return cx.state.set_error(format!("{name}: file closed before the command finished"));
             };
             if buffer.area.document.version() != version {
-                let why = "Text changed meanwhile: nothing changed";
-                return cx.state.set_error(format!("{name}: {why}"));
+                let error = "Text changed meanwhile: nothing changed";
+                return cx.state.set_error(format!("{name}: {error}"));
             }
             if let Some(reason) = buffer.read_only() {
                 return cx.state.set_error(reason);
             }
             buffer.area.document.seal();
             let changed = buffer.area.edit(now_ms, |_, _| *edit).is_some();
-            let told = if changed { String::new() } else { format!("{name}: nothing to change") };
-            cx.state.set_status(told);
+            let message = if changed { String::new() } else { format!("{name}: nothing to change") };
+            cx.state.set_status(message);
             cx.state.damage.add(Part::Editor);
         }
     }

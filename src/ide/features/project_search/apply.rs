@@ -26,12 +26,12 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     let open = open_texts(cx.state);
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let Some(listing) = buffer.results_mut() else { return };
-    if let Some(reason) = listing.read_only() {
+    let Some(results) = buffer.results_mut() else { return };
+    if let Some(reason) = results.read_only() {
         return cx.state.set_error(reason);
     }
-    listing.is_comparing = true;
-    let known = listing.known.clone();
+    results.is_comparing = true;
+    let known = results.known.clone();
     buffer.area.document.seal();
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
     cx.state.set_status("Comparing results with files …");
@@ -42,8 +42,8 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
 pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.set_status("");
     let Some((list, _)) = plan.list else { return apply_plan(cx, plan) };
-    if let Some(listing) = cx.state.buffers.get_mut(list).and_then(Buffer::results_mut) {
-        listing.is_comparing = false;
+    if let Some(results) = cx.state.buffers.get_mut(list).and_then(Buffer::results_mut) {
+        results.is_comparing = false;
     }
     cx.state.slots[REPLACEMENTS].running = None;
     if plan.files.is_empty() {
@@ -61,7 +61,7 @@ pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     }
     if !plan.skipped.is_empty() {
         lines.push("Unchanged:".to_string());
-        lines.extend(plan.skipped.iter().map(|why| format!("  {why}")));
+        lines.extend(plan.skipped.iter().map(|reason| format!("  {reason}")));
     }
     let count: usize = plan.files.iter().map(|file| file.edit_count).sum();
     let title = format!(
@@ -144,8 +144,8 @@ fn changed_file(file: &FilePlan, revision: Option<(BufferId, RevisionId)>) -> Ch
 }
 
 /// Records that a file stays unchanged; if this is an undo it can be tried again.
-fn skip_file(under_way: &mut RunningStep, file: &FilePlan, why: &str) {
-    under_way.skipped.push(format!("{}: {why}", file.name));
+fn skip_file(under_way: &mut RunningStep, file: &FilePlan, reason: &str) {
+    under_way.skipped.push(format!("{}: {reason}", file.name));
     if under_way.list.is_none() {
         let was = under_way.undoing.iter().find(|was| was.path == file.path);
         under_way.retryable.extend(was.cloned());
@@ -174,12 +174,12 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         undone_list: step_of,
         done,
         skipped: refused,
-        retryable: left,
+        retryable,
         already_done: there,
         ..
     } = under_way;
-    let of = list.map(|(id, _)| id).or(step_of);
-    update_list(cx, of, done.iter().chain(&there));
+    let list_id = list.map(|(id, _)| id).or(step_of);
+    update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
     let message = if let Some((id, version)) = list {
         let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "place", "places");
@@ -194,8 +194,8 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
             // The list no longer matches the files.
             buffer.area.document.mark_unsaved();
         }
-        if !left.is_empty() {
-            push_applied(cx, AppliedStep { list: step_of, files: left });
+        if !retryable.is_empty() {
+            push_applied(cx, AppliedStep { list: step_of, files: retryable });
         }
         format!("Undone in {count}")
     };
@@ -227,8 +227,8 @@ fn mark_applied(cx: &mut Cx<'_>, list: BufferId, version: u64, everything: bool)
 /// Updates the list's data to the new content of the files.
 fn update_list<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<Item = &'a ChangedFile>) {
     let Some(buffer) = list.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
-    let Some(listing) = buffer.results_mut() else { return };
-    let known = std::sync::Arc::make_mut(&mut listing.known);
+    let Some(results) = buffer.results_mut() else { return };
+    let known = std::sync::Arc::make_mut(&mut results.known);
     for (origin, old, new) in done.flat_map(|file| &file.row_updates) {
         known.set(*origin, new);
         let more = new.matches('\n').count() as isize - old.matches('\n').count() as isize;

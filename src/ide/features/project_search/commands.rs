@@ -64,9 +64,9 @@ fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
 }
 
 /// Searches all files for a list.
-fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
-    let how = cx.state.search.options;
-    project_search::navigate::start(cx, Query { pattern: wanted, options: how, replacement });
+fn list(cx: &mut Cx<'_>, pattern: String, replacement: Option<String>) {
+    let options = cx.state.search.options;
+    project_search::navigate::start(cx, Query { pattern, options, replacement });
 }
 
 fn show(cx: &mut Cx<'_>) {

@@ -41,7 +41,7 @@ pub fn open_texts(state: &State) -> Vec<OpenText> {
 }
 
 /// Opens a list and starts the search.
-pub fn start(cx: &mut Cx<'_>, asked: Query) {
+pub fn start(cx: &mut Cx<'_>, query: Query) {
     cx.state.note_jump();
     let open = open_texts(cx.state);
     // Unedited lists are closed when there is a new one.
@@ -54,30 +54,30 @@ pub fn start(cx: &mut Cx<'_>, asked: Query) {
     let old: Vec<BufferId> = old.map(|buffer| buffer.id).collect();
     let cancel = CancellationToken::new();
     let list =
-        cx.state.buffers.open_results(SearchResults::new(asked.clone(), RunningSearch(cancel.clone())));
+        cx.state.buffers.open_results(SearchResults::new(query.clone(), RunningSearch(cancel.clone())));
     for id in old {
         cx.state.close_buffer(id);
     }
     cx.state.buffers.show(list);
-    if asked.replacement.is_none() {
-        cx.state.search.last = Some(asked.pattern.clone());
+    if query.replacement.is_none() {
+        cx.state.search.last = Some(query.pattern.clone());
         // The expression was already validated when it was accepted.
-        cx.state.search.highlight = Needle::new(&asked.pattern, asked.options).ok().flatten();
+        cx.state.search.highlight = Needle::new(&query.pattern, query.options).ok().flatten();
     }
     panes::focus(cx, Focus::Editor);
     cx.state.damage.add_all();
     cx.state.set_status("Searching … Escape ends it");
-    project_search::tasks::search_for_list(cx, list, asked, open, cancel);
+    project_search::tasks::search_for_list(cx, list, query, open, cancel);
 }
 
 /// Searches for the query of the topmost picker, replacing its previous search.
 pub fn search_picker(cx: &mut Cx<'_>) {
-    let (how, open) = (cx.state.search.options, open_texts(cx.state));
+    let (options, open) = (cx.state.search.options, open_texts(cx.state));
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let injector = picker.restart();
-    let wanted = picker.query.text().to_string();
-    let problem = Needle::new(&wanted, how).err();
-    picker.is_filling = !wanted.is_empty() && problem.is_none();
+    let pattern = picker.query.text().to_string();
+    let problem = Needle::new(&pattern, options).err();
+    picker.is_filling = !pattern.is_empty() && problem.is_none();
     let cancel = CancellationToken::new();
     picker.search = picker.is_filling.then(|| cancel.clone().drop_guard());
     let (is_wanted, number) = (picker.is_filling, picker.number);
@@ -86,16 +86,16 @@ pub fn search_picker(cx: &mut Cx<'_>) {
         cx.state.set_error(problem.to_string());
     }
     if is_wanted {
-        let asked = Query { pattern: wanted, options: how, replacement: None };
-        project_search::tasks::search_for_picker(cx, number, asked, open, injector, cancel);
+        let query = Query { pattern, options, replacement: None };
+        project_search::tasks::search_for_picker(cx, number, query, open, injector, cancel);
     }
 }
 
 /// More was found.
 pub fn on_found(cx: &mut Cx<'_>, list: BufferId, batch: Batch) {
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
-    let Some(listing) = buffer.results_mut() else { return };
-    Arc::make_mut(&mut listing.known).add(batch.files, batch.rows);
+    let Some(results) = buffer.results_mut() else { return };
+    Arc::make_mut(&mut results.known).add(batch.files, batch.rows);
     let mut text = buffer.area.text().clone();
     let end = text.end();
     ChangeSet::replace(end.0, [(end..end, batch.text)]).apply(&mut text);
@@ -106,9 +106,9 @@ pub fn on_found(cx: &mut Cx<'_>, list: BufferId, batch: Batch) {
 /// A search is done.
 pub fn on_searched(cx: &mut Cx<'_>, list: BufferId, done: Result<GrepSummary, String>) {
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
-    let Some((listing, came_from)) = &mut buffer.results else { return };
-    listing.running = None;
-    let (came_from, is_empty) = (*came_from, listing.known.is_empty());
+    let Some((results, came_from)) = &mut buffer.results else { return };
+    results.running = None;
+    let (came_from, is_empty) = (*came_from, results.known.is_empty());
     let was_shown = cx.state.buffers.current().is_some_and(|shown| shown.id == list);
     if is_empty {
         cx.state.close_buffer(list);
@@ -145,18 +145,18 @@ pub fn go_to_location(cx: &mut Cx<'_>, list: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let at = buffer.area.caret();
     let text = buffer.area.document.text();
-    let Some((listing, _)) = &mut buffer.results else { return };
-    let Some((start, head)) = listing.row_at(text, at) else {
+    let Some((results, _)) = &mut buffer.results else { return };
+    let Some((start, head)) = results.row_at(text, at) else {
         return cx.state.set_status("No result on this line");
     };
-    listing.is_visited = true;
-    let file = &listing.known.files[head.origin.file];
+    results.is_visited = true;
+    let file = &results.known.files[head.origin.file];
     let line = file.current_line(head.origin.first);
-    let found = listing.known.get(&head.origin);
+    let found = results.known.get(&head.origin);
     let before = found.map(|found| Text::from(&found.old[..found.at])).unwrap_or_default();
     let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
     let path = file.path.clone();
-    let number = row_position(listing, text, start);
+    let number = row_position(results, text, start);
     cx.state.note_jump();
     cx.state.set_status(number);
     files::open::open(cx, path, Some((line, column)));
@@ -164,10 +164,10 @@ pub fn go_to_location(cx: &mut Cx<'_>, list: BufferId) {
 }
 
 /// Returns the description of a line's position in the list.
-fn row_position(listing: &SearchResults, text: &Text, start: Byte) -> String {
+fn row_position(results: &SearchResults, text: &Text, start: Byte) -> String {
     let lines =
         text.line_count() - usize::from(text.end().0 == 0 || text.byte_at(text.end().back(1)) == Some(b'\n'));
-    format!("line {} of {lines}: {}", text.line_of(start).0 + 1, listing.query.pattern)
+    format!("line {} of {lines}: {}", text.line_of(start).0 + 1, results.query.pattern)
 }
 
 /// Goes to the location of the next or the previous line of the list.
@@ -177,12 +177,12 @@ pub fn go_to_next(cx: &mut Cx<'_>, forward: bool) {
     };
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let text = buffer.area.document.text().clone();
-    let Some(listing) = buffer.results() else { return };
+    let Some(results) = buffer.results() else { return };
     let here = text.line_of(buffer.area.caret());
     let is_place = |line: &Line| {
-        listing.row_at(&text, text.line_start(*line)).is_some_and(|(at, _)| text.line_of(at) == *line)
+        results.row_at(&text, text.line_start(*line)).is_some_and(|(at, _)| text.line_of(at) == *line)
     };
-    let first = (!listing.is_visited && forward).then_some(here).filter(is_place);
+    let first = (!results.is_visited && forward).then_some(here).filter(is_place);
     let next = first.or_else(|| {
         if forward {
             (here.0 + 1..text.line_count()).map(Line).find(is_place)

@@ -22,25 +22,27 @@ pub struct PlannedEdits {
 
 /// Returns the changes that apply edits of the list to the text of their file; `ending` is the line ending
 /// where the text does not determine it. The edits are sorted.
-pub fn plan_edits(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
+pub fn plan_edits(known: &KnownRows, row_edits: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
     let before = text.to_string();
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', before.as_bytes()).map(|at| at + 1)).collect();
     let mut made = PlannedEdits::default();
     let mut edits = Vec::new();
     let mut end = 0;
-    for RowEdit { origin, new } in wishes {
+    for RowEdit { origin, new } in row_edits {
         let old = known.get(origin).map(|found| found.old.as_str()).unwrap_or_default();
         let first = known.files[origin.file].current_line(origin.first);
-        let place = line_range(&before, &starts, first, old.split('\n').count());
-        match place.filter(|place| place.start >= end && before[place.clone()].replace("\r\n", "\n") == old) {
+        let line_bytes = line_range(&before, &starts, first, old.split('\n').count());
+        match line_bytes.filter(|line_bytes| {
+            line_bytes.start >= end && before[line_bytes.clone()].replace("\r\n", "\n") == old
+        }) {
             None => made.stale.push(origin.first),
-            Some(place) => {
-                let rest = &before[place.start..];
+            Some(line_bytes) => {
+                let rest = &before[line_bytes.start..];
                 let line = rest.find('\n').map(|at| &rest[..=at]);
                 let ending = line.map_or(ending, |line| if line.ends_with("\r\n") { "\r\n" } else { "\n" });
-                end = place.end;
-                edits.push((Byte(place.start)..Byte(place.end), new.replace('\n', ending)));
+                end = line_bytes.end;
+                edits.push((Byte(line_bytes.start)..Byte(line_bytes.end), new.replace('\n', ending)));
                 made.row_updates.push((*origin, old.to_string(), new.clone()));
             }
         }

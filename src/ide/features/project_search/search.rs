@@ -91,11 +91,11 @@ impl FileTexts for OpenTexts {
 }
 
 /// Compiles the search pattern; reports an error in it.
-pub fn pattern(asked: &Query) -> Result<Pattern, String> {
+pub fn pattern(query: &Query) -> Result<Pattern, String> {
     let pattern =
-        Pattern::new(&to_regex(&asked.pattern, asked.options)).map_err(|error| error.to_string())?;
-    Ok(match &asked.replacement {
-        Some(new) => pattern.with_replacement(new, asked.options.regex),
+        Pattern::new(&to_regex(&query.pattern, query.options)).map_err(|error| error.to_string())?;
+    Ok(match &query.replacement {
+        Some(new) => pattern.with_replacement(new, query.options.regex),
         None => pattern,
     })
 }
@@ -103,12 +103,12 @@ pub fn pattern(asked: &Query) -> Result<Pattern, String> {
 /// Searches and passes results to `sink` as they are found.
 pub fn search_for_list(
     root: Root,
-    asked: &Query,
+    query: &Query,
     open: Vec<OpenText>,
     cancel: &CancellationToken,
     mut sink: impl FnMut(Batch),
 ) -> Result<GrepSummary, String> {
-    let pattern = pattern(asked)?;
+    let pattern = pattern(query)?;
     let full = cancel.child_token();
     let (mut files, mut listed) = (0, 0);
     let cut = Cell::new(false);
@@ -146,8 +146,8 @@ pub struct PickerSearch {
 /// Searches for a picker: adds a row for each line as soon as its file is searched. Errors in the expression
 /// were reported before.
 pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &CancellationToken) {
-    let PickerSearch { injector, asked, open, tab_width } = picked;
-    let Ok(pattern) = pattern(&asked) else { return };
+    let PickerSearch { injector, asked: query, open, tab_width } = picked;
+    let Ok(pattern) = pattern(&query) else { return };
     let folder = root.0.clone();
     grep::grep(&folder, &pattern, PICKER_MAX, cancel, &OpenTexts::new(open, root), |found| {
         for Hit { first, old, at, .. } in found.hits {
@@ -207,12 +207,15 @@ pub fn summary(done: &GrepSummary) -> String {
     if done.cancelled {
         text.push_str("; search canceled");
     }
-    let left =
+    let skipped =
         [(done.binary, "no text"), (done.too_long, "longer than 64 MB"), (done.unreadable, "unreadable")];
-    let left: Vec<String> =
-        left.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
-    if !left.is_empty() {
-        text.push_str(&format!(" (skipped: {})", left.join(", ")));
+    let skipped: Vec<String> = skipped
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, reason)| format!("{count} {reason}"))
+        .collect();
+    if !skipped.is_empty() {
+        text.push_str(&format!(" (skipped: {})", skipped.join(", ")));
     }
     text
 }

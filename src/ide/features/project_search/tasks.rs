@@ -25,7 +25,7 @@ use crate::text::rope::Text;
 pub fn search_for_picker(
     cx: &Cx<'_>,
     number: u64,
-    asked: Query,
+    query: Query,
     open: Vec<OpenText>,
     injector: Injector<PickRow>,
     cancel: CancellationToken,
@@ -34,7 +34,11 @@ pub fn search_for_picker(
     let work = async move {
         let root = resolve_root(&*env, env.root().to_path_buf()).await;
         on_thread(move || {
-            search::search_for_picker(root, PickerSearch { injector, asked, open, tab_width }, &cancel);
+            search::search_for_picker(
+                root,
+                PickerSearch { injector, asked: query, open, tab_width },
+                &cancel,
+            );
         })
         .await;
     };
@@ -46,7 +50,7 @@ pub fn search_for_picker(
 pub fn search_for_list(
     cx: &Cx<'_>,
     list: BufferId,
-    asked: Query,
+    query: Query,
     open: Vec<OpenText>,
     cancel: CancellationToken,
 ) {
@@ -54,14 +58,14 @@ pub fn search_for_list(
     let work = async move {
         let root = resolve_root(&*env, root).await;
         let found = move || {
-            search::search_for_list(root, &asked, open, &cancel, |batch| {
+            search::search_for_list(root, &query, open, &cancel, |batch| {
                 tasks.post_blocking("project_search.found", move |cx| navigate::on_found(cx, list, batch));
             })
         };
         on_thread(found).await
     };
     cx.tasks.spawn("project_search.list", work, move |cx, answer| {
-        navigate::on_searched(cx, list, answer.unwrap_or_else(|why| Err(why.to_string())));
+        navigate::on_searched(cx, list, answer.unwrap_or_else(|error| Err(error.to_string())));
     });
 }
 
@@ -73,21 +77,25 @@ pub fn plan_changes(
     known: Arc<KnownRows>,
     open: Vec<OpenText>,
 ) {
-    let (env, of) = (cx.env.clone(), Some((list, version)));
-    let work = async move { Plan { list: of, ..plan_list(&*env, text, known, &open).await } };
+    let (env, list_version) = (cx.env.clone(), Some((list, version)));
+    let work = async move { Plan { list: list_version, ..plan_list(&*env, text, known, &open).await } };
     cx.tasks.spawn("project_search.compare", work, move |cx, answer| {
-        let failed = |why: TaskError| Plan { list: of, skipped: vec![why.to_string()], ..Plan::default() };
+        let failed = |error: TaskError| Plan {
+            list: list_version,
+            skipped: vec![error.to_string()],
+            ..Plan::default()
+        };
         apply::on_planned(cx, answer.unwrap_or_else(failed));
     });
 }
 
 /// Computes the changes that undo a step over many files.
 pub fn plan_undo(cx: &Cx<'_>, files: Vec<ChangedFile>, open: Vec<OpenText>) {
-    let (env, left) = (cx.env.clone(), files.clone());
+    let (env, retryable) = (cx.env.clone(), files.clone());
     let work = async move { plan_undo_files(&*env, files, &open).await };
     cx.tasks.spawn("project_search.reverse", work, move |cx, answer| {
         let failed =
-            |why: TaskError| Plan { retryable: left, skipped: vec![why.to_string()], ..Plan::default() };
+            |error: TaskError| Plan { retryable, skipped: vec![error.to_string()], ..Plan::default() };
         apply::on_planned(cx, answer.unwrap_or_else(failed));
     });
 }
@@ -101,14 +109,14 @@ pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
         for (number, file) in files {
             let path = file.path.clone();
             let written = catch_async(write(&*env, file)).await;
-            results.push((number, written.unwrap_or_else(|why| Err(EnvError::internal(&path, why)))));
+            results.push((number, written.unwrap_or_else(|message| Err(EnvError::internal(&path, message)))));
         }
         results
     };
     cx.tasks.spawn("project_search.write", work, move |cx, answer| {
-        let results = answer.unwrap_or_else(|TaskError::Panicked(why)| {
+        let results = answer.unwrap_or_else(|TaskError::Panicked(message)| {
             let error =
-                |(number, path): (usize, PathBuf)| (number, Err(EnvError::internal(&path, why.clone())));
+                |(number, path): (usize, PathBuf)| (number, Err(EnvError::internal(&path, message.clone())));
             all.into_iter().map(error).collect()
         });
         apply::on_written(cx, results);
@@ -155,20 +163,20 @@ async fn plan_list(env: &dyn Environment, list: Text, known: Arc<KnownRows>, ope
         let known = known.clone();
         tokio::task::spawn_blocking(move || known.parse_edits(&list.to_string())).await
     };
-    let (wishes, problems) = match read {
+    let (edits, problems) = match read {
         Ok(read) => read,
         Err(error) => (Vec::new(), vec![format!("a task of the program failed: {error}")]),
     };
     plan.skipped = problems;
-    for wishes in wishes.chunk_by(|a, b| a.origin.file == b.origin.file) {
-        let file = &known.files[wishes[0].origin.file];
-        match plan_file(env, wishes, &known, open).await {
+    for edits in edits.chunk_by(|a, b| a.origin.file == b.origin.file) {
+        let file = &known.files[edits[0].origin.file];
+        match plan_file(env, edits, &known, open).await {
             Ok((planned, stale)) => {
                 let not_so = |line| format!("{}:{line}: is not what was found any more", file.name);
                 plan.skipped.extend(stale.into_iter().map(not_so));
                 plan.files.extend(planned);
             }
-            Err(why) => plan.skipped.push(format!("{}: {why}", file.name)),
+            Err(problem) => plan.skipped.push(format!("{}: {problem}", file.name)),
         }
     }
     plan
@@ -177,27 +185,27 @@ async fn plan_list(env: &dyn Environment, list: Text, known: Arc<KnownRows>, ope
 /// Returns the planned change of one file, and the lines that differ from the results.
 async fn plan_file(
     env: &dyn Environment,
-    wishes: &[RowEdit],
+    edits: &[RowEdit],
     known: &Arc<KnownRows>,
     open: &[OpenText],
 ) -> Result<(Option<FilePlan>, Vec<usize>), String> {
-    let file = &known.files[wishes[0].origin.file];
+    let file = &known.files[edits[0].origin.file];
     let (before, ending, target) = current_text(env, &file.path, open).await?;
-    let (text, all, wishes) = (before.clone(), known.clone(), wishes.to_vec());
-    let made = tokio::task::spawn_blocking(move || plan::plan_edits(&all, &wishes, &text, ending));
+    let (text, all, edits) = (before.clone(), known.clone(), edits.to_vec());
+    let made = tokio::task::spawn_blocking(move || plan::plan_edits(&all, &edits, &text, ending));
     let made = made.await.map_err(|error| error.to_string())?;
     let (path, name) = (file.path.clone(), file.name.clone());
-    let places = made.row_updates.len();
+    let edit_count = made.row_updates.len();
     let planned = FilePlan {
         path,
         name,
         before,
         changes: made.changes,
-        edit_count: places,
+        edit_count,
         row_updates: made.row_updates,
         target,
     };
-    if places == 0 {
+    if edit_count == 0 {
         return Ok((None, made.stale));
     }
     Ok((Some(check_encoding(planned).await?), made.stale))
@@ -222,8 +230,8 @@ async fn plan_undo_files(env: &dyn Environment, files: Vec<ChangedFile>, open: &
         match plan_undo_file(env, &file, open).await {
             Ok(Some(planned)) => plan.files.push(planned),
             Ok(None) => plan.already_done.push(file),
-            Err(why) => {
-                plan.skipped.push(format!("{name}: {why}"));
+            Err(error) => {
+                plan.skipped.push(format!("{name}: {error}"));
                 plan.retryable.push(file);
             }
         }
@@ -243,8 +251,8 @@ async fn plan_undo_file(
     let Some(changes) = changes else { return Ok(None) };
     let known =
         file.row_updates.iter().map(|(origin, old, new)| (*origin, new.clone(), old.clone())).collect();
-    let (path, name, places) = (file.path.clone(), file.name.clone(), file.edit_count);
-    check_encoding(FilePlan { path, name, before, changes, edit_count: places, row_updates: known, target })
+    let (path, name, edit_count) = (file.path.clone(), file.name.clone(), file.edit_count);
+    check_encoding(FilePlan { path, name, before, changes, edit_count, row_updates: known, target })
         .await
         .map(Some)
 }

@@ -24,8 +24,8 @@ const fn command(name: &'static str, id: &'static str) -> SlashCommand {
     SlashCommand { name, action: SlashAction::Command(id) }
 }
 
-const fn handler(name: &'static str, act: fn(&mut Cx<'_>, &str)) -> SlashCommand {
-    SlashCommand { name, action: SlashAction::Handler(act) }
+const fn handler(name: &'static str, action: fn(&mut Cx<'_>, &str)) -> SlashCommand {
+    SlashCommand { name, action: SlashAction::Handler(action) }
 }
 
 /// All slash commands. Those that exist in pi have the same meaning.
@@ -86,9 +86,9 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
             cx.state.prompt.take();
             cx.defer_command(id);
         }
-        SlashAction::Handler(act) => {
+        SlashAction::Handler(action) => {
             cx.state.prompt.take();
-            act(cx, rest.trim());
+            action(cx, rest.trim());
         }
     }
     cx.state.damage.add_all();

@@ -104,8 +104,8 @@ fn rewrite(
 /// offered the next time. Blocking.
 pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<JournalEntry>> {
     let mut newest: Option<JournalEntry> = None;
-    for left in files.leftovers(Some(&key_of(path)))? {
-        let Some(found) = read(files, left.name) else { continue };
+    for leftover in files.leftovers(Some(&key_of(path)))? {
+        let Some(found) = read(files, leftover.name) else { continue };
         if found.head.path.as_deref() != Some(path) {
             continue;
         }
@@ -121,8 +121,8 @@ pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<Jou
 /// Returns texts without a file, and the files with unsaved text apart from the open ones. Blocking.
 pub fn find_others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<JournalEntry>, Vec<PathBuf>)> {
     let (mut nameless, mut paths) = (Vec::new(), Vec::new());
-    for left in files.leftovers(None)? {
-        let Some(found) = read(files, left.name) else { continue };
+    for leftover in files.leftovers(None)? {
+        let Some(found) = read(files, leftover.name) else { continue };
         match &found.head.path {
             None => nameless.push(found),
             Some(path) if !open.contains(path) && !paths.contains(path) => paths.push(path.clone()),

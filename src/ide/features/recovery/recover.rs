@@ -70,7 +70,7 @@ fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
 
 /// Returns the result of a task; a missing result is an error like any other.
 fn flatten_answer<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
-    answer.unwrap_or_else(|why| Err(io::Error::other(why)))
+    answer.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 /// Returns the result of a task that looks for saved texts, or reports its failure.
@@ -165,22 +165,22 @@ fn ask_to_recover(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: JournalEntry
         },
     };
     let lines = text.split('\n').count();
-    let mut told = vec![
+    let mut message_lines = vec![
         format!("bowline ended before {what} was saved."),
         format!("Unsaved text of {}: {lines} lines.", format_time(head.now_ms)),
     ];
     if buffer.is_none() {
         let first: String = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().into();
-        told.push(format!("It begins: {}", first.chars().take(60).collect::<String>()));
+        message_lines.push(format!("It begins: {}", first.chars().take(60).collect::<String>()));
     }
     if moved_on {
-        told.push(String::new());
-        told.push("The file on disk has been changed since: compare before you save.".to_string());
+        message_lines.push(String::new());
+        message_lines.push("The file on disk has been changed since: compare before you save.".to_string());
     }
-    let left =
+    let unsaved =
         UnsavedText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
-    let number = cx.state.slots[UNSAVED].add_recoverable(left);
-    let dialog = Dialog::ask("Unsaved text", told)
+    let number = cx.state.slots[UNSAVED].add_recoverable(unsaved);
+    let dialog = Dialog::ask("Unsaved text", message_lines)
         .uninvited("unsaved-text", number)
         .choice('r', "Recover (undo reverts)", move |cx| recover(cx, number))
         .choice('d', "Discard", move |cx| discard(cx, number))
@@ -197,14 +197,14 @@ fn format_time(ms: u64) -> String {
 
 /// Recovers a text.
 fn recover(cx: &mut Cx<'_>, number: u64) {
-    let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number).cloned() else { return };
-    let id = left.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
+    let Some(unsaved) = cx.state.slots[UNSAVED].get_recoverable(number).cloned() else { return };
+    let id = unsaved.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     cx.state.slots[UNSAVED].take_recoverable(number);
-    let number = cx.state.slots[UNSAVED].add_recoverable(UnsavedText { buffer: Some(id), ..left.clone() });
-    let wanted: Arc<str> = left.text;
-    let work = move || diff::change(&text.to_string(), &wanted);
+    let number = cx.state.slots[UNSAVED].add_recoverable(UnsavedText { buffer: Some(id), ..unsaved.clone() });
+    let recovered: Arc<str> = unsaved.text;
+    let work = move || diff::change(&text.to_string(), &recovered);
     cx.tasks.spawn_blocking("recovery.compare", work, move |cx, changes| {
         if let Some(changes) = entry_or_report(cx, changes.map(Ok)) {
             on_compared(cx, number, version, changes);
@@ -214,12 +214,12 @@ fn recover(cx: &mut Cx<'_>, number: u64) {
 
 /// Handles the computed difference: applies it as one edit.
 fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
-    let Some(left) = cx.state.slots[UNSAVED].get_recoverable(number) else { return };
-    let Some(buffer) = left.buffer.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
+    let Some(unsaved) = cx.state.slots[UNSAVED].get_recoverable(number) else { return };
+    let Some(buffer) = unsaved.buffer.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
     if buffer.area.document.version() != version {
         return recover(cx, number);
     }
-    let (id, now_ms, format, stamp) = (buffer.id, cx.now_ms, left.format, left.stamp.clone());
+    let (id, now_ms, format, stamp) = (buffer.id, cx.now_ms, unsaved.format, unsaved.stamp.clone());
     buffer.area.document.seal();
     buffer.area.apply_external(Transaction::new(changes).format(format), now_ms);
     if buffer.stamp.is_some() && buffer.stamp != stamp {
@@ -229,9 +229,9 @@ fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     }
     let name = buffer.name();
     cx.state.buffers.show(id);
-    if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
+    if let Some(unsaved) = cx.state.slots[UNSAVED].take_recoverable(number) {
         // It is removed once the text is saved again in the journal or the file.
-        cx.state.slots[UNSAVED].adopt(id, left.name);
+        cx.state.slots[UNSAVED].adopt(id, unsaved.name);
     }
     cx.state.set_status(format!("Recovered unsaved text of {name}. Undo reverts it"));
     cx.state.damage.add_all();
@@ -239,7 +239,7 @@ fn on_compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
 
 /// Discards a text.
 fn discard(cx: &mut Cx<'_>, number: u64) {
-    if let Some(left) = cx.state.slots[UNSAVED].take_recoverable(number) {
-        remove(cx, None, vec![left.name]);
+    if let Some(unsaved) = cx.state.slots[UNSAVED].take_recoverable(number) {
+        remove(cx, None, vec![unsaved.name]);
     }
 }

@@ -208,9 +208,9 @@ impl Unsaved {
     /// With `given_up` all unsaved texts are.
     pub fn obsolete_files(&self, given_up: bool) -> Vec<String> {
         let all = |track: &Track| [track.names.clone(), track.replacing.clone()].concat();
-        let of =
+        let files_of =
             |track: &Track| [track.removing.clone(), if given_up { all(track) } else { Vec::new() }].concat();
-        self.tracks.values().flat_map(of).collect()
+        self.tracks.values().flat_map(files_of).collect()
     }
 
     /// Records that a journal file contains this buffer's current text.
@@ -219,9 +219,9 @@ impl Unsaved {
     }
 
     /// Stores what an earlier run has left, until the user has decided.
-    pub fn add_recoverable(&mut self, left: UnsavedText) -> u64 {
+    pub fn add_recoverable(&mut self, unsaved: UnsavedText) -> u64 {
         self.next += 1;
-        self.recoverable.insert(self.next, left);
+        self.recoverable.insert(self.next, unsaved);
         self.next
     }
 

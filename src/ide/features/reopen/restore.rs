@@ -231,8 +231,8 @@ pub fn tick(cx: &mut Cx<'_>) {
             "reopen.keep",
             move || store.put(&content),
             |_, kept| {
-                if let Err(why) = kept {
-                    tracing::error!("keeping what is open failed: {why}");
+                if let Err(error) = kept {
+                    tracing::error!("keeping what is open failed: {error}");
                 }
             },
         );

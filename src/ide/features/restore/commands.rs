@@ -26,11 +26,11 @@ pub const COMMANDS: &[Command] = &[
     command("session.undo-restore", "Undo last restore", &["redo", "revert restore"], undo),
 ];
 
-fn preview_restore(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
+fn preview_restore(cx: &mut Cx<'_>, target: impl FnOnce(String) -> RestoreTarget) {
     let in_tree = cx.state.layers.top::<SessionView>().is_some();
     let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
     let entry = row.map_or_else(|| CURRENT_ENTRY.to_string(), |row| row.id.to_string());
-    restore::events::open(cx, way(entry));
+    restore::events::open(cx, target(entry));
 }
 
 fn undo(cx: &mut Cx<'_>) {

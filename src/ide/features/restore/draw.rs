@@ -102,9 +102,9 @@ fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
         }
     }
     let below = view.preview.files.len().saturating_sub(first);
-    for (n, (name, why)) in view.preview.skipped.iter().enumerate() {
+    for (n, (name, reason)) in view.preview.skipped.iter().enumerate() {
         let Some(y) = u16::try_from(below + n).ok().filter(|y| *y < rows) else { break };
-        canvas.text(1, y, &truncate(&visible(&format!("= {name}: {why}")), usize::from(cols) - 2), soft);
+        canvas.text(1, y, &truncate(&visible(&format!("= {name}: {reason}")), usize::from(cols) - 2), soft);
     }
 }
 

@@ -17,15 +17,15 @@ const PAGE: isize = 10;
 const TASK: &str = "restore files";
 
 /// Shows what a restore would do, and runs it if the user agrees.
-pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
+pub fn open(cx: &mut Cx<'_>, target: RestoreTarget) {
     let Some(session) = cx.session.cloned() else {
         return cx.state.set_status("Session is starting; try again in a moment");
     };
-    if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
-        return start(cx, way, Decisions::new());
+    if matches!(target, RestoreTarget::To(_, RestoreScope::Conversation)) {
+        return start(cx, target, Decisions::new());
     }
     cx.state.set_status("Comparing files…");
-    let preview = async move { session.preview_restore(way, Decisions::new()).await };
+    let preview = async move { session.preview_restore(target, Decisions::new()).await };
     cx.tasks.spawn("restore.preview", preview, |cx, preview| {
         match answer_or_report(TASK, preview) {
             Ok(preview) => show_preview(cx, preview),
@@ -36,9 +36,9 @@ pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
 }
 
 /// Makes the session restore the files.
-fn start(cx: &mut Cx<'_>, way: RestoreTarget, decisions: Decisions) {
+fn start(cx: &mut Cx<'_>, target: RestoreTarget, decisions: Decisions) {
     let Some(session) = cx.session.cloned() else { return };
-    let restored = async move { session.apply_restore(way, decisions).await };
+    let restored = async move { session.apply_restore(target, decisions).await };
     cx.tasks.spawn("restore.apply", restored, |cx, restored| {
         match answer_or_report(TASK, restored) {
             Ok(restored) => on_restored(cx, restored),
@@ -57,7 +57,7 @@ fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
     if preview.files.is_empty() {
         return cx.state.set_status(match preview.skipped.len() {
             0 => "Nothing to restore".to_string(),
-            left => format!("Nothing to restore ({left} not recorded)"),
+            skipped => format!("Nothing to restore ({skipped} not recorded)"),
         });
     }
     cx.state.layers.close::<RestoreView>();
@@ -65,13 +65,13 @@ fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
 }
 
 fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
-    let Restored { target: way, applied, conflicts, merged, undo, message: said } = restored;
-    if !matches!(way, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
+    let Restored { target, applied, conflicts, merged, undo, message } = restored;
+    if !matches!(target, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
         // The conversation has moved: its tree is closed.
         cx.state.layers.close::<SessionView>();
     }
-    if let Some(said) = said {
-        agent::queue::restore_to_prompt(cx, vec![said]);
+    if let Some(message) = message {
+        agent::queue::restore_to_prompt(cx, vec![message]);
     }
     if undo.is_none() {
         return cx.state.set_status("Conversation continues from here");
@@ -88,8 +88,8 @@ fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         further(stayed, "kept"),
     );
     match applied.failed.first() {
-        Some((name, why)) => {
-            cx.state.set_error(format!("{text} ({} failed: {name}: {why})", applied.failed.len()));
+        Some((name, error)) => {
+            cx.state.set_error(format!("{text} ({} failed: {name}: {error})", applied.failed.len()));
         }
         None => cx.state.set_status(text),
     }
@@ -144,8 +144,8 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             _ => return false,
         },
     };
-    if let Err(why) = decided {
-        cx.state.set_status(why);
+    if let Err(error) = decided {
+        cx.state.set_status(error);
     }
     cx.state.damage.add_all();
     true

@@ -49,13 +49,13 @@ impl RestoreView {
 
     /// Decides about the selected path; the error is a message.
     pub fn decide(&mut self, decision: Decision) -> Result<(), &'static str> {
-        let Some((name, clash)) = self
+        let Some((name, conflict_reason)) = self
             .current()
             .and_then(|file| file.conflict.as_ref().map(|conflict| (file.name.clone(), conflict.reason)))
         else {
             return Err("No conflict in this file");
         };
-        match clash.allowed(decision) {
+        match conflict_reason.allowed(decision) {
             done if done == decision => {
                 self.decisions.insert(name, decision);
                 Ok(())

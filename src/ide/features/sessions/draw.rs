@@ -70,8 +70,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     let list_cols = if cols >= WIDE { cols * 3 / 5 } else { cols };
     {
         let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
-        for (y, place) in view.page(usize::from(rows)).enumerate() {
-            draw_row(&mut list, y as u16, view, outline, place);
+        for (y, index) in view.page(usize::from(rows)).enumerate() {
+            draw_row(&mut list, y as u16, view, outline, index);
         }
     }
     if list_cols < cols {
@@ -88,19 +88,19 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
 
 fn counts(view: &SessionView) -> String {
     let Some(outline) = &view.outline else { return String::new() };
-    let mut told = vec![pluralize(outline.turns, "turn", "turns")];
+    let mut parts = vec![pluralize(outline.turns, "turn", "turns")];
     if outline.leaf_count > 1 {
-        told.push(pluralize(outline.leaf_count, "branch", "branches"));
+        parts.push(pluralize(outline.leaf_count, "branch", "branches"));
     }
     match &view.matches {
-        Some((text, _)) => told.push(format!("search: {}", visible(text))),
-        None => told.push(format!("filter: {}", view.filter.name())),
+        Some((text, _)) => parts.push(format!("search: {}", visible(text))),
+        None => parts.push(format!("filter: {}", view.filter.name())),
     }
-    told.join("  ")
+    parts.join("  ")
 }
 
-fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, place: usize) {
-    let Some((at, row)) = view.row(place) else { return };
+fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, index: usize) {
+    let Some((at, row)) = view.row(index) else { return };
     let (cols, _) = list.size();
     let (plain, soft, title) =
         (list.style("ui.overlay"), list.style("ui.overlay.faint"), list.style("ui.overlay.title"));
@@ -124,12 +124,12 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     let label = truncate(&label, room).into_owned();
     list.text(x + 2, y, &label, title);
     let words = visible(view.text_of(row).unwrap_or("…")).into_owned();
-    let left = room.saturating_sub(text_width(&label));
-    list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, left), style);
+    let remaining = room.saturating_sub(text_width(&label));
+    list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, remaining), style);
     if cols > right_width + x + 3 {
         list.text(cols - right_width - 1, y, &right, soft);
     }
-    if place == view.selected {
+    if index == view.selected {
         let style = list.style("ui.row");
         list.put_style(Rect::new(0, y, cols, 1), style);
     }

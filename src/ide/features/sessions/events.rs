@@ -41,7 +41,7 @@ pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     };
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
-        ask_session(cx, "sessions.replace", TASK, work, move |cx, said| on_moved(cx, said, words));
+        ask_session(cx, "sessions.replace", TASK, work, move |cx, message| on_moved(cx, message, words));
     }
 }
 
@@ -58,15 +58,15 @@ fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSumm
         _ => "Conversation continues from here. The rest stays in the session tree",
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
-    ask_session(cx, "sessions.go", TASK, work, move |cx, said| on_moved(cx, said, words));
+    ask_session(cx, "sessions.go", TASK, work, move |cx, message| on_moved(cx, message, words));
 }
 
 /// Handles a move of the conversation.
-fn on_moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
+fn on_moved(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str) {
     cx.state.layers.close::<SessionView>();
     panes::focus(cx, Focus::Agent);
     cx.state.set_status(words);
-    if let Some(message) = said {
+    if let Some(message) = user_message {
         agent::queue::restore_to_prompt(cx, vec![message]);
     }
     cx.state.damage.add_all();
@@ -165,11 +165,11 @@ pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
 }
 
 /// Runs an action on the selected row.
-pub fn with_selected_entry(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+pub fn with_selected_entry(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
     match view.selected_row().map(|row| row.id.to_string()) {
-        Some(id) => act(cx, number, id),
+        Some(id) => action(cx, number, id),
         None => cx.state.set_status("Nothing to choose"),
     }
 }
@@ -192,7 +192,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
                 let work = |session: Handle| async move { session.turn(entry).await };
                 ask_session(cx, "sessions.turn", TASK, work, move |cx, turn| {
                     with_numbered(cx, number, |view| {
-                        if view.requested_turn.as_ref().is_some_and(|asked| *asked == id) {
+                        if view.requested_turn.as_ref().is_some_and(|requested| *requested == id) {
                             view.turn = turn;
                         }
                     });
@@ -241,8 +241,8 @@ async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<St
     let mut found = HashSet::new();
     for some in ids.chunks(TEXTS_BATCH) {
         for (id, words) in session.entry_lines(some.to_vec()).await? {
-            let says = if exact { words.contains(text) } else { words.to_lowercase().contains(text) };
-            if says {
+            let contains = if exact { words.contains(text) } else { words.to_lowercase().contains(text) };
+            if contains {
                 found.insert(id);
             }
         }

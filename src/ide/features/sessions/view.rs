@@ -158,8 +158,8 @@ impl SessionView {
         }
         // Only rows below it are added or removed: folding is fast in a session of any length.
         let inner = if close { Vec::new() } else { self.shown_in(below.clone()) };
-        let place = |row: usize| self.shown.partition_point(|at| (*at as usize) < row);
-        let (from, to) = (place(below.start), place(below.end));
+        let shown_index = |row: usize| self.shown.partition_point(|at| (*at as usize) < row);
+        let (from, to) = (shown_index(below.start), shown_index(below.end));
         self.shown.splice(from..to, inner);
         self.selected = self.shown.partition_point(|at| (*at as usize) < row);
     }
@@ -178,22 +178,22 @@ impl SessionView {
     /// Goes to the next or the previous row where the conversation branches or ends.
     pub fn step_to_branch(&mut self, by: isize) {
         let Some(outline) = &self.outline else { return };
-        let parts = |place: usize| {
-            let at = self.shown[place] as usize;
+        let parts = |index: usize| {
+            let at = self.shown[index] as usize;
             let next = outline.rows.get(at + 1);
             outline.rows[at].starts || next.is_none_or(|next| next.starts)
         };
         let found = if by > 0 {
-            (self.selected + 1..self.shown.len()).find(|place| parts(*place))
+            (self.selected + 1..self.shown.len()).find(|index| parts(*index))
         } else {
-            (0..self.selected).rev().find(|place| parts(*place))
+            (0..self.selected).rev().find(|index| parts(*index))
         };
         self.selected = found.unwrap_or(self.selected);
     }
 
     /// Returns a shown row by its index.
-    pub fn row(&self, place: usize) -> Option<(u32, &Row)> {
-        let at = *self.shown.get(place)?;
+    pub fn row(&self, index: usize) -> Option<(u32, &Row)> {
+        let at = *self.shown.get(index)?;
         Some((at, &self.outline.as_ref()?.rows[at as usize]))
     }
 

@@ -72,10 +72,11 @@ impl RightInputs {
 
 impl PartialEq for RightInputs {
     fn eq(&self, other: &Self) -> bool {
-        let flags =
-            |facts: &Self| (facts.cols, facts.has_message, facts.sign, facts.summarizing, facts.unrestricted);
-        let counts = |facts: &Self| (facts.thinking, facts.context_tokens, facts.cost.to_bits());
-        let model = |facts: &Self| facts.model.as_ref().map(Arc::as_ptr);
+        let flags = |inputs: &Self| {
+            (inputs.cols, inputs.has_message, inputs.sign, inputs.summarizing, inputs.unrestricted)
+        };
+        let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
+        let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other) && counts(self) == counts(other) && model(self) == model(other)
     }
 }
@@ -85,11 +86,11 @@ impl Component<State> for StatusLine {
         let (cols, _) = canvas.size();
         let ground = canvas.style("ui.status");
         canvas.fill(Rect::new(0, 0, cols, 1), ground);
-        let (left, scope) = self.left(state);
+        let (left_text, scope) = self.left(state);
         let (right, right_width) = self.right(state, usize::from(cols));
         let left_room = usize::from(cols.saturating_sub(if right.is_empty() { 2 } else { right_width + 3 }));
         let style = canvas.style(scope);
-        canvas.text(1, 0, &truncate(&left, left_room), style);
+        canvas.text(1, 0, &truncate(&left_text, left_room), style);
         canvas.text(cols.saturating_sub(right_width + 1), 0, right, ground);
     }
 }
@@ -97,11 +98,11 @@ impl Component<State> for StatusLine {
 impl StatusLine {
     /// Returns the right part and its width in cells.
     fn right(&mut self, state: &State, cols: usize) -> (&str, u16) {
-        let facts = RightInputs::of(state, cols);
-        if self.right.as_ref().is_none_or(|(.., known)| *known != facts) {
-            let text = right(&facts);
+        let inputs = RightInputs::of(state, cols);
+        if self.right.as_ref().is_none_or(|(.., known)| *known != inputs) {
+            let text = right(&inputs);
             let width = text_width(&text) as u16;
-            self.right = Some((text, width, facts));
+            self.right = Some((text, width, inputs));
         }
         self.right.as_ref().map_or(("", 0), |(text, width, _)| (text, *width))
     }
@@ -216,36 +217,36 @@ fn pending_input(state: &State) -> String {
 }
 
 /// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
-fn right(facts: &RightInputs) -> String {
-    let cols = facts.cols;
+fn right(inputs: &RightInputs) -> String {
+    let cols = inputs.cols;
     let mut parts: Vec<String> =
-        [facts.sign, facts.summarizing].into_iter().flatten().map(String::from).collect();
-    if facts.unrestricted {
+        [inputs.sign, inputs.summarizing].into_iter().flatten().map(String::from).collect();
+    if inputs.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }
     // A message needs the space: its advice must be readable.
-    if facts.has_message {
+    if inputs.has_message {
         return parts.join("  ");
     }
     let signs = parts.len();
-    if let Some(model) = &facts.model {
-        let thinking = if facts.thinking == Thinking::Off {
+    if let Some(model) = &inputs.model {
+        let thinking = if inputs.thinking == Thinking::Off {
             String::new()
         } else {
-            format!(" · {}", facts.thinking.name())
+            format!(" · {}", inputs.thinking.name())
         };
         parts.push(format!("{}{thinking}", model.name));
-        if facts.context_tokens > 0 {
-            let percent = facts.context_tokens.saturating_mul(100) / model.context_window.max(1);
+        if inputs.context_tokens > 0 {
+            let percent = inputs.context_tokens.saturating_mul(100) / model.context_window.max(1);
             parts.push(format!(
                 "{}/{} {percent}%",
-                thousands(facts.context_tokens),
+                thousands(inputs.context_tokens),
                 thousands(model.context_window)
             ));
         }
     }
-    if facts.cost > 0.0 {
-        parts.push(format!("${:.3}", facts.cost));
+    if inputs.cost > 0.0 {
+        parts.push(format!("${:.3}", inputs.cost));
     }
     parts.push("F1 palette".to_string());
     while parts.len() > 1 && text_width(&parts.join("  ")) > cols / 2 {

@@ -24,15 +24,15 @@ pub fn tab_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
         first += 1;
     }
     let mut x = 0;
-    let mut places = Vec::new();
+    let mut spans = Vec::new();
     for (n, width) in widths.iter().enumerate().skip(first) {
         if x >= cols {
             break;
         }
-        places.push((n, x, *width));
+        spans.push((n, x, *width));
         x += width;
     }
-    places
+    spans
 }
 
 impl Component<State> for TabLine {

@@ -77,11 +77,11 @@ fn open(cx: &mut Cx<'_>) {
 }
 
 /// Runs an action on the shown terminal; reports if there is none.
-fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
+fn with_one(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
         return cx.state.set_status("No terminal open. Open one: Alt-4");
     }
-    act(cx);
+    action(cx);
 }
 
 fn step(cx: &mut Cx<'_>, by: isize) {

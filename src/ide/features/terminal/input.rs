@@ -90,8 +90,8 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
         return;
     }
     match title_at(cx.state, title.width, mouse.col - title.x) {
-        Some(place) => {
-            cx.state.slots[TERMINALS].show(place);
+        Some(index) => {
+            cx.state.slots[TERMINALS].show(index);
             cx.state.damage.add(Part::Terminal);
         }
         None => cx.state.slots[TERMINALS].resizing = true,

@@ -62,23 +62,23 @@ impl TerminalJob {
         id: TerminalId,
         size: (u16, u16),
         env: Arc<dyn Environment>,
-        asks: mpsc::Receiver<TerminalRequest>,
+        requests: mpsc::Receiver<TerminalRequest>,
         tasks: Tasks,
     ) -> Self {
         let emulator = Emulator::new(size.0, size.1);
-        let (told, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
+        let (reported_at, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
         let (input, watched, dirty) = (Vec::new(), true, true);
         Self {
             id,
             env,
-            requests: asks,
+            requests,
             tasks,
             size,
             emulator,
             input,
             watched,
             dirty,
-            reported_at: told,
+            reported_at,
             refused: false,
             turn,
         }
@@ -252,8 +252,7 @@ impl TerminalJob {
         let path = |name: &str| paths::absolute(self.env.root(), Path::new(name));
         let (name, at) = paths::split_position(&word);
         for (path, at) in [(path(&word), None), (path(name), at)] {
-            if !name.is_empty() && self.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::File)
-            {
+            if !name.is_empty() && self.env.stat(&path).await.is_ok_and(|info| info.kind == FileKind::File) {
                 return TerminalEvent::Location(path, at);
             }
         }

@@ -23,7 +23,7 @@ const TITLE_COLS_MAX: usize = 30;
 struct TerminalPane;
 
 /// A terminal's text in the title row.
-fn label(place: usize, terminal: &Terminal) -> String {
+fn label(index: usize, terminal: &Terminal) -> String {
     let sign = match terminal.shell {
         ShellState::Ended(_) | ShellState::Failed(_) => " ✗",
         ShellState::Starting | ShellState::Running => "",
@@ -36,13 +36,13 @@ fn label(place: usize, terminal: &Terminal) -> String {
         Some(title) => format!(" {}", truncate(title, TITLE_COLS_MAX)),
         None => String::new(),
     };
-    format!(" {} {name}{title}{sign} ", place + 1)
+    format!(" {} {name}{title}{sign} ", index + 1)
 }
 
 /// Returns the shown titles, such that the active terminal's is among them: index, column, width.
 fn title_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let all = state.slots[TERMINALS].all().iter().enumerate();
-    let widths: Vec<u16> = all.map(|(place, one)| text_width(&label(place, one)) as u16).collect();
+    let widths: Vec<u16> = all.map(|(index, one)| text_width(&label(index, one)) as u16).collect();
     let active = state.slots[TERMINALS].active_index();
     let mut first = 0;
     while first < active
@@ -51,21 +51,21 @@ fn title_spans(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
         first += 1;
     }
     let mut x = 0;
-    let mut places = Vec::new();
-    for (place, width) in widths.into_iter().enumerate().skip(first) {
+    let mut spans = Vec::new();
+    for (index, width) in widths.into_iter().enumerate().skip(first) {
         if x >= cols {
             break;
         }
-        places.push((place, x, width));
+        spans.push((index, x, width));
         x += width;
     }
-    places
+    spans
 }
 
 /// Returns the terminal whose title is at a column of a title row of that width.
 pub fn title_at(state: &State, cols: u16, x: u16) -> Option<usize> {
-    let places = title_spans(state, cols);
-    places.into_iter().find(|(_, from, width)| (*from..from + width).contains(&x)).map(|(place, ..)| place)
+    let spans = title_spans(state, cols);
+    spans.into_iter().find(|(_, from, width)| (*from..from + width).contains(&x)).map(|(index, ..)| index)
 }
 
 impl Component<State> for TerminalPane {
@@ -92,13 +92,13 @@ fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
     let (active, strong) = (canvas.style("ui.tab.active"), canvas.style("ui.title.focus"));
     canvas.fill(Rect::new(0, 0, cols, 1), ground);
     let mut end = 0;
-    for (place, x, _) in title_spans(state, cols) {
-        let style = match (place == state.slots[TERMINALS].active_index(), focused) {
+    for (index, x, _) in title_spans(state, cols) {
+        let style = match (index == state.slots[TERMINALS].active_index(), focused) {
             (true, true) => active.patch(strong),
             (true, false) => active,
             (false, _) => ground,
         };
-        end = canvas.text(x, 0, &label(place, &state.slots[TERMINALS].all()[place]), style);
+        end = canvas.text(x, 0, &label(index, &state.slots[TERMINALS].all()[index]), style);
     }
     let back = state.slots[TERMINALS].active().map_or(0, |terminal| terminal.grid.back);
     if back > 0 {
@@ -123,15 +123,15 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
             canvas.text(run.x, y, &run.text, if run.selected { style.patch(selected) } else { style });
         }
     }
-    let (told, scope) = match &terminal.shell {
+    let (status_text, scope) = match &terminal.shell {
         ShellState::Starting | ShellState::Running => return,
         ShellState::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
-        ShellState::Failed(why) => (format!("No shell: {why}. Retry: Enter"), "ui.status.error"),
+        ShellState::Failed(error) => (format!("No shell: {error}. Retry: Enter"), "ui.status.error"),
     };
     let style = canvas.style(scope);
     let y = rows.saturating_sub(1);
     canvas.fill(Rect::new(0, y, cols, 1), style);
-    canvas.text(1, y, &truncate(&told, usize::from(cols.saturating_sub(2))), style);
+    canvas.text(1, y, &truncate(&status_text, usize::from(cols.saturating_sub(2))), style);
 }
 
 /// Returns the shape of the caret in the shown terminal.

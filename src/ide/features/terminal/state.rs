@@ -183,8 +183,8 @@ impl Terminals {
     }
 
     /// Shows the terminal at an index.
-    pub fn show(&mut self, place: usize) {
-        self.active = place.min(self.list.len().saturating_sub(1));
+    pub fn show(&mut self, index: usize) {
+        self.active = index.min(self.list.len().saturating_sub(1));
     }
 
     /// Removes a terminal; another is shown in its place.

@@ -15,17 +15,17 @@ const REQUESTS_MAX: usize = 1024;
 /// Starts a shell with a window of this size in columns and rows.
 pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
     let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
-    let (sender, asks) = mpsc::channel(REQUESTS_MAX);
+    let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     terminal.requests = Some(sender);
-    let job = TerminalJob::new(id, size, cx.env.clone(), asks, cx.tasks.clone());
+    let job = TerminalJob::new(id, size, cx.env.clone(), requests, cx.tasks.clone());
     let (tasks, fault) = (cx.tasks.clone(), cx.tasks.next_panic());
     let run = async move {
         let work = async move {
             fault.panic_if_planned();
             job.run().await;
         };
-        if let Err(why) = Box::pin(catch_async(work)).await {
-            let failed = TerminalEvent::Failed(id, why.to_string());
+        if let Err(error) = Box::pin(catch_async(work)).await {
+            let failed = TerminalEvent::Failed(id, error.to_string());
             tasks.post("terminal.failed", move |cx| handle_event(cx, failed)).await;
         }
     };
@@ -34,11 +34,12 @@ pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
 
 /// Sends a request to a terminal.
 pub fn send_request(cx: &mut Cx<'_>, id: TerminalId, ask: TerminalRequest) {
-    let Some(asks) = cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.requests.as_ref())
+    let Some(requests) =
+        cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.requests.as_ref())
     else {
         return;
     };
-    if asks.try_send(ask).is_err() {
+    if requests.try_send(ask).is_err() {
         handle_event(cx, TerminalEvent::InputFull(id));
     }
 }
@@ -49,14 +50,14 @@ pub fn find_programs(
     ids: &[TerminalId],
     done: impl FnOnce(&mut Cx<'_>, Vec<String>) + Send + 'static,
 ) {
-    let asks: Vec<_> =
+    let senders: Vec<_> =
         ids.iter().filter_map(|id| cx.state.slots[TERMINALS].get_mut(*id)?.requests.clone()).collect();
     let work = async move {
         let mut programs = Vec::new();
-        for asks in asks {
+        for senders in senders {
             let (reply, answer) = oneshot::channel();
             // A terminal that has ended in the meantime has no programs.
-            if asks.send(TerminalRequest::ForegroundProgram(reply)).await.is_ok() {
+            if senders.send(TerminalRequest::ForegroundProgram(reply)).await.is_ok() {
                 programs.extend(answer.await.ok().flatten());
             }
         }

@@ -27,8 +27,8 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         let released = state.slots[TRANSCRIPT].drop_prepended();
         cx.tasks.detach(on_thread(move || drop(released)));
     }
-    if wants_earlier && let Some(place) = state.slots[TRANSCRIPT].take_earlier_request() {
-        fetch(cx, place);
+    if wants_earlier && let Some(position) = state.slots[TRANSCRIPT].take_earlier_request() {
+        fetch(cx, position);
     }
 }
 
@@ -36,14 +36,14 @@ pub fn after_frame(cx: &mut Cx<'_>) {
 fn fetch(cx: &Cx<'_>, from: PagePosition) {
     let Some(session) = cx.session.cloned() else { return };
     let tools = cx.state.tools.clone();
-    let (wanted, known) = (from.clone(), tools.clone());
+    let (position, known) = (from.clone(), tools.clone());
     let fetched = async move {
-        let piece = session.earlier_messages(wanted.clone()).await.map_err(|report| report.to_string());
+        let piece = session.earlier_messages(position.clone()).await.map_err(|report| report.to_string());
         // Building the items of many messages is too slow for the event loop.
-        Fetched::new(wanted, piece, &known)
+        Fetched::new(position, piece, &known)
     };
     cx.tasks.spawn("transcript.fetch-earlier", fetched, move |cx, fetched| {
-        let fetched = fetched.unwrap_or_else(|why| Fetched::new(from, Err(why.to_string()), &tools));
+        let fetched = fetched.unwrap_or_else(|error| Fetched::new(from, Err(error.to_string()), &tools));
         on_fetched(cx, fetched);
     });
 }

@@ -178,15 +178,15 @@ impl TranscriptView {
     /// The topmost line when the end is at the bottom of `rows`.
     fn tail(&mut self, transcript: &Transcript, form: LayoutOptions, rows: usize) -> (usize, usize) {
         let items = transcript.items();
-        let mut left = rows;
+        let mut remaining = rows;
         for at in (0..items.len()).rev() {
             let height = self.height(&items[at], items.get(at + 1), form);
             // The blank line after the last item is omitted.
             let height = if at + 1 == items.len() { height.saturating_sub(1) } else { height };
-            if height >= left {
-                return (at, height - left);
+            if height >= remaining {
+                return (at, height - remaining);
             }
-            left -= height;
+            remaining -= height;
         }
         (0, 0)
     }
@@ -198,11 +198,11 @@ impl TranscriptView {
         self.is_seeking_start = false;
         let tail = self.tail(transcript, form, usize::from(size.1));
         let (mut item, mut line) = self.top.unwrap_or(tail);
-        let mut left = by.unsigned_abs();
-        while left > 0 && by < 0 {
+        let mut remaining = by.unsigned_abs();
+        while remaining > 0 && by < 0 {
             if line > 0 {
-                let step = line.min(left);
-                (line, left) = (line - step, left - step);
+                let step = line.min(remaining);
+                (line, remaining) = (line - step, remaining - step);
             } else if item > 0 {
                 item -= 1;
                 line = self.height(&items[item], items.get(item + 1), form);
@@ -210,10 +210,10 @@ impl TranscriptView {
                 break;
             }
         }
-        while left > 0 && by > 0 && (item, line) < tail {
+        while remaining > 0 && by > 0 && (item, line) < tail {
             let height = self.height(&items[item], items.get(item + 1), form);
-            let step = (height - line.min(height)).min(left);
-            (line, left) = (line + step, left - step);
+            let step = (height - line.min(height)).min(remaining);
+            (line, remaining) = (line + step, remaining - step);
             if line >= height {
                 (item, line) = (item + 1, 0);
             }

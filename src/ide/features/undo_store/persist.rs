@@ -32,7 +32,7 @@ pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
         move |cx, tree| match tree {
             Ok(Some(tree)) => on_found(cx, id, tree),
             Ok(None) => {}
-            Err(why) => tracing::error!("an undo tree could not be found: {why}"),
+            Err(error) => tracing::error!("an undo tree could not be found: {error}"),
         },
     );
 }
@@ -47,10 +47,10 @@ pub fn on_found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, ArchiveErro
             // A tree saved in the meantime lacks the restored steps.
             buffer.stored_undo = if is_all { stored_version(&buffer.area.document) } else { None };
         }
-        Err(why) => {
+        Err(error) => {
             let name = buffer.name();
             if cx.state.status.message.is_empty() {
-                cx.state.set_status(match why {
+                cx.state.set_status(match error {
                     ArchiveError::OtherText => format!("Changed since: {name}. Older undo steps are dropped"),
                     other => format!("Cannot load older undo steps of {name}: {other}"),
                 });
@@ -73,8 +73,8 @@ pub fn store_tree(cx: &mut Cx<'_>, id: BufferId) {
         "undo_store.keep",
         move || files.store(tree),
         |_, kept| {
-            if let Err(why) = kept {
-                tracing::error!("an undo tree could not be kept: {why}");
+            if let Err(error) = kept {
+                tracing::error!("an undo tree could not be kept: {error}");
             }
         },
     );
@@ -99,9 +99,9 @@ fn unstored_tree(state: &mut State, id: BufferId) -> Option<StoredTree> {
     let buffer = state.buffers.get_mut(id)?;
     let document = &buffer.area.document;
     let now = stored_version(document)?;
-    let wanted =
+    let is_storable =
         buffer.stamp.is_some() && !document.history().is_empty() && document.text().end().0 <= TEXT_MAX;
-    if !wanted || buffer.stored_undo == Some(now) {
+    if !is_storable || buffer.stored_undo == Some(now) {
         return None;
     }
     let path = buffer.real_path()?.to_path_buf();

@@ -122,8 +122,8 @@ impl UndoFiles {
         };
         let archive = std::str::from_utf8(&bytes).map_err(|_| ArchiveError::Damaged);
         let result = archive.and_then(|archive| archive::read(archive, text));
-        if let Err(why) = &result {
-            tracing::info!(path = %path.display(), "a kept undo tree is dropped: {why}");
+        if let Err(read_error) = &result {
+            tracing::info!(path = %path.display(), "a kept undo tree is dropped: {read_error}");
             if let Err(error) = self.files.remove(&key) {
                 tracing::warn!(%error, path = %path.display(), "a kept undo tree cannot be removed");
             }

@@ -110,7 +110,7 @@ fn undo_agent(cx: &mut Cx<'_>) {
     match edits.iter().find_map(|by| undo_edits_by(buffer, by, now_ms)) {
         None => cx.state.set_status(NO_EDIT),
         Some(Ok(())) => cx.state.set_status("Undid the agent's edit"),
-        Some(Err(why)) => cx.state.set_error(format!("Cannot undo: {why}")),
+        Some(Err(error)) => cx.state.set_error(format!("Cannot undo: {error}")),
     }
     cx.state.damage.add(Part::Editor);
 }
@@ -130,7 +130,7 @@ fn undo_turn(cx: &mut Cx<'_>) {
             match undo_edits_by(buffer, turn, now_ms) {
                 None => {}
                 Some(Ok(())) => done.push(buffer.name()),
-                Some(Err(why)) => refused.push(format!("{}: {why}", buffer.name())),
+                Some(Err(error)) => refused.push(format!("{}: {error}", buffer.name())),
             }
         }
         // If nothing of a turn is left in any text, the previous one is meant.

@@ -16,11 +16,11 @@ const WIDE: u16 = 100;
 /// Returns its area: at the right edge of a wide screen, else as for other overlays.
 pub fn view_area(size: (u16, u16), view: &UndoView) -> Rect {
     let rows = view.rows.len().min(1_000) as u16 + 2;
-    let beside = frame::frame_area(size, COLS, rows.max(4));
-    if size.0 < WIDE || beside.width >= size.0 {
-        return beside;
+    let frame_area = frame::frame_area(size, COLS, rows.max(4));
+    if size.0 < WIDE || frame_area.width >= size.0 {
+        return frame_area;
     }
-    Rect { x: size.0 - beside.width - 1, ..beside }
+    Rect { x: size.0 - frame_area.width - 1, ..frame_area }
 }
 
 /// Draws the tree.

@@ -125,11 +125,11 @@ pub fn age(now_ms: u64, then_ms: u64) -> String {
 
 /// Returns a summary of a step: bytes inserted and deleted, and the beginning of the text.
 pub fn summary(revision: &Revision) -> String {
-    let (mut added, mut removed, mut places) = (0, 0, 0);
+    let (mut added, mut removed, mut count) = (0, 0, 0);
     for edit in revision.forward.edits() {
         added += edit.text.len();
         removed += edit.old.end - edit.old.start;
-        places += 1;
+        count += 1;
     }
     let written = revision.forward.edits().find(|edit| !edit.text.trim().is_empty());
     let taken = revision.backward.edits().find(|edit| !edit.text.trim().is_empty());
@@ -140,8 +140,8 @@ pub fn summary(revision: &Revision) -> String {
     };
     let sample: String = text.trim().chars().take(SAMPLE).collect();
     let sample = sample.split_whitespace().collect::<Vec<_>>().join(" ");
-    let places = if places > 1 { format!(" in {places} places") } else { String::new() };
-    format!("+{added} −{removed}{places}  {sign}{sample}")
+    let count = if count > 1 { format!(" in {count} places") } else { String::new() };
+    format!("+{added} −{removed}{count}  {sign}{sample}")
 }
 
 #[cfg(test)]

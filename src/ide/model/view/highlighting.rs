@@ -200,8 +200,8 @@ impl Highlighting {
         if !self.listening {
             return;
         }
-        let Some(heard) = document.take_changes() else { return self.restart() };
-        for past in heard {
+        let Some(changes) = document.take_changes() else { return self.restart() };
+        for past in changes {
             // Mapping that many edits takes longer than a frame may: colors are computed again.
             if past.changes.edits().nth(MAPPED_EDITS_MAX).is_some() {
                 self.painted.clear();
@@ -298,12 +298,12 @@ impl Highlighting {
         self.debounce.note_start();
         // The task takes ownership of the tree: freeing an old one takes time, too.
         let since = std::mem::take(&mut self.changes_since);
-        let way = match self.language {
+        let update = match self.language {
             Some(language) => Update::Grammar(language, self.tree.take()),
             None => Update::Lines(self.line_language?, self.line_state.take()),
         };
         let (text, rainbow) = (document.text().clone(), self.rainbow);
-        Some(HighlightJob { update: way, changes_since: since, text, ranges, rainbow, round: self.round })
+        Some(HighlightJob { update, changes_since: since, text, ranges, rainbow, round: self.round })
     }
 
     /// Returns when changes become due by time alone, or a frame for pending differences.
@@ -394,9 +394,9 @@ impl Highlighting {
                 }
                 differs
             }
-            Err(trouble) => {
+            Err(error) => {
                 self.restart();
-                self.trouble = Some(trouble);
+                self.trouble = Some(error);
                 HighlightChange::Everything
             }
         }
@@ -446,8 +446,8 @@ impl HighlightJob {
     /// Computes the colors. Expensive.
     pub fn run(self) -> HighlightResult {
         let begun = Instant::now();
-        let Self { update: way, changes_since: since, text, ranges, rainbow, round } = self;
-        let result = match way {
+        let Self { update, changes_since: since, text, ranges, rainbow, round } = self;
+        let result = match update {
             Update::Grammar(language, old) => parse_incrementally(language, old, &since, &text).map(|tree| {
                 let painted =
                     ranges.iter().map(|range| tree.paint_with(&text, range.clone(), rainbow)).collect();

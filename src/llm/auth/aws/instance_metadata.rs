@@ -30,9 +30,9 @@ impl Chain {
             (None, None) => return Ok(None),
         };
         // Text before an `@` is userinfo, not the host.
-        let place = secrets::redact_url(&url);
+        let redacted_url = secrets::redact_url(&url);
         let of = |host: &str| {
-            let rest = place.strip_prefix(host);
+            let rest = redacted_url.strip_prefix(host);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '?']))
         };
         if !url.starts_with("https://")
@@ -72,11 +72,11 @@ impl Chain {
             headers: vec![(name.to_string(), value.to_string())],
             timeout: Some(TIMEOUT),
         };
-        let asked = get("api/token", "x-aws-ec2-metadata-token-ttl-seconds", TOKEN_SECONDS);
-        let token = match token_request::text(self.http.put(asked).await, "the machine's metadata").await {
+        let response = get("api/token", "x-aws-ec2-metadata-token-ttl-seconds", TOKEN_SECONDS);
+        let token = match token_request::text(self.http.put(response).await, "the machine's metadata").await {
             Ok(token) => token,
-            Err(trouble) if trouble.unreachable => return Ok(None),
-            Err(trouble) => return Err(trouble),
+            Err(error) if error.unreachable => return Ok(None),
+            Err(error) => return Err(error),
         };
         let with = |path: &str| get(path, "x-aws-ec2-metadata-token", token.trim());
         let roles = "meta-data/iam/security-credentials/";

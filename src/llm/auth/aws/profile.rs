@@ -117,19 +117,20 @@ impl Chain {
         let (account, role, region) = (need("sso_account_id")?, need("sso_role_name")?, need("sso_region")?);
         let key = session.map_or(start, String::as_str);
         let file = sigv4::hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, key.as_bytes()).as_ref());
-        let again = || TokenError {
+        let login_error = || TokenError {
             kind: crate::llm::model::ErrorKind::Authentication,
             text: format!("the login of profile `{name}` has ended (run `aws sso login --profile {name}`)"),
             unreachable: false,
         };
-        let home = self.variables.home.as_ref().ok_or_else(again)?;
+        let home = self.variables.home.as_ref().ok_or_else(login_error)?;
         let path = home.join(".aws/sso/cache").join(format!("{file}.json"));
-        let text = crate::llm::auth::read(path).await.map_err(|_| again())?;
-        let cache: Value = serde_json::from_str(&text).map_err(|_| again())?;
+        let text = crate::llm::auth::read(path).await.map_err(|_| login_error())?;
+        let cache: Value = serde_json::from_str(&text).map_err(|_| login_error())?;
         // Older versions end a timestamp with `UTC`.
         let ends = cache["expiresAt"].as_str().map(|at| at.replace("UTC", "Z"));
         let ends = ends.and_then(|at| parse_iso8601(&at)).unwrap_or(0);
-        let token = cache["accessToken"].as_str().filter(|_| ends > self.clock.now_ms()).ok_or_else(again)?;
+        let token =
+            cache["accessToken"].as_str().filter(|_| ends > self.clock.now_ms()).ok_or_else(login_error)?;
         let root = self.variables.var("AWS_ENDPOINT_URL_SSO").map(str::to_string);
         let root = root.unwrap_or_else(|| format!("https://portal.sso.{region}.amazonaws.com"));
         let get = Get {

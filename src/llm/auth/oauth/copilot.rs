@@ -22,8 +22,8 @@ pub async fn exchange(row: &LoginRow, github: &Login, http: &Http) -> Result<Log
     let status = response.status();
     let body: Value = serde_json::from_str(&response.text(64 << 10).await).unwrap_or_default();
     let Some(token) = body.get("token").and_then(Value::as_str) else {
-        let said = body.get("message").and_then(Value::as_str).unwrap_or("no reason was given");
-        return Err(LoginError::Refused(format!("{said} (HTTP {status})")));
+        let message = body.get("message").and_then(Value::as_str).unwrap_or("no reason was given");
+        return Err(LoginError::Refused(format!("{message} (HTTP {status})")));
     };
     let seconds = body.get("expires_at").and_then(Value::as_u64).unwrap_or_default();
     Ok(Login {
@@ -48,9 +48,9 @@ pub fn base_url(provider: &str, login: &Login) -> Option<String> {
 }
 
 /// Parses the domain in the user's input: `github.com`, a URL, or nothing.
-pub fn domain(said: &str) -> Option<String> {
-    let said = said.trim();
-    let url = if said.contains("://") { said.to_string() } else { format!("https://{said}") };
+pub fn domain(input: &str) -> Option<String> {
+    let input = input.trim();
+    let url = if input.contains("://") { input.to_string() } else { format!("https://{input}") };
     let host = reqwest::Url::parse(&url).ok()?.host_str()?.to_string();
     host.contains('.').then_some(host)
 }

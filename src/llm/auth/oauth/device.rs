@@ -61,8 +61,9 @@ pub async fn run(
         match answer.code() {
             Some("authorization_pending") => {}
             Some("slow_down") => {
-                let told = self::seconds(&answer.body, "interval").filter(|told| *told > interval);
-                interval = told.unwrap_or(interval + SLOW_DOWN_STEP);
+                let requested =
+                    self::seconds(&answer.body, "interval").filter(|requested| *requested > interval);
+                interval = requested.unwrap_or(interval + SLOW_DOWN_STEP);
             }
             Some("expired_token") => return Err(LoginError::Expired),
             _ => return answer.login(row, None, now_ms()),

@@ -42,11 +42,11 @@ async fn device_login(row: &LoginRow, client: &str, means: &FlowContext<'_>) -> 
         return device::run(row, client, means.http, means.ui, now).await;
     }
     let question = format!("Domain of your company, or nothing for {}", row.domain);
-    let said = means.ui.ask(Question::Line(question)).await.ok_or(LoginError::Canceled)?;
-    let own = if said.trim().is_empty() {
+    let input = means.ui.ask(Question::Line(question)).await.ok_or(LoginError::Canceled)?;
+    let own = if input.trim().is_empty() {
         None
     } else {
-        Some(copilot::domain(&said).ok_or(LoginError::InvalidAnswer("that is no domain"))?)
+        Some(copilot::domain(&input).ok_or(LoginError::InvalidAnswer("that is no domain"))?)
     };
     let row = row.with_domain(own.as_deref().unwrap_or(&row.domain));
     let mut login = device::run(&row, client, means.http, means.ui, now).await?;
@@ -138,38 +138,38 @@ async fn wait_for_code(
     means.ui.notify(Notice::Page(page));
     let question = "If the browser is on another machine, paste the address that it ended at";
     let pasting = means.ui.ask(Question::Pasted(question.to_string()));
-    let said = match callback {
+    let input = match callback {
         Ok(callback) => tokio::select! {
             landed = callback.wait(state) => return code_of(landed.map_err(|cause| LoginError::Port { port: 0, cause })?),
-            said = pasting => said,
+            input = pasting => input,
         },
         Err(error) => {
             means.ui.notify(Notice::Progress(error.to_string()));
             pasting.await
         }
     };
-    let landed = parse_pasted(&said.ok_or(LoginError::Canceled)?, state)?;
+    let landed = parse_pasted(&input.ok_or(LoginError::Canceled)?, state)?;
     code_of(landed)
 }
 
 fn code_of(landed: RedirectResult) -> Result<String, LoginError> {
     match landed {
         RedirectResult::Code(code) => Ok(code),
-        RedirectResult::Refused(why) => Err(LoginError::Refused(why)),
+        RedirectResult::Refused(reason) => Err(LoginError::Refused(reason)),
     }
 }
 
 /// Parses the user's pasted text: the full URL, its query, `code#state`, or the code alone.
-fn parse_pasted(said: &str, state: Option<&str>) -> Result<RedirectResult, LoginError> {
-    let said = said.trim();
-    let query = match reqwest::Url::parse(said) {
+fn parse_pasted(input: &str, state: Option<&str>) -> Result<RedirectResult, LoginError> {
+    let input = input.trim();
+    let query = match reqwest::Url::parse(input) {
         Ok(url) => url.query().unwrap_or_default().to_string(),
-        Err(_) if said.contains("code=") || said.contains("error=") => {
-            said.trim_start_matches('?').to_string()
+        Err(_) if input.contains("code=") || input.contains("error=") => {
+            input.trim_start_matches('?').to_string()
         }
-        Err(_) => match said.split_once('#') {
+        Err(_) => match input.split_once('#') {
             Some((code, state)) => token::encode_fields(&[("code", code), ("state", state)]),
-            None => token::encode_fields(&[("code", said)]),
+            None => token::encode_fields(&[("code", input)]),
         },
     };
     let pairs = RedirectResult::parse_query(&query);

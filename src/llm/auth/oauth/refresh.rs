@@ -53,8 +53,8 @@ async fn renew_locked(renewal: TokenRefresh) -> Result<Login, LoginError> {
     if !login.is_due(renewal.clock.now_ms()) {
         return Ok(login);
     }
-    let asked = tokio::time::timeout(renewal.timeout, request_renewal(&renewal, &login)).await;
-    let renewed = asked.map_err(|_| LoginError::TimedOut(renewal.timeout.as_secs()))??;
+    let renewal_result = tokio::time::timeout(renewal.timeout, request_renewal(&renewal, &login)).await;
+    let renewed = renewal_result.map_err(|_| LoginError::TimedOut(renewal.timeout.as_secs()))??;
     let (value, provider) = (renewed.to_value(), renewal.provider.clone());
     let kept = tokio::task::spawn_blocking(move || lock.set(&provider, Some(value)));
     kept.await.map_err(ended)??;

@@ -64,9 +64,13 @@ impl TokenAnswer {
     pub fn error(&self) -> LoginError {
         let text = |name: &str| self.body.get(name).and_then(Value::as_str);
         let nested = self.body.get("error").and_then(|e| e.get("message")).and_then(Value::as_str);
-        let said = text("error_description").or(nested).or(text("message")).or(self.code());
-        let said = said.unwrap_or("no reason was given");
-        LoginError::Refused(format!("{} (HTTP {})", said.chars().take(300).collect::<String>(), self.status))
+        let message = text("error_description").or(nested).or(text("message")).or(self.code());
+        let message = message.unwrap_or("no reason was given");
+        LoginError::Refused(format!(
+            "{} (HTTP {})",
+            message.chars().take(300).collect::<String>(),
+            self.status
+        ))
     }
 
     /// Returns the login in the response. A server may omit the refresh token if the old one stays valid.

@@ -120,8 +120,8 @@ fn answer_tool(request: &Request, compat: Compat) -> Option<&ResponseFormat> {
 
 fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> {
     // `None` is expressed by sending no tools.
-    let offered = request.tools.iter().filter(|_| request.tool_choice != ToolChoice::None);
-    let mut tools: Vec<Value> = offered.map(|spec| tool(spec, compat)).collect();
+    let available = request.tools.iter().filter(|_| request.tool_choice != ToolChoice::None);
+    let mut tools: Vec<Value> = available.map(|spec| tool(spec, compat)).collect();
     tools.extend(answer_tool(request, compat).map(|format| {
         let description = "Gives the final answer. Call it once everything that it needs is known.";
         let input = schema::input_schema(&format.schema);
@@ -152,12 +152,12 @@ fn tool(spec: &ToolSpec, compat: Compat) -> Value {
 }
 
 fn tool_choice(request: &Request, compat: Compat) -> Option<Value> {
-    let offered = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
+    let has_tools = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
     match (&request.tool_choice, answer_tool(request, compat)) {
         // A tool choice without tools is rejected.
-        (_, None) if !offered => None,
+        (_, None) if !has_tools => None,
         (ToolChoice::Named(name), _) => Some(json!({"type": "tool", "name": name})),
-        (_, Some(format)) if !offered => Some(json!({"type": "tool", "name": format.name})),
+        (_, Some(format)) if !has_tools => Some(json!({"type": "tool", "name": format.name})),
         (_, Some(_)) | (ToolChoice::Required, None) => Some(json!({"type": "any"})),
         (ToolChoice::Auto | ToolChoice::None, None) => None,
     }

@@ -97,18 +97,10 @@ struct Written {
 
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let (open, model) = (BTreeMap::new(), model.clone());
-        Self {
-            request_info: asked,
-            builder: draft,
-            started: false,
-            open,
-            stop: None,
-            stop_details: None,
-            model,
-        }
+        Self { request_info, builder: draft, started: false, open, stop: None, stop_details: None, model }
     }
 }
 
@@ -154,8 +146,8 @@ impl answer::StreamReader for Reader {
             "message_delta" => {
                 count(draft, wire.usage, out);
                 if let Some(delta) = wire.delta {
-                    let why = delta.stop_details.as_ref().and_then(|d| d["explanation"].as_str());
-                    self.stop_details = why.map(str::to_string).or(self.stop_details.take());
+                    let explanation = delta.stop_details.as_ref().and_then(|d| d["explanation"].as_str());
+                    self.stop_details = explanation.map(str::to_string).or(self.stop_details.take());
                     self.stop = delta.stop_reason.or(self.stop.take());
                 }
             }
@@ -272,8 +264,8 @@ impl Reader {
         }
         if let Some("refusal" | "sensitive") = self.stop.as_deref() {
             let error = match self.stop_details.take() {
-                Some(why) => {
-                    let what = format!(": the model refused to answer this: {why}");
+                Some(explanation) => {
+                    let what = format!(": the model refused to answer this: {explanation}");
                     self.request_info.error_of_kind(ErrorKind::ContentFilter, &what)
                 }
                 None => self.request_info.model_refused(),

@@ -24,8 +24,9 @@ pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => add(&mut messages, "user", content_blocks(&parts)),
-            Turn::Answer { said, results, .. } => {
-                let blocks: Vec<Value> = said.iter().filter_map(|part| block(part, unsigned)).collect();
+            Turn::Answer { said: answer_parts, results, .. } => {
+                let blocks: Vec<Value> =
+                    answer_parts.iter().filter_map(|part| block(part, unsigned)).collect();
                 add(&mut messages, "assistant", blocks);
                 add(&mut messages, "user", result_blocks(&results));
             }

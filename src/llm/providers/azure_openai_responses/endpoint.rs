@@ -25,7 +25,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let Some(url) = deployment::url(&access.base_url, &setup.variables) else {
         let what = "Azure has no address of its own: set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME";
         return Err(LlmError::new(ErrorKind::Configuration, setup.provider.as_str(), what));
@@ -42,12 +42,6 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let body = Value::Object(body::build(&request, &manner)).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    Ok(Exchange {
-        request_info: asked,
-        post,
-        reader,
-        classify_error: error_codes::kind,
-        framing: Framing::Sse,
-    })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms(), tier);
+    Ok(Exchange { request_info, post, reader, classify_error: error_codes::kind, framing: Framing::Sse })
 }

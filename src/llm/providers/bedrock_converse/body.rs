@@ -77,7 +77,7 @@ fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
         ToolChoice::None => Vec::new(),
         _ => request.tools.iter().map(|tool| spec(tool, strict)).collect(),
     };
-    let offered = tools.len();
+    let tool_count = tools.len();
     tools.extend(request.format.as_ref().map(answer_tool));
     if tools.is_empty() {
         tools.extend(called_tools(&request.messages));
@@ -88,9 +88,9 @@ fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
     tools.extend(mark);
     let mut config = json!({"tools": tools});
     let choice = match (&request.format, &request.tool_choice) {
-        (Some(format), _) if offered == 0 => Some(json!({"tool": {"name": format.name}})),
+        (Some(format), _) if tool_count == 0 => Some(json!({"tool": {"name": format.name}})),
         // Tools of earlier calls are described, but not available.
-        (None, _) if offered == 0 => None,
+        (None, _) if tool_count == 0 => None,
         (_, ToolChoice::Named(name)) => Some(json!({"tool": {"name": name}})),
         (Some(_), _) | (None, ToolChoice::Required) => Some(json!({"any": {}})),
         (None, ToolChoice::Auto | ToolChoice::None) => None,

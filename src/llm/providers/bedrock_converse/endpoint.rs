@@ -51,15 +51,18 @@ async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exch
     if region.is_none() {
         region = chain.region().await;
     }
-    let place = Region::find(region, &access, around);
-    let asked = RequestInfo::new(&setup.provider, &Access { base_url: place.root.clone(), ..access.clone() });
+    let endpoint_region = Region::find(region, &access, around);
+    let request_info = RequestInfo::new(
+        &setup.provider,
+        &Access { base_url: endpoint_region.root.clone(), ..access.clone() },
+    );
     let mut headers = headers::common(&[
         ("content-type", "application/json"),
         ("accept", "application/vnd.amazon.eventstream"),
     ]);
     headers::of_request(&mut headers, &access, &request);
-    let url = place.url(model);
-    let body = body::body(&request, &place.region).to_string().into_bytes();
+    let url = endpoint_region.url(model);
+    let body = body::body(&request, &endpoint_region.region).to_string().into_bytes();
     let token = access
         .key
         .clone()
@@ -69,13 +72,13 @@ async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exch
     } else if let Some(token) = token {
         headers::bearer(&mut headers, &token);
     } else {
-        sign(setup, chain, &place.region, &url, &body, &mut headers)
+        sign(setup, chain, &endpoint_region.region, &url, &body, &mut headers)
             .await
-            .map_err(|trouble| trouble.into_llm_error(&setup.provider))?;
+            .map_err(|error| error.into_llm_error(&setup.provider))?;
     }
     let post = Post { url, headers, body, ..Post::default() };
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Frames })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms());
+    Ok(Exchange { request_info, post, reader, classify_error: errors::kind, framing: Framing::Frames })
 }
 
 async fn sign(

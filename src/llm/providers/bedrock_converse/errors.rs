@@ -6,17 +6,17 @@ use crate::llm::model::ErrorKind;
 
 /// Returns the kind of an error, by its type and its message. In a response that is not a stream the type is
 /// in a header that is not read: message and status suffice.
-pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
-    let lower = said.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if says(&["input is too long", "too many input tokens", "input tokens exceeds"]) {
+pub fn kind(error: &Value, message: &str) -> Option<ErrorKind> {
+    let lower = message.to_ascii_lowercase();
+    let contains_any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if contains_any(&["input is too long", "too many input tokens", "input tokens exceeds"]) {
         return Some(ErrorKind::ContextLength);
     }
-    if says(&["security token", "signature", "bearer token", "api key", "authentication"]) {
+    if contains_any(&["security token", "signature", "bearer token", "api key", "authentication"]) {
         return Some(ErrorKind::Authentication);
     }
     // Only Amazon uses 424.
-    if says(&["try your request again"]) {
+    if contains_any(&["try your request again"]) {
         return Some(ErrorKind::Server);
     }
     let name = error["type"].as_str().or(error["__type"].as_str())?;

@@ -55,8 +55,8 @@ fn is_govcloud(model: &Model, region: &str) -> bool {
 
 /// Returns the field that enables thinking; `None` without thinking. `forced`: a tool must be called, which
 /// excludes thinking with a budget.
-pub fn thinking(model: &Model, wish: Thinking, max: u64, region: &str, forced: bool) -> Option<Value> {
-    let level = model.nearest_level(wish);
+pub fn thinking(model: &Model, requested: Thinking, max: u64, region: &str, forced: bool) -> Option<Value> {
+    let level = model.nearest_level(requested);
     if !model.reasoning || level == Thinking::Off {
         return None;
     }

@@ -112,10 +112,10 @@ struct Written {
 
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         Self {
-            request_info: asked,
+            request_info,
             builder: draft,
             begun: false,
             open: BTreeMap::new(),
@@ -136,8 +136,8 @@ impl answer::StreamReader for Reader {
         }
         if let Some(exception) = event.name.strip_prefix('!') {
             let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
-            let said = data["message"].as_str().or(data["Message"].as_str()).unwrap_or(exception);
-            let error = json!({"type": exception, "message": said});
+            let message = data["message"].as_str().or(data["Message"].as_str()).unwrap_or(exception);
+            let error = json!({"type": exception, "message": message});
             return self.end_with_error(self.request_info.stream_error(&error, errors::kind), out);
         }
         let wire: Wire = match serde_json::from_str(&event.data) {

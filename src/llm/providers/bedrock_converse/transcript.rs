@@ -33,8 +33,8 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     for turn in history::turns(history, model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => add(&mut messages, "user", user_blocks(&parts, &mut documents)),
-            Turn::Answer { said, results, .. } => {
-                let blocks = said.iter().filter_map(|part| block(part, claude)).collect();
+            Turn::Answer { said: answer_parts, results, .. } => {
+                let blocks = answer_parts.iter().filter_map(|part| block(part, claude)).collect();
                 add(&mut messages, "assistant", blocks);
                 add(&mut messages, "user", result_blocks(&results, claude));
             }

@@ -60,26 +60,27 @@ impl Provider for Guide {
 }
 
 fn reply(request: &Request) -> Reply {
-    let said = match request.messages.last() {
+    let prompt = match request.messages.last() {
         Some(Message::ToolResult(result)) => return Reply::Say(describe(result)),
         Some(Message::User(user)) => join_text(&user.content),
         _ => String::new(),
     };
     let can_read = request.tools.iter().any(|tool| tool.name == "read");
     let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let mut words = said.split_whitespace();
+    let mut words = prompt.split_whitespace();
     let first = words.next().map(plain).unwrap_or_default();
-    let says = |known: &[&str]| said.split_whitespace().any(|word| known.contains(&plain(word).as_str()));
+    let mentions =
+        |known: &[&str]| prompt.split_whitespace().any(|word| known.contains(&plain(word).as_str()));
     match (first.as_str(), words.next()) {
         ("read" | "show" | "open", Some(path)) if can_read => Reply::Read(path.to_string()),
         ("read" | "show" | "open", None) => {
             Reply::Say("Say which file, such as `read README.md`.".to_string())
         }
         // These words may be anywhere in a question.
-        _ if says(&["keys", "key", "shortcuts"]) && !says(&["api"]) => {
+        _ if mentions(&["keys", "key", "shortcuts"]) && !mentions(&["api"]) => {
             Reply::Say(KEYS.trim_end().to_string())
         }
-        _ if says(&["connect", "model", "models", "login", "api"]) => {
+        _ if mentions(&["connect", "model", "models", "login", "api"]) => {
             Reply::Say(CONNECT.trim_end().to_string())
         }
         _ => Reply::Say(WELCOME.trim_end().to_string()),

@@ -24,7 +24,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     contents::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     match (&access.key, access.kind) {
         (Some(key), KeyKind::Key) => headers::add(&mut headers, "x-goog-api-key", Some(&key.0)),
@@ -34,8 +34,8 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     headers::of_request(&mut headers, &access, &request);
     let body = body::body(&request).to_string().into_bytes();
     let post = Post { url: url(&access.base_url, &request.model.id), headers, body, ..Post::default() };
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms());
+    Ok(Exchange { request_info, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }
 
 /// Returns the request URL. Base URLs are given with or without the version, model ids with or without their

@@ -45,23 +45,23 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
     contents::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
-    let place = Endpoint::find(&access, &setup.variables);
-    let trouble = |trouble: TokenError| trouble.into_llm_error(&setup.provider);
+    let endpoint = Endpoint::find(&access, &setup.variables);
+    let to_llm_error = |to_llm_error: TokenError| to_llm_error.into_llm_error(&setup.provider);
     let model = &request.model.id;
-    let url = url_with_auth(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
+    let url = url_with_auth(&endpoint, &access, tokens, model, &mut headers).await.map_err(to_llm_error)?;
     headers::of_request(&mut headers, &access, &request);
     // Error messages show the actual URL, not the template in the data.
     let root = url.split_once("/publishers/").map_or(url.as_str(), |(root, _)| root).to_string();
-    let asked = RequestInfo::new(&setup.provider, &Access { base_url: root, ..access });
+    let request_info = RequestInfo::new(&setup.provider, &Access { base_url: root, ..access });
     let body = body::body(&request).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms());
+    Ok(Exchange { request_info, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }
 
 /// Returns the URL and the authentication headers.
 async fn url_with_auth(
-    place: &Endpoint,
+    endpoint: &Endpoint,
     access: &Access,
     tokens: &Tokens,
     model: &str,
@@ -69,9 +69,9 @@ async fn url_with_auth(
 ) -> Result<String, TokenError> {
     if let (Some(key), KeyKind::Key) = (&access.key, access.kind) {
         headers::add(headers, "x-goog-api-key", Some(&key.0));
-        return Ok(place.url_with_key(model));
+        return Ok(endpoint.url_with_key(model));
     }
-    let mut project = place.project.clone();
+    let mut project = endpoint.project.clone();
     if let Some(token) = &access.key {
         headers::bearer(headers, token);
     } else {
@@ -87,5 +87,5 @@ async fn url_with_auth(
         project = project.or(token.project);
     }
     let project = project.ok_or_else(|| TokenError::configuration("no project: set GOOGLE_CLOUD_PROJECT"))?;
-    Ok(place.url_of_project(&project, model))
+    Ok(endpoint.url_of_project(&project, model))
 }

@@ -25,7 +25,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     transcript::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
@@ -35,6 +35,6 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let body = request::body(&request).to_string().into_bytes();
     let post =
         Post { url: endpoint::first_version(&access.base_url, PATH), headers, body, ..Post::default() };
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { request_info: asked, post, reader, classify_error: errors::kind, framing: Framing::Sse })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms());
+    Ok(Exchange { request_info, post, reader, classify_error: errors::kind, framing: Framing::Sse })
 }

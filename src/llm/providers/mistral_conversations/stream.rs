@@ -76,16 +76,9 @@ struct Function {
 
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
-        Self {
-            request_info: asked,
-            builder: draft,
-            started: false,
-            open: None,
-            calls: BTreeMap::new(),
-            stop: None,
-        }
+        Self { request_info, builder: draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
     }
 }
 
@@ -105,8 +98,8 @@ impl answer::StreamReader for Reader {
                 }
             }
             Ok(_) => {
-                let said: Value = serde_json::from_str(&event.data).unwrap_or_default();
-                let error = if said["error"].is_null() { &said } else { &said["error"] };
+                let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                let error = if data["error"].is_null() { &data } else { &data["error"] };
                 self.fail(self.request_info.stream_error(error, errors::kind), out);
             }
             Err(error) => {

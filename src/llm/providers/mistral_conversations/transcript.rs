@@ -35,9 +35,9 @@ pub fn build(request: &Request) -> Vec<Value> {
     for turn in history::turns(&request.messages, &request.model, ID_MAX, &SUPPORTED_MEDIA) {
         match turn {
             Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
-            Turn::Answer { said, results, .. } => {
-                messages.push(answer(&said, &mut ids));
-                let calls = said.iter().filter_map(|part| match part {
+            Turn::Answer { said: answer_parts, results, .. } => {
+                messages.push(answer(&answer_parts, &mut ids));
+                let calls = answer_parts.iter().filter_map(|part| match part {
                     AnswerPart::Call { call, .. } => Some(*call),
                     _ => None,
                 });
@@ -48,10 +48,10 @@ pub fn build(request: &Request) -> Vec<Value> {
     messages
 }
 
-fn answer(said: &[AnswerPart], ids: &mut Ids) -> Value {
+fn answer(parts: &[AnswerPart], ids: &mut Ids) -> Value {
     let mut chunks = Vec::new();
     let mut calls = Vec::new();
-    for part in said {
+    for part in parts {
         match part {
             AnswerPart::Text { text, .. } => chunks.push(json!({"type": "text", "text": text})),
             AnswerPart::Thinking { text, .. } if !text.trim().is_empty() => {

@@ -28,8 +28,9 @@ impl Continuation {
         if old != before {
             return None;
         }
-        let told = |item: &&Value| !item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
-        let items = old.iter().chain(new.iter().filter(told)).map(digest).collect();
+        let is_not_output =
+            |item: &&Value| !item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
+        let items = old.iter().chain(new.iter().filter(is_not_output)).map(digest).collect();
         Some(Self { rest: rest(body), items, response: response.to_string() })
     }
 

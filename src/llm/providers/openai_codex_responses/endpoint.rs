@@ -61,7 +61,7 @@ async fn prepare(
 ) -> Result<Prepared<Reader>, LlmError> {
     input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let (token, account) = login(&access)
         .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;
     let body = body(&request);
@@ -85,18 +85,12 @@ async fn prepare(
         ..Post::default()
     };
     let tier = request.option("service_tier").map(str::to_string);
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms(), tier);
     let line =
         SocketRequest { url, auth_headers: usual, extra_headers: more, account: account.to_string(), body };
     let channel = line.channel(&setup, sockets, request);
     Ok((
-        Exchange {
-            request_info: asked,
-            post,
-            reader,
-            classify_error: error_codes::kind,
-            framing: Framing::Sse,
-        },
+        Exchange { request_info, post, reader, classify_error: error_codes::kind, framing: Framing::Sse },
         channel,
     ))
 }
@@ -155,13 +149,15 @@ fn random_request_id() -> String {
 
 /// Returns token and account; fails for an API key.
 fn login(access: &Access) -> Result<(&ApiKey, &str), String> {
-    let again = "log in with ChatGPT: bowline login openai-codex";
-    let key = access.key.as_ref().ok_or_else(|| format!("not logged in ({again})"))?;
+    let login_hint = "log in with ChatGPT: bowline login openai-codex";
+    let key = access.key.as_ref().ok_or_else(|| format!("not logged in ({login_hint})"))?;
     let account = access.account.get("accountId").map(String::as_str).filter(|id| !id.is_empty());
     match (account, access.kind) {
         (Some(account), _) => Ok((key, account)),
-        (None, KeyKind::Login) => Err(format!("the login does not say which account it is for ({again})")),
-        (None, _) => Err(format!("an API key does not serve here, only a login does ({again})")),
+        (None, KeyKind::Login) => {
+            Err(format!("the login does not say which account it is for ({login_hint})"))
+        }
+        (None, _) => Err(format!("an API key does not serve here, only a login does ({login_hint})")),
     }
 }
 

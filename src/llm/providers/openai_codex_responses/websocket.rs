@@ -148,9 +148,9 @@ impl WebSocketChannel {
     }
 
     /// Falls back to HTTP; permanently for the session, if the cause is lasting.
-    fn fall_back_to_http(&mut self, why: &str, lasting: bool) -> Option<Received> {
+    fn fall_back_to_http(&mut self, reason: &str, lasting: bool) -> Option<Received> {
         self.open = None;
-        tracing::warn!("asking without a WebSocket: {why}");
+        tracing::warn!("asking without a WebSocket: {reason}");
         if let Some(session) = self.session.as_deref().filter(|_| lasting) {
             self.sockets.disable(session);
         }

@@ -42,9 +42,9 @@ pub fn mark(messages: &mut [Value], tools: &mut [Value], request: &Request) {
     let until = messages.iter().rposition(|message| message["role"] == "assistant").unwrap_or(0);
     let (before, after) = messages.split_at_mut(until);
     for half in [before, after] {
-        let asked =
+        let recent =
             half.iter_mut().rev().filter(|message| message["role"] == "user" || message["role"] == "tool");
-        for message in asked {
+        for message in recent {
             if mark_text(message, &kept) {
                 break;
             }

@@ -27,7 +27,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     transcript::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
@@ -39,12 +39,6 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     headers::of_request(&mut headers, &access, &request);
     let body = request::body(&request).to_string().into_bytes();
     let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange {
-        request_info: asked,
-        post,
-        reader,
-        classify_error: error_codes::kind,
-        framing: Framing::Sse,
-    })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms());
+    Ok(Exchange { request_info, post, reader, classify_error: error_codes::kind, framing: Framing::Sse })
 }

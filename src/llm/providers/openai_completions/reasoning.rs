@@ -52,10 +52,10 @@ pub fn add(message: &mut Map<String, Value>, thoughts: &[(&str, Option<&str>)], 
             .ok()
             .filter(|value| value.as_array().is_some_and(|all| !all.is_empty()))
     });
-    let spoken = thoughts.iter().filter(|(text, _)| !text.trim().is_empty());
-    let text = || spoken.clone().map(|(text, _)| *text).collect::<Vec<_>>().join("\n");
+    let non_empty = thoughts.iter().filter(|(text, _)| !text.trim().is_empty());
+    let text = || non_empty.clone().map(|(text, _)| *text).collect::<Vec<_>>().join("\n");
     let named =
-        spoken.clone().find_map(|(_, signature)| FIELDS.iter().find(|field| Some(**field) == *signature));
+        non_empty.clone().find_map(|(_, signature)| FIELDS.iter().find(|field| Some(**field) == *signature));
     if let Some(details) = details {
         message.insert("reasoning_details".into(), details);
     } else if let Some(field) = named {

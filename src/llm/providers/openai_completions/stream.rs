@@ -75,13 +75,13 @@ struct Delta {
 
 impl Reader {
     /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
-    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+    pub fn new(model: &Model, request_info: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let compat = Compat::of(model);
         let (silent_end, charges) = (!compat.sends_finish_reason(), compat.is_openrouter());
         let (thought, details, calls) = (None, Details::default(), Calls::default());
         Self {
-            request_info: asked,
+            request_info,
             builder: draft,
             started: false,
             open: None,

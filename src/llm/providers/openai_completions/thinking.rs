@@ -43,13 +43,13 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     let word = model.thinking_level_map.get(level.name()).and_then(Option::as_deref);
     let room = limit.unwrap_or(model.max_tokens).saturating_sub(ANSWER_MIN);
     let budget = Some(level.budget().min(room)).filter(|budget| *budget > 0);
-    let wish = ThinkingRequest { level, word, budget };
-    if add_server_form(body, &compat, &wish) {
-        body.insert("reasoning_effort".into(), wish.effort().into());
+    let request = ThinkingRequest { level, word, budget };
+    if add_server_form(body, &compat, &request) {
+        body.insert("reasoning_effort".into(), request.effort().into());
     }
     let named = model.word("thinkingTokenBudgetField");
     let field = named.or(model.flag("supportsThinkingTokenBudget").then_some("thinking_token_budget"));
-    if let (Some(field), Some(budget)) = (field, wish.budget.filter(|_| wish.is_on())) {
+    if let (Some(field), Some(budget)) = (field, request.budget.filter(|_| request.is_on())) {
         body.insert(field.into(), budget.into());
     }
 }
@@ -104,23 +104,24 @@ fn add_server_form(body: &mut Map<String, Value>, compat: &Compat, wish: &Thinki
 }
 
 /// Returns a chat template argument: a fixed value, or a placeholder's value.
-fn template(compat: &Compat, name: &str, wish: &ThinkingRequest) -> Option<Value> {
+fn template(compat: &Compat, name: &str, request: &ThinkingRequest) -> Option<Value> {
     let values = compat.value(name)?.as_object()?;
-    let given = values.iter().filter_map(|(name, value)| Some((name.clone(), resolve_value(value, wish)?)));
+    let given =
+        values.iter().filter_map(|(name, value)| Some((name.clone(), resolve_value(value, request)?)));
     let given: Map<_, _> = given.collect();
     (!given.is_empty()).then_some(Value::Object(given))
 }
 
-fn resolve_value(value: &Value, wish: &ThinkingRequest) -> Option<Value> {
+fn resolve_value(value: &Value, request: &ThinkingRequest) -> Option<Value> {
     let Some(what) = value.as_object() else { return Some(value.clone()) };
-    if !wish.is_on() && what.get("omitWhenOff") == Some(&Value::Bool(true)) {
+    if !request.is_on() && what.get("omitWhenOff") == Some(&Value::Bool(true)) {
         return None;
     }
     match what.get("$var").and_then(Value::as_str) {
-        Some("thinking.enabled") => Some(wish.is_on().into()),
-        Some("thinking.budget") => wish.budget.filter(|_| wish.is_on()).map(Value::from),
-        _ if wish.is_on() => Some(wish.effort().into()),
-        _ => wish.word.map(Value::from),
+        Some("thinking.enabled") => Some(request.is_on().into()),
+        Some("thinking.budget") => request.budget.filter(|_| request.is_on()).map(Value::from),
+        _ if request.is_on() => Some(request.effort().into()),
+        _ => request.word.map(Value::from),
     }
 }
 

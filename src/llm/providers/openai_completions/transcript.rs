@@ -46,9 +46,9 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
                 bridge(&mut messages, compat);
                 messages.push(json!({"role": "user", "content": content(&parts)}));
             }
-            Turn::Answer { said, results, .. } => {
-                messages.push(answer(&said, compat, free));
-                let calls = said.iter().filter_map(|part| match part {
+            Turn::Answer { said: answer_parts, results, .. } => {
+                messages.push(answer(&answer_parts, compat, free));
+                let calls = answer_parts.iter().filter_map(|part| match part {
                     AnswerPart::Call { call, .. } => Some(*call),
                     _ => None,
                 });
@@ -71,7 +71,7 @@ fn bridge(messages: &mut Vec<Value>, compat: Compat) {
     }
 }
 
-fn answer(said: &[AnswerPart], compat: Compat, free: &BTreeSet<&str>) -> Value {
+fn answer(parts: &[AnswerPart], compat: Compat, free: &BTreeSet<&str>) -> Value {
     let filled = ["requiresAssistantAfterToolResult", "requiresNonNullAssistantContent"];
     let nothing = if filled.iter().any(|flag| compat.flag(flag)) { json!("") } else { Value::Null };
     let mut message =
@@ -79,7 +79,7 @@ fn answer(said: &[AnswerPart], compat: Compat, free: &BTreeSet<&str>) -> Value {
     let mut words = Vec::new();
     let mut thoughts = Vec::new();
     let mut calls = Vec::new();
-    for part in said {
+    for part in parts {
         match part {
             AnswerPart::Text { text, .. } => words.push(*text),
             AnswerPart::Thinking { text, signature, .. } => thoughts.push((*text, *signature)),

@@ -29,7 +29,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     input::SUPPORTED_MEDIA.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = RequestInfo::new(&setup.provider, &access);
+    let request_info = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
@@ -39,14 +39,8 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let body = Value::Object(body::build(&request, &options_for(&access))).to_string().into_bytes();
     let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);
-    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    Ok(Exchange {
-        request_info: asked,
-        post,
-        reader,
-        classify_error: error_codes::kind,
-        framing: Framing::Sse,
-    })
+    let reader = Reader::new(&request.model, request_info.clone(), setup.clock.now_ms(), tier);
+    Ok(Exchange { request_info, post, reader, classify_error: error_codes::kind, framing: Framing::Sse })
 }
 
 /// Returns the options: with a login instead of a key, limits and cache durations are rejected.

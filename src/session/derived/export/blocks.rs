@@ -50,14 +50,14 @@ pub enum Piece {
 impl Block {
     /// Returns the piece as plain text.
     pub fn to_text(self) -> String {
-        let said = self.pieces.into_iter().map(|piece| match piece {
+        let lines = self.pieces.into_iter().map(|piece| match piece {
             Piece::Text(text) | Piece::Thinking(text) | Piece::Note(text) | Piece::Output { text, .. } => {
                 text
             }
             Piece::Call { name, arguments } => format!("→ {name} {arguments}"),
             Piece::Image { mime, .. } => format!("({mime})"),
         });
-        said.collect::<Vec<_>>().join("\n")
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 

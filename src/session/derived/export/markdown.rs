@@ -30,8 +30,8 @@ fn write(out: &mut String, block: &Block) {
                 out.push_str(&format!("Calls `{name}`:\n\n{}", code_fence(arguments, "json")));
             }
             Piece::Output { text, failed } => {
-                let said = if *failed { "Failed:\n\n" } else { "" };
-                out.push_str(&format!("{said}{}", code_fence(text, "")));
+                let prefix = if *failed { "Failed:\n\n" } else { "" };
+                out.push_str(&format!("{prefix}{}", code_fence(text, "")));
             }
             Piece::Image { mime, data } => {
                 out.push_str(&format!("*(picture, {mime}, {} bytes)*", data.len() / 4 * 3));

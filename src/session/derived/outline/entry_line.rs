@@ -24,8 +24,8 @@ pub fn of_entry(entry: &Entry) -> String {
         EntryBody::ModelChange { provider, model_id } => format!("model {provider}/{model_id}"),
         EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking {thinking_level}"),
         EntryBody::Custom { custom_type, data: Some(data) } if custom_type == pins::PIN_TYPE => {
-            let how = if data["pinned"] == Value::Bool(true) { "pinned" } else { "no longer pinned" };
-            format!("{} {how}", data["targetId"].as_str().unwrap_or_default())
+            let state = if data["pinned"] == Value::Bool(true) { "pinned" } else { "no longer pinned" };
+            format!("{} {state}", data["targetId"].as_str().unwrap_or_default())
         }
         EntryBody::Custom { custom_type, .. } => custom_type,
         EntryBody::CustomMessage { custom_type, content, .. } => {
@@ -54,8 +54,8 @@ fn of_message(message: &AgentMessage) -> String {
         }
         AgentMessage::Llm(Message::Assistant(answer)) => of_answer(answer),
         AgentMessage::Llm(Message::ToolResult(result)) => {
-            let how = if result.is_error { " failed" } else { "" };
-            format!("{}{how}: {}", result.tool_name, join_text(&result.content))
+            let suffix = if result.is_error { " failed" } else { "" };
+            format!("{}{suffix}: {}", result.tool_name, join_text(&result.content))
         }
         AgentMessage::Other(value) if message.role() == "bashExecution" => {
             format!("$ {}", value["command"].as_str().unwrap_or_default())
@@ -109,8 +109,8 @@ fn of_content(content: &Value) -> String {
 
 /// Returns a summary without the standard heading.
 fn strip_heading(summary: &str) -> String {
-    let said = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
-    summary.lines().filter(said).take(3).collect::<Vec<_>>().join(" ")
+    let is_body = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    summary.lines().filter(is_body).take(3).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the beginning of a text as one line.

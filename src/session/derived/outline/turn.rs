@@ -53,11 +53,11 @@ pub struct ChangedFile {
 /// Returns the turn of an entry; `None` when there is no such entry.
 pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
     let entry = tree.get(id)?;
-    let way: Vec<u32> = tree.ancestors(tree.index_of(id)).collect();
-    let said = |at: &&u32| tree.role(**at) == Role::User;
-    let number = way.iter().filter(said).count() as u32;
-    let begins = way.iter().position(|at| said(&at)).map_or(way.len(), |n| n + 1);
-    let path = way[..begins].iter().rev().map(|at| tree.entry(*at));
+    let ancestors: Vec<u32> = tree.ancestors(tree.index_of(id)).collect();
+    let is_user = |at: &&u32| tree.role(**at) == Role::User;
+    let number = ancestors.iter().filter(is_user).count() as u32;
+    let begins = ancestors.iter().position(|at| is_user(&at)).map_or(ancestors.len(), |n| n + 1);
+    let path = ancestors[..begins].iter().rev().map(|at| tree.entry(*at));
     let mut turn = Turn { number, time_ms: entry.time_ms(), text: entry_text(entry), ..Turn::default() };
     let mut calls = HashMap::new();
     for part in path.chain(later_entries(tree, entry)) {
@@ -87,13 +87,13 @@ fn later_entries<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
 }
 
 impl Turn {
-    fn add_entry(&mut self, entry: &Entry, asked: &str, calls: &mut HashMap<String, String>) {
+    fn add_entry(&mut self, entry: &Entry, prompt_id: &str, calls: &mut HashMap<String, String>) {
         let EntryBody::Message { message: AgentMessage::Llm(message) } = entry.body() else { return };
         match message {
             Message::Assistant(answer) => {
                 self.add_answer(&answer, calls);
                 let text = answer.text();
-                if entry.id() != asked && !text.trim().is_empty() {
+                if entry.id() != prompt_id && !text.trim().is_empty() {
                     self.answer = text.chars().take(TEXT_MAX).collect();
                 }
             }

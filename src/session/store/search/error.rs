@@ -47,8 +47,10 @@ impl SearchError {
             // A missing table or column has no error code of its own; only SQLite's message distinguishes it
             // from an invalid query.
             Some(ErrorCode::Unknown) => {
-                let said = self.to_string();
-                ["no such table", "no such column", "has no column"].iter().any(|why| said.contains(why))
+                let message = self.to_string();
+                ["no such table", "no such column", "has no column"]
+                    .iter()
+                    .any(|phrase| message.contains(phrase))
             }
             _ => false,
         }

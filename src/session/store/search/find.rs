@@ -44,15 +44,15 @@ pub(super) fn find(
     if query.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = places(database, root, query)?;
-    places.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(b.hit.at_ms.cmp(&a.hit.at_ms)));
+    let mut hits = find_hits(database, root, query)?;
+    hits.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(b.hit.at_ms.cmp(&a.hit.at_ms)));
     let mut seen = HashSet::new();
-    places.retain(|RankedHit { hit, .. }| seen.insert((hit.entry.clone(), hit.at_ms, hit.role.name())));
-    places.truncate(limit);
-    Ok(places.into_iter().map(|place| with_snippet(place, query)).collect())
+    hits.retain(|RankedHit { hit, .. }| seen.insert((hit.entry.clone(), hit.at_ms, hit.role.name())));
+    hits.truncate(limit);
+    Ok(hits.into_iter().map(|ranked| with_snippet(ranked, query)).collect())
 }
 
-fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<RankedHit>> {
+fn find_hits(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<RankedHit>> {
     let projects = match project_files(database, query)? {
         Some(files) if files.is_empty() => return Ok(Vec::new()),
         files => files.filter(|files| files.len() <= FILES_MAX),
@@ -71,11 +71,11 @@ fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result
         let rows = ask.query_map(params_from_iter(&values), |row| parse_row(row, root))?;
         rows.collect::<rusqlite::Result<Vec<RankedHit>>>()
     };
-    let places = ask("1.0")?;
-    let few = (places.len() as i64) < RANKED_MAX;
+    let hits = ask("1.0")?;
+    let few = (hits.len() as i64) < RANKED_MAX;
     // Commands and files weigh more than text; the location columns weigh nothing.
     let by_words = query.to_fts().is_some();
-    if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0, 0.0)") } else { Ok(places) }
+    if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0, 0.0)") } else { Ok(hits) }
 }
 
 /// Returns the files of the requested projects; `None` when the query names none.
@@ -153,8 +153,8 @@ fn role_weight(role: Role) -> f64 {
 }
 
 /// Returns the hit with a snippet of its text, which is read from the session's file.
-fn with_snippet(place: RankedHit, query: &Query) -> Hit {
-    let RankedHit { mut hit, start, length, .. } = place;
+fn with_snippet(ranked: RankedHit, query: &Query) -> Hit {
+    let RankedHit { mut hit, start, length, .. } = ranked;
     let line = read(&hit.path, start, length).and_then(|line| entry_text::parse_line(&line));
     hit.snippet = line.map_or_else(Snippet::default, |found| snippet::excerpt(&found.text(), query));
     hit

@@ -77,8 +77,8 @@ impl Index {
 
     /// Returns the best hits first. `stop` cancels it with [`SearchError::Stopped`].
     pub fn find(&mut self, query: &Query, limit: usize, stop: &StopFlag) -> Result<Vec<Hit>, SearchError> {
-        let asked = stop.clone();
-        self.database.progress_handler(STEPS, Some(move || asked.load(Ordering::Relaxed)))?;
+        let cancel = stop.clone();
+        self.database.progress_handler(STEPS, Some(move || cancel.load(Ordering::Relaxed)))?;
         let found = find::find(&self.database, &self.root, query, limit);
         self.database.progress_handler(0, None::<fn() -> bool>)?;
         match found {

@@ -68,20 +68,20 @@ pub(super) fn update(
         }
         let Ok(below) = path.strip_prefix(root).map(Path::to_path_buf) else { continue };
         let before = known.remove(below.as_os_str().as_bytes());
-        let Some(facts) = fs::metadata(&path).ok().filter(Metadata::is_file) else {
+        let Some(metadata) = fs::metadata(&path).ok().filter(Metadata::is_file) else {
             done.removed += usize::from(before.is_some());
             remove_file(database, before.as_ref())?;
             continue;
         };
-        if before.as_ref().is_some_and(|before| before.is_unchanged(&facts)) {
+        if before.as_ref().is_some_and(|before| before.is_unchanged(&metadata)) {
             continue;
         }
-        let taken = Reader { database, path, below, facts, stop }.read(before)?;
+        let taken = Reader { database, path, below, facts: metadata, stop }.read(before)?;
         done.files += usize::from(taken > 0);
         done.entries += taken;
     }
-    for gone in known.values() {
-        remove_file(database, Some(gone))?;
+    for removed in known.values() {
+        remove_file(database, Some(removed))?;
         done.removed += 1;
     }
     Ok(done)
@@ -110,15 +110,15 @@ fn indexed_files(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, Ind
 
 impl IndexedFile {
     /// Whether the file is unchanged.
-    fn is_unchanged(&self, facts: &Metadata) -> bool {
-        self.inode == facts.ino() as i64
-            && self.size == facts.len() as i64
-            && self.modified == modified(facts)
+    fn is_unchanged(&self, metadata: &Metadata) -> bool {
+        self.inode == metadata.ino() as i64
+            && self.size == metadata.len() as i64
+            && self.modified == modified(metadata)
     }
 }
 
-fn modified(facts: &Metadata) -> i64 {
-    facts.mtime().wrapping_mul(1_000_000_000).wrapping_add(facts.mtime_nsec())
+fn modified(metadata: &Metadata) -> i64 {
+    metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec())
 }
 
 /// Removes a file and its entries.
@@ -282,20 +282,21 @@ impl<'t> Rows<'t> {
     fn take(&mut self, line: &str, start: u64, now: &mut IndexedFile) -> rusqlite::Result<bool> {
         now.objects += u64::from(now.unnamed && entry_text::is_object(line));
         let Some(found) = entry_text::parse_line(line) else { return Ok(false) };
-        let IndexedEntry { id, target, at_ms, role, message_text: said, thinking: thought, command, file } =
-            found;
+        let IndexedEntry { id, target, at_ms, role, message_text, thinking: thought, command, file } = found;
         match role {
-            Role::Name => now.name = Some(first_words(&said)),
-            Role::User if now.first.is_none() && !said.is_empty() => now.first = Some(first_words(&said)),
+            Role::Name => now.name = Some(first_words(&message_text)),
+            Role::User if now.first.is_none() && !message_text.is_empty() => {
+                now.first = Some(first_words(&message_text));
+            }
             _ => {}
         }
         let entry = target.or(id).unwrap_or_else(|| migrate::id_of(now.objects as usize));
         let role = Role::ALL.iter().position(|one| *one == role).unwrap_or_default();
-        let place = format!("{} {}", schema::role_word(role), schema::file_word(now.id));
+        let position = format!("{} {}", schema::role_word(role), schema::file_word(now.id));
         let (role, start, length) = (role as i64, start as i64, line.len() as i64);
         self.entry.execute(params![now.id, entry, at_ms as i64, role, start, length])?;
         let row = self.database.last_insert_rowid();
-        self.words.execute(params![row, said, thought, command, file, place])?;
+        self.words.execute(params![row, message_text, thought, command, file, position])?;
         Ok(true)
     }
 }

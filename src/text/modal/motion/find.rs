@@ -15,11 +15,11 @@ pub struct Find {
 }
 
 /// Returns the target; with `again` the last match is skipped.
-pub fn find(page: ModalText<'_>, from: Byte, find: Find, count: usize, again: bool) -> Option<Byte> {
+pub fn find(page: ModalText<'_>, from: Byte, find: Find, count: usize, is_repeat: bool) -> Option<Byte> {
     let mut at = from;
     let mut left = count;
     // A repeated `t` before the character skips to the next one.
-    let skip = again && find.till && count == 1;
+    let skip = is_repeat && find.till && count == 1;
     let mut first = true;
     loop {
         let to = if find.forward { page.right(at) } else { page.left(at) };

@@ -221,7 +221,7 @@ impl<'t> ModalText<'t> {
     }
 
     /// Returns the nearest position where the cursor may rest: not at the end of a line.
-    pub fn resting_place(&self, at: Byte) -> Byte {
+    pub fn cursor_position(&self, at: Byte) -> Byte {
         let at = self.text.grapheme_floor(at.min(self.last()));
         let line = self.line(at);
         let last = if self.can_rest_at_end { self.end(line) } else { self.last_of(line) };

@@ -85,11 +85,11 @@ pub fn motion_target(
     let found = |at: Option<Byte>, extent| at.map(|at| MotionTarget::new(at, extent));
     let ends = |landing| clamp_for_operator(page, from, operator, landing);
     // With too large a count an operator covers what exists.
-    let words_on = |way, extent| {
-        let landing = word_target(page, operator, way, extent);
+    let words_on = |result, extent| {
+        let landing = word_target(page, operator, result, extent);
         Some(ends(landing).partial(landing.is_partial && !operator))
     };
-    let words_back = |way, extent| Some(word_target(page, operator, way, extent));
+    let words_back = |result, extent| Some(word_target(page, operator, result, extent));
     match motion {
         Move::Right | Move::Forward => step(page, from, n, motion, operator).map(ends),
         Move::Left | Move::Backward => step(page, from, n, motion, operator),
@@ -118,9 +118,9 @@ pub fn motion_target(
         Move::Paragraph => found(paragraph(page, from, n, true, operator), Exclusive).map(ends),
         Move::ParagraphBack => found(paragraph(page, from, n, false, operator), Exclusive),
         Move::Sentence | Move::SentenceBack => sentence(page, from, n, motion == Move::Sentence),
-        Move::Find(find, again) => {
+        Move::Find(find, is_repeat) => {
             let extent = if find.forward { Inclusive } else { Exclusive };
-            found(find::find(page, from, find, n, again), extent)
+            found(find::find(page, from, find, n, is_repeat), extent)
         }
     }
 }
@@ -146,10 +146,15 @@ fn line_target(page: ModalText<'_>, from: Byte, goal: Option<Column>, number: us
 }
 
 /// To a word, or as far as possible.
-fn word_target(page: ModalText<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> MotionTarget {
-    let at = way.unwrap_or_else(|at| at);
-    let at = if operator { at } else { page.resting_place(at) };
-    MotionTarget::new(at, extent).partial(way.is_err())
+fn word_target(
+    page: ModalText<'_>,
+    operator: bool,
+    result: Result<Byte, Byte>,
+    extent: Extent,
+) -> MotionTarget {
+    let at = result.unwrap_or_else(|at| at);
+    let at = if operator { at } else { page.cursor_position(at) };
+    MotionTarget::new(at, extent).partial(result.is_err())
 }
 
 /// With an operator, includes the last character to reach the end of the line.
@@ -209,7 +214,7 @@ fn right(page: ModalText<'_>, from: Byte, n: usize, operator: bool) -> Option<By
     if operator || page.can_rest_at_end || !page.at_end(at) {
         return Some(at);
     }
-    Some(page.resting_place(at)).filter(|at| *at != from)
+    Some(page.cursor_position(at)).filter(|at| *at != from)
 }
 
 fn wrapped(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
@@ -229,7 +234,7 @@ fn wrapped(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator: b
         if forward && step == StepResult::LineEnd && !operator && !page.can_rest_at_end {
             let (step, to) = page.next(at);
             if step == StepResult::Nowhere {
-                at = page.resting_place(at);
+                at = page.cursor_position(at);
                 break;
             }
             at = to;
@@ -300,7 +305,7 @@ fn paragraph(page: ModalText<'_>, from: Byte, n: usize, forward: bool, operator:
                 let end = page.last();
                 let to = match (forward, operator) {
                     (true, true) => end,
-                    (true, false) => page.resting_place(end),
+                    (true, false) => page.cursor_position(end),
                     (false, _) => Byte(0),
                 };
                 return Some(to);
@@ -383,7 +388,7 @@ mod tests {
         ) {
             let text = Text::from(plain.as_str());
             let page = ModalText::new(&text, 4);
-            let from = page.resting_place(Byte(from));
+            let from = page.cursor_position(Byte(from));
             for motion in [
                 Move::Left, Move::Right, Move::Backward, Move::Forward, Move::Down, Move::Up, Move::LineEnd,
                 Move::LastNonBlank, Move::LineBelow, Move::LineAbove, Move::Top, Move::Bottom,
@@ -394,7 +399,7 @@ mod tests {
                 if let Some(landing) = motion_target(page, from, None, motion, count, operator) {
                     prop_assert!(landing.to <= text.end(), "{:?}", motion);
                     prop_assert_eq!(text.grapheme_floor(landing.to), landing.to, "{:?}", motion);
-                    prop_assert!(operator || page.resting_place(landing.to) == landing.to, "{:?}", motion);
+                    prop_assert!(operator || page.cursor_position(landing.to) == landing.to, "{:?}", motion);
                 }
             }
         }

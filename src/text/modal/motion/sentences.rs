@@ -69,7 +69,7 @@ impl SentenceWalk<'_> {
     }
 
     /// Returns the position after a sentence's end punctuation, if it ends here.
-    fn behind_end(&self) -> Option<Byte> {
+    fn after_end(&self) -> Option<Byte> {
         if !Self::stops(self.char()) {
             return None;
         }
@@ -96,7 +96,7 @@ impl SentenceWalk<'_> {
                 }
                 return true;
             }
-            if let Some(behind) = self.behind_end() {
+            if let Some(behind) = self.after_end() {
                 self.at = behind;
                 return true;
             }
@@ -262,7 +262,7 @@ fn grown_back(page: ModalText<'_>, head: Byte, next: Byte, outer: bool, count: u
 }
 
 /// Returns the next position; `None` at the end of the text.
-pub fn behind(page: ModalText<'_>, at: Byte) -> Option<Byte> {
+pub fn next_position(page: ModalText<'_>, at: Byte) -> Option<Byte> {
     let mut walk = SentenceWalk { page, at };
     walk.step(true).then_some(walk.at)
 }

@@ -116,7 +116,7 @@ pub fn cursor_after(
         return page.start(page.last_line());
     }
     if line == was.line {
-        return page.resting_place((page.start(Line(line)) + was.offset).min(page.end(Line(line))));
+        return page.cursor_position((page.start(Line(line)) + was.offset).min(page.end(Line(line))));
     }
     page.at(Line(line), goal)
 }

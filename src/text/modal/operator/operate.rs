@@ -73,7 +73,7 @@ pub fn delete(page: ModalText<'_>, pieces: &[OperatorSpan], goals: &[Column]) ->
         if page.start(first) > Byte(0) && after.start(line) != start { after.last_line() } else { line }
     };
     into_transaction(page, changes, |after, changes| {
-        let place = |(n, piece): (usize, &OperatorSpan)| match piece.shape {
+        let cursor_at = |(n, piece): (usize, &OperatorSpan)| match piece.shape {
             ContentShape::Lines => {
                 let line = gone_above(lines[n], changes, after).min(after.last_line());
                 if piece.widened {
@@ -81,9 +81,9 @@ pub fn delete(page: ModalText<'_>, pieces: &[OperatorSpan], goals: &[Column]) ->
                 }
                 after.at(line, goals.get(n).copied().unwrap_or_default())
             }
-            _ => after.resting_place(changes.map(piece.start, Side::Before) + outside(piece)),
+            _ => after.cursor_position(changes.map(piece.start, Side::Before) + outside(piece)),
         };
-        pieces.iter().enumerate().map(place).collect()
+        pieces.iter().enumerate().map(cursor_at).collect()
     })
 }
 
@@ -163,7 +163,7 @@ fn map(page: ModalText<'_>, pieces: &[OperatorSpan], f: impl Fn(char) -> String)
     let edits = spans.into_iter().map(|span| (span.clone(), text(span)));
     let changes = ChangeSet::replace(page.text.end().0, drop_unchanged(page, edits));
     into_transaction(page, changes, |after, changes| {
-        let place = |piece: &OperatorSpan| {
+        let cursor_at = |piece: &OperatorSpan| {
             let first = piece.spans[0].start;
             // Inside changed text a cursor keeps the number of characters before it.
             let before = if piece.start > first && piece.start <= piece.spans[0].end {
@@ -172,14 +172,14 @@ fn map(page: ModalText<'_>, pieces: &[OperatorSpan], f: impl Fn(char) -> String)
                 0
             };
             let first = if before > 0 { first } else { piece.start };
-            after.resting_place(changes.map(first, Side::Before) + before)
+            after.cursor_position(changes.map(first, Side::Before) + before)
         };
-        pieces.iter().map(place).collect()
+        pieces.iter().map(cursor_at).collect()
     })
 }
 
 fn starts(after: ModalText<'_>, changes: &ChangeSet, pieces: &[OperatorSpan]) -> Vec<Byte> {
-    pieces.iter().map(|piece| after.resting_place(changes.map(piece.start, Side::Before))).collect()
+    pieces.iter().map(|piece| after.cursor_position(changes.map(piece.start, Side::Before))).collect()
 }
 
 /// The lines that pieces touch, each once, in order.
@@ -219,17 +219,17 @@ pub fn shift(
             return None;
         }
         let now = page.column(indent).0;
-        let wanted = if back { now.saturating_sub(columns) } else { now + columns };
-        let new = indentation(wanted, width, hard);
+        let target = if back { now.saturating_sub(columns) } else { now + columns };
+        let new = indentation(target, width, hard);
         (*page.text.slice(start..indent) != new).then_some((start..indent, new))
     });
     let changes = ChangeSet::replace(page.text.end().0, edits);
     into_transaction(page, changes, |after, _| {
-        let place = |(n, piece): (usize, &OperatorSpan)| {
+        let cursor_at = |(n, piece): (usize, &OperatorSpan)| {
             let line = page.line(piece.start);
             goals.get(n).map_or_else(|| after.first_non_blank(line), |goal| after.at(line, *goal))
         };
-        pieces.iter().enumerate().map(place).collect()
+        pieces.iter().enumerate().map(cursor_at).collect()
     })
 }
 
@@ -300,7 +300,7 @@ pub fn join(page: ModalText<'_>, pieces: &[OperatorSpan], spaces: bool) -> Trans
     edits.dedup_by_key(|(span, _)| span.start);
     let changes = ChangeSet::replace(page.text.end().0, edits);
     into_transaction(page, changes, |after, changes| {
-        cursors.iter().map(|(at, _)| after.resting_place(changes.map(*at, Side::Before))).collect()
+        cursors.iter().map(|(at, _)| after.cursor_position(changes.map(*at, Side::Before))).collect()
     })
 }
 

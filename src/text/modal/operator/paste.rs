@@ -57,25 +57,25 @@ fn chars(
     let mut after = page.text.clone();
     changes.apply(&mut after);
     let page = ModalText::new(&after, page.tab_width);
-    let place = |(span, new): &(std::ops::Range<Byte>, String)| {
+    let cursor_at = |(span, new): &(std::ops::Range<Byte>, String)| {
         let end = changes.map(span.start, Side::After);
         let start = Byte(end.0 - new.len());
         let at = match (how.cursor_after, new.contains('\n')) {
             // An empty text leaves the cursor where it was.
-            _ if new.is_empty() => return page.resting_place(if how.after { page.left(end) } else { end }),
+            _ if new.is_empty() => return page.cursor_position(if how.after { page.left(end) } else { end }),
             (true, _) => end,
             (false, true) => start,
             (false, false) => page.left(end),
         };
         // After the last character of a line is a valid position here: typing may continue.
         if how.cursor_after {
-            page.resting_place(at).max(at.min(page.end_of(at)))
+            page.cursor_position(at).max(at.min(page.end_of(at)))
         } else {
-            page.resting_place(at)
+            page.cursor_position(at)
         }
     };
-    let places: Vec<_> = edits.iter().map(|edit| Range::cursor(place(edit))).collect();
-    Transaction::new(changes).select(Selection::new(places, 0))
+    let new_cursors: Vec<_> = edits.iter().map(|edit| Range::cursor(cursor_at(edit))).collect();
+    Transaction::new(changes).select(Selection::new(new_cursors, 0))
 }
 
 fn lines(
@@ -119,22 +119,22 @@ fn lines(
     let mut after = page.text.clone();
     changes.apply(&mut after);
     let page = ModalText::new(&after, page.tab_width);
-    let place = |(first, count): &(usize, usize)| {
+    let cursor_at = |(first, count): &(usize, usize)| {
         let line = if how.cursor_after { first + count } else { *first };
         if how.cursor_after && line > page.last_line().0 {
             return page.start(page.last_line());
         }
         if how.cursor_after { page.start(Line(line)) } else { page.first_non_blank(Line(line)) }
     };
-    let places: Vec<_> = new_lines.iter().map(|new| Range::cursor(place(new))).collect();
-    Transaction::new(changes).select(Selection::new(places, 0))
+    let new_cursors: Vec<_> = new_lines.iter().map(|new| Range::cursor(cursor_at(new))).collect();
+    Transaction::new(changes).select(Selection::new(new_cursors, 0))
 }
 
 fn block(page: ModalText<'_>, cursors: &[Byte], content: &Content, how: PasteOptions) -> Transaction {
     let at = cursors.first().copied().unwrap_or_default();
     let first = page.line(at);
-    let place = if how.after { page.right(at) } else { at };
-    let column = page.column(place);
+    let insert_at = if how.after { page.right(at) } else { at };
+    let column = page.column(insert_at);
     let cells = |row: &str| graphemes(row).map(|g| width_at(g, 0, page.tab_width)).sum::<usize>();
     let widest = || content.texts.iter().map(|row| cells(row)).max().unwrap_or_default();
     let width = if content.width > 0 { content.width } else { widest() };

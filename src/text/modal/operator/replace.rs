@@ -42,8 +42,8 @@ pub fn replace(page: ModalText<'_>, cursors: &[Byte], with: char, count: usize) 
         let back = if with == '\n' { usize::from(new.len() > 1) } else { with.len_utf8() };
         Range::cursor(Byte(end.0 - back))
     };
-    let places = edits.iter().map(after).collect();
-    let selection = Selection::new(places, 0);
+    let ranges = edits.iter().map(after).collect();
+    let selection = Selection::new(ranges, 0);
     Some(Transaction::new(changes).select(selection))
 }
 

@@ -28,7 +28,7 @@ pub(in crate::text::modal) fn shift(
     into_transaction(page, changes, |after, _| {
         let line = page.line(piece.start);
         let at = after.start(line) + (piece.start - page.start(line));
-        vec![after.resting_place(at.min(after.end(line)))]
+        vec![after.cursor_position(at.min(after.end(line)))]
     })
 }
 
@@ -52,7 +52,7 @@ impl<'t> Row<'t> {
     }
 
     /// Returns the end of the white space that starts at a position.
-    fn text_behind(&self, at: Byte) -> Byte {
+    fn skip_white_space(&self, at: Byte) -> Byte {
         let mut at = at;
         while is_white(self.page, at) {
             at += 1;
@@ -67,7 +67,7 @@ impl<'t> Row<'t> {
         while !self.cuts && from > page.start_of(from) && is_white(page, from.back(1)) {
             from = from.back(1);
         }
-        let to = self.text_behind(self.start);
+        let to = self.skip_white_space(self.start);
         // Vim counts tabs before a cut character from the first column.
         let column = if self.cuts { 0 } else { page.column(from).0 };
         let wide = page.column(to).0 - page.column(from).0 + columns;
@@ -77,7 +77,7 @@ impl<'t> Row<'t> {
     /// Removes as much of the white space as possible; the rest of a tab becomes spaces.
     fn to_left(&self, columns: usize) -> (ByteRange<Byte>, String) {
         let page = self.page;
-        let text = self.text_behind(if self.cuts { page.right(self.start) } else { self.start });
+        let text = self.skip_white_space(if self.cuts { page.right(self.start) } else { self.start });
         let now = page.column(text);
         let to = Column(now.0 - (now.0 - self.left.0).min(columns));
         let keep = at_column(page.text, page.line(self.start), to, page.tab_width).clamp(self.start, text);

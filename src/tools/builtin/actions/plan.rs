@@ -36,7 +36,7 @@ impl Action for Plan {
         async move {
             let items = self.items(&call.args);
             match plan::find_problem(&items) {
-                Some(why) => Outcome::error(why),
+                Some(error) => Outcome::error(error),
                 None => Outcome::text(plan::summary(&items)).details(plan::details(&items)),
             }
         }

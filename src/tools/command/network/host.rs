@@ -69,11 +69,11 @@ impl fmt::Display for Host {
 
 /// Returns the host of `scheme://…`. `whole`: whether this is the full text; otherwise an unknown text
 /// follows.
-pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> ParsedHost {
+pub(in crate::tools::command) fn of_url(text: &str, is_complete: bool) -> ParsedHost {
     let Some((scheme, rest)) = text.split_once("://") else { return ParsedHost::Ambiguous };
     let scheme = scheme.to_ascii_lowercase();
     let usual = PORTS.iter().find(|(known, _)| *known == scheme).map(|(_, port)| *port);
-    match authority(rest, whole) {
+    match authority(rest, is_complete) {
         Some("") => ParsedHost::NoHost,
         Some(authority) => Host::new(authority, usual).map_or(ParsedHost::Ambiguous, ParsedHost::Named),
         None => ParsedHost::Ambiguous,
@@ -81,20 +81,20 @@ pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> ParsedHost {
 }
 
 /// Returns the host of `host`, `user@host:port` or `host/path`, for programs that need no scheme.
-pub(in crate::tools::command) fn of_bare(text: &str, whole: bool) -> ParsedHost {
+pub(in crate::tools::command) fn of_bare(text: &str, is_complete: bool) -> ParsedHost {
     if text.contains("://") {
-        return of_url(text, whole);
+        return of_url(text, is_complete);
     }
-    match authority(text, whole) {
+    match authority(text, is_complete) {
         Some("") | None => ParsedHost::Ambiguous,
         Some(authority) => Host::new(authority, None).map_or(ParsedHost::Ambiguous, ParsedHost::Named),
     }
 }
 
 /// The host of `user@host:path`; [`Found::Nowhere`] for a path of this machine.
-pub(super) fn of_scp_path(text: &str, whole: bool) -> ParsedHost {
+pub(super) fn of_scp_path(text: &str, is_complete: bool) -> ParsedHost {
     if text.contains("://") {
-        return of_url(text, whole);
+        return of_url(text, is_complete);
     }
     let bracket = text.split_once(']').filter(|(before, _)| before.contains('[') && !before.contains('/'));
     let host = match bracket {
@@ -102,7 +102,7 @@ pub(super) fn of_scp_path(text: &str, whole: bool) -> ParsedHost {
         Some(_) => return ParsedHost::Ambiguous,
         None => match text.split_once(':') {
             Some((host, _)) if !host.contains('/') => host,
-            _ if whole || text.contains('/') => return ParsedHost::NoHost,
+            _ if is_complete || text.contains('/') => return ParsedHost::NoHost,
             _ => return ParsedHost::Ambiguous,
         },
     };
@@ -112,17 +112,17 @@ pub(super) fn of_scp_path(text: &str, whole: bool) -> ParsedHost {
 
 /// Returns the authority: host with user and port. `None` if programs parse it differently, or if its end is
 /// unknown.
-fn authority(text: &str, whole: bool) -> Option<&str> {
+fn authority(text: &str, is_complete: bool) -> Option<&str> {
     let end = text.find(['/', '?', '#']);
     let (place, rest) = text.split_at(end.unwrap_or(text.len()));
     if place.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
         return None;
     }
     match rest.chars().next() {
-        None if !whole => None,
+        None if !is_complete => None,
         None | Some('/') => Some(place),
         // After these characters some programs still look for a host.
-        Some(_) if !whole || rest.contains(['@', '\\']) => None,
+        Some(_) if !is_complete || rest.contains(['@', '\\']) => None,
         Some(_) => Some(place),
     }
 }
@@ -219,7 +219,7 @@ impl HostPattern {
         match (named, self.port, host.port) {
             (false, ..) => Some(false),
             (true, None, _) => Some(true),
-            (true, Some(wanted), Some(port)) => Some(wanted == port),
+            (true, Some(rule_port), Some(port)) => Some(rule_port == port),
             (true, Some(_), None) => None,
         }
     }

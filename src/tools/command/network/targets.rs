@@ -186,13 +186,13 @@ impl<'w> ParsedWords<'w> {
 
     fn value(&mut self, kind: Value, value: Option<(&str, bool)>, targets: &mut NetworkTargets) {
         // The shell may split it into several words, or none.
-        let Some((text, whole)) = value else { return targets.is_unresolved = true };
+        let Some((text, is_complete)) = value else { return targets.is_unresolved = true };
         match kind {
             Value::Plain => {}
             // With `-` the output is printed.
-            Value::MoreThanNetwork => self.is_unsafe |= !(whole && text == "-"),
+            Value::MoreThanNetwork => self.is_unsafe |= !(is_complete && text == "-"),
             Value::Hosts => {
-                text.split(',').for_each(|text| targets.take(host::of_bare(text, whole)));
+                text.split(',').for_each(|text| targets.take(host::of_bare(text, is_complete)));
             }
         }
     }
@@ -201,15 +201,17 @@ impl<'w> ParsedWords<'w> {
     fn name(&self, program: &Program, targets: &mut NetworkTargets) {
         for (n, word) in self.operands.iter().enumerate() {
             // A word whose beginning is unknown may be an option.
-            let Some((text, whole)) = literal(word).filter(|(text, whole)| *whole || !text.is_empty()) else {
+            let Some((text, is_complete)) =
+                literal(word).filter(|(text, is_complete)| *is_complete || !text.is_empty())
+            else {
                 targets.is_unresolved = true;
                 continue;
             };
             let found = match (program.host_operands, n) {
-                (HostOperands::Each, _) => host::of_bare(text, whole),
-                (HostOperands::Login | HostOperands::First, 0) => match host::of_bare(text, whole) {
+                (HostOperands::Each, _) => host::of_bare(text, is_complete),
+                (HostOperands::Login | HostOperands::First, 0) => match host::of_bare(text, is_complete) {
                     // As in sftp: `host:path`.
-                    ParsedHost::Ambiguous => match host::of_scp_path(text, whole) {
+                    ParsedHost::Ambiguous => match host::of_scp_path(text, is_complete) {
                         ParsedHost::NoHost => ParsedHost::Ambiguous,
                         found => found,
                     },
@@ -219,7 +221,7 @@ impl<'w> ParsedWords<'w> {
                     ParsedHost::Ambiguous
                 }
                 (HostOperands::Copies | HostOperands::Mentions, _) | (HostOperands::Repository, 0) => {
-                    host::of_scp_path(text, whole)
+                    host::of_scp_path(text, is_complete)
                 }
                 _ => {
                     add_mentioned(word, targets);
@@ -261,15 +263,15 @@ fn add_mentioned(word: &Word, targets: &mut NetworkTargets) {
         let scheme = text[..at]
             .rfind(|c| !is_scheme(c))
             .map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
-        let behind = &text[at + 3..];
+        let after_scheme = &text[at + 3..];
         let in_host = |c: char| c.is_alphanumeric() || "-._~%@:[]!&+;=,\\".contains(c);
-        let end = behind.find(|c| !in_host(c)).unwrap_or(behind.len());
-        let unknown = !word.is_exact && behind[end..].starts_with(['$', '`', '*', '?', '{', '"', '\'']);
-        if scheme == at || behind[..end].is_empty() && !unknown {
+        let end = after_scheme.find(|c| !in_host(c)).unwrap_or(after_scheme.len());
+        let unknown = !word.is_exact && after_scheme[end..].starts_with(['$', '`', '*', '?', '{', '"', '\'']);
+        if scheme == at || after_scheme[..end].is_empty() && !unknown {
             continue;
         }
         // Removes punctuation of a surrounding text.
-        let place = behind[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
+        let place = after_scheme[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
         let found = host::of_url(&format!("{}://{place}", &text[scheme..at]), true);
         targets.take(if unknown { ParsedHost::Ambiguous } else { found });
     }

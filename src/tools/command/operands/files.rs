@@ -159,11 +159,11 @@ pub fn saved_names(part: &SimpleCommand) -> Option<Vec<String>> {
     if rest.iter().any(by_server) {
         return None;
     }
-    let of = |word: &Word| match program {
+    let names_of = |word: &Word| match program {
         "git" => vec![of_repository(&word.text)],
         _ => of_url(&word.text),
     };
-    Some(rest.iter().flat_map(of).filter(|name| !name.is_empty()).collect())
+    Some(rest.iter().flat_map(names_of).filter(|name| !name.is_empty()).collect())
 }
 
 /// Whether an option makes wget create names other than the last component of a URL: of folders, of links in
@@ -205,17 +205,17 @@ fn of_url(address: &str) -> Vec<String> {
 
 /// Whether an unexpanded path may lead to a file or folder with this name, or into it.
 pub fn may_contain(path: &str, name: &str) -> bool {
-    let wanted: Vec<&str> = name.split('/').collect();
+    let name_parts: Vec<&str> = name.split('/').collect();
     if braces_hold_slash(path) {
         // `{~/.config,x}/git`: the order of components depends on which alternative is used.
         let names: Vec<&str> = path.split(['/', '{', '}', ',']).filter(|name| !name.is_empty()).collect();
-        return wanted.iter().all(|wanted| names.iter().any(|name| may_match(name, wanted)));
+        return name_parts.iter().all(|name_parts| names.iter().any(|name| may_match(name, name_parts)));
     }
     let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
-    components.windows(wanted.len()).any(|window| {
+    components.windows(name_parts.len()).any(|window| {
         // `*` matches no hidden name, and a lone `$x` is any word.
-        let says = window.iter().any(|component| !is_pure_wildcard(component));
-        says && window.iter().zip(&wanted).all(|(component, name)| may_match(component, name))
+        let has_literal = window.iter().any(|component| !is_pure_wildcard(component));
+        has_literal && window.iter().zip(&name_parts).all(|(component, name)| may_match(component, name))
     })
 }
 

@@ -14,34 +14,34 @@ const UNKNOWN: &str = "a command that another one makes up";
 
 /// Parses a command line as far as possible. Never fails: the rest is unresolved.
 pub fn parse(text: &str) -> Script {
-    let mut whole = Script::default();
+    let mut script = Script::default();
     if process_memory::names_process_memory(text) {
-        whole.mark_unresolved(MEMORY);
+        script.mark_unresolved(MEMORY);
     }
     let mut open = vec![(text.to_string(), 0)];
     while let Some((text, depth)) = open.pop() {
         let read = read::read(&text);
-        read.unresolved.into_iter().for_each(|why| whole.mark_unresolved(why));
-        whole.writes.extend(read.writes);
-        whole.reads.extend(read.reads);
+        read.unresolved.into_iter().for_each(|reason| script.mark_unresolved(reason));
+        script.writes.extend(read.writes);
+        script.reads.extend(read.reads);
         let mut parts: Vec<SimpleCommand> = read.commands.into_iter().rev().collect();
         while let Some(part) = parts.pop() {
-            if whole.commands.len() >= PARTS_MAX || depth > TEXTS_MAX {
-                whole.mark_unresolved("a command line with too much in it");
-                return whole;
+            if script.commands.len() >= PARTS_MAX || depth > TEXTS_MAX {
+                script.mark_unresolved("a command line with too much in it");
+                return script;
             }
             let inner = wrappers::wrapped_commands(&part.words);
-            whole.commands.push(part);
+            script.commands.push(part);
             let mut deeper = Vec::new();
             for inner in inner {
                 match inner {
                     WrappedCommand::Words(sets, words) => deeper.push(SimpleCommand { sets, words }),
                     WrappedCommand::Text(text) => open.push((text, depth + 1)),
-                    WrappedCommand::Unknown => whole.mark_unresolved(UNKNOWN),
+                    WrappedCommand::Unknown => script.mark_unresolved(UNKNOWN),
                 }
             }
             parts.extend(deeper.into_iter().rev());
         }
     }
-    whole
+    script
 }

@@ -5,6 +5,6 @@
 
 pub(super) mod expand;
 pub(super) mod heredoc;
-pub(super) mod leaves;
 pub(super) mod read;
 pub(super) mod script;
+pub(super) mod tokens;

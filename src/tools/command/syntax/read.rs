@@ -4,7 +4,7 @@
 use tree_sitter::{Node, Parser};
 
 use super::script::{BACKGROUND, FUNCTION, Script, SimpleCommand, UNKNOWN_FILE, VARIABLE, Word};
-use super::{heredoc, leaves};
+use super::{heredoc, tokens};
 
 /// Maximum bytes of a text that is parsed.
 const BYTES_MAX: usize = 10_000;
@@ -86,8 +86,8 @@ pub(in crate::tools::command) fn read(text: &str) -> Script {
         script.mark_unresolved(UNREAD);
         return script;
     };
-    if let Some(why) = leaves::find_problem(text, tree.root_node()) {
-        script.mark_unresolved(why);
+    if let Some(reason) = tokens::find_problem(text, tree.root_node()) {
+        script.mark_unresolved(reason);
         return script;
     }
     let mut reader = Reader { text, script, depth: 0 };
@@ -300,8 +300,8 @@ impl<'t> Reader<'t> {
     }
 
     fn here_document(&mut self, node: Node<'_>) {
-        if let Some(why) = heredoc::find_problem(self.text, node) {
-            self.script.mark_unresolved(why);
+        if let Some(reason) = heredoc::find_problem(self.text, node) {
+            self.script.mark_unresolved(reason);
         }
         for child in children(node) {
             match child.kind() {
@@ -342,7 +342,7 @@ impl<'t> Reader<'t> {
     /// Whether there are unquoted braces, which the shell may expand to several words.
     fn braces(&self, node: Node<'_>) -> bool {
         match node.kind() {
-            "word" => leaves::unescaped(self.source(node)).contains(['{', '}']),
+            "word" => tokens::unescaped(self.source(node)).contains(['{', '}']),
             "concatenation" => children(node).into_iter().any(|child| self.braces(child)),
             _ => false,
         }

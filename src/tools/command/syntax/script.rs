@@ -56,13 +56,13 @@ pub(super) const MEMORY: &str = "what processes keep in memory";
 impl Script {
     /// Whether commands other than those found may run.
     pub fn is_unresolved(&self) -> bool {
-        self.unresolved.iter().any(|why| !RESOLVED.contains(why))
+        self.unresolved.iter().any(|reason| !RESOLVED.contains(reason))
     }
 
     /// Notes a reason, once.
-    pub(super) fn mark_unresolved(&mut self, why: &'static str) {
-        if !self.unresolved.contains(&why) {
-            self.unresolved.push(why);
+    pub(super) fn mark_unresolved(&mut self, reason: &'static str) {
+        if !self.unresolved.contains(&reason) {
+            self.unresolved.push(reason);
         }
     }
 }

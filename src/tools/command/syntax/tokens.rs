@@ -80,8 +80,8 @@ fn is_fine(text: &str, node: Node<'_>, piece: &str) -> bool {
 /// Whether `!` cannot be history expansion in a shell that supports it.
 fn history_is_quiet(piece: &str, text: &str, start: usize) -> bool {
     piece.match_indices('!').all(|(at, _)| {
-        let behind = text[start + at + 1..].chars().next();
-        matches!(behind, None | Some(' ' | '\t' | '\n' | '=' | '(' | ')' | '"' | ']' | ';'))
+        let next_char = text[start + at + 1..].chars().next();
+        matches!(next_char, None | Some(' ' | '\t' | '\n' | '=' | '(' | ')' | '"' | ']' | ';'))
     })
 }
 

@@ -75,7 +75,7 @@ pub enum PdfError {
 }
 
 /// Reads pages. `stop` returns whether to stop.
-pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Document, PdfError> {
+pub fn read(bytes: Vec<u8>, request: PageRequest, stop: &dyn Fn() -> bool) -> Result<Document, PdfError> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Password,
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => PdfError::Cipher,
@@ -86,11 +86,11 @@ pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Res
     if pages.is_empty() {
         return Err(PdfError::Damaged);
     }
-    if pages.len() > wanted.unless {
+    if pages.len() > request.unless {
         return Ok(paper);
     }
     let (mut fonts, mut length) = (Fonts::new(), 0);
-    let some = pages.iter().enumerate().take(wanted.last).skip(wanted.first.saturating_sub(1));
+    let some = pages.iter().enumerate().take(request.last).skip(request.first.saturating_sub(1));
     for (at, leaf) in some {
         if length > TEXT_MAX {
             paper.cut = true;
@@ -114,6 +114,6 @@ fn page(leaf: &Leaf<'_>, number: usize, fonts: &mut Fonts, stop: &dyn Fn() -> bo
         reader.follow(content, leaf.resources(), Matrix::IDENTITY);
     }
     let (picture, cut) = (reader.pictures, reader.operators_left == 0);
-    let told = lines.finish();
-    Page { number, text: told.text, unknown: told.unknown, glyphs: told.glyphs, picture, cut }
+    let extracted = lines.finish();
+    Page { number, text: extracted.text, unknown: extracted.unknown, glyphs: extracted.glyphs, picture, cut }
 }

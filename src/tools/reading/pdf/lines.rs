@@ -78,10 +78,10 @@ impl Lines {
         self.page_text.glyphs += 1;
         self.page_text.unknown += usize::from(glyph.text.is_none());
         let text = plain(glyph.text.unwrap_or("\u{fffd}"));
-        let way = (glyph.to.0 - glyph.from.0, glyph.to.1 - glyph.from.1);
-        let length = way.0.hypot(way.1);
+        let direction = (glyph.to.0 - glyph.from.0, glyph.to.1 - glyph.from.1);
+        let length = direction.0.hypot(direction.1);
         let along = match &self.now {
-            _ if length > f64::EPSILON => (way.0 / length, way.1 / length),
+            _ if length > f64::EPSILON => (direction.0 / length, direction.1 / length),
             Some(line) => line.direction,
             None => (1.0, 0.0),
         };
@@ -127,8 +127,8 @@ impl Lines {
 }
 
 /// Returns the coordinate of a point along a direction.
-fn project(point: (f64, f64), way: (f64, f64)) -> f64 {
-    point.0 * way.0 + point.1 * way.1
+fn project(point: (f64, f64), direction: (f64, f64)) -> f64 {
+    point.0 * direction.0 + point.1 * direction.1
 }
 
 impl Line {

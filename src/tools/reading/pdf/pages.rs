@@ -11,13 +11,13 @@ pub const PAGES_MAX: usize = 20;
 pub const PAGES_WHOLE_MAX: usize = 10;
 
 /// Parses the first and last page of a range: `3`, `1-5`, or `7-` for as many as a call allows.
-pub fn parse_range(asked: &str) -> Result<(usize, usize), String> {
+pub fn parse_range(range: &str) -> Result<(usize, usize), String> {
     let wrong = || {
-        format!("\"{asked}\" names no pages. Write \"3\" or \"1-5\": numbers from 1, the smaller one first.")
+        format!("\"{range}\" names no pages. Write \"3\" or \"1-5\": numbers from 1, the smaller one first.")
     };
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|number| *number > 0);
-    let (first, last) = match asked.split_once('-') {
-        None => number(asked).map(|page| (page, page)),
+    let (first, last) = match range.split_once('-') {
+        None => number(range).map(|page| (page, page)),
         Some((first, last)) if last.trim().is_empty() => {
             number(first).map(|first| (first, first.saturating_add(PAGES_MAX - 1)))
         }
@@ -37,9 +37,9 @@ pub fn parse_range(asked: &str) -> Result<(usize, usize), String> {
 
 /// Returns the pages joined. `name` is the document's; the error is for the model.
 pub fn text(name: &str, paper: &Document) -> Result<String, String> {
-    let of = paper.pages;
+    let page_count = paper.pages;
     if paper.shown.is_empty() {
-        return Err(format!("{name} has {}. Ask for some of these.", pluralize(of, "page", "pages")));
+        return Err(format!("{name} has {}. Ask for some of these.", pluralize(page_count, "page", "pages")));
     }
     if paper.shown.iter().all(|page| page.text.is_empty()) {
         return Err(no_text(name, paper));
@@ -49,7 +49,7 @@ pub fn text(name: &str, paper: &Document) -> Result<String, String> {
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&format!("--- Page {} of {of} ---\n", page.number));
+        out.push_str(&format!("--- Page {} of {page_count} ---\n", page.number));
         out.push_str(&page.text);
         if !page.text.is_empty() {
             out.push('\n');
@@ -60,7 +60,7 @@ pub fn text(name: &str, paper: &Document) -> Result<String, String> {
     }
     if let Some(last) = paper.shown.last().filter(|_| paper.cut) {
         out.push_str(&format!(
-            "\n[The text is too long to be taken out whole. Pages {}-{of} are left out; a shell command may have them, \
+            "\n[The text is too long to be taken out whole. Pages {}-{page_count} are left out; a shell command may have them, \
              pdftotext -f {} for one.]\n",
             last.number + 1,
             last.number + 1
@@ -108,8 +108,8 @@ fn no_text(name: &str, paper: &Document) -> String {
 }
 
 /// Returns the error message for a document, with advice for the model.
-pub fn advice(name: &str, trouble: &PdfError) -> String {
-    match trouble {
+pub fn advice(name: &str, error: &PdfError) -> String {
+    match error {
         PdfError::Damaged => format!(
             "{name} is a damaged PDF document: no pages can be found in it. Look for another copy, or try to mend it \
              with a shell command, qpdf {name} OUT or mutool clean {name} OUT."
@@ -129,8 +129,8 @@ pub fn advice(name: &str, trouble: &PdfError) -> String {
              pdftotext for one."
         ),
         PdfError::Interrupted => "Interrupted.".to_string(),
-        PdfError::Reader(why) => format!(
-            "{name} cannot be read, because what reads PDF documents does not work: {why}. Use a shell command to take \
+        PdfError::Reader(error_text) => format!(
+            "{name} cannot be read, because what reads PDF documents does not work: {error_text}. Use a shell command to take \
              its text out, pdftotext for one."
         ),
     }

@@ -31,14 +31,14 @@ static TURN: Semaphore = Semaphore::const_new(1);
 pub async fn read(
     program: Option<&Path>,
     bytes: Vec<u8>,
-    wanted: PageRequest,
+    request: PageRequest,
     cancel: &CancellationToken,
 ) -> Result<Document, PdfError> {
     let work = async {
         let turn = TURN.acquire().await.map_err(|error| PdfError::Reader(error.to_string()))?;
         let read = match program {
-            Some(program) => read_in_subprocess(program, &bytes, wanted).await,
-            None => read_on_thread(bytes, wanted).await,
+            Some(program) => read_in_subprocess(program, &bytes, request).await,
+            None => read_on_thread(bytes, request).await,
         };
         drop(turn);
         read
@@ -50,10 +50,14 @@ pub async fn read(
     }
 }
 
-async fn read_in_subprocess(program: &Path, bytes: &[u8], wanted: PageRequest) -> Result<Document, PdfError> {
+async fn read_in_subprocess(
+    program: &Path,
+    bytes: &[u8],
+    request: PageRequest,
+) -> Result<Document, PdfError> {
     let reader = |error: &dyn std::fmt::Display| PdfError::Reader(error.to_string());
-    let wanted = serde_json::to_string(&wanted).map_err(|error| reader(&error))?;
-    let args = [SUBCOMMAND.to_string(), wanted];
+    let request = serde_json::to_string(&request).map_err(|error| reader(&error))?;
+    let args = [SUBCOMMAND.to_string(), request];
     let subprocess = Subprocess { program, args: &args, timeout: TIMEOUT, output_max: ANSWER_MAX };
     match subprocess::run(subprocess, bytes).await {
         Ok(answer) => serde_json::from_slice(&answer).map_err(|error| reader(&error))?,
@@ -66,14 +70,14 @@ async fn read_in_subprocess(program: &Path, bytes: &[u8], wanted: PageRequest) -
     }
 }
 
-async fn read_on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Document, PdfError> {
+async fn read_on_thread(bytes: Vec<u8>, request: PageRequest) -> Result<Document, PdfError> {
     let end = Instant::now() + TIMEOUT;
     let given_up = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&given_up);
     // Dropped when the caller is dropped; the thread notices at its next check.
     let _guard = StopFlag(given_up);
     let stop = move || seen.load(Ordering::Relaxed) || Instant::now() > end;
-    let read = tokio::task::spawn_blocking(move || extract::read(bytes, wanted, &stop)).await;
+    let read = tokio::task::spawn_blocking(move || extract::read(bytes, request, &stop)).await;
     read.unwrap_or(Err(PdfError::Overwhelmed))
 }
 
@@ -87,12 +91,12 @@ impl Drop for StopFlag {
 }
 
 /// In the subprocess: reads the document on standard input and answers on standard output.
-pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
+pub fn serve(request: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     subprocess::set_limits(MEMORY, TIMEOUT.as_secs())?;
-    let wanted: PageRequest = serde_json::from_str(wanted)?;
+    let request: PageRequest = serde_json::from_str(request)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    let read = extract::read(bytes, wanted, &|| false);
+    let read = extract::read(bytes, request, &|| false);
     serde_json::to_writer(&mut *output, &read)?;
     output.flush()
 }

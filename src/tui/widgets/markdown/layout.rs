@@ -313,9 +313,9 @@ impl Layout<'_> {
     /// paragraph begin on the same line.
     fn follows_blank_line(&mut self) -> bool {
         let Some(end) = self.text[..self.at].rfind('\n') else { return false };
-        let told = self.blank_checked_to.replace(end) == Some(end);
+        let was_checked = self.blank_checked_to.replace(end) == Some(end);
         let above = self.text[..end].rsplit('\n').next().unwrap_or_default();
-        !told && above.trim_matches([' ', '\t', '\r', '>']).is_empty()
+        !was_checked && above.trim_matches([' ', '\t', '\r', '>']).is_empty()
     }
 
     /// Writes pending text, if there is any.

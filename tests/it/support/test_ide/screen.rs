@@ -49,6 +49,6 @@ impl TestIde {
                     picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
             }
         }
-        snaps::check(name, size, &picture);
+        snaps::check_screen(name, size, &picture);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Bit, Facts, Feature, Stop, Wire, list, sse, texts};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, WireStop, list, sse, texts};
 
 pub struct Anthropic;
 
@@ -11,30 +11,30 @@ impl Wire for Anthropic {
         "anthropic-messages"
     }
 
-    fn has(&self, feature: Feature) -> bool {
+    fn supports(&self, feature: Feature) -> bool {
         feature != Feature::ReasoningCounts
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
-        let counts = answer.counts;
-        let usage = json!({"input_tokens": counts.input, "cache_read_input_tokens": counts.cached,
-            "cache_creation_input_tokens": counts.written, "output_tokens": 1});
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+        let counts = answer.tokens;
+        let usage = json!({"input_tokens": counts.input, "cache_read_input_tokens": counts.cache_reads,
+            "cache_creation_input_tokens": counts.cache_writes, "output_tokens": 1});
         let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
             "content": [], "stop_reason": null, "usage": usage});
         let mut out = vec![json!({"type": "message_start", "message": message}), json!({"type": "ping"})];
-        for (index, bit) in answer.bits.iter().enumerate() {
+        for (index, bit) in answer.parts.iter().enumerate() {
             let delta = |delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
             let (block, deltas): (Value, Vec<Value>) = match bit {
-                Bit::Text(pieces) => (
+                AnswerPart::Text(pieces) => (
                     json!({"type": "text", "text": ""}),
                     pieces.iter().map(|text| delta(json!({"type": "text_delta", "text": text}))).collect(),
                 ),
-                Bit::Thinking(pieces, signature) => {
+                AnswerPart::Thinking(pieces, signature) => {
                     let text = pieces.iter().map(|text| json!({"type": "thinking_delta", "thinking": text}));
                     let sign = json!({"type": "signature_delta", "signature": signature});
                     (json!({"type": "thinking", "thinking": ""}), text.chain([sign]).map(delta).collect())
                 }
-                Bit::Call { id, name, args } => (
+                AnswerPart::Call { id, name, args } => (
                     json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
                     args.iter()
                         .map(|json| delta(json!({"type": "input_json_delta", "partial_json": json})))
@@ -46,10 +46,10 @@ impl Wire for Anthropic {
             out.push(json!({"type": "content_block_stop", "index": index}));
         }
         let reason = match answer.stop {
-            Stop::End => "end_turn",
-            Stop::Length => "max_tokens",
-            Stop::Tools => "tool_use",
-            Stop::Refusal => "refusal",
+            WireStop::End => "end_turn",
+            WireStop::Length => "max_tokens",
+            WireStop::Tools => "tool_use",
+            WireStop::Refusal => "refusal",
         };
         out.push(json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null},
             "usage": {"output_tokens": counts.output}}));
@@ -57,7 +57,7 @@ impl Wire for Anthropic {
         out.iter().map(sse).collect()
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
+    fn error_body(&self, status: u16, words: &str) -> String {
         let name = match status {
             401 => "authentication_error",
             403 => "permission_error",
@@ -71,7 +71,7 @@ impl Wire for Anthropic {
         json!({"type": "error", "error": {"type": name, "message": words}}).to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
         let mut messages: Vec<Value> = list(&body["messages"]).cloned().collect();
         for block in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
             block.as_object_mut().unwrap().shift_remove("cache_control");
@@ -90,7 +90,7 @@ impl Wire for Anthropic {
             None => "auto",
         };
         let tools = texts(&body["tools"], "name");
-        Facts {
+        ParsedRequest {
             system: texts(&body["system"], "text").join("\n"),
             schema: tools.iter().any(|name| name == "shape") || body["output_config"]["format"].is_object(),
             tools,

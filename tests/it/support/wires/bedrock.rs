@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Bit, Facts, Feature, Stop, Wire, list};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, WireStop, list};
 use crate::support::frames::bytes as frame;
 
 pub struct Bedrock;
@@ -12,24 +12,26 @@ impl Wire for Bedrock {
         "bedrock-converse-stream"
     }
 
-    fn has(&self, feature: Feature) -> bool {
-        !matches!(feature, Feature::Lines | Feature::ReasoningCounts)
+    fn supports(&self, feature: Feature) -> bool {
+        !matches!(feature, Feature::InvalidJsonEvents | Feature::ReasoningCounts)
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
         let mut out = vec![frame("messageStart", &json!({"role": "assistant"}))];
-        for (index, bit) in answer.bits.iter().enumerate() {
+        for (index, bit) in answer.parts.iter().enumerate() {
             let delta = |delta: Value| {
                 frame("contentBlockDelta", &json!({"contentBlockIndex": index, "delta": delta}))
             };
             match bit {
-                Bit::Text(pieces) => out.extend(pieces.iter().map(|text| delta(json!({"text": text})))),
-                Bit::Thinking(pieces, signature) => {
+                AnswerPart::Text(pieces) => {
+                    out.extend(pieces.iter().map(|text| delta(json!({"text": text}))));
+                }
+                AnswerPart::Thinking(pieces, signature) => {
                     let text = pieces.iter().map(|text| delta(json!({"reasoningContent": {"text": text}})));
                     out.extend(text);
                     out.push(delta(json!({"reasoningContent": {"signature": signature}})));
                 }
-                Bit::Call { id, name, args } => {
+                AnswerPart::Call { id, name, args } => {
                     let start = json!({"contentBlockIndex": index,
                         "start": {"toolUse": {"toolUseId": id, "name": name}}});
                     out.push(frame("contentBlockStart", &start));
@@ -39,25 +41,25 @@ impl Wire for Bedrock {
             out.push(frame("contentBlockStop", &json!({"contentBlockIndex": index})));
         }
         let reason = match answer.stop {
-            Stop::End => "end_turn",
-            Stop::Length => "max_tokens",
-            Stop::Tools => "tool_use",
-            Stop::Refusal => "content_filtered",
+            WireStop::End => "end_turn",
+            WireStop::Length => "max_tokens",
+            WireStop::Tools => "tool_use",
+            WireStop::Refusal => "content_filtered",
         };
         out.push(frame("messageStop", &json!({"stopReason": reason})));
-        let counts = answer.counts;
-        let total = counts.input + counts.cached + counts.written + counts.output;
+        let counts = answer.tokens;
+        let total = counts.input + counts.cache_reads + counts.cache_writes + counts.output;
         let usage = json!({"inputTokens": counts.input, "outputTokens": counts.output, "totalTokens": total,
-            "cacheReadInputTokens": counts.cached, "cacheWriteInputTokens": counts.written});
+            "cacheReadInputTokens": counts.cache_reads, "cacheWriteInputTokens": counts.cache_writes});
         out.push(frame("metadata", &json!({"usage": usage, "metrics": {"latencyMs": 1}})));
         out
     }
 
-    fn refusal(&self, _: u16, words: &str) -> String {
+    fn error_body(&self, _: u16, words: &str) -> String {
         json!({"message": words}).to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
         let mut messages: Vec<Value> = list(&body["messages"]).cloned().collect();
         for content in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()) {
             content.retain(|block| block.get("cachePoint").is_none());
@@ -82,7 +84,7 @@ impl Wire for Bedrock {
             "auto"
         };
         let system = list(&body["system"]).filter_map(|block| block["text"].as_str());
-        Facts {
+        ParsedRequest {
             system: system.collect::<Vec<_>>().join("\n"),
             choice: choice.to_string(),
             images: inner.filter(|block| block["image"].is_object()).count(),

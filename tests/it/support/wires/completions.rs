@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Bit, Facts, Feature, Stop, Wire, list, sse};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, WireStop, list, sse};
 
 pub struct Completions;
 
@@ -11,26 +11,26 @@ impl Wire for Completions {
         "openai-completions"
     }
 
-    fn has(&self, feature: Feature) -> bool {
+    fn supports(&self, feature: Feature) -> bool {
         !matches!(feature, Feature::Signatures | Feature::CacheWrites)
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
         let chunk = |delta: Value, reason: Option<&str>| {
             json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m",
                 "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
         };
         let mut out = vec![chunk(json!({"role": "assistant", "content": ""}), None)];
         let mut calls = 0;
-        for bit in &answer.bits {
+        for bit in &answer.parts {
             match bit {
-                Bit::Text(pieces) => {
+                AnswerPart::Text(pieces) => {
                     out.extend(pieces.iter().map(|text| chunk(json!({"content": text}), None)));
                 }
-                Bit::Thinking(pieces, _) => {
+                AnswerPart::Thinking(pieces, _) => {
                     out.extend(pieces.iter().map(|text| chunk(json!({"reasoning_content": text}), None)));
                 }
-                Bit::Call { id, name, args } => {
+                AnswerPart::Call { id, name, args } => {
                     let call = |more: Value| {
                         let mut call = json!({"index": calls});
                         call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -44,23 +44,23 @@ impl Wire for Completions {
             }
         }
         let reason = match answer.stop {
-            Stop::End => "stop",
-            Stop::Length => "length",
-            Stop::Tools => "tool_calls",
-            Stop::Refusal => "content_filter",
+            WireStop::End => "stop",
+            WireStop::Length => "length",
+            WireStop::Tools => "tool_calls",
+            WireStop::Refusal => "content_filter",
         };
         out.push(chunk(json!({}), Some(reason)));
-        let counts = answer.counts;
-        let prompt = counts.input + counts.cached;
+        let counts = answer.tokens;
+        let prompt = counts.input + counts.cache_reads;
         out.push(
             json!({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": counts.output,
-            "total_tokens": prompt + counts.output, "prompt_tokens_details": {"cached_tokens": counts.cached},
+            "total_tokens": prompt + counts.output, "prompt_tokens_details": {"cached_tokens": counts.cache_reads},
             "completion_tokens_details": {"reasoning_tokens": counts.reasoning}}}),
         );
         out.iter().map(sse).chain([b"data: [DONE]\n\n".to_vec()]).collect()
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
+    fn error_body(&self, status: u16, words: &str) -> String {
         let code = match status {
             401 => json!("invalid_api_key"),
             404 => json!("model_not_found"),
@@ -72,7 +72,7 @@ impl Wire for Completions {
             .to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
         let messages: Vec<Value> = list(&body["messages"]).cloned().collect();
         let of = |role: &'static str| messages.iter().filter(move |message| message["role"] == role);
         let system = of("system").chain(of("developer")).filter_map(|m| m["content"].as_str());
@@ -84,7 +84,7 @@ impl Wire for Completions {
             Value::Null => (if body.get("tools").is_some() { "auto" } else { "none" }).to_string(),
             named => text(&named["function"]["name"]),
         };
-        Facts {
+        ParsedRequest {
             system: system.collect::<Vec<_>>().join("\n"),
             tools: list(&body["tools"]).map(|tool| text(&tool["function"]["name"])).collect(),
             choice,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Bit, Facts, Feature, Stop, Wire, list, sse};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, WireStop, list, sse};
 
 pub struct Gemini(pub &'static str);
 
@@ -11,29 +11,29 @@ impl Wire for Gemini {
         self.0
     }
 
-    fn has(&self, feature: Feature) -> bool {
+    fn supports(&self, feature: Feature) -> bool {
         !matches!(feature, Feature::CacheWrites | Feature::SplitArguments | Feature::CallIds)
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
-        let counts = answer.counts;
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+        let counts = answer.tokens;
         let chunk = |parts: Value, finish: Option<&str>| {
             let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
             if let Some(finish) = finish {
                 candidate["finishReason"] = finish.into();
             }
             json!({"candidates": [candidate], "modelVersion": "m", "responseId": "resp_1",
-                "usageMetadata": {"promptTokenCount": counts.input + counts.cached,
+                "usageMetadata": {"promptTokenCount": counts.input + counts.cache_reads,
                     "candidatesTokenCount": counts.output - counts.reasoning,
-                    "thoughtsTokenCount": counts.reasoning, "cachedContentTokenCount": counts.cached}})
+                    "thoughtsTokenCount": counts.reasoning, "cachedContentTokenCount": counts.cache_reads}})
         };
         let mut out = Vec::new();
-        for bit in &answer.bits {
+        for bit in &answer.parts {
             match bit {
-                Bit::Text(pieces) => {
+                AnswerPart::Text(pieces) => {
                     out.extend(pieces.iter().map(|text| chunk(json!([{"text": text}]), None)));
                 }
-                Bit::Thinking(pieces, signature) => {
+                AnswerPart::Thinking(pieces, signature) => {
                     for (at, text) in pieces.iter().enumerate() {
                         let mut part = json!({"text": text, "thought": true});
                         if at + 1 == pieces.len() {
@@ -42,22 +42,22 @@ impl Wire for Gemini {
                         out.push(chunk(json!([part]), None));
                     }
                 }
-                Bit::Call { name, args, .. } => {
+                AnswerPart::Call { name, args, .. } => {
                     let args: Value = serde_json::from_str(&args.concat()).unwrap();
                     out.push(chunk(json!([{"functionCall": {"name": name, "args": args}}]), None));
                 }
             }
         }
         let finish = match answer.stop {
-            Stop::End | Stop::Tools => "STOP",
-            Stop::Length => "MAX_TOKENS",
-            Stop::Refusal => "SAFETY",
+            WireStop::End | WireStop::Tools => "STOP",
+            WireStop::Length => "MAX_TOKENS",
+            WireStop::Refusal => "SAFETY",
         };
         out.push(chunk(json!([{"text": ""}]), Some(finish)));
         out.iter().map(sse).collect()
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
+    fn error_body(&self, status: u16, words: &str) -> String {
         let name = match status {
             401 => "UNAUTHENTICATED",
             403 => "PERMISSION_DENIED",
@@ -70,7 +70,7 @@ impl Wire for Gemini {
         json!({"error": {"code": status, "message": words, "status": name}}).to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
         let contents: Vec<Value> = list(&body["contents"]).cloned().collect();
         let parts = || contents.iter().flat_map(|content| list(&content["parts"]));
         let of = |kind: &'static str| {
@@ -89,7 +89,7 @@ impl Wire for Gemini {
         let tools: Vec<String> = declared.map(|tool| tool["name"].as_str().unwrap().to_string()).collect();
         let config = &body["generationConfig"];
         let system = list(&body["systemInstruction"]["parts"]).filter_map(|part| part["text"].as_str());
-        Facts {
+        ParsedRequest {
             system: system.collect::<Vec<_>>().join("\n"),
             choice: choice.to_string(),
             images: Value::from(contents.clone()).to_string().matches("\"inlineData\"").count(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::completions::Completions;
-use super::{Answer, Bit, Facts, Feature, Wire, list, sse};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, list, sse};
 
 pub struct Mistral;
 
@@ -12,20 +12,20 @@ impl Wire for Mistral {
         "mistral-conversations"
     }
 
-    fn has(&self, feature: Feature) -> bool {
+    fn supports(&self, feature: Feature) -> bool {
         !matches!(
             feature,
             Feature::Signatures | Feature::CacheWrites | Feature::Refusals | Feature::ReasoningCounts
         )
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
         // As the others, but for thinking, which is a part of the content.
         let mut plain = answer.clone();
-        plain.bits.retain(|bit| !matches!(bit, Bit::Thinking(..)));
-        let mut out = Completions.events(&plain);
-        let thinking = answer.bits.iter().filter_map(|bit| match bit {
-            Bit::Thinking(pieces, _) => Some(pieces.iter()),
+        plain.parts.retain(|bit| !matches!(bit, AnswerPart::Thinking(..)));
+        let mut out = Completions.encode_events(&plain);
+        let thinking = answer.parts.iter().filter_map(|bit| match bit {
+            AnswerPart::Thinking(pieces, _) => Some(pieces.iter()),
             _ => None,
         });
         let chunk = |text: &&str| {
@@ -38,14 +38,14 @@ impl Wire for Mistral {
         out
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
+    fn error_body(&self, status: u16, words: &str) -> String {
         json!({"object": "error", "message": words, "type": "invalid_request_error", "param": null,
             "code": if status == 401 { json!("1001") } else { Value::Null }})
         .to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
-        let mut facts = Completions.facts(body);
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
+        let mut facts = Completions.parse_request(body);
         if facts.choice == "any" {
             facts.choice = "required".into();
         }

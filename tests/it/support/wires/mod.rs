@@ -27,7 +27,7 @@ pub const WIRES: &[&dyn Wire] = &[
 
 /// A part of an answer, each text in its deltas.
 #[derive(Debug, Clone)]
-pub enum Bit {
+pub enum AnswerPart {
     Text(&'static [&'static str]),
     /// With its signature, where the wire has any.
     Thinking(&'static [&'static str], &'static str),
@@ -40,7 +40,7 @@ pub enum Bit {
 
 /// Why an answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum WireStop {
     End,
     Length,
     Tools,
@@ -50,10 +50,10 @@ pub enum Stop {
 
 /// Tokens; `input` without those that were read from a cache or written to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct TokenCounts {
     pub input: u64,
-    pub cached: u64,
-    pub written: u64,
+    pub cache_reads: u64,
+    pub cache_writes: u64,
     pub output: u64,
     /// Of `output`.
     pub reasoning: u64,
@@ -62,16 +62,16 @@ pub struct Counts {
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    pub bits: Vec<Bit>,
-    pub stop: Stop,
-    pub counts: Counts,
+    pub parts: Vec<AnswerPart>,
+    pub stop: WireStop,
+    pub tokens: TokenCounts,
 }
 
 impl Answer {
-    pub fn of(bits: Vec<Bit>) -> Self {
-        let calls = bits.iter().any(|bit| matches!(bit, Bit::Call { .. }));
-        let counts = Counts { input: 100, output: 7, ..Counts::default() };
-        Self { bits, stop: if calls { Stop::Tools } else { Stop::End }, counts }
+    pub fn new(bits: Vec<AnswerPart>) -> Self {
+        let calls = bits.iter().any(|bit| matches!(bit, AnswerPart::Call { .. }));
+        let counts = TokenCounts { input: 100, output: 7, ..TokenCounts::default() };
+        Self { parts: bits, stop: if calls { WireStop::Tools } else { WireStop::End }, tokens: counts }
     }
 }
 
@@ -95,12 +95,12 @@ pub enum Feature {
     /// Calls have ids of the provider's.
     CallIds,
     /// An event that is no JSON can be put into the stream.
-    Lines,
+    InvalidJsonEvents,
 }
 
 /// What a request says, in no wire's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct ParsedRequest {
     pub system: String,
     /// Names of the tools on offer.
     pub tools: Vec<String>,
@@ -123,16 +123,16 @@ pub trait Wire: Sync {
     fn api(&self) -> &'static str;
 
     /// Whether it has this.
-    fn has(&self, feature: Feature) -> bool;
+    fn supports(&self, feature: Feature) -> bool;
 
     /// An answer, in the bytes of its events.
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>>;
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>>;
 
     /// The body of a refusal.
-    fn refusal(&self, status: u16, words: &str) -> String;
+    fn error_body(&self, status: u16, words: &str) -> String;
 
     /// What a body says.
-    fn facts(&self, body: &Value) -> Facts;
+    fn parse_request(&self, body: &Value) -> ParsedRequest;
 
     /// What a login knows of its account.
     fn account(&self) -> Vec<(&'static str, &'static str)> {
@@ -140,7 +140,7 @@ pub trait Wire: Sync {
     }
 
     /// Whether it is this dialect's second way, over a WebSocket.
-    fn over_socket(&self) -> bool {
+    fn is_socket(&self) -> bool {
         false
     }
 

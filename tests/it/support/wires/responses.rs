@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Bit, Facts, Feature, Stop, Wire, list, sse, texts};
+use super::{Answer, AnswerPart, Feature, ParsedRequest, Wire, WireStop, list, sse, texts};
 
 pub struct Responses(pub &'static str);
 
@@ -14,27 +14,27 @@ impl Wire for Socket {
         "openai-codex-responses"
     }
 
-    fn has(&self, feature: Feature) -> bool {
-        Responses(self.api()).has(feature)
+    fn supports(&self, feature: Feature) -> bool {
+        Responses(self.api()).supports(feature)
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
-        Responses(self.api()).events(answer)
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+        Responses(self.api()).encode_events(answer)
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
-        Responses(self.api()).refusal(status, words)
+    fn error_body(&self, status: u16, words: &str) -> String {
+        Responses(self.api()).error_body(status, words)
     }
 
-    fn facts(&self, body: &Value) -> Facts {
-        Responses(self.api()).facts(body)
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
+        Responses(self.api()).parse_request(body)
     }
 
     fn account(&self) -> Vec<(&'static str, &'static str)> {
         Responses(self.api()).account()
     }
 
-    fn over_socket(&self) -> bool {
+    fn is_socket(&self) -> bool {
         true
     }
 }
@@ -44,11 +44,11 @@ impl Wire for Responses {
         self.0
     }
 
-    fn has(&self, feature: Feature) -> bool {
+    fn supports(&self, feature: Feature) -> bool {
         feature != Feature::CacheWrites
     }
 
-    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+    fn encode_events(&self, answer: &Answer) -> Vec<Vec<u8>> {
         let response = |status: &str, more: Value| {
             let mut response = json!({"id": "resp_1", "object": "response", "model": "m", "status": status});
             response.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -59,11 +59,11 @@ impl Wire for Responses {
             json!({"type": "response.created", "response": started}),
             json!({"type": "response.in_progress", "response": started}),
         ];
-        out.extend(answer.bits.iter().enumerate().flat_map(|(index, bit)| item_events(index, bit)));
-        let counts = answer.counts;
-        let read = counts.input + counts.cached;
+        out.extend(answer.parts.iter().enumerate().flat_map(|(index, bit)| item_events(index, bit)));
+        let counts = answer.tokens;
+        let read = counts.input + counts.cache_reads;
         let usage = json!({"input_tokens": read, "output_tokens": counts.output,
-            "total_tokens": read + counts.output, "input_tokens_details": {"cached_tokens": counts.cached},
+            "total_tokens": read + counts.output, "input_tokens_details": {"cached_tokens": counts.cache_reads},
             "output_tokens_details": {"reasoning_tokens": counts.reasoning}});
         let ended = |status: &str, reason: &str| {
             let details = if reason.is_empty() { Value::Null } else { json!({"reason": reason}) };
@@ -71,14 +71,14 @@ impl Wire for Responses {
             json!({"type": format!("response.{status}"), "response": whole})
         };
         out.push(match answer.stop {
-            Stop::End | Stop::Tools => ended("completed", ""),
-            Stop::Length => ended("incomplete", "max_output_tokens"),
-            Stop::Refusal => ended("incomplete", "content_filter"),
+            WireStop::End | WireStop::Tools => ended("completed", ""),
+            WireStop::Length => ended("incomplete", "max_output_tokens"),
+            WireStop::Refusal => ended("incomplete", "content_filter"),
         });
         out.iter().map(sse).collect()
     }
 
-    fn refusal(&self, status: u16, words: &str) -> String {
+    fn error_body(&self, status: u16, words: &str) -> String {
         let code = match status {
             401 => json!("invalid_api_key"),
             404 => json!("model_not_found"),
@@ -90,7 +90,7 @@ impl Wire for Responses {
             .to_string()
     }
 
-    fn facts(&self, body: &Value) -> Facts {
+    fn parse_request(&self, body: &Value) -> ParsedRequest {
         let items: Vec<Value> = list(&body["input"]).cloned().collect();
         let of = |kind: &'static str| {
             let found = items.iter().filter(move |item| item["type"] == kind);
@@ -102,7 +102,7 @@ impl Wire for Responses {
             Value::Null => "auto".to_string(),
             named => named["name"].as_str().unwrap().to_string(),
         };
-        Facts {
+        ParsedRequest {
             system: body["instructions"].as_str().unwrap_or_default().to_string(),
             tools: texts(&body["tools"], "name"),
             choice,
@@ -120,14 +120,14 @@ impl Wire for Responses {
 }
 
 /// The events of one part of an answer.
-fn item_events(index: usize, bit: &Bit) -> Vec<Value> {
+fn item_events(index: usize, bit: &AnswerPart) -> Vec<Value> {
     let event = |kind: &str, more: Value| {
         let mut event = json!({"type": format!("response.{kind}"), "output_index": index});
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         event
     };
     let (empty, whole, deltas): (Value, Value, Vec<Value>) = match bit {
-        Bit::Text(pieces) => {
+        AnswerPart::Text(pieces) => {
             let item = |status: &str, content: Value| {
                 json!({"id": "msg_1", "type": "message", "role": "assistant", "status": status,
                     "content": content})
@@ -136,7 +136,7 @@ fn item_events(index: usize, bit: &Bit) -> Vec<Value> {
             let delta = |text: &&str| event("output_text.delta", json!({"content_index": 0, "delta": text}));
             (item("in_progress", json!([])), item("completed", content), pieces.iter().map(delta).collect())
         }
-        Bit::Thinking(pieces, signature) => {
+        AnswerPart::Thinking(pieces, signature) => {
             let item = |summary: Value, secret: Value| json!({"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": secret});
             let summary = json!([{"type": "summary_text", "text": pieces.concat()}]);
             let part = json!({"type": "summary_text", "text": ""});
@@ -147,7 +147,7 @@ fn item_events(index: usize, bit: &Bit) -> Vec<Value> {
             let deltas = std::iter::once(added).chain(pieces.iter().map(delta)).collect();
             (item(json!([]), Value::Null), item(summary, (*signature).into()), deltas)
         }
-        Bit::Call { id, name, args } => {
+        AnswerPart::Call { id, name, args } => {
             let item = |args: String| {
                 json!({"id": format!("fc_{id}"), "type": "function_call", "call_id": id, "name": name,
                     "arguments": args})

@@ -31,18 +31,18 @@ pub fn start_confirming(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> R
 }
 
 fn ask(cx: &mut Cx<'_>) {
-    let Some(asked) = &cx.state.modal.substitute_confirm else { return };
-    let shown = cx.state.buffers.current().filter(|shown| is_current(asked, shown));
+    let Some(confirm) = &cx.state.modal.substitute_confirm else { return };
+    let shown = cx.state.buffers.current().filter(|shown| is_current(confirm, shown));
     // Positions of another text are not valid in this one.
-    let (Some((place, new)), Some(buffer)) = (asked.remaining.front().cloned(), shown) else {
+    let (Some((range, new)), Some(buffer)) = (confirm.remaining.front().cloned(), shown) else {
         return finish(cx);
     };
     // Only as much of a long match is read as can be shown.
     let text = buffer.area.text();
-    let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
-    let old = text.slice(place.start..end).into_owned();
+    let end = range.end.min(text.char_floor(range.start + 4 * SAMPLE));
+    let old = text.slice(range.start..end).into_owned();
     let sample = |text: &str| truncate(&visible(text), SAMPLE).into_owned();
-    let line = format!("Line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
+    let line = format!("Line {}: {} → {}", text.line_of(range.start).0 + 1, sample(&old), sample(&new));
     let dialog = Dialog::ask("Replace this match?", vec![line])
         .choice('y', "Replace", |cx| on_answer(cx, 'y'))
         .choice('n', "Skip", |cx| on_answer(cx, 'n'))
@@ -52,49 +52,49 @@ fn ask(cx: &mut Cx<'_>) {
         .short_label("Last")
         .choice('q', "Stop", |cx| on_answer(cx, 'q'))
         .on_escape(|cx| on_answer(cx, 'q'));
-    cursors::set_selection(cx, Selection::cursor(place.start));
+    cursors::set_selection(cx, Selection::cursor(range.start));
     cx.state.push_layer(dialog);
 }
 
 /// Returns whether a file still has the text of the matches.
-fn is_current(asked: &SubstituteConfirm, shown: &Buffer) -> bool {
-    shown.id == asked.buffer && shown.area.document.version() == asked.version
+fn is_current(confirm: &SubstituteConfirm, shown: &Buffer) -> bool {
+    shown.id == confirm.buffer && shown.area.document.version() == confirm.version
 }
 
 /// Handles the answer to a question.
 fn on_answer(cx: &mut Cx<'_>, answer: char) {
-    let Some(asked) = &mut cx.state.modal.substitute_confirm else { return };
+    let Some(confirm) = &mut cx.state.modal.substitute_confirm else { return };
     match answer {
-        'y' => asked.accepted.extend(asked.remaining.pop_front()),
-        'n' => drop(asked.remaining.pop_front()),
-        'a' => asked.accepted.extend(asked.remaining.drain(..)),
+        'y' => confirm.accepted.extend(confirm.remaining.pop_front()),
+        'n' => drop(confirm.remaining.pop_front()),
+        'a' => confirm.accepted.extend(confirm.remaining.drain(..)),
         'l' => {
-            asked.accepted.extend(asked.remaining.pop_front());
-            asked.remaining.clear();
+            confirm.accepted.extend(confirm.remaining.pop_front());
+            confirm.remaining.clear();
         }
-        _ => asked.remaining.clear(),
+        _ => confirm.remaining.clear(),
     }
     ask(cx);
 }
 
 /// Applies the accepted replacements.
 fn finish(cx: &mut Cx<'_>) {
-    let Some(asked) = cx.state.modal.substitute_confirm.take() else { return };
-    let Some(text) = cx.state.buffers.current().filter(|shown| is_current(&asked, shown)) else {
+    let Some(confirm) = cx.state.modal.substitute_confirm.take() else { return };
+    let Some(text) = cx.state.buffers.current().filter(|shown| is_current(&confirm, shown)) else {
         return cx.state.set_error("Text changed meanwhile: nothing replaced");
     };
-    let wanted = asked.accepted;
+    let accepted = confirm.accepted;
     let text = text.area.text().clone();
-    let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else {
+    let (Some((first, _)), Some((last, _))) = (accepted.first(), accepted.last()) else {
         return cx.state.set_status("Nothing replaced");
     };
     let (first, last) = (text.line_start(text.line_of(first.start)), text.line_of(last.start));
     // Line feeds inserted before and in the last match move its line down.
     let feeds = |text: &str| text.matches('\n').count() as isize;
-    let shift: isize = wanted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
-    let count = wanted.len();
+    let shift: isize = accepted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
+    let count = accepted.len();
     cursors::set_selection(cx, Selection::cursor(first));
-    if !edit_text(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, wanted))) {
+    if !edit_text(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, accepted))) {
         return;
     }
     if let Some(buffer) = cx.state.buffers.current() {

@@ -85,9 +85,9 @@ fn go_to_line(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
         cursors::set_selection(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
         return true;
     }
-    let places = buffer.area.document.positions_mut();
-    let Some(at) = places.get(PositionName::Line(n)) else { return false };
-    places.remove(PositionName::Line(n));
+    let positions = buffer.area.document.positions_mut();
+    let Some(at) = positions.get(PositionName::Line(n)) else { return false };
+    positions.remove(PositionName::Line(n));
     cursors::set_selection(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
     true
 }

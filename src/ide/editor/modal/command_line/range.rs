@@ -115,9 +115,9 @@ fn read_address<'a>(
             (Some(line.cast_signed()), &text[1 + letter.len_utf8()..])
         }
         Some(sign @ ('/' | '?')) => {
-            let (wanted, after) = pattern::split_at_sign(&text[1..], sign);
+            let (pattern, after) = pattern::split_at_sign(&text[1..], sign);
             (
-                Some(search(cx, &wanted, from.max(0).unsigned_abs(), sign == '/')?.cast_signed()),
+                Some(search(cx, &pattern, from.max(0).unsigned_abs(), sign == '/')?.cast_signed()),
                 after.unwrap_or_default(),
             )
         }
@@ -138,22 +138,22 @@ fn read_address<'a>(
     Ok((at, rest))
 }
 
-fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<usize, String> {
-    let wanted = match (wanted, &cx.state.modal.last_search) {
+fn search(cx: &mut Cx<'_>, pattern: &str, from: usize, forward: bool) -> Result<usize, String> {
+    let pattern = match (pattern, &cx.state.modal.last_search) {
         ("", Some((last, _))) => last.clone(),
-        (wanted, _) => wanted.to_string(),
+        (pattern, _) => pattern.to_string(),
     };
-    let needle = search::needle(cx, &wanted).ok_or_else(|| format!("Invalid pattern: {wanted}"))?;
+    let needle = search::needle(cx, &pattern).ok_or_else(|| format!("Invalid pattern: {pattern}"))?;
     let buffer = cx.state.buffers.current().ok_or("No file open")?;
     let page = ModalText::new(buffer.area.text(), 1);
     let (text, from) = (page.text, from.min(page.last_line().0));
     let found = if forward {
         search::first_ahead(text, &needle, text.line_start(Line(from + 1)))
     } else {
-        search::last_behind(text, &needle, page.start(Line(from)))
+        search::last_before(text, &needle, page.start(Line(from)))
     };
     match found {
-        Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("No match: {wanted}")),
-        Err(search::NotFound) => Err(format!("No match near here: {wanted}. Search with / first")),
+        Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("No match: {pattern}")),
+        Err(search::NotFound) => Err(format!("No match near here: {pattern}. Search with / first")),
     }
 }

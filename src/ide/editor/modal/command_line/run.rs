@@ -48,7 +48,7 @@ pub static LINE_COMMANDS: &[LineCommand] = &[
     line_command("lat", "later", "redo steps", command_line::options::later),
     line_command("norm", "normal", "run Normal commands on a range", command_line::normal::normal),
     line_command("s", "substitute", "replace a pattern in lines", command_line::text::substitute),
-    line_command("&", "&&", "repeat last substitution", command_line::text::substitute_again),
+    line_command("&", "&&", "repeat last substitution", command_line::text::repeat_substitution),
     line_command("g", "global", "run a command on matching lines", global),
     line_command("v", "vglobal", "run a command on other lines", global_inverted),
     line_command("d", "delete", "delete lines", command_line::text::delete),
@@ -189,17 +189,18 @@ fn global_inverted(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> 
 
 fn run_on_matching(cx: &mut Cx<'_>, given: &LineArgs<'_>, holding: bool) -> Result<(), String> {
     let sign = given.rest.chars().next().ok_or("Which lines?")?;
-    let (mut wanted, rest) = pattern::split_at_sign(&given.rest[sign.len_utf8()..], sign);
+    let (mut line_pattern, rest) = pattern::split_at_sign(&given.rest[sign.len_utf8()..], sign);
     let command = rest.unwrap_or_default().trim();
-    if wanted.is_empty() {
-        wanted = cx.state.modal.last_search.clone().map(|(last, _)| last).ok_or("No search yet")?;
+    if line_pattern.is_empty() {
+        line_pattern = cx.state.modal.last_search.clone().map(|(last, _)| last).ok_or("No search yet")?;
     }
-    cx.state.modal.last_search = Some((wanted.clone(), true));
+    cx.state.modal.last_search = Some((line_pattern.clone(), true));
     if let Some((pattern, ..)) = &mut cx.state.modal.last_substitution {
         // `&` repeats with this pattern from now on.
-        pattern.clone_from(&wanted);
+        pattern.clone_from(&line_pattern);
     }
-    let needle = search::needle(cx, &wanted).ok_or_else(|| format!("Invalid pattern: {wanted}"))?;
+    let needle =
+        search::needle(cx, &line_pattern).ok_or_else(|| format!("Invalid pattern: {line_pattern}"))?;
     let (text, tab_width) = (command_line::text::editable_text(cx)?, cx.state.tab_width());
     let page = ModalText::new(&text, tab_width);
     let (first, last) =
@@ -222,7 +223,7 @@ fn run_on_matching(cx: &mut Cx<'_>, given: &LineArgs<'_>, holding: bool) -> Resu
         };
         if lines.is_empty() {
             let holds = if holding { "holds" } else { "is missing" };
-            return Box::new(move |_| Err(format!("No line {holds} {wanted}")));
+            return Box::new(move |_| Err(format!("No line {holds} {line_pattern}")));
         }
         Box::new(move |cx| run_on_lines(cx, lines, row, (&command, &after)))
     })
@@ -242,10 +243,10 @@ fn run_on_lines(
         "delete" if after.is_empty() => command_line::text::delete_all(cx, lines),
         "substitute" => {
             let given = LineArgs { lines: (first, last, 0), bang: false, rest: after };
-            let wanted = command_line::text::read_substitution(cx, &given)?;
+            let substitution = command_line::text::read_substitution(cx, &given)?;
             command_line::text::replace_in(
                 cx,
-                wanted,
+                substitution,
                 lines.into_iter().map(|line| (line, line)).collect(),
                 true,
             )

@@ -31,7 +31,7 @@ fn shift_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>, sign: char, back: bool) ->
     let Some(buffer) = cx.state.buffers.current() else { return Ok(()) };
     let page = ModalText::new(buffer.area.text(), cx.state.tab_width());
     let last = given.lines.1.min(page.last_line());
-    let at = page.resting_place((page.start(last) + along).min(page.end(last)));
+    let at = page.cursor_position((page.start(last) + along).min(page.end(last)));
     cursors::set_selection(cx, Selection::cursor(at));
     set_goal(cx, goal);
     Ok(())

@@ -160,17 +160,17 @@ pub fn move_lines(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     }
     let mut edits = vec![(gone, String::new()), (at..at, content)];
     edits.sort_by_key(|(span, _)| span.start);
-    let places = cx
+    let moved_positions = cx
         .state
         .buffers
         .current()
         .map(|b| b.area.document.positions().positions_in_lines(&text, first, last));
     edit_text(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, edits)));
     let cursor = if to > last.0 { to - 1 } else { to + last.0 - first.0 };
-    if let (Some(buffer), Some(places)) = (cx.state.buffers.current_mut(), places) {
+    if let (Some(buffer), Some(moved_positions)) = (cx.state.buffers.current_mut(), moved_positions) {
         let moved = Line(cursor - (last.0 - first.0));
         let after = buffer.area.text().clone();
-        buffer.area.document.positions_mut().move_with_lines(places, &after, moved);
+        buffer.area.document.positions_mut().move_with_lines(moved_positions, &after, moved);
     }
     place_caret(cx, Line(cursor), goal);
     Ok(())
@@ -335,24 +335,24 @@ fn prepare_substitution(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> R
 /// Replaces a pattern in lines.
 pub fn substitute(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     if given.rest.is_empty() || given.rest.starts_with(|c: char| c.is_alphanumeric()) {
-        return substitute_again(cx, given);
+        return repeat_substitution(cx, given);
     }
-    let wanted = read_substitution(cx, given)?;
-    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
+    let substitution = read_substitution(cx, given)?;
+    replace_in(cx, substitution, vec![(given.lines.0, given.lines.1)], false)
 }
 
 /// Repeats the last substitution.
-pub fn substitute_again(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
+pub fn repeat_substitution(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let (old, new, _) = cx.state.modal.last_substitution.clone().ok_or("No substitution yet")?;
-    let wanted = prepare_substitution(cx, &old, &new, given.rest)?;
-    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
+    let substitution = prepare_substitution(cx, &old, &new, given.rest)?;
+    replace_in(cx, substitution, vec![(given.lines.0, given.lines.1)], false)
 }
 
 /// Replaces in runs of lines, in order. With `global` they are those of `:g`, and the cursor ends on the last
 /// of them, even if it contained no match.
 pub fn replace_in(
     cx: &mut Cx<'_>,
-    wanted: Substitution,
+    substitution: Substitution,
     lines: Vec<(Line, Line)>,
     global: bool,
 ) -> Result<(), String> {
@@ -364,9 +364,9 @@ pub fn replace_in(
     };
     background::run(cx, bytes, move || {
         let page = ModalText::new(&text, tab_width);
-        let (edits, last_line) = replacements(page, &wanted, &lines);
+        let (edits, last_line) = replacements(page, &substitution, &lines);
         let Some(last_line) = last_line else {
-            let result = if wanted.allow_no_match { Ok(()) } else { Err("No match".to_string()) };
+            let result = if substitution.allow_no_match { Ok(()) } else { Err("No match".to_string()) };
             let last = lines.last().map_or(Line(0), |(_, last)| *last);
             return Box::new(move |cx| {
                 if global {
@@ -378,13 +378,13 @@ pub fn replace_in(
             });
         };
         let count = edits.len();
-        if wanted.count_only {
+        if substitution.count_only {
             return Box::new(move |cx| {
                 cx.state.set_status(format!("{count} matches"));
                 Ok(())
             });
         }
-        if wanted.confirms {
+        if substitution.confirms {
             return Box::new(move |cx| command_line::confirm::start_confirming(cx, edits));
         }
         let start = page.start_of(edits[0].0.start);
@@ -407,16 +407,16 @@ pub fn replace_in(
 /// Returns the replacements in runs of lines, and the line of the last one.
 fn replacements(
     page: ModalText<'_>,
-    wanted: &Substitution,
+    substitution: &Substitution,
     lines: &[(Line, Line)],
 ) -> (Vec<(ByteRange<Byte>, String)>, Option<Line>) {
     let mut edits = Vec::new();
     let mut last_line = None;
     for (first, last) in lines {
         let span = page.start(*first)..page.lines(*first, *last).end;
-        for found in wanted.needle.matches(page.text, span.clone()) {
+        for found in substitution.needle.matches(page.text, span.clone()) {
             let line = page.line(found.start);
-            let repeated = !wanted.all && last_line == Some(line);
+            let repeated = !substitution.all && last_line == Some(line);
             // A match after the last line feed is not in a line.
             if repeated
                 || found.start >= span.end && page.start(line) < found.start && found.start > page.end(line)
@@ -427,8 +427,8 @@ fn replacements(
                 continue;
             }
             last_line = Some(line);
-            let group = |n| wanted.needle.group(page.text, found.clone(), n);
-            let new = wanted.replacement.expand(group);
+            let group = |n| substitution.needle.group(page.text, found.clone(), n);
+            let new = substitution.replacement.expand(group);
             edits.push((found, new));
         }
     }

@@ -23,7 +23,7 @@ fn block_rows(
     lines: (Line, Line),
     to_end: bool,
     at: BlockInsert,
-    place: Byte,
+    cursor: Byte,
 ) -> BlockRows {
     let (first, last) = lines;
     let start = page.start(first);
@@ -36,7 +36,7 @@ fn block_rows(
         at,
         lines: page.text.last_line().0,
         length: (page.end(first) - start, motion::indent_end(page.text, first) - start),
-        insert_offset: place - start,
+        insert_offset: cursor - start,
     }
 }
 
@@ -69,23 +69,23 @@ pub fn insert_block(cx: &mut Cx<'_>, behind: bool) -> Option<BlockRows> {
     let row = &piece.spans[0];
     // The step begins at the first row of the rectangle.
     cursors::set_selection(cx, Selection::cursor(row.start));
-    let (mut place, mut pad) = (row.start, 0);
+    let (mut insert_at, mut pad) = (row.start, 0);
     if behind {
-        place = row.end;
-        pad = if to_end { 0 } else { piece.columns.1.0.saturating_sub(page.column(place).0) };
+        insert_at = row.end;
+        pad = if to_end { 0 } else { piece.columns.1.0.saturating_sub(page.column(insert_at).0) };
     }
     if pad > 0 {
         // The first row was too short.
         edit::apply(cx, |text, _| {
-            let changes = ChangeSet::replace(text.end().0, [(place..place, " ".repeat(pad))]);
-            Transaction::new(changes).select(Selection::cursor(place + pad))
+            let changes = ChangeSet::replace(text.end().0, [(insert_at..insert_at, " ".repeat(pad))]);
+            Transaction::new(changes).select(Selection::cursor(insert_at + pad))
         });
     }
-    cursors::set_selection(cx, Selection::cursor(place + pad));
+    cursors::set_selection(cx, Selection::cursor(insert_at + pad));
     let buffer = cx.state.buffers.current()?;
     let page = ModalText::new(buffer.area.text(), tab_width);
     let at = if behind { BlockInsert::After } else { BlockInsert::Before };
-    Some(block_rows(page, &piece, lines, to_end, at, place + pad))
+    Some(block_rows(page, &piece, lines, to_end, at, insert_at + pad))
 }
 
 /// The text typed into the first row, and its position in the others.

@@ -308,8 +308,8 @@ fn update_erase_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
     let typing = &mut cx.state.modal.typing;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
-    let places = buffer.area.document.positions_mut();
-    let at = |name| places.line_and_column(name, &text);
+    let positions = buffer.area.document.positions_mut();
+    let at = |name| positions.line_and_column(name, &text);
     let (Some(mut stop), Some(began)) = (at(PositionName::EraseStop), at(PositionName::InsertStart)) else {
         return;
     };
@@ -323,18 +323,18 @@ fn update_erase_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
     if erased && stop.0 == line && column < stop.1 {
         stop.1 = column;
     }
-    places.set_at_column(PositionName::EraseStop, &text, stop.0, stop.1);
+    positions.set_at_column(PositionName::EraseStop, &text, stop.0, stop.1);
 }
 
 /// Ends typing with a key. Text wanted more than once is typed again before.
 pub fn end_insert(cx: &mut Cx<'_>) {
     let modal = &mut cx.state.modal;
     modal.typed.pop();
-    let again = modal.typing.times.saturating_sub(1);
-    if again > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
+    let repeats = modal.typing.times.saturating_sub(1);
+    if repeats > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
         modal.typing.times = 1;
         let keys = modal.typed.clone();
-        return cx.defer(move |cx| (cx.state.catalog.retype)(cx, &keys, again));
+        return cx.defer(move |cx| (cx.state.catalog.retype)(cx, &keys, repeats));
     }
     finish(cx);
 }
@@ -425,7 +425,7 @@ pub fn finish(cx: &mut Cx<'_>) {
         ..Range::cursor(if stays { range.head } else { page.left(range.head) })
     });
     if let Some(at) = filled {
-        selection = Selection::cursor(page.resting_place(at));
+        selection = Selection::cursor(page.cursor_position(at));
     }
     buffer.area.select(selection);
     if !typed.is_empty() {

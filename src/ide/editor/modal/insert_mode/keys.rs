@@ -99,18 +99,18 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
         let edit = |line: &Line| {
             let (start, end) = (page.start(*line), motion::indent_end(page.text, *line));
             let now = page.column(end).0;
-            let wanted = if back { now.saturating_sub(1) / stop * stop } else { (now / stop + 1) * stop };
+            let target = if back { now.saturating_sub(1) / stop * stop } else { (now / stop + 1) * stop };
             // Inside the indentation a cursor keeps its distance in columns to the text.
             let inside =
                 |range: &Range| (start..end).contains(&range.head).then(|| page.column(range.head).0);
             let cursor = selection.ranges().iter().find_map(inside);
-            let at = cursor.map(|column| wanted.saturating_sub(now - column));
-            (start..end, indented(wanted, at, page.tab_width, hard))
+            let at = cursor.map(|column| target.saturating_sub(now - column));
+            (start..end, indented(target, at, page.tab_width, hard))
         };
         let edits: Vec<_> = lines.iter().map(edit).collect();
         let new = edits.iter().map(|(span, (before, behind))| (span.clone(), format!("{before}{behind}")));
         let changes = ChangeSet::replace(page.text.end().0, new);
-        let place = |range: Range| {
+        let shifted = |range: Range| {
             let line = page.text.line_of(range.head);
             let Some((span, (before, _))) = edits.iter().find(|(span, _)| span.start == page.start(line))
             else {
@@ -121,7 +121,7 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
             }
             Range::cursor(changes.map(span.start, Side::Before) + before.len())
         };
-        let after = selection.transform(place);
+        let after = selection.transform(shifted);
         Transaction::new(changes).select(after)
     });
     // The text before the cursor was not typed.

@@ -53,14 +53,14 @@ pub(super) fn draw(
     y: u16,
     found: &[Range<Byte>],
 ) {
-    let look = &drawn.state.display;
-    if look.indent_guides && row.is_first {
+    let display = &drawn.state.display;
+    if display.indent_guides && row.is_first {
         draw_guides(canvas, drawn, row, y);
     }
-    if look.whitespace != WhitespaceDisplay::Off {
+    if display.whitespace != WhitespaceDisplay::Off {
         draw_whitespace(canvas, drawn, row, y);
     }
-    if drawn.line_max() > 0 && look.rulers_shown {
+    if drawn.line_max() > 0 && display.rulers_shown {
         draw_too_long(canvas, drawn, row, y);
     }
     draw_selections(canvas, drawn, row, y);
@@ -164,12 +164,12 @@ fn draw_too_long(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y:
 
 /// Marks columns.
 pub(super) fn draw_rulers(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, y: u16) {
-    let look = &drawn.state.display;
-    if !look.rulers_shown {
+    let display = &drawn.state.display;
+    if !display.rulers_shown {
         return;
     }
     let limit = Some(drawn.line_max()).filter(|max| *max > 0).map(|max| max + 1);
-    let columns = look.rulers.iter().copied().chain(limit).map(|ruler| ruler - 1);
+    let columns = display.rulers.iter().copied().chain(limit).map(|ruler| ruler - 1);
     let right = drawn.shown.left + usize::from(drawn.shown.cols);
     for column in columns.filter(|column| (drawn.shown.left..right).contains(column)) {
         let style = canvas.style("ui.ruler");

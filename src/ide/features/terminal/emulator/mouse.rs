@@ -12,7 +12,7 @@ const WHEEL_KEYS: usize = 3;
 /// Returns the bytes of a mouse event at a column and row of the grid; empty if the program did not request
 /// it.
 pub fn encode(kind: MouseKind, (col, row): (u16, u16), keys: Mods, modes: Modes) -> Vec<u8> {
-    let (wanted, code, up) = match kind {
+    let (needed, code, up) = match kind {
         MouseKind::Down(button) => (MouseReporting::Clicks, number(button), false),
         MouseKind::Up(button) => (MouseReporting::Clicks, number(button), true),
         MouseKind::Drag(button) => (MouseReporting::Drags, number(button) + 32, false),
@@ -22,7 +22,7 @@ pub fn encode(kind: MouseKind, (col, row): (u16, u16), keys: Mods, modes: Modes)
         MouseKind::ScrollLeft => (MouseReporting::Clicks, 66, false),
         MouseKind::ScrollRight => (MouseReporting::Clicks, 67, false),
     };
-    if !reports(modes.mouse, wanted) {
+    if !reports(modes.mouse, needed) {
         return if modes.mouse == MouseReporting::Off { wheel_keys(kind, modes) } else { Vec::new() };
     }
     let held = [(Mods::SHIFT, 4), (Mods::ALT, 8), (Mods::CTRL, 16)];
@@ -46,14 +46,14 @@ fn number(button: Button) -> u16 {
     }
 }
 
-fn reports(asked: MouseReporting, wanted: MouseReporting) -> bool {
+fn reports(enabled: MouseReporting, needed: MouseReporting) -> bool {
     let rank = |reports| match reports {
         MouseReporting::Off => 0,
         MouseReporting::Clicks => 1,
         MouseReporting::Drags => 2,
         MouseReporting::Moves => 3,
     };
-    rank(asked) >= rank(wanted)
+    rank(enabled) >= rank(needed)
 }
 
 /// Returns cursor keys for the wheel, for a full-screen program that does not request the mouse.

@@ -44,16 +44,17 @@ struct Listener(Arc<Mutex<EmulatorOutput>>);
 
 impl EventListener for Listener {
     fn send_event(&self, event: Event) {
-        let mut said = self.0.lock();
+        let mut output = self.0.lock();
         match event {
-            Event::PtyWrite(text) if said.replies.len() + text.len() <= REPLIES_MAX => {
-                said.replies.extend_from_slice(text.as_bytes());
+            Event::PtyWrite(text) if output.replies.len() + text.len() <= REPLIES_MAX => {
+                output.replies.extend_from_slice(text.as_bytes());
             }
             Event::Title(title) => {
-                said.title = Some(title.chars().take(TITLE_MAX).collect()).filter(|t: &String| !t.is_empty());
+                output.title =
+                    Some(title.chars().take(TITLE_MAX).collect()).filter(|t: &String| !t.is_empty());
             }
-            Event::ResetTitle => said.title = None,
-            Event::ClipboardStore(..) => said.has_copied = true,
+            Event::ResetTitle => output.title = None,
+            Event::ClipboardStore(..) => output.has_copied = true,
             // Colors, clipboard and pixels are not for programs inside; the rest is for windows.
             _ => {}
         }
@@ -117,15 +118,15 @@ pub struct Emulator {
 impl Emulator {
     /// An empty grid of that size.
     pub fn new(cols: u16, rows: u16) -> Self {
-        let said = Listener::default();
+        let listener = Listener::default();
         // Clipboard writes are noticed, to be rejected with a message; reads never work.
         let config = Config { scrolling_history: HISTORY, osc52: Osc52::OnlyCopy, ..Config::default() };
-        let term = Term::new(config, &Size(cols, rows), said.clone());
+        let term = Term::new(config, &Size(cols, rows), listener.clone());
         Self {
             term,
             parser: Processor::new(),
             strings: Strings::default(),
-            listener: said,
+            listener,
             last: Vec::new(),
             stale: true,
         }
@@ -159,9 +160,9 @@ impl Emulator {
     /// without a limit.
     fn limit_marks(&mut self) {
         let cursor = &self.term.grid().cursor;
-        let (place, is_behind) = (cursor.point, !cursor.input_needs_wrap);
-        let at = place.column.0.saturating_sub(usize::from(is_behind));
-        let row = &mut self.term.grid_mut()[place.line];
+        let (point, is_behind) = (cursor.point, !cursor.input_needs_wrap);
+        let at = point.column.0.saturating_sub(usize::from(is_behind));
+        let row = &mut self.term.grid_mut()[point.line];
         let is_spacer = row[Column(at)].flags.contains(Flags::WIDE_CHAR_SPACER);
         let cell = &mut row[Column(at.saturating_sub(usize::from(is_spacer)))];
         let Some([kept @ .., _]) =
@@ -380,12 +381,12 @@ fn modes(mode: TermMode) -> Modes {
         (TermMode::MOUSE_DRAG, MouseReporting::Drags),
         (TermMode::MOUSE_REPORT_CLICK, MouseReporting::Clicks),
     ];
-    let asked = mouse.into_iter().find(|(flag, _)| mode.contains(*flag));
+    let requested = mouse.into_iter().find(|(flag, _)| mode.contains(*flag));
     Modes {
         app_cursor: mode.contains(TermMode::APP_CURSOR),
         bracketed_paste: mode.contains(TermMode::BRACKETED_PASTE),
         wheel_keys: mode.contains(TermMode::ALT_SCREEN | TermMode::ALTERNATE_SCROLL),
-        mouse: asked.map_or(MouseReporting::Off, |(_, reports)| reports),
+        mouse: requested.map_or(MouseReporting::Off, |(_, reports)| reports),
         sgr_mouse: mode.contains(TermMode::SGR_MOUSE),
         focus: mode.contains(TermMode::FOCUS_IN_OUT),
     }

@@ -66,21 +66,23 @@ impl Transcript {
 
     /// Returns the part to request next; `None` if one is being loaded, or there is none.
     pub fn take_earlier_request(&mut self) -> Option<PagePosition> {
-        let place = self.earlier.position.clone().filter(|_| !self.earlier.is_fetching)?;
+        let position = self.earlier.position.clone().filter(|_| !self.earlier.is_fetching)?;
         self.earlier.is_fetching = true;
-        Some(place)
+        Some(position)
     }
 
     /// Inserts a part at the front, if it is the awaited one; returns its number of items.
     pub fn prepend(&mut self, fetched: Fetched, tools: &Registry) -> Option<usize> {
-        let place =
-            self.earlier.position.take_if(|place| self.earlier.is_fetching && *place == fetched.from)?;
+        let position = self
+            .earlier
+            .position
+            .take_if(|position| self.earlier.is_fetching && *position == fetched.from)?;
         self.earlier.is_fetching = false;
         let mut part = match fetched.found {
             Ok(part) => part,
-            Err(why) => {
+            Err(error) => {
                 let mut part = Box::<Transcript>::default();
-                part.notice(true, format!("Earlier messages cannot be read: {why}"));
+                part.notice(true, format!("Earlier messages cannot be read: {error}"));
                 part
             }
         };
@@ -96,7 +98,7 @@ impl Transcript {
             self.items.push_front(item);
         }
         self.streaming.iter_mut().for_each(|(_, at)| *at += count);
-        self.earlier.pieces.push(FrontPiece { items: count, position: place, results });
+        self.earlier.pieces.push(FrontPiece { items: count, position, results });
         (self.earlier.position, self.earlier.results) = (part.earlier.position, part.earlier.results);
         Some(count)
     }
@@ -110,9 +112,9 @@ impl Transcript {
     pub fn drop_prepended(&mut self) -> VecDeque<Item> {
         let count = self.prepended_count();
         let mut pieces = std::mem::take(&mut self.earlier.pieces).into_iter();
-        let Some(FrontPiece { position: place, results, .. }) = pieces.next() else { return VecDeque::new() };
+        let Some(FrontPiece { position, results, .. }) = pieces.next() else { return VecDeque::new() };
         self.earlier =
-            EarlierMessages { position: Some(place), is_fetching: false, results, pieces: Vec::new() };
+            EarlierMessages { position: Some(position), is_fetching: false, results, pieces: Vec::new() };
         let kept = self.items.split_off(count);
         self.streaming.iter_mut().for_each(|(_, at)| *at -= count);
         std::mem::replace(&mut self.items, kept)

@@ -23,8 +23,10 @@ pub struct Retry {
 impl Retry {
     /// Returns the remaining seconds, rounded up.
     fn seconds(&self, now: Duration) -> u32 {
-        let left = self.due.saturating_sub(now);
-        u32::try_from(left.as_secs()).unwrap_or(u32::MAX).saturating_add(u32::from(left.subsec_nanos() > 0))
+        let remaining = self.due.saturating_sub(now);
+        u32::try_from(remaining.as_secs())
+            .unwrap_or(u32::MAX)
+            .saturating_add(u32::from(remaining.subsec_nanos() > 0))
     }
 
     fn text(&self, seconds: u32) -> String {

@@ -74,13 +74,13 @@ fn read_output(tool: &str, call: &Invocation) -> Outcome {
         }
         None => (job.live.take_output(), None),
     };
-    let mut behind = String::new();
+    let mut suffix = String::new();
     if output.bytes > 0 {
         before.push_str("<stdout>\n");
-        behind.push_str("\n</stdout>");
+        suffix.push_str("\n</stdout>");
     }
-    behind.extend(missed.as_ref().map(filtered_note));
-    let mut outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
+    suffix.extend(missed.as_ref().map(filtered_note));
+    let mut outcome = report(call, tool, output, &Frame { before, after: suffix, tokens: None });
     outcome.artifact = outcome.artifact.or(missed.and_then(Result::ok).map(|kept| kept.name));
     if end.is_some() {
         let number = job.number;

@@ -82,10 +82,10 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
         }
         _ => {}
     }
-    let asked = call.args.get("job").and_then(Value::as_f64).unwrap_or(0.0);
-    let Some(job) = jobs.get(asked as u64) else {
+    let job_id = call.args.get("job").and_then(Value::as_f64).unwrap_or(0.0);
+    let Some(job) = jobs.get(job_id as u64) else {
         let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
-        return Outcome::error(messages::unknown(&asked.to_string(), &known));
+        return Outcome::error(messages::unknown(&job_id.to_string(), &known));
     };
     match action(&call.args) {
         // The kill continues when the wait is interrupted.
@@ -118,16 +118,16 @@ async fn start_job(tool: &'static str, call: &Invocation) -> Outcome {
         return Outcome::error("start needs a command.");
     };
     let folder = call.env.root().to_path_buf();
-    let wanted =
+    let request =
         LaunchRequest { script: script.into(), folder, has_stdin: true, tool, ..LaunchRequest::default() };
-    let live = match start(&*call.env, &call.shared.artifacts, wanted).await {
+    let live = match start(&*call.env, &call.shared.artifacts, request).await {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
     };
     match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
-            let (outcome, how) = listen(call, &job).await;
-            if how != WaitEnd::Interrupted {
+            let (outcome, state) = listen(call, &job).await;
+            if state != WaitEnd::Interrupted {
                 return outcome;
             }
             // The model does not know its number, so it must not keep running.
@@ -137,7 +137,7 @@ async fn start_job(tool: &'static str, call: &Invocation) -> Outcome {
             call.shared.jobs.forget(number);
             Outcome::error("Command interrupted by the user.")
         }
-        Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
+        Err(message) => Outcome::error(format!("The command was stopped: {message}.")),
     }
 }
 

@@ -120,11 +120,11 @@ impl Shell {
         &self,
         tool: &'static str,
         call: &Invocation,
-        wanted: LaunchRequest,
+        request: LaunchRequest,
     ) -> Result<RunningCommand, Outcome> {
-        let wanted =
-            LaunchRequest { script: self.script(call), folder: self.start_folder(call), tool, ..wanted };
-        let started = start(&*call.env, &call.shared.artifacts, wanted).await;
+        let request =
+            LaunchRequest { script: self.script(call), folder: self.start_folder(call), tool, ..request };
+        let started = start(&*call.env, &call.shared.artifacts, request).await;
         started.map_err(|error| Outcome::error(format!("Cannot run the command: {error}.")))
     }
 }

@@ -54,10 +54,10 @@ impl Action for WriteStdin {
 
 async fn write(tool: &'static str, call: Invocation) -> Outcome {
     let jobs = &call.shared.jobs;
-    let asked = call.args.get("session_id").and_then(Value::as_f64).unwrap_or(0.0);
-    let Some(job) = jobs.get(asked as u64) else {
+    let session_id = call.args.get("session_id").and_then(Value::as_f64).unwrap_or(0.0);
+    let Some(job) = jobs.get(session_id as u64) else {
         let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
-        return Outcome::error(messages::unknown(&asked.to_string(), &known));
+        return Outcome::error(messages::unknown(&session_id.to_string(), &known));
     };
     let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
     let began = std::time::Instant::now();

@@ -113,7 +113,7 @@ async fn apply(call: Invocation) -> Outcome {
         };
         match step {
             Ok(step) => applied.push(step),
-            Err(why) => return failed(&why, &applied, &sections),
+            Err(message) => return failed(&message, &applied, &sections),
         }
     }
     let files: Vec<Value> = applied.iter().map(details).collect();
@@ -135,18 +135,18 @@ fn applied_list(applied: &[AppliedSection]) -> String {
 }
 
 /// Returns an error message: what failed, what was applied before, and what was not attempted.
-fn failed(why: &str, applied: &[AppliedSection], sections: &[Section]) -> Outcome {
-    let mut text = format!("{why}.");
+fn failed(reason: &str, applied: &[AppliedSection], sections: &[Section]) -> Outcome {
+    let mut text = format!("{reason}.");
     if applied.is_empty() {
         text.push_str("\nNothing was changed.");
     } else {
         text.push_str("\nThese sections before it were applied and stay; do not send them again:\n");
         text.push_str(&applied_list(applied));
     }
-    let left: Vec<&str> = sections.iter().skip(applied.len() + 1).map(Section::path).collect();
-    if !left.is_empty() {
+    let remaining: Vec<&str> = sections.iter().skip(applied.len() + 1).map(Section::path).collect();
+    if !remaining.is_empty() {
         text.push_str("\nNot tried: ");
-        text.push_str(&left.join(", "));
+        text.push_str(&remaining.join(", "));
     }
     let files: Vec<Value> = applied.iter().map(details).collect();
     Outcome::error(text).details(json!({"applied": files}))

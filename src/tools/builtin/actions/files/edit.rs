@@ -50,16 +50,16 @@ pub enum Form {
 
 impl Edit {
     fn swaps(&self, args: &Value) -> Vec<TextReplacement> {
-        let swap = |of: &Value, old: &str, new: &str| TextReplacement {
-            old: args::text(of, old).to_string(),
-            new: args::text(of, new).to_string(),
+        let to_replacement = |value: &Value, old: &str, new: &str| TextReplacement {
+            old: args::text(value, old).to_string(),
+            new: args::text(value, new).to_string(),
         };
         match self.form {
             Form::List => {
                 let list = args.get("edits").and_then(Value::as_array);
-                list.into_iter().flatten().map(|edit| swap(edit, "oldText", "newText")).collect()
+                list.into_iter().flatten().map(|edit| to_replacement(edit, "oldText", "newText")).collect()
             }
-            Form::Pair { .. } => vec![swap(args, "old_string", "new_string")],
+            Form::Pair { .. } => vec![to_replacement(args, "old_string", "new_string")],
         }
     }
 
@@ -92,11 +92,11 @@ impl Action for Edit {
     }
 
     fn args_for(&self, intent: &Intent) -> Option<Value> {
-        let Intent::Edit { path, swaps, everywhere } = intent else { return None };
-        match (self.form, &swaps[..]) {
-            (Form::List, swaps) if !everywhere => {
-                let edit = |swap: &TextReplacement| json!({"oldText": swap.old, "newText": swap.new});
-                let edits: Vec<Value> = swaps.iter().map(edit).collect();
+        let Intent::Edit { path, swaps: replacements, everywhere } = intent else { return None };
+        match (self.form, &replacements[..]) {
+            (Form::List, replacements) if !everywhere => {
+                let edit = |replacement: &TextReplacement| json!({"oldText": replacement.old, "newText": replacement.new});
+                let edits: Vec<Value> = replacements.iter().map(edit).collect();
                 Some(args::object([(self.path, json!(path)), ("edits", json!(edits))]))
             }
             (Form::Pair { everywhere: flag, instruction }, [one]) => Some(args::object([

@@ -77,11 +77,11 @@ const BYTES_MAX: usize = 1 << 20;
 /// Returns the selected files: those named, and those that patterns match.
 async fn matching_files(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> {
     let options = call.args.get("file_filtering_options").unwrap_or(&Value::Null);
-    let yes = |of: &Value, name: &str| of.get(name).and_then(Value::as_bool).unwrap_or(true);
+    let yes = |value: &Value, name: &str| value.get(name).and_then(Value::as_bool).unwrap_or(true);
     let (mut globs, mut all) = (Vec::new(), BTreeSet::new());
     for include in args::texts(&call.args, "include") {
         let path = paths::resolve(&*call.env, &include);
-        match call.env.stat(&path).await.map(|facts| facts.kind) {
+        match call.env.stat(&path).await.map(|info| info.kind) {
             Ok(FileKind::File) => drop(all.insert(gather::shown_path(&*call.env, &path))),
             Ok(FileKind::Folder) => {
                 let below = if yes(&call.args, "recursive") { "**" } else { "*" };

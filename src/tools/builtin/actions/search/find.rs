@@ -157,8 +157,8 @@ impl Find {
         let mut remarks = gather::remarks(&done, late);
         let mut details = json!({"count": all});
         if let Some(most) = &self.limit {
-            let asked = most.argument.and_then(|name| args::positive(&call.args, name));
-            let shown = asked.unwrap_or(most.default_limit);
+            let requested_limit = most.argument.and_then(|name| args::positive(&call.args, name));
+            let shown = requested_limit.unwrap_or(most.default_limit);
             found.truncate(shown);
             if all > shown {
                 remarks.push((most.remark)(shown, all));
@@ -199,13 +199,13 @@ impl Find {
             }
             Matching::FromFolder => format!("/{}", pattern.trim_start_matches('/')),
         };
-        let asked = self.ignore_rules == IgnoreRules::ByArgument;
-        let rules = asked && yes("respect_gemini_ignore");
+        let by_argument = self.ignore_rules == IgnoreRules::ByArgument;
+        let rules = by_argument && yes("respect_gemini_ignore");
         Selection {
             globs: vec![glob],
             ignore_case: self.matching == Matching::FromFolder && !args::flag(args, "case_sensitive"),
             hidden: true,
-            ignored: self.ignore_rules == IgnoreRules::Nothing || asked && !yes("respect_git_ignore"),
+            ignored: self.ignore_rules == IgnoreRules::Nothing || by_argument && !yes("respect_git_ignore"),
             rule_files: rules.then(|| ".geminiignore".to_string()).into_iter().collect(),
             ..Selection::default()
         }

@@ -58,7 +58,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     };
     let (output, elapsed) = (live.take_output(), live.elapsed());
     let is_error = status.is_some();
-    let (before, mut behind) = status.unwrap_or_default();
+    let (before, mut suffix) = status.unwrap_or_default();
     let note = match waited {
         WaitEnd::Ended(CommandEnd::Code(_)) => folder_note(call, &script, &folder, live.folder()).await,
         _ => None,
@@ -69,10 +69,10 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
         details["exitCode"] = json!(code);
     }
     if let Some(words) = note {
-        behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
+        suffix = if output.bytes == 0 { words } else { format!("\n\n{words}") };
     }
-    let silent = output.bytes == 0 && !is_error && behind.is_empty();
-    let outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
+    let silent = output.bytes == 0 && !is_error && suffix.is_empty();
+    let outcome = report(call, tool, output, &Frame { before, after: suffix, tokens: None });
     let outcome = if silent { Outcome::text("(no output)") } else { outcome };
     Ok(Outcome { is_error, ..outcome }.details(details))
 }
@@ -110,17 +110,17 @@ fn may_run_on(script: &str) -> bool {
     script.unresolved.is_empty() && !script.commands.iter().filter_map(|part| part.words.first()).any(stopped)
 }
 
-fn to_background(tool: &str, call: &Invocation, script: &str, live: RunningCommand, how: &str) -> Outcome {
+fn to_background(tool: &str, call: &Invocation, script: &str, live: RunningCommand, state: &str) -> Outcome {
     let output = live.take_output();
     match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
             let name = job_name::job_name(job.number);
-            let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
-            let behind = if output.bytes == 0 { behind } else { format!("\n\n{behind}") };
-            let outcome = report(call, tool, output, &Frame { after: behind, ..Frame::default() });
+            let suffix = format!("{state} as {name}. BashOutput shows what it prints, KillShell ends it.");
+            let suffix = if output.bytes == 0 { suffix } else { format!("\n\n{suffix}") };
+            let outcome = report(call, tool, output, &Frame { after: suffix, ..Frame::default() });
             outcome.details(json!({"backgroundTaskId": name}))
         }
-        Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
+        Err(error) => Outcome::error(format!("The command was stopped: {error}.")),
     }
 }
 

@@ -70,15 +70,15 @@ fn fields(tool: &str, call: &Invocation, waited: WaitEnd, limit: Duration, live:
     if !matches!(waited, WaitEnd::Ended(CommandEnd::Code(_))) {
         fields.push("Signal: SIGTERM".to_string());
     }
-    let left: Vec<String> = live.leftovers().iter().map(u32::to_string).collect();
-    if !left.is_empty() {
-        fields.push(format!("Background PIDs: {}", left.join(", ")));
+    let leftovers: Vec<String> = live.leftovers().iter().map(u32::to_string).collect();
+    if !leftovers.is_empty() {
+        fields.push(format!("Background PIDs: {}", leftovers.join(", ")));
     }
-    if let Some(group) = live.id.filter(|_| is_error || !left.is_empty()) {
+    if let Some(group) = live.id.filter(|_| is_error || !leftovers.is_empty()) {
         fields.push(format!("Process Group PGID: {group}"));
     }
-    let behind: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
-    let outcome = report(call, tool, output, &Frame { before, after: behind, tokens: None });
+    let suffix: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
+    let outcome = report(call, tool, output, &Frame { before, after: suffix, tokens: None });
     Outcome { is_error, ..outcome }.details(details)
 }
 
@@ -97,8 +97,8 @@ async fn background(tool: &str, call: &Invocation, script: &str, live: RunningCo
         return fields(tool, call, waited, delay, &live);
     }
     let (output, id) = (live.take_output(), live.id);
-    if let Err(why) = call.shared.jobs.add(script, live, &call.cancel) {
-        return Outcome::error(format!("The command was stopped: {why}."));
+    if let Err(error) = call.shared.jobs.add(script, live, &call.cancel) {
+        return Outcome::error(format!("The command was stopped: {error}."));
     }
     let id = id.map_or_else(|| "unknown".to_string(), |id| id.to_string());
     let before = format!("Command moved to background (PID: {id}).\nOutput: ");

@@ -38,10 +38,10 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     let live = shell.start(tool, call, request).await?;
     let config = &call.shared.config;
     let limit = timeouts::timeout(config, call.args.get(shell.timeout.argument()), None);
-    let asked = call.args.get("yield_time_ms").and_then(timeouts::millis);
-    let patience = asked.unwrap_or(YIELD).clamp(YIELD_RANGE.0, YIELD_RANGE.1);
+    let requested_wait = call.args.get("yield_time_ms").and_then(timeouts::millis);
+    let timeout = requested_wait.unwrap_or(YIELD).clamp(YIELD_RANGE.0, YIELD_RANGE.1);
     // A command that is to be stopped is waited for until then.
-    let time = Some(limit.unwrap_or(patience));
+    let time = Some(limit.unwrap_or(timeout));
     let waited = wait(&live, WaitLimits { time, silence: None }, &call.cancel, &call.progress).await;
     let elapsed = live.elapsed();
     Ok(match waited {
@@ -62,7 +62,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
             let output = live.take_output();
             match call.shared.jobs.add(&shell.script(call), live, &call.cancel) {
                 Ok(job) => result(call, tool, output, elapsed, &SessionState::Runs(job.number)),
-                Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
+                Err(error) => Outcome::error(format!("The command was stopped: {error}.")),
             }
         }
     })
@@ -101,7 +101,7 @@ pub(in super::super) fn result(
     let stamp = Stamp::of(call.call_id.as_bytes()).0;
     let chunk = &stamp[stamp.len() - 6..];
     let mut before = format!("Chunk ID: {chunk}\nWall time: {:.4} seconds\n", time.as_secs_f64());
-    let (mut behind, mut details) = (String::new(), json!({"wallTimeSeconds": time.as_secs_f64()}));
+    let (mut suffix, mut details) = (String::new(), json!({"wallTimeSeconds": time.as_secs_f64()}));
     match state {
         SessionState::Ended(code) => {
             before.push_str(&format!("Process exited with code {code}\n"));
@@ -111,18 +111,18 @@ pub(in super::super) fn result(
             before.push_str(&format!("Process running with session ID {number}\n"));
             details["sessionId"] = json!(number);
         }
-        SessionState::TimedOut(limit) => behind = format!("\n\n{}", messages::timed_out(*limit)),
-        SessionState::Interrupted => behind = "\n\nCommand interrupted by the user.".to_string(),
-        SessionState::Stopped => behind = "\n\nCommand stopped.".to_string(),
+        SessionState::TimedOut(limit) => suffix = format!("\n\n{}", messages::timed_out(*limit)),
+        SessionState::Interrupted => suffix = "\n\nCommand interrupted by the user.".to_string(),
+        SessionState::Stopped => suffix = "\n\nCommand stopped.".to_string(),
     }
     if matches!(state, SessionState::Detached(_)) {
-        behind = "\n\nInterrupted by the user; the session runs on.".to_string();
+        suffix = "\n\nInterrupted by the user; the session runs on.".to_string();
     }
     before.push_str(&format!("Original token count: {}\nOutput:\n", tokens(&output)));
     let tokens = call.args.get("max_output_tokens").and_then(Value::as_u64);
     let tokens = tokens.map_or(TOKENS, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let is_error = !matches!(state, SessionState::Ended(0) | SessionState::Runs(_));
-    let outcome = report(call, tool, output, &Frame { before, after: behind, tokens: Some(tokens) });
+    let outcome = report(call, tool, output, &Frame { before, after: suffix, tokens: Some(tokens) });
     Outcome { is_error, ..outcome }.details(details)
 }
 

@@ -88,16 +88,16 @@ async fn apply_with_retries(env: &dyn Environment, section: &Section) -> Result<
         match step {
             Ok(applied) => return Ok(applied),
             Err(ApplyError::Stale) => {}
-            Err(ApplyError::Failed(why)) => return Err(why),
+            Err(ApplyError::Failed(error)) => return Err(error),
         }
     }
     Err(format!("{} keeps being changed by somebody else; try again", section.path()))
 }
 
-fn apply_error(what: &str, error: EnvError) -> ApplyError {
+fn apply_error(action: &str, error: EnvError) -> ApplyError {
     match error {
         EnvError::Stale(_) => ApplyError::Stale,
-        other => ApplyError::Failed(format!("Cannot {what} {other}")),
+        other => ApplyError::Failed(format!("Cannot {action} {other}")),
     }
 }
 

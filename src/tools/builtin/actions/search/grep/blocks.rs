@@ -62,36 +62,37 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
 
 /// Removes lines that match the exclusion, and lines above the limit.
 fn exclude_lines(found: &mut Gathered, but: &Regex, limit: usize) {
-    let mut left = limit;
+    let mut remaining = limit;
     for file in &mut found.files {
         file.lines.retain(|line| {
-            let stays = !line.matches || !but.is_match(&line.text) && left > 0;
-            left -= usize::from(stays && line.matches);
+            let stays = !line.matches || !but.is_match(&line.text) && remaining > 0;
+            remaining -= usize::from(stays && line.matches);
             stays
         });
         file.count = file.lines.iter().filter(|line| line.matches).count();
     }
     found.files.retain(|file| file.count > 0);
     found.count = found.files.iter().map(|file| file.count).sum();
-    found.has_more |= left == 0;
+    found.has_more |= remaining == 0;
 }
 
 fn format_blocks(call: &Invocation, spec: &SearchSpec, found: &Gathered, limit: usize) -> Outcome {
     let name = |file: &FileMatches| gather::shown_path(&*call.env, &file.path);
     let folder = gather::shown_path(&*call.env, &spec.root);
-    let of = format!("{:?} in {}", spec.pattern, if folder.is_empty() { "the workspace" } else { &folder });
+    let scope =
+        format!("{:?} in {}", spec.pattern, if folder.is_empty() { "the workspace" } else { &folder });
     let mut remarks = gather::remarks(&found.done, found.timed_out);
     if found.has_more {
         remarks.push(format!("Only the first {limit} matches. Use a narrower pattern or folder."));
     }
     let text = if found.files.is_empty() {
-        format!("No matches for {of}.")
+        format!("No matches for {scope}.")
     } else if spec.want == Want::Files {
         let names: Vec<String> = found.files.iter().map(name).collect();
-        format!("{} files with matches for {of}:\n{}", names.len(), names.join("\n"))
+        format!("{} files with matches for {scope}:\n{}", names.len(), names.join("\n"))
     } else {
         let plural = if found.count == 1 { "match" } else { "matches" };
-        let mut text = format!("{} {plural} for {of}:\n---\n", found.count);
+        let mut text = format!("{} {plural} for {scope}:\n---\n", found.count);
         for file in &found.files {
             text.push_str(&format!("File: {}\n", name(file)));
             for line in &file.lines {
