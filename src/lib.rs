@@ -1,7 +1,7 @@
 //! bowline: a full-screen terminal IDE with an embedded coding agent.
 //!
-//! This is the code map. A module may import what stands in its row, and never a higher
-//! layer; `tests/it/architecture.rs` holds the table and enforces it.
+//! This is the code map. A module may import the modules of its row, and never a higher layer;
+//! `tests/it/architecture.rs` has the table and enforces it.
 //!
 //! | layer | modules | may import |
 //! |---|---|---|
@@ -18,18 +18,17 @@
 //! | 1 | [`exec`], [`net`] | base |
 //! | 0 | [`base`] | nothing |
 //!
-//! Three ports point downward so that upper layers can plug in below themselves:
-//! `exec::Environment` (files and commands of one place), `tools::Approval` (front ends
-//! answer), and later `tools::Delegate` (the agent answers with a subagent).
-//! `docs/architecture.md` says what each module must not know, and why.
+//! Ports let upper layers plug in below themselves: `exec::Environment` (files and commands of an environment),
+//! `tools::Approval` (the front end decides about a tool call), `tools::interaction::delegation` (the agent runs
+//! subagents). `docs/architecture.md` says what each module must not know, and why.
 //!
-//! Programs that embed bowline begin with [`runtime::Builder`]; `docs/embedding.md` shows how. What they build on
-//! is [`runtime`] with [`runtime::Handle`] and its events, the ports of [`tools`] ([`tools::Tool`],
+//! Programs that embed bowline begin with [`runtime::Builder`]; `docs/embedding.md` shows how. The public API is
+//! [`runtime`] with [`runtime::Handle`] and its events, the ports of [`tools`] ([`tools::Tool`],
 //! [`tools::Approval`]), [`exec::Environment`], the providers of [`llm`], [`modes::rpc`] to serve a session to another
-//! program, and what those name of [`agent`], [`base`], [`net`] and [`session`]. The documentation shows this face and
-//! nothing else; it is versioned as `docs/embedding.md` says, and `tests/it/face.rs` holds it. What `#[doc(hidden)]`
-//! leaves out is public because the program and its tests are crates of their own, and may be another thing in any
-//! version.
+//! program, and the types of [`agent`], [`base`], [`net`] and [`session`] that these name. The documentation shows only
+//! this API; it is versioned as `docs/embedding.md` says, and `tests/it/face.rs` checks it against a snapshot. Items
+//! marked `#[doc(hidden)]` are public only because the program and its tests are separate crates; they may change in
+//! any version.
 
 pub mod agent;
 pub mod base;
