@@ -4,14 +4,14 @@
 //! not change when the resource does, and the provider does not fetch anything for us.
 //!
 //! ```no_run
-//! # use bowline::llm::attach::{Attach, attach};
+//! # use bowline::llm::request::attach::{AttachContext, attach};
 //! # use bowline::llm::model::UserMessage;
 //! # use bowline::net::http::Http;
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
 //! let http = Http::default();
-//! let means = Attach { http: &http, home: None };
+//! let context = AttachContext { http: &http, home: None };
 //! let mut message = UserMessage::text("What does the chart say?", 0);
-//! message.content.push(attach("./chart.png", &means).await.unwrap());
+//! message.content.push(attach("./chart.png", &context).await.unwrap());
 //! # });
 //! ```
 
