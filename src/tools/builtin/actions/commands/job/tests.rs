@@ -17,7 +17,7 @@ async fn job_tool_start_input_list_and_kill() {
     assert_eq!(run(json!({"action": "list"})).await.0, "(no jobs)");
     let (text, failed) = run(json!({"action": "start", "command": "cat", "wait": 0})).await;
     assert_eq!((text.as_str(), failed), ("[job 1 runs: cat]", false));
-    let (text, _) = run(json!({"action": "input", "job": 1, "text": "hello\n", "wait": 0.5})).await;
+    let (text, _) = run(json!({"action": "input", "job": 1, "text": "hello\n", "wait": 2})).await;
     assert_eq!(text, "hello\n[job 1 runs: cat]");
     assert_eq!(run(json!({"action": "list"})).await.0, "job 1 runs: cat");
     assert_eq!(run(json!({"action": "kill", "job": 1})).await.0, "[job 1 was ended: cat]");

@@ -24,10 +24,12 @@ async fn bash_tool_output_exit_code_and_interrupt() {
 #[tokio::test]
 async fn bash_tool_background_command_is_polled_and_killed() {
     let bench = Bench::new();
-    let script = "echo one; echo two; while :; do sleep 0.1; done";
+    // The output begins after the answer to the call, which takes what was printed before it.
+    let script = "until [ -e go ]; do sleep 0.02; done; echo one; echo two; while :; do sleep 0.1; done";
     let (text, failed) =
         bench.text(tool("Bash"), json!({"command": script, "run_in_background": true})).await;
     assert!(!failed && text.contains("as bash_1."), "{text}");
+    std::fs::write(bench.folder.path().join("go"), "").unwrap();
     let job = bench.shared.jobs.get(1).unwrap();
     while !job.live.tail().contains("two") {
         job.live.wait_for_output().await;
@@ -40,7 +42,7 @@ async fn bash_tool_background_command_is_polled_and_killed() {
     );
     assert!(bench.text(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "("})).await.1);
     let (text, failed) = bench.text(tool("KillShell"), json!({"shell_id": "bash_1"})).await;
-    assert!(!failed && text.starts_with("bash_1 was ended: echo one"), "{text}");
+    assert!(!failed && text.starts_with("bash_1 was ended: until"), "{text}");
     assert!(bench.text(tool("KillShell"), json!({"shell_id": "bash_1"})).await.0.contains("ended already"));
     assert_eq!(
         bench.text(tool("BashOutput"), json!({"bash_id": "bash_1"})).await.0,
@@ -53,18 +55,18 @@ async fn bash_tool_background_command_is_polled_and_killed() {
 #[tokio::test]
 async fn bash_tool_timeout_moves_to_background_or_stops() {
     let bench = Bench::new();
-    let args = json!({"command": "echo begun; read -r x < /dev/zero; cat", "timeout_ms": 300});
-    let spins = json!({"command": "echo begun; while :; do :; done", "timeout": 300});
+    let args = json!({"command": "echo begun; read -r x < /dev/zero; cat", "timeout_ms": 2000});
+    let spins = json!({"command": "echo begun; while :; do :; done", "timeout": 2000});
     let (text, failed) = bench.text(tool("Bash"), spins).await;
     assert!(
-        !failed && text.starts_with("begun\n\nThe command has not ended after 300 ms and runs on"),
+        !failed && text.starts_with("begun\n\nThe command has not ended after 2000 ms and runs on"),
         "{text}"
     );
     assert!(bench.shared.jobs.get(1).unwrap().live.end().is_none());
-    assert_eq!(tool("Bash").prepare(args)["timeout"], json!(300));
+    assert_eq!(tool("Bash").prepare(args)["timeout"], json!(2000));
     let (text, failed) =
-        bench.text(tool("Bash"), json!({"command": "echo begun; sleep 60", "timeout": 300})).await;
-    let words = "begun\n\n[ERROR: Command timed out after 300ms. Partial output is shown above.\nYou can retry with a \
+        bench.text(tool("Bash"), json!({"command": "echo begun; sleep 60", "timeout": 2000})).await;
+    let words = "begun\n\n[ERROR: Command timed out after 2000ms. Partial output is shown above.\nYou can retry with a \
                  longer timeout by setting the timeout_ms parameter.]";
     assert!(failed && text == words, "{text}");
     assert_eq!(bench.shared.jobs.list().len(), 1);
@@ -99,9 +101,11 @@ async fn bash_tool_long_output_is_truncated_and_kept() {
 #[tokio::test]
 async fn bash_output_filter_reports_unseen_middle() {
     let bench = Bench::new();
-    let script = "echo error one; yes fill | head -c 2000000; echo error two; yes fill | head -c 2000000; \
+    // The output begins after the answer to the call, which takes what was printed before it.
+    let script = "until [ -e go ]; do sleep 0.02; done; echo error one; yes fill | head -c 2000000; echo error two; yes fill | head -c 2000000; \
                   echo error three";
     bench.text(tool("Bash"), json!({"command": script, "run_in_background": true})).await;
+    std::fs::write(bench.folder.path().join("go"), "").unwrap();
     let job = bench.shared.jobs.get(1).unwrap();
     job.live.wait_for_end().await;
     drop(job);

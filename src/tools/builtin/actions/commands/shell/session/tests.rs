@@ -79,7 +79,7 @@ async fn exec_command_session_takes_stdin_until_exit() {
 async fn exec_command_tty_runs_interactive_program() {
     let bench = Bench::new();
     let script = "python3 -q 2>/dev/null || cat";
-    let args = json!({"cmd": format!("tty; {script}"), "tty": true, "yield_time_ms": 250});
+    let args = json!({"cmd": format!("tty; {script}"), "tty": true, "yield_time_ms": 2_000});
     let (text, _) = bench.text(tool("exec_command"), args).await;
     assert!(text.contains("/dev/"), "{text}");
     let (text, _) = bench
@@ -138,10 +138,10 @@ async fn exec_command_swallowed_ctrl_c_can_be_repeated() {
 #[tokio::test]
 async fn exec_command_timeout_and_interrupt_messages() {
     let bench = Bench::new();
-    let args = json!({"cmd": "echo begun; exec sleep 60", "timeout_ms": 400, "login": false});
+    let args = json!({"cmd": "echo begun; exec sleep 60", "timeout_ms": 2000, "login": false});
     let outcome = bench.run(tool("exec_command"), args).await;
     let text = crate::llm::model::message::join_text(&outcome.content);
-    let words = "begun\n\n[ERROR: Command timed out after 400ms. Partial output is shown above.\nYou can retry with a \
+    let words = "begun\n\n[ERROR: Command timed out after 2000ms. Partial output is shown above.\nYou can retry with a \
                  longer timeout by setting the timeout_ms parameter.]";
     assert!(outcome.is_error && text.ends_with(words), "{text}");
     let (text, failed) =
