@@ -42,14 +42,14 @@ pub struct LogoutOutcome {
 impl LogoutOutcome {
     /// Returns the outcome as a sentence for the user; `name` is the provider's.
     pub fn sentence(&self, name: &str) -> String {
-        let Self { was_stored: was_kept, remaining: still } = self;
-        let message = if *was_kept {
-            format!("deleted the stored login of {name}")
+        let Self { was_stored, remaining: still } = self;
+        let message = if *was_stored {
+            format!("Deleted stored login: {name}")
         } else {
-            format!("no stored login for {name}")
+            format!("No stored login: {name}")
         };
         match still {
-            Some(still) => format!("{message}; still available by {still} (remove that, too)"),
+            Some(still) => format!("{message}. Still available by {still} (remove that too)"),
             None => message,
         }
     }

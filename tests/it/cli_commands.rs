@@ -73,7 +73,7 @@ fn invalid_arguments_exit_2_with_message() {
         (&["sessions", "stats", "--by", "king"], "[possible values: session, day, model, project, tool]"),
         (&["sessions", "diff", "x"], "<ENTRY>"),
         (&["sessions", "restore", "x", "--dry-run"], "ENTRY"),
-        (&["sessions", "restore", "x", "y", "--take", "ours"], "[possible values: mine, theirs, beside]"),
+        (&["sessions", "restore", "x", "y", "--take", "neither"], "[possible values: ours, theirs, both]"),
         (&["sessions", "revert", "x"], "<ENTRY>"),
         (&["export"], "<SESSION>"),
         (&["export", "x", "--format", "pdf"], "[possible values: md, html, jsonl]"),

@@ -252,13 +252,13 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let prompt =
         prompt.map(|prompt| format!("prompt {:?} {:?}", prompt.title, prompt.answer.text().to_string()));
     let dialog = layers.top::<Dialog>().map(|dialog| format!("dialog {}", dialog.title));
-    let undo = layers.top::<UndoView>().map(|_| "undo tree".to_string());
+    let undo = layers.top::<UndoView>().map(|_| "Undo tree".to_string());
     let diff = layers.top::<DiffView>();
     let diff = diff.map(|view| format!("differences from {}: {:?}", view.old_name, view.counts()));
     let session = layers.top::<SessionView>().map(|view| format!("session tree {}", view.filter.name()));
     let context = layers.top::<ContextView>().map(|view| format!("the next request at {}", view.selected));
     let login = layers.top::<LoginView>().map(|view| format!("login {}", view.name));
-    let questions = layers.top::<QuestionsView>().map(|view| format!("inquiry {}", view.question().text));
+    let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore];
     let top = all.into_iter().flatten().next();

@@ -204,7 +204,10 @@ async fn environment_change_reports_failed_cleanup_of_old() {
     let (_, mut events) = session.subscribe().await.unwrap();
     with_timeout(session.set_environment(recording_environment("b", there.path(), &log))).await.unwrap();
     let moved = with_timeout(events.recv()).await.unwrap();
-    assert!(matches!(&moved, RuntimeEvent::PlaceChanged { root, .. } if root == there.path()), "{moved:?}");
+    assert!(
+        matches!(&moved, RuntimeEvent::EnvironmentChanged { root, .. } if root == there.path()),
+        "{moved:?}"
+    );
     let told = with_timeout(events.recv()).await.unwrap();
     assert!(
         matches!(&told, RuntimeEvent::Failed(Report { message, .. }) if message.contains("out of order"))
@@ -239,11 +242,11 @@ async fn environment_change_event_is_sent_only_on_success() {
     let root = there.path().display().to_string();
     let wanted = [
         (EventKind::SessionStart, None),
-        (EventKind::PlaceChanged, Some(root)),
+        (EventKind::EnvironmentChanged, Some(root)),
         (EventKind::SessionEnd, None),
     ];
     assert_eq!(with_timeout(event_kinds(events)).await, wanted);
-    assert_eq!(EventKind::PlaceChanged.name(), "PLACE_CHANGED");
+    assert_eq!(EventKind::EnvironmentChanged.name(), "ENVIRONMENT_CHANGED");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -115,7 +115,7 @@ async fn logout_removes_models_with_message() {
     ide.wait_for("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
     assert_eq!(stored_auth(&ide), json!({}));
     ide.wait_for_text("DeepSeek V4 Pro is no").await;
-    ide.wait_for_text("deleted the stored login").await;
+    ide.wait_for_text("Deleted stored login").await;
     ide.snap("logged_out");
 }
 
@@ -181,7 +181,7 @@ fn deliver_code_login(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
     };
     let question = Question::Pasted("If the browser is on another machine, paste the address".into());
     for said in [
-        LoginMessage::Notice(Notice::Progress("asking for a code…".into())),
+        LoginMessage::Notice(Notice::Progress("Requesting code…".into())),
         LoginMessage::Notice(code),
         LoginMessage::Question(question, reply),
     ] {

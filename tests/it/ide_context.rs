@@ -48,7 +48,7 @@ fn mask_digits(text: &str) -> String {
 fn snap(ide: &mut TestIde) {
     let size = ide.state().size;
     let hidden = |line: &str| {
-        if line.contains("context of next request") {
+        if line.contains("Context of next request") {
             return mask_digits(line);
         }
         let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };

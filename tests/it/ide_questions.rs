@@ -32,7 +32,7 @@ async fn user_question_selected_option_reaches_model() {
     let options =
         json!({"question": "Which colour shall the button have?", "options": ["red", "green", "blue"]});
     let mut ide = ide_with_questions(vec![options]).await;
-    ide.snap("inquiry");
+    ide.snap("user_question");
     ide.keys("Down Enter").await;
     ide.headless.idle().await;
     assert!(ide.picture().contains("Thank you."), "{}", ide.picture());
@@ -50,7 +50,7 @@ async fn user_question_accepts_multiple_options_and_free_text() {
     let mut ide = ide_with_questions(vec![first, second]).await;
     ide.headless.press("Space Down Down Space");
     ide.type_without_settling("x");
-    ide.snap("inquiry_several");
+    ide.snap("user_questions");
     ide.headless.press("Enter");
     ide.wait_for("the second question", |state| {
         state.layers.top::<QuestionsView>().is_some_and(|view| view.question().text == "Anything else?")

@@ -33,7 +33,7 @@ async fn restore_view_undoes_turn_with_conflict() {
     run_command(&mut ide, "session.undo-turn").await;
     ide.wait_for_text("Undo file changes of turn").await;
     ide.keys("Down").await;
-    ide.snap("way_back_conflict");
+    ide.snap("restore_conflict");
     ide.keys("Escape").await;
     assert_eq!(ide.file_text("a.txt"), "one\n2\n3\n4\n5\n", "Nothing changed");
     run_command(&mut ide, "session.undo-turn").await;

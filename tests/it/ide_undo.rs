@@ -52,7 +52,7 @@ async fn undo_tree_fits_small_windows_and_reports_empty() {
     ide.keys("F4").await;
     ide.snap("undo-tree-40x12");
     ide.headless.resize(20, 5);
-    assert!(ide.picture().contains("undo"), "{}", ide.picture());
+    assert!(ide.picture().contains("Undo"), "{}", ide.picture());
     let mut ide = IdeSetup::new().with("a.txt", "").start().await;
     ide.keys("F4").await;
     assert_eq!(ide.status_message(), "No changes yet");

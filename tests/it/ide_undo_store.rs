@@ -52,7 +52,7 @@ async fn undo_store_undoes_steps_of_previous_run() {
     again.keys("Alt-x").await;
     again.type_in("history.tree").await;
     again.keys("Enter").await;
-    assert!(again.picture().contains("undo tree"), "{}", again.picture());
+    assert!(again.picture().contains("Undo tree"), "{}", again.picture());
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
-//! `docs/llm-matrix.md` holds for each line of the contract of the LLM layer the test that proves it,
-//! `docs/agent-loop.md` for each line of the agent loop's specification.
-//! A cell that names a test names one that exists; no cell is empty.
+//! `docs/llm-matrix.md` names the test of each requirement of the LLM layer, `docs/agent-loop.md` that of each
+//! requirement of the agent loop. The named tests exist, and no cell is empty.
 
 use std::collections::BTreeMap;
 

@@ -249,7 +249,7 @@ fn sessions_context_command_reports_next_request() {
     assert_eq!(contents["tokens"], sum);
     let last = items.last().unwrap();
     assert_eq!(
-        (&last["what"], &last["reason"], &last["told"]),
+        (&last["kind"], &last["reason"], &last["sent"]),
         (&"assistant".into(), &"path".into(), &true.into())
     );
     let entry = items[items.len() - 2]["entry"].as_str().unwrap();

@@ -240,7 +240,7 @@ async fn checkpoint_too_large_file_is_reported_once() {
     let session = rig.session().await;
     let state = checkpoints::last_recorded(session.tree()).unwrap();
     assert_eq!(
-        (state.at, state.left_out_count, state.left_out),
+        (state.at, state.skipped_count, state.skipped),
         (When::After, 1, vec!["data.bin".to_string()])
     );
 }

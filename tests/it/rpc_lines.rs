@@ -177,12 +177,12 @@ fn rpc_invalid_permission_rule_is_rejected() {
         assert_refused(&mut program, add(rule), "cannot write the rule");
     }
     let told = program.ask_data(add(whole));
-    assert!(told["told"].as_str().unwrap().contains("permissions.toml"), "{told}");
+    assert!(told["message"].as_str().unwrap().contains("permissions.toml"), "{told}");
     // Part of what is there is no rule, either.
     for rule in ["", "command = \"make\"", "[[rule]]"] {
         assert_refused(&mut program, add(rule), "cannot write the rule");
     }
-    assert!(program.ask_data(add(whole))["told"].as_str().unwrap().contains("already"));
+    assert!(program.ask_data(add(whole))["message"].as_str().unwrap().contains("already"));
     let file = std::fs::read_to_string(ground.dir.path().join("home/config/permissions.toml")).unwrap();
     assert_eq!(file, whole);
     assert_eq!(program.finish().0, 0);

@@ -24,7 +24,7 @@ const KNOWN: usize = 40;
 fn commands() -> Vec<(usize, Value)> {
     let levels = json!(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
     let modes = json!(["all", "one-at-a-time"]);
-    let (whats, takes) = (json!(["conversation", "code", "both"]), json!(["mine", "theirs", "beside"]));
+    let (whats, takes) = (json!(["conversation", "code", "both"]), json!(["ours", "theirs", "both"]));
     let often = [
         "get_state",
         "cycle_model",

@@ -48,10 +48,10 @@ impl RestoreFixture {
         let mut take = |at| {
             let taken = keeper.record(&[], &[], &CancellationToken::new()).unwrap();
             let root = keeper.root().to_string_lossy().into_owned();
-            let (tree, left_out) = (taken.id.to_string(), Vec::new());
+            let (tree, skipped) = (taken.id.to_string(), Vec::new());
             let files = taken.files.len();
-            let (left_out_count, more, busy, undo) = (0, false, false, None);
-            let state = Checkpoint { at, tree, root, files, left_out, left_out_count, more, busy, undo };
+            let (skipped_count, more, busy, undo) = (0, false, false, None);
+            let state = Checkpoint { at, tree, root, files, skipped, skipped_count, more, busy, undo };
             session.append(state.body()).unwrap();
         };
         take(When::Before);

@@ -192,7 +192,7 @@ fn tool_command_list_matches_profile_tools() {
         let offered: Vec<&str> = all.default_names().collect();
         let tool = |spec: &bowline::llm::model::ToolSpec| {
             json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters,
-                "offered": offered.contains(&spec.name.as_str())})
+                "available": offered.contains(&spec.name.as_str())})
         };
         assert_eq!(told["tools"], all.specs().iter().map(tool).collect::<Value>(), "{}", profile.id);
         let (code, lines, _) = place.run(&["--list", "--profile", profile.id]);

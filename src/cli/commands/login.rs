@@ -34,7 +34,7 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
     let id = match provider {
         Some(id) => id.to_string(),
         None if kept.len() == 1 => kept[0].id.clone(),
-        None if kept.is_empty() => return Ok("no stored logins".to_string()),
+        None if kept.is_empty() => return Ok("No stored logins".to_string()),
         None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
     };
     let result = login::logout(options, &id).await?;

@@ -145,7 +145,7 @@ fn tools_json(active_tools: &ActiveTools) -> Value {
     let tool = |row: &RegisteredTool| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,
-            "offered": available.contains(name)})
+            "available": available.contains(name)})
     };
     json!({"profile": profile, "tools": all.entries().iter().map(tool).collect::<Vec<_>>()})
 }

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::damage::{Damage, Part};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
@@ -88,12 +86,6 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
-    /// Number of diff views opened so far.
-    pub diff_count: u64,
-    /// Ends the command of the shell that runs for a text.
-    pub shell_cancel: Option<CancellationToken>,
-    /// The last command that was typed for the shell.
-    pub last_shell: String,
     /// Killed texts.
     pub kill_ring: KillRing,
     /// Texts stored by name.
@@ -192,9 +184,6 @@ impl State {
             picker_count: 0,
             status: Status::default(),
             panes: Panes { focus: Focus::Agent, ..Panes::default() },
-            diff_count: 0,
-            shell_cancel: None,
-            last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),

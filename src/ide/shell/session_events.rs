@@ -109,7 +109,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Ended
         | RuntimeEvent::EntryAppended(_)
         | RuntimeEvent::Settled
-        | RuntimeEvent::PlaceChanged { .. } => {}
+        | RuntimeEvent::EnvironmentChanged { .. } => {}
         RuntimeEvent::Replaced(snapshot) => on_replaced(cx, snapshot),
         RuntimeEvent::SessionRenamed(name) => {
             cx.state.agent.name.clone_from(name);

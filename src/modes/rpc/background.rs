@@ -19,7 +19,7 @@ use crate::modes::lines::LineWriter;
 use crate::runtime::history::navigation::NavigationTarget;
 use crate::runtime::{BranchSummaryChoice, Handle};
 
-/// Capacity for output chunks of a command; if they arrive faster than they are read, the middle is dropped.
+/// Capacity for output chunks of a command; chunks that arrive while it is full are dropped.
 const CHUNKS_MAX: usize = 64;
 
 /// Whether a command runs in the background.
@@ -69,7 +69,7 @@ pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Com
             let (sender, mut pieces) = mpsc::channel(CHUNKS_MAX);
             let on_output = move |text: String| {
                 if sender.try_send(text).is_err() {
-                    tracing::debug!("what a command prints is not read fast enough; a piece is left out");
+                    tracing::debug!("the client reads a command's output too slowly; a chunk was skipped");
                 }
             };
             let telling = async {

@@ -8,298 +8,299 @@ use serde_json::{Map, Value};
 
 use crate::llm::model::Part;
 
-/// How words reach an agent that works.
+/// When a message is delivered to a working agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "camelCase")]
 pub enum StreamingBehavior {
-    /// After the running tool calls.
+    /// After the running tool calls, before the next request.
     Steer,
-    /// When it would stop.
+    /// When the run would end.
     FollowUp,
 }
 
-/// How many waiting messages are delivered together.
+/// How many queued messages are delivered at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
-    /// All that wait.
+    /// All of them.
     All,
-    /// One, then the agent works.
+    /// One per turn.
     OneAtATime,
 }
 
-/// How hard a model thinks.
+/// Reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingLevel {
-    /// Not.
+    /// No reasoning.
     Off,
-    /// As little as the model allows.
+    /// The least that the model allows.
     Minimal,
-    /// Short.
+    /// Low effort.
     Low,
-    /// Balanced.
+    /// Medium effort.
     Medium,
-    /// Deep.
+    /// High effort.
     High,
-    /// Deeper.
+    /// Extra high effort.
     Xhigh,
-    /// As deep as the model can.
+    /// The most that the model allows.
     Max,
 }
 
-/// What goes back.
+/// What is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 pub enum RestoreScope {
-    /// The conversation; files stay.
+    /// The conversation; files are not changed.
     Conversation,
-    /// The files; the conversation stays.
+    /// The files; the conversation is not changed.
     Code,
     /// Both.
     Both,
 }
 
-/// What is done where both sides changed a file.
+/// How a conflict is resolved: a file that changed on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 pub enum ConflictChoice {
-    /// What is there stays.
-    Mine,
-    /// What was recorded takes its place.
+    /// Keep the file as it is.
+    #[serde(alias = "mine")]
+    Ours,
+    /// Replace it with the recorded version.
     Theirs,
-    /// What was recorded is written beside it.
-    Beside,
+    /// Keep it, and write the recorded version to a file beside it.
+    #[serde(alias = "beside")]
+    Both,
 }
 
-/// Which tool calls run unasked.
+/// Which tool calls run without approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum Approval {
-    /// Looking.
+    /// Reading.
     Untrusted,
-    /// Looking, and edits inside the workspace.
+    /// Reading, and edits inside the workspace.
     OnRequest,
-    /// The same; what would ask is refused.
+    /// The same, but calls that need approval are refused.
     AutoEdit,
-    /// Everything.
+    /// All calls.
     Full,
 }
 
-/// A command. Unknown fields are passed over, as pi does. Read by [`Command::read`]: to let serde look for the
-/// type among the fields costs a tenth of a megabyte.
+/// A command. Unknown fields are ignored, as in pi.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(tag = "type"))]
-#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// Say something. While the agent works `streamingBehavior` is needed.
+    /// Send a message. `streamingBehavior` is required while the agent works.
     Prompt {
-        /// The words.
+        /// The text.
         message: String,
-        /// Pictures that go with them.
+        /// Attached images.
         #[serde(default)]
         #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
         images: Vec<Part>,
-        /// How the words reach an agent that works.
+        /// When the message is delivered if the agent works.
         streaming_behavior: Option<StreamingBehavior>,
     },
-    /// Have words wait for the end of the running tool calls.
+    /// Queue a steering message: delivered after the running tool calls.
     Steer {
-        /// The words.
+        /// The text.
         message: String,
-        /// Pictures that go with them.
+        /// Attached images.
         #[serde(default)]
         #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
         images: Vec<Part>,
     },
-    /// Have words wait for the end of the run.
+    /// Queue a follow-up message: delivered at the end of the run.
     FollowUp {
-        /// The words.
+        /// The text.
         message: String,
-        /// Pictures that go with them.
+        /// Attached images.
         #[serde(default)]
         #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
         images: Vec<Part>,
     },
-    /// Interrupt; answered when nothing goes on any more.
+    /// Interrupt the run; answered when it has ended.
     Abort,
-    /// Empty both queues and give what was in them.
+    /// Clear both queues; returns the messages.
     ClearQueue,
-    /// Go on with a new session.
+    /// Start a new session.
     NewSession {
-        /// The file of the session that this one comes from.
+        /// File of the parent session.
         parent_session: Option<String>,
     },
-    /// Where the session stands.
+    /// Get the state of the session.
     GetState,
-    /// Let another model answer.
+    /// Select the model.
     SetModel {
-        /// Its provider.
+        /// Provider id.
         provider: String,
-        /// Its id.
+        /// Model id.
         model_id: String,
     },
-    /// Let the next one answer of those that can be asked.
+    /// Select the next available model.
     CycleModel,
-    /// The models that can be asked.
+    /// List the available models.
     GetAvailableModels,
-    /// Another level of thinking.
+    /// Select the thinking level.
     SetThinkingLevel {
-        /// Which.
+        /// The new one.
         level: ThinkingLevel,
     },
-    /// The next level that the model has.
+    /// Select the next thinking level of the model.
     CycleThinkingLevel,
-    /// The levels that the model has.
+    /// List the thinking levels of the model.
     GetAvailableThinkingLevels,
-    /// How steering messages are delivered.
+    /// Set how steering messages are delivered.
     SetSteeringMode {
-        /// So.
+        /// The new value.
         mode: QueueMode,
     },
-    /// How follow-up messages are delivered.
+    /// Set how follow-up messages are delivered.
     SetFollowUpMode {
-        /// So.
+        /// The new value.
         mode: QueueMode,
     },
-    /// Sum the older part of the conversation up, in place of what goes on.
+    /// Compact the conversation: replace its older part with a summary. Interrupts the run.
     Compact {
-        /// What the summary is above all about.
+        /// Instructions for the summary.
         custom_instructions: Option<String>,
     },
-    /// Whether a conversation that becomes too long is compacted by itself.
+    /// Turn automatic compaction on or off.
     SetAutoCompaction {
-        /// Whether.
+        /// The new value.
         enabled: bool,
     },
-    /// Whether failed model calls are repeated.
+    /// Turn automatic retries of model calls on or off.
     SetAutoRetry {
-        /// Whether.
+        /// The new value.
         enabled: bool,
     },
-    /// Give a failed call up that waits to be repeated.
+    /// Cancel the pending retry of a model call.
     AbortRetry,
-    /// Run a command in the workspace, as the user.
+    /// Run a shell command in the workspace on behalf of the user.
     Bash {
-        /// For the shell.
+        /// The command line.
         command: String,
-        /// Whether the model does not hear of it.
+        /// Whether command and output are kept out of the context.
         #[serde(default)]
         exclude_from_context: bool,
     },
-    /// End the commands that run.
+    /// Stop the running shell commands.
     AbortBash,
-    /// What the session consists of and has cost.
+    /// Get counts, tokens and cost of the session.
     GetSessionStats,
-    /// Write the session as a page of HTML.
+    /// Export the session as an HTML page.
     ExportHtml {
-        /// Where; relative paths are in the workspace.
+        /// Output file, relative to the workspace.
         output_path: Option<String>,
     },
-    /// Go on with another session.
+    /// Open another session.
     SwitchSession {
-        /// Its file.
+        /// Session file.
         session_path: String,
     },
-    /// Go on with a new session that has the way to something the user said, which comes back.
+    /// Fork: start a new session with the branch up to a user message, and return its text.
     Fork {
-        /// Its entry.
+        /// Entry id of the message.
         entry_id: String,
     },
-    /// Go on with a copy of the session.
+    /// Open a copy of the session.
     Clone,
-    /// What the user said, where a session can be forked.
+    /// List the user messages at which the session can be forked.
     GetForkMessages,
-    /// The entries of the session as they stand in its file.
+    /// Get the entries of the session as in its file.
     GetEntries {
-        /// Only those behind this one.
+        /// Only entries after this one.
         since: Option<String>,
     },
-    /// The session's tree.
+    /// Get the tree of the session.
     GetTree,
-    /// The words of the last answer.
+    /// Get the text of the last answer.
     GetLastAssistantText,
-    /// Name the session.
+    /// Rename the session.
     SetSessionName {
-        /// So.
+        /// The new value.
         name: String,
     },
-    /// The messages of the conversation.
+    /// Get the messages of the conversation.
     GetMessages,
-    /// Words that a prompt may begin with, of extensions, prompts and skills.
+    /// List slash commands of extensions, prompt templates and skills.
     GetCommands,
 
     // What pi's protocol lacks.
-    /// Go behind an entry of the tree, or before what the user said there, which comes back.
+    /// Move to an entry of the tree: after it, or before a user message, whose text is returned.
     NavigateTree {
-        /// The entry.
+        /// Entry id.
         target_id: String,
-        /// Whether the way that is left is summed up for the model.
+        /// Whether the branch that is left is summarized for the model.
         #[serde(default)]
         summarize: bool,
-        /// What the summary is above all about.
+        /// Instructions for the summary.
         custom_instructions: Option<String>,
     },
-    /// What going back to an entry would do to the files.
+    /// Preview what a restore would change in the files.
     PreviewRestore {
-        /// The entry.
+        /// Entry id.
         entry_id: String,
-        /// What goes back; both, unless it is said.
+        /// What is restored; default both.
         what: Option<RestoreScope>,
-        /// For all conflicts.
+        /// How all conflicts are resolved.
         take: Option<ConflictChoice>,
     },
-    /// Go back to an entry. What is there is recorded before.
+    /// Restore to an entry. The current state is recorded first.
     Restore {
-        /// The entry.
+        /// Entry id.
         entry_id: String,
-        /// What goes back; both, unless it is said.
+        /// What is restored; default both.
         what: Option<RestoreScope>,
-        /// For all conflicts, which stay as they are unless it is said.
+        /// How all conflicts are resolved; default `ours`.
         take: Option<ConflictChoice>,
     },
-    /// Take back what the turn of an entry changed in files.
+    /// Revert the file changes of one turn.
     RevertTurn {
-        /// The entry.
+        /// Entry id.
         entry_id: String,
-        /// For all conflicts, which stay as they are unless it is said.
+        /// How all conflicts are resolved; default `ours`.
         take: Option<ConflictChoice>,
     },
-    /// Give an entry a label, or take it away.
+    /// Set or remove the label of an entry.
     SetLabel {
-        /// The entry.
+        /// Entry id.
         entry_id: String,
-        /// The label; none takes it away.
+        /// The label; none removes it.
         label: Option<String>,
     },
-    /// For which providers something is kept.
+    /// List the providers and whether a login is stored.
     GetLoginState,
-    /// Forget what is kept for a provider.
+    /// Delete the stored login of a provider.
     Logout {
-        /// Its id.
+        /// Id.
         provider: String,
     },
-    /// The settings in force.
+    /// Get the current settings.
     GetSettings,
-    /// Which tool calls run unasked.
+    /// Get the permission rules and the approval mode.
     GetPermissions,
-    /// Another approval mode, for this session.
+    /// Set the approval mode of this session.
     SetApproval {
-        /// Which.
+        /// The new one.
         mode: Approval,
     },
-    /// Add a rule for tool calls to the user's file.
+    /// Add a permission rule to the user's file.
     AddPermissionRule {
-        /// As it stands in the file.
+        /// The rule as TOML.
         rule: String,
     },
-    /// What the next request would hold, thing by thing.
+    /// Get the items of the next request.
     GetContext,
 }
 
@@ -308,12 +309,8 @@ impl Command {
     /// missing field: some languages write it that way.
     pub fn parse(name: &str, mut fields: Map<String, Value>) -> Result<Self, String> {
         fields.retain(|_, value| !value.is_null());
-        // serde represents a command without fields as its name.
-        if let Ok(command) = serde_json::from_value(Value::from(name)) {
-            return Ok(command);
-        }
-        let tagged: Map<String, Value> = std::iter::once((name.to_string(), Value::Object(fields))).collect();
-        serde_json::from_value(Value::Object(tagged)).map_err(|error| error.to_string())
+        fields.insert("type".to_string(), Value::from(name));
+        serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
     }
 }
 

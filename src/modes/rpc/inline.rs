@@ -64,14 +64,16 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
         }
         Command::Logout { provider } => {
             let result = handle.logout(&provider).await?;
-            Ok(json!({"wasKept": result.was_stored, "stillOpenBy": result.remaining}).into())
+            Ok(json!({"wasStored": result.was_stored, "remaining": result.remaining}).into())
         }
         Command::NavigateTree { target_id, .. } => navigate_to(handle, target_id).await,
         Command::SetApproval { mode } => {
             handle.set_approval_mode_by_name(approval_name(mode)).await?;
             Ok(Data::None)
         }
-        Command::AddPermissionRule { rule } => Ok(json!({"told": handle.remember_rule(&rule).await?}).into()),
+        Command::AddPermissionRule { rule } => {
+            Ok(json!({"message": handle.remember_rule(&rule).await?}).into())
+        }
         Command::GetSettings => current_settings(handle, settings.clone()).await,
         other => answer_query(handle, other).await,
     }
@@ -107,8 +109,8 @@ async fn answer_query(handle: &Handle, command: Command) -> Answer {
         Command::GetLoginState => {
             let logins = handle.login_providers().await?;
             let providers = logins.iter().map(|login| {
-                let kept = (!login.credential_kind.is_empty()).then_some(login.credential_kind);
-                json!({"id": login.id, "name": login.name, "kept": kept})
+                let stored = (!login.credential_kind.is_empty()).then_some(login.credential_kind);
+                json!({"id": login.id, "name": login.name, "stored": stored})
             });
             Ok(json!({"providers": providers.collect::<Vec<_>>()}).into())
         }
@@ -293,7 +295,7 @@ fn restore_scope(scope: Option<RestoreScope>) -> target::RestoreScope {
 fn conflict_choice(take: Option<ConflictChoice>) -> target::ConflictChoice {
     match take {
         Some(ConflictChoice::Theirs) => target::ConflictChoice::Theirs,
-        Some(ConflictChoice::Beside) => target::ConflictChoice::KeepBoth,
-        Some(ConflictChoice::Mine) | None => target::ConflictChoice::Ours,
+        Some(ConflictChoice::Both) => target::ConflictChoice::KeepBoth,
+        Some(ConflictChoice::Ours) | None => target::ConflictChoice::Ours,
     }
 }

@@ -6,136 +6,136 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// How much a notice matters.
+/// Severity of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum NotifyType {
-    /// Good to know; what a client takes where nothing is said.
+    /// Information; the default.
     Info,
-    /// Something may be wrong.
+    /// A warning.
     Warning,
-    /// Something is.
+    /// An error.
     Error,
 }
 
-/// Where the lines of a widget stand.
+/// Placement of a widget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Placement {
-    /// What a client takes where nothing is said.
+    /// Above the input field; the default.
     AboveEditor,
-    /// Under what the user writes in.
+    /// Below the input field.
     BelowEditor,
 }
 
-/// What the user sees or is asked. The first four want an answer.
+/// What the user is shown or asked. The first four need an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "method", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Method {
-    /// Choose one; answered by its `value`.
+    /// Choose one option; answered with its `value`.
     Select {
-        /// What is asked.
+        /// The question.
         title: String,
-        /// What can be chosen.
+        /// The options.
         options: Vec<String>,
-        /// Milliseconds until nobody waits for the answer any more.
+        /// Timeout in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<u64>,
     },
-    /// Yes or no; answered by `confirmed`.
+    /// Yes or no; answered with `confirmed`.
     Confirm {
-        /// What is asked.
+        /// The question.
         title: String,
-        /// What there is to know about it.
+        /// Details.
         message: String,
-        /// Milliseconds until nobody waits for the answer any more.
+        /// Timeout in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<u64>,
     },
-    /// Write a line; answered by its `value`.
+    /// Enter a line; answered with its `value`.
     Input {
-        /// What is asked.
+        /// The question.
         title: String,
-        /// Shown where nothing is written yet.
+        /// Placeholder.
         #[serde(skip_serializing_if = "Option::is_none")]
         placeholder: Option<String>,
-        /// Milliseconds until nobody waits for the answer any more.
+        /// Timeout in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<u64>,
     },
-    /// Write a text of several lines; answered by its `value`.
+    /// Edit a text of several lines; answered with its `value`.
     Editor {
-        /// What it is for.
+        /// Title.
         title: String,
-        /// The text to begin with.
+        /// Initial text.
         #[serde(skip_serializing_if = "Option::is_none")]
         prefill: Option<String>,
     },
-    /// Something to know.
+    /// A notice.
     Notify {
-        /// The words.
+        /// The text.
         message: String,
-        /// How much it matters; `info` where nothing is said.
+        /// Severity; default `info`.
         #[serde(skip_serializing_if = "Option::is_none")]
         notify_type: Option<NotifyType>,
     },
-    /// A word in the status line.
+    /// A segment of the status line.
     SetStatus {
-        /// Whose word it is.
+        /// Key of the segment.
         status_key: String,
-        /// The word; none takes it away.
+        /// The text; none removes the segment.
         #[serde(skip_serializing_if = "Option::is_none")]
         status_text: Option<String>,
     },
-    /// Lines beside what the user writes in.
+    /// Lines above or below the input field.
     SetWidget {
-        /// Whose lines they are.
+        /// Key of the widget.
         widget_key: String,
-        /// The lines; none takes them away.
+        /// The lines; none removes the widget.
         #[serde(skip_serializing_if = "Option::is_none")]
         widget_lines: Option<Vec<String>>,
-        /// Where they stand; above where nothing is said.
+        /// Placement; default above.
         #[serde(skip_serializing_if = "Option::is_none")]
         widget_placement: Option<Placement>,
     },
-    /// The title of the window.
+    /// The window title.
     SetTitle {
-        /// The words.
+        /// The text.
         title: String,
     },
-    /// What the user is about to say.
+    /// The text of the input field.
     #[serde(rename = "set_editor_text")]
     SetEditorText {
-        /// The text, in place of what stands there.
+        /// The new text, which replaces the current one.
         text: String,
     },
 }
 
-/// A line that is neither an answer nor an event of the session.
+/// A line that is neither a response nor an event of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum HostMessage {
-    /// For the user behind the client.
+    /// A request to the user of the client.
     ExtensionUiRequest {
-        /// Comes back with the answer.
+        /// Id, repeated in the answer.
         id: String,
-        /// What it is.
+        /// The request.
         #[serde(flatten)]
         method: Method,
     },
-    /// A command of the host failed; the session goes on.
+    /// A command of the host failed; the session continues.
     ExtensionError {
         /// What failed: `command:` and its name.
         extension_path: String,
-        /// What it was doing: `command`.
+        /// What was running: `command`.
         event: &'static str,
-        /// What is wrong.
+        /// The error message.
         error: String,
     },
 }
@@ -147,13 +147,13 @@ impl HostMessage {
     }
 }
 
-/// What is answered to a request that wants an answer.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(untagged))]
 pub enum HostReply {
     /// To `select`, `input` and `editor`.
     Value {
-        /// What was chosen or written.
+        /// The chosen or entered text.
         value: String,
     },
     /// To `confirm`.
@@ -161,7 +161,7 @@ pub enum HostReply {
         /// Whether.
         confirmed: bool,
     },
-    /// To any of them: the user does not want to.
+    /// To any of them: cancelled by the user.
     Cancelled {
         /// True.
         cancelled: bool,
@@ -169,16 +169,16 @@ pub enum HostReply {
 }
 
 // For the schema; a line is read by `HostReply::read`.
-/// A line with an answer of the user.
+/// A line with the answer of the user.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case")]
 pub enum Response {
-    /// To a request that wants an answer.
+    /// An answer to a request.
     ExtensionUiResponse {
-        /// That of the request.
+        /// Id of the request.
         id: String,
-        /// What the user said.
+        /// The answer.
         #[schemars(flatten)]
         said: HostReply,
     },

@@ -107,7 +107,7 @@ impl ItemReason {
             Self::Profile(_) => "profile",
             Self::File(_) => "file",
             Self::Appended => "appended",
-            Self::AvailableTool => "offered",
+            Self::AvailableTool => "available",
             Self::OnPath => "path",
             Self::Kept(_) => "kept",
             Self::Summary(_) => "summary",
@@ -115,10 +115,10 @@ impl ItemReason {
             Self::Edited(_) => "edited",
             Self::PinnedCopy(_) => "pinned",
             Self::UnpinnedCopy(_) => "unpinned",
-            Self::Excluded(_) => "leftOut",
-            Self::Summarized(_) => "summedUp",
+            Self::Excluded(_) => "excluded",
+            Self::Summarized(_) => "summarized",
             Self::Superseded => "superseded",
-            Self::UserOnly => "forPeople",
+            Self::UserOnly => "userOnly",
         }
     }
 
@@ -230,8 +230,8 @@ impl ContextReport {
     pub fn json(&self) -> Value {
         let item = |item: &ContextItem| {
             json!({
-                "what": item.kind, "words": item.preview, "tokens": item.tokens, "entry": item.entry,
-                "told": item.reason.is_sent(), "reason": item.reason.name(), "by": item.reason.source(),
+                "kind": item.kind, "preview": item.preview, "tokens": item.tokens, "entry": item.entry,
+                "sent": item.reason.is_sent(), "reason": item.reason.name(), "by": item.reason.source(),
                 "why": item.reason.sentence(), "pinned": item.pinned,
             })
         };
@@ -241,7 +241,7 @@ impl ContextReport {
             "window": self.window(),
             "tokens": self.tokens(),
             "counted": self.provider_count.map(|(counted, since)| json!({"atLastAnswer": counted, "since": since})),
-            "summedUp": self.summarized,
+            "summarized": self.summarized,
             "items": self.items.iter().map(item).collect::<Vec<_>>(),
         })
     }

@@ -55,8 +55,8 @@ impl CommandResult {
 
 impl Handle {
     /// Runs a command in the workspace and records it in the session, after the agent's active run; not at
-    /// all if another session has replaced this one meanwhile. `told`: whether the model sees it. `heard`
-    /// gets the output in chunks; when they arrive faster than they are consumed, the middle is dropped.
+    /// all if another session has replaced this one meanwhile. `in_context`: whether the model sees it.
+    /// `on_output` gets the output in chunks; when they arrive faster than they are consumed, some are dropped.
     pub async fn run_command(
         &self,
         command: &str,

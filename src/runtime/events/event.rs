@@ -55,7 +55,7 @@ pub enum RuntimeEvent {
     /// A run has ended, and nothing follows it automatically: no compaction, no queued message.
     Settled,
     /// The tools work in another environment from now on.
-    PlaceChanged {
+    EnvironmentChanged {
         /// Its workspace.
         root: PathBuf,
     },

@@ -47,7 +47,7 @@ pub enum EventKind {
     /// the storage limit (256 MiB) is as the model got it.
     ToolCallEnd,
     /// The tools work in another environment from now on: `root`. Not in the specification.
-    PlaceChanged,
+    EnvironmentChanged,
     /// A steering message enters the conversation: `content`.
     SteeringInjected,
     /// A limit was reached: `message`.
@@ -73,7 +73,7 @@ impl EventKind {
             Self::ToolCallStart => "TOOL_CALL_START",
             Self::ToolCallOutputDelta => "TOOL_CALL_OUTPUT_DELTA",
             Self::ToolCallEnd => "TOOL_CALL_END",
-            Self::PlaceChanged => "PLACE_CHANGED",
+            Self::EnvironmentChanged => "ENVIRONMENT_CHANGED",
             Self::SteeringInjected => "STEERING_INJECTED",
             Self::TurnLimit => "TURN_LIMIT",
             Self::LoopDetection => "LOOP_DETECTION",
@@ -206,8 +206,8 @@ impl Observer {
             RuntimeEvent::Failed(report) => {
                 self.push(EventKind::Error, json!({"message": report.to_string()}));
             }
-            RuntimeEvent::PlaceChanged { root } => {
-                self.push(EventKind::PlaceChanged, json!({"root": root.to_string_lossy()}));
+            RuntimeEvent::EnvironmentChanged { root } => {
+                self.push(EventKind::EnvironmentChanged, json!({"root": root.to_string_lossy()}));
             }
             RuntimeEvent::Ended => {
                 self.ended = true;

@@ -75,7 +75,7 @@ impl LiveSession {
         let root = env.root().to_path_buf();
         self.toolset.set_environment(env, options.clock.clone());
         self.prompt_current = false;
-        self.hub.send(RuntimeEvent::PlaceChanged { root }).await;
+        self.hub.send(RuntimeEvent::EnvironmentChanged { root }).await;
         MoveOutcome { moved: Ok(()), to_clean_up: self.environment.replace(stay) }
     }
 }

@@ -184,11 +184,11 @@ async fn logout_reports_remaining_credentials() {
     let left = logout(&options, "deepseek").await.unwrap();
     assert_eq!(
         left.sentence("DeepSeek"),
-        "deleted the stored login of DeepSeek; still available by DEEPSEEK_API_KEY (remove that, too)"
+        "Deleted stored login: DeepSeek. Still available by DEEPSEEK_API_KEY (remove that too)"
     );
     options.vars.insert("DEEPSEEK_API_KEY".into(), " ".into());
     let left = logout(&options, "deepseek").await.unwrap();
-    assert_eq!(left.sentence("DeepSeek"), "no stored login for DeepSeek");
+    assert_eq!(left.sentence("DeepSeek"), "No stored login: DeepSeek");
     std::fs::create_dir_all(&options.home.config).unwrap();
     let models = r#"{"providers": {"deepseek": {"apiKey": "$MINE"}}}"#;
     std::fs::write(options.home.config.join("models.json"), models).unwrap();

@@ -49,11 +49,11 @@ pub struct Checkpoint {
     #[serde(default)]
     pub files: usize,
     /// The first of the paths that were not recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", alias = "leftOut")]
+    pub skipped: Vec<String>,
     /// Number of paths that were not recorded.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub left_out_count: usize,
+    #[serde(default, skip_serializing_if = "is_zero", alias = "leftOutCount")]
+    pub skipped_count: usize,
     /// Whether it is the previous state with additional files that had not been scanned then.
     #[serde(default, skip_serializing_if = "is_no")]
     pub more: bool,
@@ -314,8 +314,8 @@ mod tests {
             tree: "abc".into(),
             root: "/w".into(),
             files: 3,
-            left_out: vec!["big".into()],
-            left_out_count: 1,
+            skipped: vec!["big".into()],
+            skipped_count: 1,
             more: true,
             busy: true,
             undo: Some("u".into()),
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(entry.kind(), "custom");
         assert_eq!(from_entry(&entry), Some(state.clone()));
         assert!(!is_restore("custom", &entry.line().unwrap()));
-        let back = Checkpoint { at: When::Restored, left_out: vec!["restored".into()], ..state };
+        let back = Checkpoint { at: When::Restored, skipped: vec!["restored".into()], ..state };
         let entry = Entry::new("1".into(), None, "t".into(), &back.body()).unwrap();
         let line = entry.line().unwrap();
         assert!(is_restore("custom", &line) && !is_restore("message", &line));

@@ -40,19 +40,21 @@ const RESTORE: &str = "Restore the files of the workspace to an entry, or a dele
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Side {
     /// What is there now
-    Mine,
+    #[value(alias = "mine")]
+    Ours,
     /// What the restore brings
     Theirs,
     /// Both: what the restore brings is written to a file beside
-    Beside,
+    #[value(alias = "beside")]
+    Both,
 }
 
 impl Side {
     fn decision(side: Option<Self>) -> Decision {
-        match side.unwrap_or(Self::Mine) {
-            Self::Mine => Decision::Ours,
+        match side.unwrap_or(Self::Ours) {
+            Self::Ours => Decision::Ours,
             Self::Theirs => Decision::Theirs,
-            Self::Beside => Decision::KeepBoth,
+            Self::Both => Decision::KeepBoth,
         }
     }
 }

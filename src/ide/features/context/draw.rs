@@ -46,7 +46,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let right = view.report.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
     let right = right.unwrap_or_default();
-    let inner = frame::draw(canvas, "context of next request", &right, &footer);
+    let inner = frame::draw(canvas, "Context of next request", &right, &footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
     let Some(contents) = &view.report else {

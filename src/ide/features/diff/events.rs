@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
 use crate::ide::features::diff::view::{ComparisonResult, DiffView, Source};
@@ -15,6 +16,13 @@ use crate::text::changes::ChangeSet;
 use crate::text::position::Line;
 use crate::text::rope::Text;
 use crate::text::transaction::Transaction;
+
+/// Number of views opened so far; it identifies a view.
+#[derive(Debug, Default)]
+pub struct ViewCount(u64);
+
+/// Slot of the feature's state.
+pub const VIEW_COUNT: Slot<ViewCount> = Slot::new();
 
 /// Returns the view, if it is on top or covered by other layers.
 pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
@@ -39,8 +47,9 @@ pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     let Some((id, here)) = comparable(cx).map(|buffer| (buffer.id, buffer.name())) else { return };
     cx.state.layers.close::<DiffView>();
     panes::focus(cx, Focus::Editor);
-    cx.state.diff_count += 1;
-    let view = DiffView::new(cx.state.diff_count, id, (here, there), source.clone());
+    let opened = &mut cx.state.slots[VIEW_COUNT];
+    opened.0 += 1;
+    let view = DiffView::new(opened.0, id, (here, there), source.clone());
     cx.state.push_layer(view);
     start_comparison(cx, source);
 }

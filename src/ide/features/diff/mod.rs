@@ -18,5 +18,6 @@ pub const FEATURE: Feature = Feature {
         }
     },
     deadline: events::deadline,
+    slots: &[|_| Box::new(events::ViewCount::default())],
     ..Feature::new("diff")
 };

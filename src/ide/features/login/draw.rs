@@ -96,7 +96,7 @@ fn tail(question: &LoginQuestion, room: usize) -> String {
 /// Draws the login.
 pub fn draw(canvas: &mut Canvas<'_>, view: &LoginView) {
     let (cols, _) = canvas.size();
-    let title = format!("log in: {}", view.name);
+    let title = format!("Log in: {}", view.name);
     let inner = frame::draw(canvas, &title, "", &footer(view, usize::from(cols).saturating_sub(6)));
     let all = lines(view, cols);
     let room = usize::from(inner.height).saturating_sub(usize::from(view.question.is_some()));

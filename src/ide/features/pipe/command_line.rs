@@ -6,6 +6,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::editor::modal::command_line;
 use crate::ide::features::pipe;
 use crate::ide::features::pipe::job::ShellUse;
+use crate::ide::features::pipe::state::PIPE;
 use crate::text::modal::motion::modal_text::ModalText;
 use crate::text::position::Byte;
 
@@ -23,8 +24,10 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
         match before.strip_suffix('\\') {
             Some(before) => script.extend([before, "!"]),
-            None if cx.state.last_shell.is_empty() => return Err("No command run yet".to_string()),
-            None => script.extend([before, cx.state.last_shell.as_str()]),
+            None if cx.state.slots[PIPE].last_command.is_empty() => {
+                return Err("No command run yet".to_string());
+            }
+            None => script.extend([before, cx.state.slots[PIPE].last_command.as_str()]),
         }
         rest = after;
     }
@@ -32,7 +35,7 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
     if script.trim().is_empty() {
         return Err("Which command?".to_string());
     }
-    cx.state.last_shell.clone_from(&script);
+    cx.state.slots[PIPE].last_command.clone_from(&script);
     Ok(script)
 }
 

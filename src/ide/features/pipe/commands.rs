@@ -3,6 +3,7 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::pipe;
+use crate::ide::features::pipe::state::PIPE;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -20,10 +21,10 @@ fn prompt_for_command(cx: &mut Cx<'_>, reads: bool) {
         None => cx.state.set_status("No file open"),
         Some(Some(reason)) => cx.state.set_error(reason),
         Some(None) => {
-            let first = cx.state.last_shell.clone();
+            let first = cx.state.slots[PIPE].last_command.clone();
             let title = if reads { "Pipe through command" } else { "Insert output of command" };
             let prompt = Prompt::new(title, move |cx, command| {
-                cx.state.last_shell.clone_from(&command);
+                cx.state.slots[PIPE].last_command.clone_from(&command);
                 pipe::run::start(cx, command, reads);
             });
             prompt.required().initial(first).open(cx);

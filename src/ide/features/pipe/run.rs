@@ -11,6 +11,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::pipe::command;
 use crate::ide::features::pipe::job::{ShellJob, ShellProblem, ShellResult, ShellUse};
+use crate::ide::features::pipe::state::PIPE;
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::{LineEnding, without_carriers};
 use crate::text::modal::motion::modal_text::ModalText;
@@ -47,7 +48,7 @@ pub fn begin(
     if let Some(reason) = buffer.read_only().filter(|_| purpose != ShellUse::Show) {
         return Err(reason.to_string());
     }
-    if cx.state.shell_cancel.is_some() {
+    if cx.state.slots[PIPE].cancel.is_some() {
         return Err("A command is running already. Escape ends it".to_string());
     }
     let cancel = CancellationToken::new();
@@ -62,7 +63,7 @@ pub fn begin(
         purpose,
         cancel: cancel.clone(),
     };
-    cx.state.shell_cancel = Some(cancel);
+    cx.state.slots[PIPE].cancel = Some(cancel);
     cx.state.set_status("Running … Escape ends it");
     let env = cx.env.clone();
     let (buffer, version, purpose, script) = (job.buffer, job.version, job.purpose, job.script.clone());
@@ -81,7 +82,7 @@ pub fn begin(
 
 /// Stops the running command; returns whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
-    let Some(cancel) = &cx.state.shell_cancel else { return false };
+    let Some(cancel) = &cx.state.slots[PIPE].cancel else { return false };
     cancel.cancel();
     cx.state.set_status("Ending command …");
     true
@@ -89,7 +90,7 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
 
 /// The commands are done.
 fn on_done(cx: &mut Cx<'_>, done: ShellResult) {
-    cx.state.shell_cancel = None;
+    cx.state.slots[PIPE].cancel = None;
     let edits = match done.result {
         Ok(edits) => edits,
         Err(ShellProblem::Cancelled) => return cx.state.set_status(ShellProblem::Cancelled.to_string()),

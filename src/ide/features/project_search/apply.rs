@@ -57,7 +57,7 @@ pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     let mut lines = Vec::new();
     for file in &plan.files {
         let open = if matches!(file.target, Target::Open(..)) { " (open, stays unsaved)" } else { "" };
-        lines.push(format!("  {}: {}{open}", file.name, pluralize(file.edit_count, "place", "places")));
+        lines.push(format!("  {}: {}{open}", file.name, pluralize(file.edit_count, "line", "lines")));
     }
     if !plan.skipped.is_empty() {
         lines.push("Unchanged:".to_string());
@@ -66,7 +66,7 @@ pub fn on_planned(cx: &mut Cx<'_>, plan: Plan) {
     let count: usize = plan.files.iter().map(|file| file.edit_count).sum();
     let title = format!(
         "Change {} in {}?",
-        pluralize(count, "place", "places"),
+        pluralize(count, "line", "lines"),
         pluralize(plan.files.len(), "file", "files")
     );
     let dialog = Dialog::ask(title, lines).choice('y', "Apply", on_accepted).close('n', "Cancel");
@@ -182,7 +182,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
     let message = if let Some((id, version)) = list {
-        let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "place", "places");
+        let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "line", "lines");
         if !done.is_empty() {
             push_applied(cx, AppliedStep { list: Some(id), files: done });
         }

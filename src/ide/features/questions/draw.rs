@@ -118,8 +118,7 @@ fn top(selected: usize, all: usize, rows: usize) -> usize {
 pub fn draw(canvas: &mut Canvas<'_>, view: &QuestionsView) {
     let (cols, _) = canvas.size();
     let header = view.question().header.as_str();
-    let title =
-        if header.is_empty() { "the agent asks".to_string() } else { format!("the agent asks: {header}") };
+    let title = if header.is_empty() { "Agent asks".to_string() } else { format!("Agent asks: {header}") };
     let count = view.questions.len();
     let right = if count > 1 { format!("{} of {count}", view.at + 1) } else { String::new() };
     let inner = frame::draw(canvas, &title, &right, &footer(view));

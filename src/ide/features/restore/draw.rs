@@ -39,7 +39,7 @@ fn note(view: &RestoreView, file: &PreviewPath) -> String {
         return match view.decision(file) {
             Decision::Ours => "ours kept",
             Decision::Theirs => "theirs",
-            Decision::KeepBoth => "beside",
+            Decision::KeepBoth => "both kept",
         }
         .to_string();
     }
@@ -114,12 +114,7 @@ fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
     let mut y = 0;
     if let Some(conflict) = &file.conflict {
-        canvas.text(
-            1,
-            y,
-            &format!("{}: + is what would come, − what is there", conflict.reason.text()),
-            soft,
-        );
+        canvas.text(1, y, &format!("{} (+ incoming, − current)", conflict.reason.text()), soft);
         y += 1;
     }
     let Some(diff) = &file.diff else {

@@ -50,7 +50,7 @@ pub fn height(size: (u16, u16)) -> usize {
 
 /// Draws the tree.
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
-    let name = view.name.as_deref().unwrap_or("session");
+    let name = view.name.as_deref().unwrap_or("Session");
     let key =
         |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");

@@ -26,7 +26,7 @@ pub fn view_area(size: (u16, u16), view: &UndoView) -> Rect {
 /// Draws the tree.
 pub fn draw(canvas: &mut Canvas<'_>, view: &UndoView, state: &State) {
     let count = format!("{} / {}", view.selected + 1, view.rows.len());
-    let inner = frame::draw(canvas, "undo tree", &count, "Enter restore  Escape cancel");
+    let inner = frame::draw(canvas, "Undo tree", &count, "Enter restore  Escape cancel");
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
     let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer) else { return };

@@ -301,7 +301,7 @@ async fn rpc_extensions_beyond_pi_work() {
     rig.data(json!({"type": "set_label", "entryId": user, "label": "start"})).await;
     assert!(rig.data(json!({"type": "get_tree"})).await.to_string().contains("\"label\":\"start\""));
     let context = rig.data(json!({"type": "get_context"})).await;
-    assert!(context["items"].as_array().unwrap().iter().any(|item| item["what"] == "user"), "{context}");
+    assert!(context["items"].as_array().unwrap().iter().any(|item| item["kind"] == "user"), "{context}");
     let moved = rig.data(json!({"type": "navigate_tree", "targetId": user})).await;
     assert_eq!(moved, json!({"text": "go", "cancelled": false}));
     assert_eq!(rig.data(json!({"type": "get_state"})).await["messageCount"], 0);

@@ -143,7 +143,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Subagent { agent, .. } => return format!("delegated {agent}"),
         RuntimeEvent::QueueReturned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
-        RuntimeEvent::PlaceChanged { root } => return format!("in {}", root.display()),
+        RuntimeEvent::EnvironmentChanged { root } => return format!("in {}", root.display()),
         RuntimeEvent::Restored(_) => return "restored".to_string(),
         RuntimeEvent::SessionRenamed(name) => return format!("named {name:?}"),
         RuntimeEvent::EntryAppended(_) => return "entry".to_string(),
