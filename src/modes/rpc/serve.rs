@@ -198,15 +198,28 @@ impl RpcServer {
             self.insert_answer(done, self.outbox.len());
         }
         // Events of a run follow the answer of the command that started it.
-        let done = self.jobs.poll_current(|order| order != AnswerOrder::BeforePending);
-        let count = if all || done.is_some() { events.len() } else { 0 };
-        for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
-            self.handle_event(&event, &mut marks);
+        let mut done = self.jobs.poll_current(|order| order != AnswerOrder::BeforePending);
+        if all || done.is_some() {
+            self.take_arrived(events, &mut marks);
         }
-        let done = done.or_else(|| self.jobs.poll_current(|order| order != AnswerOrder::BeforePending));
+        if done.is_none() {
+            done = self.jobs.poll_current(|order| order != AnswerOrder::BeforePending);
+            if done.is_some() {
+                // The events that it caused have arrived with it.
+                self.take_arrived(events, &mut marks);
+            }
+        }
         if let Some((done, order)) = done {
             let at = if order == AnswerOrder::BeforeRun { marks.run_start } else { marks.replaced };
             self.insert_answer(done, at.unwrap_or(self.outbox.len()));
+        }
+    }
+
+    /// Queues the events that have arrived by now.
+    fn take_arrived(&mut self, events: &mut Receiver<RuntimeEvent>, marks: &mut InsertPositions) {
+        let count = events.len();
+        for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
+            self.handle_event(&event, marks);
         }
     }
 

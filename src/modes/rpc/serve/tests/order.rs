@@ -98,3 +98,38 @@ async fn rpc_response_order_among_events() {
         assert_eq!((code, told), (OK, wanted.map(str::to_string).to_vec()));
     }
 }
+
+#[tokio::test]
+async fn rpc_response_follows_replacement_that_it_caused() {
+    let folder = tempfile::tempdir().unwrap();
+    for polls in 1..6 {
+        let desk = HostUi::new();
+        let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
+        let snapshot = handle.snapshot().await.unwrap();
+        let (tell, events) = mpsc::channel(8);
+        let first = AgentEvent::AgentEnd { aborted: false, error: None };
+        tell.send(RuntimeEvent::Agent(first)).await.unwrap();
+        let mut count = 0;
+        let job = future::poll_fn(move |cx| {
+            count += 1;
+            if count < polls {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            tell.try_send(RuntimeEvent::Replaced(Box::new(snapshot.clone()))).unwrap();
+            Poll::Ready(JobProgress::Line(RESPONSE.to_string()))
+        });
+        let current = Some(CurrentJob { job: Box::pin(job), order: AnswerOrder::AfterReplaced });
+        let (sender, mut lines) = mpsc::channel(8);
+        let (out, _written) = LineWriter::start(Sink(sender, Arc::default()));
+        let mut face = face(handle, desk, out, Jobs { current, ..Jobs::default() });
+        let (_input, incoming) = mpsc::channel(1);
+        let following = tokio::spawn(async move { face.run_loop(events, incoming).await });
+        let mut kinds = Vec::new();
+        while kinds.last().is_none_or(|kind| kind != "response") {
+            kinds.push(lines.recv().await.unwrap()["type"].as_str().unwrap().to_string());
+        }
+        assert_eq!(kinds[..], ["agent_end", "conversation_replaced", "response"], "after {polls} polls");
+        following.abort();
+    }
+}
