@@ -276,6 +276,7 @@ fn pdf_cjk_encodings_decode() {
     assert_eq!(with("90ms-RKSJ-H", "93FA967BB1"), "日本ｱ");
     assert_eq!(with("GBK-EUC-H", "D6D0CEC4"), "中文");
     assert_eq!(with("UniJIS-UTF16-H", "65E5672CD842DFB7"), "日本𠮷");
+    assert_eq!(with("CNS-EUC-H", "C4E3C5C6"), "中文");
     assert_eq!(with("UniGB-UCS2-V", "4E2D6587"), "中文", "a line that goes down");
 }
 

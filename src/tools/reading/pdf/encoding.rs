@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, MACINTOSH, SHIFT_JIS, WINDOWS_1252};
+use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
 /// Adobe's glyph list.
 const GLYPHS: &str = include_str!("../../../../assets/glyphs.txt");
@@ -129,41 +129,6 @@ fn component(name: &str) -> Option<String> {
     hex(rest).map(String::from)
 }
 
-/// How the bytes of a font with a predefined code map are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PredefinedCMap {
-    /// Two-byte codes without a defined meaning.
-    Identity,
-    /// UTF-16, which includes UCS-2.
-    Utf16,
-    /// A text of before Unicode.
-    Legacy(&'static Encoding),
-}
-
-/// By the name of the map (ISO 32000, 9.7.5.2).
-pub fn predefined(name: &str) -> Option<PredefinedCMap> {
-    let legacy = [
-        ("RKSJ", SHIFT_JIS),
-        ("GBK", GB18030),
-        ("GBpc", GB18030),
-        ("GB-EUC", GB18030),
-        ("B5", BIG5),
-        ("KSC", EUC_KR),
-        ("EUC", EUC_JP),
-    ];
-    if name.starts_with("Identity") {
-        return Some(PredefinedCMap::Identity);
-    }
-    // EUC-TW is not a web encoding, so the encoding library lacks it.
-    if name.starts_with("CNS-EUC") {
-        return None;
-    }
-    if name.contains("UCS2") || name.contains("UTF16") {
-        return Some(PredefinedCMap::Utf16);
-    }
-    legacy.iter().find(|(part, _)| name.contains(part)).map(|(_, encoding)| PredefinedCMap::Legacy(encoding))
-}
-
 /// Decodes the bytes of one character; `None` if they are invalid.
 pub fn decode(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {
     encoding.decode_without_bom_handling_and_without_replacement(bytes).map(std::borrow::Cow::into_owned)
@@ -206,16 +171,5 @@ mod tests {
         for name in ["", ".notdef", "g12", "uni00", "uniD83D", "u110000", "uni+123"] {
             assert_eq!(glyph(name), None, "{name}");
         }
-    }
-
-    #[test]
-    fn pdf_predefined_cmaps_are_known() {
-        assert_eq!(predefined("Identity-H"), Some(PredefinedCMap::Identity));
-        assert_eq!(predefined("UniGB-UCS2-H"), Some(PredefinedCMap::Utf16));
-        assert_eq!(predefined("90ms-RKSJ-H"), Some(PredefinedCMap::Legacy(SHIFT_JIS)));
-        assert_eq!(predefined("GBK-EUC-V"), Some(PredefinedCMap::Legacy(GB18030)));
-        assert_eq!(predefined("KSCms-UHC-H"), Some(PredefinedCMap::Legacy(EUC_KR)));
-        assert_eq!((predefined("Adobe-Custom"), predefined("CNS-EUC-H")), (None, None));
-        assert_eq!(decode(SHIFT_JIS, b"\x93\xfa").as_deref(), Some("日"));
     }
 }

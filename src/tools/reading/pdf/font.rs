@@ -4,11 +4,10 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, SHIFT_JIS, UTF_16BE};
-use hayro_cmap::{BfString, CMap, WritingMode};
+use hayro_cmap::{BfString, CMap, CMapName, CidFamily, WritingMode, load_embedded};
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 
-use super::encoding::{self, BaseEncoding, PredefinedCMap};
+use super::encoding::{self, BaseEncoding};
 use super::program::{self, BuiltIn};
 
 /// Maximum ranges of widths stored per font.
@@ -36,6 +35,8 @@ pub struct Font {
     codes: Codes,
     widths: Widths,
     to_unicode: Option<CMap>,
+    /// Texts of the characters of a collection, by their numbers.
+    collection: Option<CMap>,
     /// Whether the writing is vertical.
     pub vertical: bool,
 }
@@ -45,10 +46,10 @@ pub struct Font {
 enum Codes {
     /// One byte each, with its text.
     Bytes(Vec<Option<String>>),
-    /// By a map in the document.
+    /// By a map: one of the document, or a predefined one.
     Map(Box<CMap>),
-    /// By a predefined map.
-    Predefined(PredefinedCMap),
+    /// Two bytes each, which are the character's number.
+    Pairs,
 }
 
 /// Widths in units of the font's size.
@@ -82,34 +83,31 @@ impl Font {
         let texts = (0..=255).map(|code| text_of(to_unicode.as_ref(), code)).collect();
         let texts = code_meanings(dict, texts);
         let widths = simple_widths(dict, &texts);
-        Self { codes: Codes::Bytes(texts), widths, to_unicode, vertical: false }
+        Self { codes: Codes::Bytes(texts), widths, to_unicode, collection: None, vertical: false }
     }
 
     fn composite(dict: &Dict<'_>, to_unicode: Option<CMap>) -> Self {
-        let (mut vertical, mut codes) = (false, Codes::Predefined(PredefinedCMap::Identity));
-        match dict.get::<Object<'_>>("Encoding") {
-            Some(Object::Name(name)) => {
-                vertical = name.as_str().ends_with("-V") || name.as_str() == "V";
-                codes = Codes::Predefined(
-                    encoding::predefined(name.as_str()).unwrap_or(PredefinedCMap::Identity),
-                );
-            }
-            Some(Object::Stream(stream)) => {
-                if let Some(map) = parse_cmap(&stream) {
-                    vertical = map.metadata().writing_mode == Some(WritingMode::Vertical);
-                    codes = Codes::Map(Box::new(map));
-                }
-            }
-            _ => {}
-        }
+        let map = match dict.get::<Object<'_>>("Encoding") {
+            Some(Object::Name(name)) => predefined(CMapName::from_bytes(name.as_ref())),
+            Some(Object::Stream(stream)) => parse_cmap(&stream),
+            _ => None,
+        };
+        let vertical =
+            map.as_ref().is_some_and(|map| map.metadata().writing_mode == Some(WritingMode::Vertical));
         let inner =
             dict.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
-        let mut widths = inner.map(|inner| composite_widths(&inner)).unwrap_or_default();
+        let mut widths = inner.as_ref().map(composite_widths).unwrap_or_default();
+        let family =
+            map.as_ref().and_then(|map| Some(map.metadata().character_collection.as_ref()?.family.clone()));
+        let family =
+            family.filter(|family| family.ucs2_cmap().is_some()).or_else(|| collection(inner.as_ref()?));
+        let collection = family.and_then(|family| predefined(family.ucs2_cmap()?));
+        let codes = map.map_or(Codes::Pairs, |map| Codes::Map(Box::new(map)));
         if vertical {
             // Vertical writing is rare, and its glyphs are as high as the font size.
             widths = Widths { ranges: Vec::new(), default: 1.0 };
         }
-        Self { codes, widths, to_unicode, vertical }
+        Self { codes, widths, to_unicode, collection, vertical }
     }
 
     /// Iterates over the characters that a text operator shows.
@@ -125,19 +123,13 @@ impl Font {
                     continue;
                 }
                 Codes::Map(map) => map_code(map, rest),
-                Codes::Predefined(PredefinedCMap::Legacy(encoding)) => legacy(encoding, rest),
-                Codes::Predefined(PredefinedCMap::Identity) => pair(rest),
-                Codes::Predefined(PredefinedCMap::Utf16) => utf16(rest),
+                Codes::Pairs => pair(rest),
             };
-            let (now, next) = rest.split_at(length.min(rest.len()));
-            let text = text_of(self.to_unicode.as_ref(), code).or_else(|| match &self.codes {
-                Codes::Predefined(PredefinedCMap::Legacy(encoding)) => encoding::decode(encoding, now),
-                Codes::Predefined(PredefinedCMap::Utf16) => encoding::decode(UTF_16BE, now),
-                _ => None,
-            });
+            let text =
+                text_of(self.to_unicode.as_ref(), code).or_else(|| text_of(self.collection.as_ref(), cid));
             let blank = length == 1 && *first == b' ';
             each(ShownChar { text: text.map(Cow::Owned), width: self.widths.of(cid), blank });
-            rest = next;
+            rest = &rest[length.min(rest.len())..];
         }
     }
 }
@@ -168,21 +160,6 @@ fn pair(bytes: &[u8]) -> (u32, u32, usize) {
     (code, code, 2)
 }
 
-/// Reads two bytes, or four for a surrogate pair. Character numbers are unknown here.
-fn utf16(bytes: &[u8]) -> (u32, u32, usize) {
-    let (code, ..) = pair(bytes);
-    (code, u32::MAX, if (0xd800..0xdc00).contains(&code) { 4 } else { 2 })
-}
-
-/// Reads one byte, or two if the first is a lead byte.
-fn legacy(encoding: &'static Encoding, bytes: &[u8]) -> (u32, u32, usize) {
-    let narrow = encoding == SHIFT_JIS && (0xa0..0xe0).contains(&bytes[0]);
-    if bytes[0] < 0x80 || narrow {
-        return (u32::from(bytes[0]), u32::MAX, 1);
-    }
-    (pair(bytes).0, u32::MAX, 2)
-}
-
 /// Returns the text of a code in the Unicode map. Some maps have NUL for unknown codes.
 fn text_of(map: Option<&CMap>, code: u32) -> Option<String> {
     match map?.lookup_bf_string(code)? {
@@ -197,7 +174,23 @@ fn to_unicode(dict: &Dict<'_>) -> Option<CMap> {
 }
 
 fn parse_cmap(stream: &Stream<'_>) -> Option<CMap> {
-    CMap::parse(&stream.decoded_data().ok()?, |_| None)
+    CMap::parse(&stream.decoded_data().ok()?, load_embedded)
+}
+
+/// One of the maps that every reader has.
+fn predefined(name: CMapName<'_>) -> Option<CMap> {
+    match name {
+        CMapName::IdentityH => Some(CMap::identity_h()),
+        CMapName::IdentityV => Some(CMap::identity_v()),
+        name => CMap::parse(load_embedded(name)?, load_embedded),
+    }
+}
+
+/// The collection that a font names.
+fn collection(inner: &Dict<'_>) -> Option<CidFamily> {
+    let about = inner.get::<Dict<'_>>("CIDSystemInfo")?;
+    let text = |key: &str| about.get::<hayro_syntax::object::String<'_>>(key);
+    Some(CidFamily::from_registry_ordering(text("Registry")?.as_bytes(), text("Ordering")?.as_bytes()))
 }
 
 /// Returns the texts of one-byte codes that the font's map lacks.
