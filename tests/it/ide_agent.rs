@@ -84,7 +84,7 @@ async fn agent_escape_kills_command_process_tree() {
         .await;
     ide.wait_for("the end of the run", |state| state.agent.working_since.is_none()).await;
     let picture = ide.picture();
-    assert!(picture.contains("interrupted") && !picture.contains("interrupting"), "{picture}");
+    assert!(picture.contains("interrupted") && !picture.contains("Interrupting"), "{picture}");
     let roles: Vec<String> = ide.session().iter().map(|line| line["message"]["role"].to_string()).collect();
     assert!(roles.contains(&"\"toolResult\"".to_string()), "{roles:?}");
 }
@@ -210,7 +210,7 @@ async fn approval_required_for_write_outside_workspace() {
 #[tokio::test]
 async fn model_and_reasoning_level_switch_by_keys() {
     let mut ide = IdeSetup::new().model("other").turns([Turn::text("hi")]).start().await;
-    ide.keys("Alt-3 Ctrl-p").await;
+    ide.keys("Alt-3 Alt-Shift-m").await;
     ide.wait_for("the other model", |state| {
         state.agent.model.as_ref().is_some_and(|model| model.id == "other")
     })

@@ -228,7 +228,7 @@ async fn mouse_click_focuses_pane_tab_and_file() {
     ide.click(x, y);
     ide.headless.idle().await;
     assert_eq!(ide.text(), "from the tree\n");
-    let (x, y) = ide.find("Ask, or describe");
+    let (x, y) = ide.find("Ask anything");
     ide.click(x, y);
     ide.type_in("hi").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "hi");

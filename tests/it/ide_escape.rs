@@ -1,8 +1,10 @@
-//! What a second Escape does in each key map: in the prompt it shows the session tree, in an editor whose users
-//! press Escape by habit it does nothing more than one.
+//! What Escape does in each key map: in the prompt it interrupts the agent, and twice it shows the session tree;
+//! in an editor, where users press it by habit, it does neither.
 
 use bowline::ide::core::keys::keymap::BUILTIN;
+use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::features::sessions::view::SessionView;
+use bowline::llm::providers::scripted::{Step, Turn};
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -62,4 +64,59 @@ async fn dialog_ignores_key_that_ends_sequence() {
     assert_eq!(ide.state().layers.len(), 1, "the question stays");
     ide.keys("n").await;
     assert!(ide.state().layers.is_empty() && ide.text() == "xone\n");
+}
+
+/// What interrupts the agent in each key map: Escape in its pane, and nowhere else.
+#[tokio::test]
+async fn escape_in_editor_does_not_interrupt_agent() {
+    for (map, text) in BUILTIN {
+        let turns = [Turn::of(vec![Step::Text(vec!["working".into()]), Step::Stall])];
+        let mut ide = IdeSetup::new().keymap(text).turns(turns).with("a.txt", "one two\n").start().await;
+        ide.send_prompt("begin").await;
+        ide.wait_for_text("working").await;
+        for key in ["Alt-2", "i", "x", "Escape", "Escape", "Escape"] {
+            ide.headless.press(key);
+        }
+        assert!(ide.state().agent.working_since.is_some(), "{map}");
+        assert!(ide.state().layers.is_empty(), "{map}");
+        let is_modal = ["vim", "helix"].contains(&map);
+        assert_eq!(ide.status_message().contains("To interrupt: Alt-3 Escape"), !is_modal, "{map}");
+        ide.headless.press("Alt-3");
+        ide.headless.press("Escape");
+        ide.headless.idle().await;
+        assert!(ide.state().agent.working_since.is_none(), "{map}: {}", ide.picture());
+    }
+}
+
+#[tokio::test]
+async fn escape_twice_with_draft_or_in_editor_opens_nothing() {
+    for (map, _) in BUILTIN {
+        let mut ide = ide(map).await;
+        ide.keys("Escape Escape").await;
+        assert!(ide.state().layers.is_empty(), "{map}");
+        ide.keys("Alt-3").await;
+        ide.type_in("draft").await;
+        ide.keys("Escape Escape").await;
+        assert!(!shows_tree(&mut ide), "{map}");
+    }
+}
+
+#[tokio::test]
+async fn welcome_keys_work_where_caret_is() {
+    for (map, text) in BUILTIN {
+        let mut ide = IdeSetup::new().keymap(text).file("b.txt", "x\n").start().await;
+        let (palette, files) = (key_of(&mut ide, "app.palette"), key_of(&mut ide, "view.files-picker"));
+        assert!(ide.picture().contains(&palette) && ide.picture().contains(&files), "{map}");
+        ide.keys(&files).await;
+        assert!(ide.picture().contains("Go to file"), "{map}: {}", ide.picture());
+        ide.keys("Escape").await;
+        ide.keys(&palette).await;
+        assert!(ide.state().layers.top::<Picker>().is_some(), "{map}");
+        assert!(ide.script.requests().is_empty());
+    }
+}
+
+fn key_of(ide: &mut TestIde, command: &str) -> String {
+    let state = ide.state();
+    state.keymap.keys_for(state.base_key_context(), command).unwrap_or_default()
 }

@@ -215,7 +215,7 @@ async fn session_navigation_while_working_is_rejected() {
 async fn session_branch_restores_its_model() {
     let mut ide = ide_with_prompts(IdeSetup::new().model("other").size(120, 24), &["one"]).await;
     let model = |ide: &mut TestIde| ide.state().agent.model.as_ref().unwrap().id.clone();
-    ide.keys("Ctrl-p").await;
+    ide.keys("Alt-Shift-m").await;
     ide.wait_for("the other model", |state| state.agent.model.as_ref().is_some_and(|m| m.id == "other"))
         .await;
     ide.prompt("two").await;

@@ -117,6 +117,8 @@ mod ide_long;
 mod ide_mouse;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
+/// What can be typed into the prompt beside messages.
+mod ide_prompt;
 /// The agent asks the user.
 mod ide_questions;
 /// Unsaved text outlives the program.

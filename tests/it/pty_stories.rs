@@ -109,7 +109,7 @@ fn agent_edits_open_file_and_session_continues() {
     let launch = with_server(&server, &["hello.txt"]).size(120, 30);
     std::fs::write(launch.work().join("hello.txt"), "hello\ngoodby\n").unwrap();
     let mut pty = launch.start();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.send(AGENT);
     pty.send("fix the spelling\r");
     // The command writes, so the user is asked; the question ignores keys that come too soon,
@@ -176,7 +176,7 @@ fn startup_prompt_argument_is_sent() {
 #[test]
 fn demo_model_without_key_explains_setup() {
     let mut pty = Launch::bowline(&[]).start();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.send("how do I connect a model?\r");
     pty.wait_text("ANTHROPIC_API_KEY");
     wait_and_quit(&mut pty);
@@ -188,7 +188,7 @@ fn idle_screen_writes_no_output() {
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
     pty.wait_text("some text");
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.send("x");
     pty.wait_text("xsome");
     // Let what is still coming come.

@@ -17,13 +17,13 @@ const ESCAPE: &str = "\x1b";
 
 fn start_pty(url: &str, args: &[&str]) -> Pty {
     let mut pty = Launch::bowline(args).env("ANTHROPIC_BASE_URL", url).size(160, 30).start();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty
 }
 
 fn relaunch(pty: &mut Pty, url: &str) -> Pty {
     let mut pty = pty.relaunch(&["--continue"]).env("ANTHROPIC_BASE_URL", url).start();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty
 }
 
@@ -101,7 +101,7 @@ fn escape_aborts_reply_and_closes_connection() {
     pty.wait_text("Half an ans");
     pty.send(ESCAPE);
     server.wait_for_hang_up();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     assert_session_continues(&mut pty);
 }
 
@@ -174,7 +174,7 @@ fn sigterm_during_key_flood_exits() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.flood(&[b'x'; 1024]);
     pty.wait_text("xxxxxxxx");
     pty.signal(Signal::TERM);
@@ -187,7 +187,7 @@ fn suspend_and_continue_redraws_screen() {
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
     pty.wait_text("some text");
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.take_raw();
     pty.signal(Signal::TSTP);
     pty.wait_stopped();
@@ -251,7 +251,7 @@ fn escape_aborts_stalled_request() {
     server.wait_for_requests(1);
     pty.send(ESCAPE);
     server.wait_for_hang_up();
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     assert_session_continues(&mut pty);
 }
 
@@ -263,7 +263,7 @@ fn connection_refused_is_reported_and_can_be_canceled() {
     pty.send("hello\r");
     pty.wait_text("no answer");
     pty.send(ESCAPE);
-    pty.wait_text("Ask, or describe");
+    pty.wait_text("Ask anything");
     pty.send("typed");
     pty.wait_text("typed");
     pty.send(QUIT);

@@ -16,8 +16,8 @@ const TAB_LINE_MIN: (u16, u16) = (40, 10);
 const BOTH_ROWS_MIN: u16 = 10;
 /// Minimum rows of either.
 const PART_ROWS_MIN: u16 = 4;
-/// Maximum rows of the prompt.
-const PROMPT_ROWS_MAX: u16 = 8;
+/// Maximum rows of the prompt, with completions above it.
+const PROMPT_ROWS_MAX: u16 = 16;
 
 /// Area of each part; `None` where it does not fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -230,6 +230,7 @@ impl State {
                 KeyContext::Editor | KeyContext::Insert if self.is_in_snippet() => KeyContext::Snippet,
                 place => place,
             },
+            Focus::Agent if self.prompt.is_completing() => KeyContext::Completion,
             Focus::Agent => KeyContext::Prompt,
             Focus::Terminal => KeyContext::Terminal,
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::width::grapheme_width;
+use crate::ide::model::completion::CompletionState;
 use crate::ide::model::text_area::TextArea;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{Model, Part as MessagePart, Thinking, Usage, UserMessage};
@@ -15,7 +16,7 @@ use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
 /// Text of the status line from the interrupt key until the agent has stopped.
-pub const INTERRUPTING: &str = "interrupting…";
+pub const INTERRUPTING: &str = "Interrupting…";
 
 /// The agent as shown in the status line.
 #[derive(Debug, Default)]
@@ -82,6 +83,8 @@ pub struct Prompt {
     pub attached: Vec<MessagePart>,
     /// Sent texts, oldest first.
     pub history: Vec<String>,
+    /// Completions of the word at the caret.
+    pub completion: CompletionState,
     /// Index of the shown history entry, and the draft that it hides.
     browsing: Option<(usize, String)>,
     /// Rows of the text as last wrapped.
@@ -133,11 +136,23 @@ impl Prompt {
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
         self.area = TextArea::default();
+        self.completion = CompletionState::default();
         self.browsing = None;
         if !text.trim().is_empty() && self.history.last() != Some(&text) {
             self.history.push(text.clone());
         }
         text
+    }
+
+    /// Returns whether an entry of the history is shown.
+    pub fn is_browsing(&self) -> bool {
+        let shown = self.browsing.as_ref().and_then(|(at, _)| self.history.get(*at));
+        shown.is_some_and(|shown| self.area.text().to_string() == *shown)
+    }
+
+    /// Returns whether completions are on screen.
+    pub fn is_completing(&self) -> bool {
+        self.completion.open.as_ref().is_some_and(|open| !open.rows.is_empty())
     }
 
     /// Returns whether there is nothing to send.

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod buffers;
+pub mod completion;
 pub mod file_list;
 pub mod file_tree;
 pub mod find_state;

@@ -179,7 +179,10 @@ impl App {
             }
         }
         cx.run_deferred();
-        self.with_cx(key_hooks::clamp_cursors);
+        self.with_cx(|cx| {
+            key_hooks::clamp_cursors(cx);
+            prompt::completion::update(cx);
+        });
         self.note_deadlines();
     }
 

@@ -4,6 +4,7 @@ use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::agent::queue;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
@@ -83,6 +84,7 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
         return;
     }
     (agent.working_since, agent.summarizing) = (None, None);
+    clear_interrupting(cx.state);
     let report = Report::new("Session ended by an internal error. Messages are kept")
         .hint("start bowline again with --continue");
     cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
@@ -141,9 +143,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;
-            if cx.state.status.message == INTERRUPTING {
-                cx.state.set_status("");
-            }
+            clear_interrupting(cx.state);
             permissions::dialog::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);
@@ -185,15 +185,19 @@ fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     let now = cx.now;
     let agent = &mut cx.state.agent;
     match event {
-        AgentEvent::CompactionStart { .. } => begin_summarizing(agent, "compacting…", now),
+        AgentEvent::CompactionStart { .. } => begin_summarizing(agent, "Compacting…", now),
         AgentEvent::BranchSummaryStart => begin_summarizing(agent, "Summarizing the branch…", now),
-        AgentEvent::BranchSummaryEnd { .. } => end_summarizing(agent),
+        AgentEvent::BranchSummaryEnd { .. } => {
+            end_summarizing(agent);
+            clear_interrupting(cx.state);
+        }
         AgentEvent::CompactionEnd { reason, result, error, .. } => {
             if let Some(done) = result {
                 agent.context_tokens = done.tokens_after;
                 agent.usage += done.usage.as_ref().unwrap_or(&Usage::default());
             }
             end_summarizing(agent);
+            clear_interrupting(cx.state);
             let message = match result {
                 Some(_) => Some("Conversation compacted. Earlier messages: Alt-g".to_string()),
                 None => error.clone(),
@@ -206,6 +210,13 @@ fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     }
     cx.state.damage.add(Part::Status);
     cx.state.damage.add(Part::Prompt);
+}
+
+/// Removes the message of the interrupt key once the work has ended.
+fn clear_interrupting(state: &mut State) {
+    if state.status.message == INTERRUPTING {
+        state.set_status("");
+    }
 }
 
 fn begin_summarizing(agent: &mut Agent, label: &'static str, now: std::time::Duration) {

@@ -17,6 +17,8 @@ pub enum KeyContext {
     Results,
     /// The agent's prompt.
     Prompt,
+    /// The agent's prompt while completions are shown.
+    Completion,
     /// The file tree.
     Files,
     /// A terminal: every other key goes to the program in it.
@@ -53,12 +55,13 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::Results,
         Self::Prompt,
+        Self::Completion,
         Self::Files,
         Self::Terminal,
         Self::Picker,
@@ -84,6 +87,7 @@ impl KeyContext {
             Self::Editor => "editor",
             Self::Results | Self::NormalResults => "results",
             Self::Prompt => "prompt",
+            Self::Completion => "completion",
             Self::Files => "files",
             Self::Terminal => "terminal",
             Self::Picker => "picker",
@@ -113,6 +117,7 @@ impl KeyContext {
                 &[Self::Results, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
+            Self::Completion => &[Self::Completion, Self::Prompt, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
             Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
@@ -337,12 +342,17 @@ impl Keymap {
         if pending.is_empty() { Lookup::Unknown } else { Lookup::Pending(pending) }
     }
 
-    /// Returns the first key sequence for a command in a context or its fallbacks.
+    /// Returns the first key sequence for a command in a context or its fallbacks, unless a context before
+    /// has another command on it.
     pub fn keys_for(&self, place: KeyContext, command: &str) -> Option<String> {
-        place
-            .chain()
-            .iter()
-            .find_map(|p| self.bindings(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+        let works = |keys: &str| {
+            let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
+            sequence.is_ok_and(|keys| self.lookup(place, &keys) == Lookup::Command(command.to_string()))
+        };
+        place.chain().iter().find_map(|context| {
+            let bindings = self.bindings(*context).into_iter();
+            bindings.filter(|(_, bound)| bound == command).map(|(keys, _)| keys).find(|keys| works(keys))
+        })
     }
 
     /// Returns every key sequence in the table of one context, with its command.

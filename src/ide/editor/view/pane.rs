@@ -10,6 +10,7 @@ pub mod title;
 
 use ratatui::layout::Rect;
 
+use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
@@ -121,10 +122,14 @@ fn draw_view(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>) {
     }
 }
 
+/// Minimum cells for the keys of the welcome.
+const KEY_CELLS: usize = 7;
+
 fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
     let key = |command: &str| {
-        state.keymap.keys_for(crate::ide::core::keys::keymap::KeyContext::Editor, command).unwrap_or_default()
+        // Those that work where the caret is, which is seldom in an editor without a file.
+        state.keymap.keys_for(state.base_key_context(), command).unwrap_or_default()
     };
     let rows_of_text = [
         (key("view.files-picker"), "go to file"),
@@ -133,10 +138,11 @@ fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     ];
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let top = rows.saturating_sub(rows_of_text.len() as u16) / 2;
+    let widest = rows_of_text.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0).max(KEY_CELLS) as u16;
     let left = cols.saturating_sub(28) / 2;
     for (n, (key, what)) in rows_of_text.iter().enumerate() {
         let y = top + n as u16;
         canvas.text(left, y, key, strong);
-        canvas.text(left + 9, y, what, soft);
+        canvas.text(left + widest + 2, y, what, soft);
     }
 }

@@ -7,6 +7,7 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
+use crate::ide::core::state::State;
 use crate::ide::editor::modal::cursors;
 use crate::ide::features::agent::commands::interrupt;
 use crate::ide::features::files::commands::save_buffer;
@@ -108,11 +109,10 @@ fn save_and_quit(cx: &mut Cx<'_>) {
     }
 }
 
-/// Cancels what can be cancelled. A press of Escape without effect counts as the first of a double press.
-///
-/// Not in an editor with modes: Vim users press Escape habitually, and `Alt-g` opens the tree.
+/// Cancels what can be cancelled. A press of Escape without effect in an empty prompt counts as the first of
+/// a double press, which opens the session tree. Nowhere else: many users press Escape habitually.
 fn escape(cx: &mut Cx<'_>) {
-    if cancel(cx) || cursors::is_modal_editor(cx.state) {
+    if cancel(cx) || cx.state.panes.focus != Focus::Agent || !cx.state.prompt.is_empty() {
         return;
     }
     let twice = cx.state.agent.last_escape.take().is_some_and(|at| cx.now.saturating_sub(at) <= DOUBLE_PRESS);
@@ -123,8 +123,8 @@ fn escape(cx: &mut Cx<'_>) {
     }
 }
 
-/// Closes the topmost layer, interrupts the agent, or drops the selection: the first that applies. Returns
-/// whether one did.
+/// Closes the topmost layer, interrupts the agent if its pane has the focus, or drops the selection: the first
+/// that applies. Returns whether one did.
 fn cancel(cx: &mut Cx<'_>) -> bool {
     if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
         (actions.escape)(cx);
@@ -137,7 +137,8 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     if keep_one_cursor(cx) {
         return true;
     }
-    if cx.state.agent.working_since.is_some() {
+    let is_working = cx.state.agent.working_since.is_some();
+    if is_working && cx.state.panes.focus == Focus::Agent {
         interrupt(cx);
         cx.state.set_status(INTERRUPTING);
         return true;
@@ -151,7 +152,24 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     if lit {
         cx.state.damage.add(Part::Editor);
     }
-    drop_selection(cx) || lit
+    if drop_selection(cx) || lit {
+        return true;
+    }
+    let hints = is_working && !cursors::is_modal_editor(cx.state);
+    if hints {
+        hint_at_interrupt(cx.state);
+    }
+    hints
+}
+
+/// Says how to interrupt the agent from a pane where Escape does not.
+fn hint_at_interrupt(state: &mut State) {
+    let keys = |command| state.keymap.keys_for(state.base_key_context(), command);
+    let hint = match (keys("view.focus-agent"), keys("app.escape")) {
+        (Some(focus), Some(escape)) => format!("Agent is working. To interrupt: {focus} {escape}"),
+        _ => "Agent is working. To interrupt: agent.interrupt".to_string(),
+    };
+    state.set_status(hint);
 }
 
 /// Maximum time between two presses of Escape that form a double press; as in pi.

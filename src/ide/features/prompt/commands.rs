@@ -5,7 +5,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
-use crate::ide::features::prompt::slash_commands;
+use crate::ide::features::prompt::{shell_commands, slash_commands};
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
 use crate::text::movement::motion::Motion;
@@ -34,7 +34,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         cx.state.set_status("Session is starting; press Enter again in a moment");
         return;
     }
-    if slash_commands::run_typed(cx) {
+    if slash_commands::run_typed(cx) || shell_commands::run_typed(cx) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));

@@ -1,11 +1,19 @@
-//! The agent's prompt: its commands, its pane, and slash commands in it.
+//! The agent's prompt: its commands, its pane, and what can be typed beside messages: slash commands, shell
+//! commands, completed paths.
 
 use crate::ide::core::feature::Feature;
 
 pub mod commands;
+pub mod completion;
 pub mod pane;
+pub mod shell_commands;
 pub mod slash_commands;
 
 /// The feature's row.
-pub const FEATURE: Feature =
-    Feature { commands: &[commands::COMMANDS], panes: &[&pane::PANE], ..Feature::new("prompt") };
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS, completion::COMMANDS],
+    panes: &[&pane::PANE],
+    slots: &[|_| Box::new(shell_commands::ShellCommands::default())],
+    stop: shell_commands::stop,
+    ..Feature::new("prompt")
+};

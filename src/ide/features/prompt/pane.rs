@@ -1,12 +1,15 @@
-//! The pane of the agent's prompt, with the queued messages above it.
+//! The pane of the agent's prompt: queued messages, completions of the word at the caret, and the text.
 
 use ratatui::layout::Rect;
+use unicode_segmentation::UnicodeSegmentation;
 
-use crate::base::width::truncate;
+use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
@@ -14,18 +17,42 @@ use crate::tui::tree::Component;
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Prompt, layer: 0, make: || Box::new(PromptPane) };
 
+/// Maximum number of rows without completions.
+const ROWS_MAX: usize = 8;
 /// Maximum number of queued messages shown.
 const QUEUE_ROWS: usize = 3;
 /// Cells before the text.
 const MARGIN: u16 = 2;
+/// Minimum cells between a completion and its description.
+const DETAIL_GAP: usize = 2;
 
 struct PromptPane;
 
-/// Returns the number of rows wanted for the prompt and the queue in a pane of that width.
+/// How the rows of the pane are used, from the top.
+struct Layout {
+    /// Whether there is a line above everything.
+    ruler: bool,
+    /// Number of queued messages.
+    queue: usize,
+    /// Number of completions.
+    completions: usize,
+    /// Index of the first row shown of the text.
+    first: usize,
+}
+
+/// Returns the number of rows wanted in a pane of that width.
 pub fn rows_needed(state: &State, cols: u16) -> u16 {
-    let queue = (state.agent.steering.len() + state.agent.follow_up.len()).min(QUEUE_ROWS);
+    let queue = queue_len(state).min(QUEUE_ROWS);
     let text = state.prompt.rows(text_cols(cols)).len();
-    (1 + queue + text).min(usize::from(u16::MAX)) as u16
+    ((1 + queue + text).min(ROWS_MAX) + completions_len(state)) as u16
+}
+
+fn queue_len(state: &State) -> usize {
+    state.agent.steering.len() + state.agent.follow_up.len()
+}
+
+fn completions_len(state: &State) -> usize {
+    state.prompt.completion.open.as_ref().map_or(0, |open| open.rows.len().min(ROWS_SHOWN))
 }
 
 fn text_cols(cols: u16) -> usize {
@@ -37,75 +64,144 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
     rows.iter().rposition(|(start, _)| *start <= at).unwrap_or(0)
 }
 
-/// Returns the rows of the queue in a pane of that height, and the first row shown of the text.
-fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, bool)>, usize) {
-    let steering = state.agent.steering.iter().map(|text| (text.clone(), true));
-    let follow_up = state.agent.follow_up.iter().map(|text| (text.clone(), false));
-    let room = usize::from(height.saturating_sub(2)).min(QUEUE_ROWS);
-    let queue: Vec<_> = steering.chain(follow_up).take(room).collect();
-    let ruler = usize::from(height > 1);
-    let text_rows = usize::from(height).saturating_sub(queue.len() + ruler).max(1);
+/// Divides a pane of that height: a row of the text first, then completions, then the queue.
+fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
+    let ruler = height > 1;
+    let room = usize::from(height).saturating_sub(usize::from(ruler) + 1);
+    let completions = completions_len(state).min(room);
+    let queue = queue_len(state).min(QUEUE_ROWS).min(room - completions);
+    let text_rows = room + 1 - completions - queue;
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
-    (queue, (caret + 1).saturating_sub(text_rows))
+    Layout { ruler, queue, completions, first: (caret + 1).saturating_sub(text_rows) }
 }
 
 impl Component<State> for PromptPane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, height) = canvas.size();
-        let focused = state.panes.focus == Focus::Agent;
         let rows = state.prompt.rows(text_cols(cols));
-        let (queue, first) = layout(state, height, &rows);
+        let layout = layout(state, height, &rows);
+        let focused = state.panes.focus == Focus::Agent;
         let mut y = 0;
-        if height > 1 {
+        if layout.ruler {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
             canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
             y = 1;
         }
-        for (text, steers) in &queue {
-            let style = canvas.style("agent.queued");
-            let label = if *steers { "steers" } else { "queued" };
-            let line = format!("{label}  {}", text.replace('\n', " "));
-            canvas.text(MARGIN, y, &truncate(&line, text_cols(cols)), style);
-            y += 1;
+        draw_queue(canvas, state, y, layout.queue);
+        y += layout.queue as u16;
+        if let Some(open) = &state.prompt.completion.open {
+            draw_completions(canvas, open, y, layout.completions);
         }
-        let sign = canvas.style(if focused { "ui.prompt" } else { "ui.border" });
-        let area = &state.prompt.area;
-        if area.text().is_empty() {
-            let hint = match (state.agent.connected, state.agent.working_since) {
-                (false, _) => "Starting…",
-                (true, Some(_)) => "Type to steer, Alt-Enter to queue",
-                (true, None) => "Ask, or describe a task",
-            };
-            let style = canvas.style("ui.placeholder");
-            canvas.text(MARGIN, y, &truncate(hint, text_cols(cols)), style);
-        }
-        let (style, selected) = (canvas.style("ui.input"), canvas.style("ui.selection"));
-        for (start, end) in &rows[first..] {
-            if y >= height {
-                break;
-            }
-            canvas.text(0, y, "┃", sign);
-            canvas.text(MARGIN, y, &area.text().slice(*start..*end).replace('\t', " "), style);
-            for range in area.selection.ranges() {
-                let (from, to) = (range.start().clamp(*start, *end), range.end().clamp(*start, *end));
-                if from < to {
-                    let x =
-                        |at| MARGIN + crate::base::width::text_width(&area.text().slice(*start..at)) as u16;
-                    canvas.put_style(Rect::new(x(from), y, x(to) - x(from), 1), selected);
-                }
-            }
-            y += 1;
-        }
+        y += layout.completions as u16;
+        draw_text(canvas, state, y, &rows[layout.first..]);
     }
 
     fn cursor(&self, (cols, height): (u16, u16), state: &State) -> Option<(u16, u16)> {
         let area = &state.prompt.area;
         let rows = state.prompt.rows(text_cols(cols));
-        let (queue, first) = layout(state, height, &rows);
+        let layout = layout(state, height, &rows);
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
-        let x = crate::base::width::text_width(&area.text().slice(rows[row].0..head)) as u16 + MARGIN;
-        let y = queue.len() as u16 + u16::from(height > 1) + (row - first) as u16;
+        let x = text_width(&area.text().slice(rows[row].0..head)) as u16 + MARGIN;
+        let above = usize::from(layout.ruler) + layout.queue + layout.completions;
+        let y = above as u16 + (row - layout.first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
+    }
+}
+
+/// Draws the first queued messages, with the point of their delivery; the last row counts the others.
+fn draw_queue(canvas: &mut Canvas<'_>, state: &State, y: u16, count: usize) {
+    let (cols, _) = canvas.size();
+    let style = canvas.style("agent.queued");
+    let steering = state.agent.steering.iter().map(|text| ("next", text));
+    let follow_up = state.agent.follow_up.iter().map(|text| ("later", text));
+    let hidden = queue_len(state) - count;
+    for (n, (label, text)) in steering.chain(follow_up).take(count).enumerate() {
+        let more = if n + 1 == count && hidden > 0 { format!("  +{hidden} more") } else { String::new() };
+        let room = text_cols(cols).saturating_sub(text_width(&more));
+        let line = format!("{label:<5}  {}", text.replace('\n', " "));
+        let x = canvas.text(MARGIN, y + n as u16, &truncate(&line, room), style);
+        canvas.text(x, y + n as u16, &more, style);
+    }
+}
+
+fn draw_completions(canvas: &mut Canvas<'_>, open: &Completion, y: u16, height: usize) {
+    if height == 0 {
+        return;
+    }
+    let (first, shown) = open.shown(height);
+    let widest = shown.iter().map(|row| text_width(&row.text)).max().unwrap_or(0);
+    for (n, row) in shown.iter().enumerate() {
+        draw_completion(canvas, row, y + n as u16, (widest, first + n == open.selected));
+    }
+}
+
+/// Draws one completion; `widest` is the width of the widest one on screen.
+fn draw_completion(
+    canvas: &mut Canvas<'_>,
+    row: &CompletionRow,
+    y: u16,
+    (widest, is_selected): (usize, bool),
+) {
+    let (cols, _) = canvas.size();
+    let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
+    canvas.fill(Rect::new(0, y, cols, 1), plain);
+    canvas.text(0, y, if is_selected { "▸" } else { " " }, plain);
+    let room = text_cols(cols);
+    let text = truncate(&row.text, room);
+    let end = canvas.text(MARGIN, y, &text, plain);
+    let marked = canvas.style("ui.overlay.title");
+    let mut x = MARGIN;
+    for (n, grapheme) in text.graphemes(true).enumerate() {
+        let width = text_width(grapheme) as u16;
+        if row.matched.contains(&(n as u32)) {
+            canvas.put_style(Rect::new(x, y, width, 1), marked);
+        }
+        x += width;
+    }
+    let column = (usize::from(MARGIN) + widest + DETAIL_GAP).max(usize::from(end) + DETAIL_GAP);
+    let room = usize::from(cols).saturating_sub(column + 1);
+    if room > DETAIL_GAP {
+        canvas.text(column as u16, y, &truncate(&row.detail, room), soft);
+    }
+    if is_selected {
+        let style = canvas.style("ui.row");
+        canvas.put_style(Rect::new(0, y, cols, 1), style);
+    }
+}
+
+/// Draws rows of the text with the selection; in an empty prompt what can be done.
+fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, Byte)]) {
+    let (cols, height) = canvas.size();
+    let sign = canvas.style(if state.panes.focus == Focus::Agent { "ui.prompt" } else { "ui.border" });
+    let area = &state.prompt.area;
+    if area.text().is_empty() {
+        let style = canvas.style("ui.placeholder");
+        canvas.text(MARGIN, top, &truncate(&placeholder(state), text_cols(cols)), style);
+    }
+    let (style, selected) = (canvas.style("ui.input"), canvas.style("ui.selection"));
+    for ((start, end), y) in rows.iter().zip(top..height) {
+        canvas.text(0, y, "┃", sign);
+        canvas.text(MARGIN, y, &area.text().slice(*start..*end).replace('\t', " "), style);
+        for range in area.selection.ranges() {
+            let (from, to) = (range.start().clamp(*start, *end), range.end().clamp(*start, *end));
+            if from < to {
+                let x = |at| MARGIN + text_width(&area.text().slice(*start..at)) as u16;
+                canvas.put_style(Rect::new(x(from), y, x(to) - x(from), 1), selected);
+            }
+        }
+    }
+}
+
+/// Returns what can be done in an empty prompt.
+fn placeholder(state: &State) -> String {
+    let key = |command| state.keymap.keys_for(KeyContext::Prompt, command).unwrap_or_default();
+    match (state.agent.connected, state.agent.working_since) {
+        (false, _) => "Starting…".to_string(),
+        (true, Some(_)) => {
+            let (send, queue, stop) = (key("agent.send"), key("agent.follow-up"), key("app.escape"));
+            format!("{send} steers · {queue} queues · {stop} stops")
+        }
+        (true, None) => "Ask anything · / commands · @ files · ! shell".to_string(),
     }
 }

@@ -2,6 +2,7 @@
 //! `/compact TEXT`. Each is one row here: it runs a command, or a function with its argument.
 
 use crate::ide::core::context::Cx;
+use crate::ide::features::agent::models;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::sessions::{events as sessions, summaries};
 
@@ -9,6 +10,12 @@ use crate::ide::features::sessions::{events as sessions, summaries};
 pub struct SlashCommand {
     /// Without the slash.
     pub name: &'static str,
+    /// The argument as shown: `TEXT` where one is needed, `[TEXT]` where it may be left out; empty for none.
+    pub argument: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// Whether it is the former name of another one.
+    pub is_former: bool,
     action: SlashAction,
 }
 
@@ -20,39 +27,49 @@ enum SlashAction {
     Handler(fn(&mut Cx<'_>, &str)),
 }
 
-const fn command(name: &'static str, id: &'static str) -> SlashCommand {
-    SlashCommand { name, action: SlashAction::Command(id) }
+const fn command(name: &'static str, about: &'static str, id: &'static str) -> SlashCommand {
+    SlashCommand { name, argument: "", about, is_former: false, action: SlashAction::Command(id) }
 }
 
-const fn handler(name: &'static str, action: fn(&mut Cx<'_>, &str)) -> SlashCommand {
-    SlashCommand { name, action: SlashAction::Handler(action) }
+const fn handler(
+    name: &'static str,
+    argument: &'static str,
+    about: &'static str,
+    action: fn(&mut Cx<'_>, &str),
+) -> SlashCommand {
+    SlashCommand { name, argument, about, is_former: false, action: SlashAction::Handler(action) }
 }
 
 /// All slash commands. Those that exist in pi have the same meaning.
 pub static SLASH_COMMANDS: &[SlashCommand] = &[
-    command("new", "session.new"),
-    command("resume", "session.resume"),
-    command("tree", "view.session-tree"),
-    command("fork", "view.session-tree"),
-    command("clone", "session.copy"),
-    command("context", "session.context"),
-    handler("edit", contents::replace_message),
-    // Its former name.
-    handler("tell", contents::replace_message),
-    handler("name", name),
-    command("search", "session.search"),
-    command("import", "session.import"),
-    handler("compact", |cx, about| {
+    command("new", "start a new session", "session.new"),
+    command("resume", "open another session", "session.resume"),
+    command("tree", "show the session tree", "view.session-tree"),
+    command("fork", "choose where to branch", "view.session-tree"),
+    command("clone", "continue in a copy of the session", "session.copy"),
+    command("undo", "undo the last turn", "session.undo-turn"),
+    handler("compact", "[TEXT]", "summarize older messages", |cx, about| {
         summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
     }),
-    handler("summary", summaries::replace_summary),
-    command("undo", "session.undo-turn"),
-    command("model", "agent.model-picker"),
-    command("tools", "agent.tools-picker"),
-    command("login", "agent.login"),
-    command("logout", "agent.logout"),
-    command("hotkeys", "app.keys"),
-    command("quit", "app.quit"),
+    command("context", "show what the model sees", "session.context"),
+    handler("edit", "ENTRY TEXT", "replace a message in the context", contents::replace_message),
+    SlashCommand {
+        is_former: true,
+        ..handler("tell", "TEXT", "former name of /edit", contents::replace_message)
+    },
+    handler("summary", "[TEXT]", "edit the last summary", summaries::replace_summary),
+    handler("name", "[TEXT]", "rename the session", name),
+    command("search", "search all sessions", "session.search"),
+    command("import", "import sessions of other agents", "session.import"),
+    handler("model", "[NAME]", "switch the model", models::switch_by_name),
+    command("thinking", "cycle the thinking level", "agent.cycle-thinking"),
+    command("tools", "choose the agent's tools", "agent.tools-picker"),
+    command("login", "add a provider", "agent.login"),
+    command("logout", "delete a stored login", "agent.logout"),
+    command("help", "show shortcuts", "app.keys"),
+    command("hotkeys", "show shortcuts", "app.keys"),
+    command("commands", "show the command palette", "app.palette"),
+    command("quit", "quit bowline", "app.quit"),
 ];
 
 impl SlashCommand {
@@ -72,12 +89,15 @@ fn name(cx: &mut Cx<'_>, name: &str) {
     sessions::rename(cx, name.to_string());
 }
 
-/// Runs the prompt's slash command, if it is one; returns whether it was.
+/// Runs the prompt's slash command; returns whether the text was one, known or not. Unknown ones stay in the
+/// prompt: a typing error must not be sent to the model.
 pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     let text = cx.state.prompt.area.text().to_string();
     let Some(text) = text.trim_end().strip_prefix('/') else { return false };
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let Some(word) = SLASH_COMMANDS.iter().find(|word| word.name == first) else { return false };
+    let Some(word) = SLASH_COMMANDS.iter().find(|word| word.name == first) else {
+        return report_unknown(cx, first);
+    };
     match word.action {
         SlashAction::Command(_) if !rest.is_empty() => {
             cx.state.set_error(format!("/{first} takes no arguments. Start with a space to send it as text"));
@@ -93,4 +113,29 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     }
     cx.state.damage.add_all();
     true
+}
+
+/// Reports an unknown slash command, unless it is a path or other text; returns whether it did.
+fn report_unknown(cx: &mut Cx<'_>, word: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+    if word.is_empty() || !word.chars().all(is_name) {
+        return false;
+    }
+    let advice = match nearest(word) {
+        Some(name) => format!("Did you mean /{name}?"),
+        None => "/commands shows all commands.".to_string(),
+    };
+    cx.state.set_error(format!("No command /{word}. {advice} Start with a space to send it as text"));
+    true
+}
+
+/// Jaro-Winkler similarity from which a name is proposed: one or two letters differ.
+const LIKENESS_MIN: f64 = 0.8;
+
+/// Returns the slash command that was probably meant.
+fn nearest(word: &str) -> Option<&'static str> {
+    let names = SLASH_COMMANDS.iter().filter(|command| !command.is_former).map(|command| command.name);
+    let close = names.map(|name| (strsim::jaro_winkler(word, name), name));
+    let best = close.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.filter(|(likeness, _)| *likeness >= LIKENESS_MIN).map(|(_, name)| name)
 }

@@ -5,6 +5,7 @@ pub mod earlier_messages;
 pub mod retry;
 #[cfg(test)]
 mod tests;
+pub mod user_commands;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -138,6 +139,9 @@ impl Transcript {
                     if !self.end_call(result, None, None, tools) {
                         self.keep_result(result);
                     }
+                }
+                AgentMessage::Other(value) if message.role() == user_commands::ROLE => {
+                    self.add_user_command(value);
                 }
                 AgentMessage::Other(value) if value.get("summary").is_some() => self.add_summary(value),
                 AgentMessage::Other(value) => {

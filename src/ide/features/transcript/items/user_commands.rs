@@ -1,0 +1,96 @@
+//! Shell commands of the user among the items of a conversation.
+//!
+//! Must not know who runs them.
+
+use serde_json::Value;
+
+use crate::ide::features::transcript::items::{Call, CallStatus, ItemKind, Transcript};
+use crate::runtime::controls::user_command::CommandResult;
+use crate::tools::contract::view::{CallView, ResultView};
+
+/// Maximum bytes of live output kept; the result has the end of all of it.
+const LIVE_MAX: usize = 64 << 10;
+
+/// Role of a message that records a command, as in pi.
+pub(super) const ROLE: &str = "bashExecution";
+
+/// Signs in the place of a tool's name.
+fn sign(is_private: bool) -> String {
+    if is_private { "!! (private)" } else { "!" }.to_string()
+}
+
+fn id(number: u64) -> String {
+    format!("user-command/{number}")
+}
+
+fn call(call_id: String, command: &str, is_private: bool) -> Call {
+    let view = CallView { title: command.to_string(), body: None };
+    let (status, live_output, result) = (CallStatus::Running, String::new(), None);
+    Call { call_id, tool: sign(is_private), view, status, live_output, result }
+}
+
+impl Transcript {
+    /// Adds a command that begins.
+    pub fn begin_user_command(&mut self, number: u64, command: &str, is_private: bool) {
+        self.add(ItemKind::Tool(Box::new(call(id(number), command, is_private))));
+    }
+
+    /// Adds to a command's output.
+    pub fn add_user_command_output(&mut self, number: u64, text: &str) {
+        self.change_user_command(number, |call| {
+            call.live_output.push_str(text);
+            let excess = call.live_output.len().saturating_sub(LIVE_MAX);
+            if excess > LIVE_MAX {
+                let from = call.live_output.ceil_char_boundary(excess);
+                call.live_output.drain(..from);
+            }
+        });
+    }
+
+    /// Ends a command: with its result, or with why it could not run.
+    pub fn end_user_command(&mut self, number: u64, ran: Result<CommandResult, String>) {
+        self.change_user_command(number, |call| match ran {
+            Ok(ran) => end(call, ran.output, ran.exit_code, ran.cancelled),
+            Err(error) => {
+                call.status = CallStatus::Failed(None);
+                call.result = Some(ResultView::Text(error));
+            }
+        });
+    }
+
+    /// Adds a command that is in the session.
+    pub(super) fn add_user_command(&mut self, message: &Value) {
+        let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+        let flag = |name: &str| message.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let code = message.get("exitCode").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
+        let mut call = call(String::new(), text("command"), flag("excludeFromContext"));
+        end(&mut call, text("output").to_string(), code, flag("cancelled"));
+        self.add(ItemKind::Tool(Box::new(call)));
+    }
+
+    fn change_user_command(&mut self, number: u64, change: impl FnOnce(&mut Call)) {
+        let wanted = id(number);
+        for item in self.items.iter_mut().rev() {
+            if let ItemKind::Tool(call) = &mut item.kind
+                && call.call_id == wanted
+            {
+                change(call);
+                item.version += 1;
+                return;
+            }
+        }
+    }
+}
+
+fn end(call: &mut Call, output: String, code: Option<i32>, is_cancelled: bool) {
+    let is_done = code == Some(0) && !is_cancelled;
+    call.status = if is_done { CallStatus::Done(None) } else { CallStatus::Failed(None) };
+    let note = match code {
+        _ if is_cancelled => Some("Stopped".to_string()),
+        Some(0) | None => None,
+        Some(code) => Some(format!("Exit code {code}")),
+    };
+    let lines = [Some(output).filter(|text| !text.is_empty()), note];
+    call.result = Some(ResultView::Output(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")));
+    call.live_output.clear();
+}

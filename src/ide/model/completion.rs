@@ -1,0 +1,94 @@
+//! Completions of the word at the caret of the prompt: the rows on offer and the selected one. Must not know
+//! where rows come from.
+
+use tokio_util::sync::DropGuard;
+
+use crate::text::position::Byte;
+
+/// Maximum number of rows on screen.
+pub const ROWS_SHOWN: usize = 8;
+
+/// State of the completion in a prompt.
+#[derive(Debug, Default)]
+pub struct CompletionState {
+    /// The list on screen.
+    pub open: Option<Completion>,
+    /// Version of the text and caret for which the list was last brought up to date.
+    pub seen: Option<(u64, Byte)>,
+    /// Start of the word whose list the user has closed.
+    pub dismissed: Option<Byte>,
+}
+
+/// The completions of one word.
+#[derive(Debug)]
+pub struct Completion {
+    /// Where the word begins, with its sign.
+    pub start: Byte,
+    /// The rows, the best one first.
+    pub rows: Vec<CompletionRow>,
+    /// Index of the selected row.
+    pub selected: usize,
+    /// Whether more rows may come.
+    pub is_filling: bool,
+    /// Cancels the search for rows on drop.
+    pub search: Option<DropGuard>,
+}
+
+/// One completion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletionRow {
+    /// The text that is shown and put in place of the word.
+    pub text: String,
+    /// Indices of its characters that match the word.
+    pub matched: Vec<u32>,
+    /// Dimmed text after it.
+    pub detail: String,
+    /// Whether it is a complete message, which Enter sends.
+    pub is_complete: bool,
+}
+
+impl Completion {
+    /// Selects another row, from the last to the first and back.
+    pub fn step(&mut self, by: isize) {
+        let count = self.rows.len() as isize;
+        if count > 0 {
+            self.selected = (self.selected as isize + by).rem_euclid(count) as usize;
+        }
+    }
+
+    /// Returns the rows on screen, the selected one among them, and the index of the first.
+    pub fn shown(&self, height: usize) -> (usize, &[CompletionRow]) {
+        let height = height.min(ROWS_SHOWN).max(1);
+        let first = (self.selected + 1).saturating_sub(height);
+        (first, &self.rows[first..self.rows.len().min(first + height)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completion(count: usize) -> Completion {
+        let row = |n: usize| CompletionRow {
+            text: n.to_string(),
+            matched: Vec::new(),
+            detail: String::new(),
+            is_complete: false,
+        };
+        let rows = (0..count).map(row).collect();
+        Completion { start: Byte(0), rows, selected: 0, is_filling: false, search: None }
+    }
+
+    #[test]
+    fn completion_selection_wraps_and_stays_visible() {
+        let mut list = completion(10);
+        list.step(-1);
+        let (first, shown) = list.shown(3);
+        assert_eq!((list.selected, first, shown.len()), (9, 7, 3));
+        list.step(1);
+        assert_eq!((list.selected, list.shown(3).0), (0, 0));
+        let mut empty = completion(0);
+        empty.step(1);
+        assert_eq!((empty.selected, empty.shown(3).1.len()), (0, 0));
+    }
+}

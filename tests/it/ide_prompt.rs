@@ -1,0 +1,197 @@
+//! What can be typed into the agent's prompt beside messages: slash commands, shell commands, completed words.
+
+use bowline::ide::features::transcript::items::TRANSCRIPT;
+use bowline::llm::providers::scripted::{Step, Turn};
+use serde_json::json;
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+fn prompt(ide: &mut TestIde) -> String {
+    ide.state().prompt.area.text().to_string()
+}
+
+async fn started(setup: IdeSetup) -> TestIde {
+    let mut ide = setup.start().await;
+    ide.keys("Alt-3").await;
+    ide
+}
+
+#[tokio::test]
+async fn slash_command_unknown_is_kept_and_not_sent() {
+    let mut ide = started(IdeSetup::new().size(120, 24)).await;
+    for (typed, advice) in [
+        ("/foobar", "No command /foobar."),
+        ("/clear", "No command /clear."),
+        ("/settings", "No command /settings."),
+        ("/modle", "Did you mean /model?"),
+        ("/sumary of it", "Did you mean /summary?"),
+        ("/export x.md", "No command /export."),
+    ] {
+        ide.type_in(typed).await;
+        ide.keys("Enter").await;
+        assert!(ide.status_message().contains(advice), "{typed}: {}", ide.status_message());
+        assert_eq!(prompt(&mut ide), typed);
+        assert!(ide.script.requests().is_empty(), "{typed}");
+        ide.keys("Ctrl-u").await;
+    }
+    ide.prompt(" /foobar").await;
+    assert_eq!(ide.script.requests().len(), 1, "with a space before it it is a message");
+}
+
+#[tokio::test]
+async fn slash_completion_lists_filters_and_runs() {
+    let mut ide = started(IdeSetup::new().size(100, 30)).await;
+    ide.type_in("/").await;
+    ide.snap("prompt_slash");
+    ide.type_in("mod").await;
+    let picture = ide.picture();
+    assert!(picture.contains("▸ /model") && !picture.contains("/resume"), "{picture}");
+    ide.keys("Tab").await;
+    assert_eq!(prompt(&mut ide), "/model ");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("/to").await;
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("Choose tools") || !ide.state().layers.is_empty(), "{}", ide.picture());
+    assert_eq!(prompt(&mut ide), "");
+    ide.keys("Escape").await;
+    ide.type_in("/re").await;
+    ide.keys("Escape").await;
+    assert!(!ide.state().prompt.is_completing() && prompt(&mut ide) == "/re");
+    ide.type_in("s").await;
+    assert!(!ide.state().prompt.is_completing(), "what was closed stays closed for this word");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("/re").await;
+    assert!(ide.state().prompt.is_completing(), "another word asks again");
+}
+
+#[tokio::test]
+async fn slash_model_switches_by_name() {
+    let mut ide = started(IdeSetup::new().model("other").size(120, 24)).await;
+    ide.type_in("/model nothing").await;
+    ide.keys("Enter").await;
+    assert!(ide.status_message().contains("No model matches nothing"), "{}", ide.status_message());
+    ide.type_in("/model oth").await;
+    ide.keys("Enter").await;
+    let is_other = |state: &bowline::ide::core::state::State| {
+        state.agent.model.as_ref().is_some_and(|model| model.id == "other")
+    };
+    ide.wait_for("the other model", is_other).await;
+}
+
+#[tokio::test]
+async fn file_completion_inserts_paths_of_workspace() {
+    let setup = IdeSetup::new().size(100, 30).file("src/lib.rs", "x").file("docs/guide.md", "x");
+    let mut ide = started(setup.file(".gitignore", "ignored\n").file("ignored", "x")).await;
+    ide.type_in("look at @gui").await;
+    ide.wait_for_text("▸ @docs/guide.md").await;
+    ide.snap("prompt_files");
+    ide.keys("Enter").await;
+    assert_eq!(prompt(&mut ide), "look at @docs/guide.md ");
+    ide.type_in("@sr").await;
+    ide.wait_for_text("▸ @src/").await;
+    ide.keys("Tab").await;
+    assert_eq!(prompt(&mut ide), "look at @docs/guide.md @src/");
+    ide.wait_for_text("▸ @src/").await;
+    ide.keys("Down Tab").await;
+    assert_eq!(prompt(&mut ide), "look at @docs/guide.md @src/lib.rs ");
+    ide.type_in("@ignored").await;
+    assert!(!ide.state().prompt.is_completing());
+    ide.prompt("").await;
+    assert_eq!(ide.script.requests().len(), 1, "without completions Enter sends");
+}
+
+#[tokio::test]
+async fn completion_leaves_history_and_other_panes_alone() {
+    let mut ide = started(IdeSetup::new().with("a.txt", "x\n")).await;
+    ide.type_in("/hotkeys").await;
+    ide.keys("Enter").await;
+    ide.keys("Escape").await;
+    ide.keys("Up").await;
+    assert_eq!(prompt(&mut ide), "/hotkeys");
+    assert!(!ide.state().prompt.is_completing(), "recalled, not typed");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("/m").await;
+    assert!(ide.state().prompt.is_completing());
+    ide.keys("Alt-2").await;
+    assert!(!ide.state().prompt.is_completing());
+    ide.type_in("/m").await;
+    assert!(ide.text().starts_with("/m") && !ide.state().prompt.is_completing());
+}
+
+#[tokio::test]
+async fn shell_command_output_is_shared_or_private() {
+    let mut ide = started(IdeSetup::new().size(100, 30).turns([Turn::text("seen")])).await;
+    ide.type_in("!echo shared-$((1+1)); exit 3").await;
+    ide.keys("Enter").await;
+    let picture = ide.picture();
+    assert!(picture.contains("shared-2") && picture.contains("Exit code 3"), "{picture}");
+    assert!(picture.contains('✗'), "{picture}");
+    ide.type_in("!!echo secret-$((2+2))").await;
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("secret-4") && ide.picture().contains("private"), "{}", ide.picture());
+    ide.type_in("!").await;
+    ide.keys("Enter").await;
+    assert!(ide.status_message().contains("No command after"), "{}", ide.status_message());
+    ide.keys("Ctrl-u").await;
+    ide.prompt("what was it").await;
+    let sent = serde_json::to_string(&ide.script.requests()[0].messages).unwrap();
+    assert!(sent.contains("shared-2") && !sent.contains("secret-4"), "{sent}");
+    let entries = ide.session();
+    let roles: Vec<_> = entries.iter().filter(|entry| entry["message"]["role"] == "bashExecution").collect();
+    assert_eq!(roles.len(), 2);
+    assert_eq!(roles[1]["message"]["excludeFromContext"], true);
+    let mut ide = ide.restart().continue_session().start().await;
+    let picture = ide.picture();
+    assert!(picture.contains("shared-2") && picture.contains("secret-4"), "{picture}");
+}
+
+#[tokio::test]
+async fn shell_command_is_shown_live_and_stopped_by_escape() {
+    let mut ide = started(IdeSetup::new().size(100, 30)).await;
+    ide.type_without_settling("!echo begun; exec sleep 600");
+    ide.headless.press("Enter");
+    ide.wait_for_text("begun").await;
+    ide.headless.press("Escape");
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("Stopped"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn queue_shows_delivery_and_counts_hidden_messages() {
+    let turns = [Turn::of(vec![Step::Text(vec!["working".into()]), Step::Gate])];
+    let mut ide = started(IdeSetup::new().size(100, 20).turns(turns)).await;
+    ide.send_prompt("begin").await;
+    ide.wait_for_text("working").await;
+    for n in 0..9 {
+        ide.type_without_settling(&format!("message number {n}"));
+        ide.headless.press(if n == 0 { "Enter" } else { "Alt-Enter" });
+    }
+    ide.wait_for("the queue", |state| state.agent.steering.len() + state.agent.follow_up.len() == 9).await;
+    let picture = ide.picture();
+    assert!(picture.contains("next   message number 0"), "{picture}");
+    assert!(picture.contains("later  message number 1") && picture.contains("+6 more"), "{picture}");
+    ide.script.gate.add_permits(1);
+    ide.headless.idle().await;
+    assert!(ide.state().slots[TRANSCRIPT].items().len() > 2);
+}
+
+#[tokio::test]
+async fn shell_command_during_run_is_recorded_after_it() {
+    let call = Turn::call("c1", "bash", json!({"command": "true"}));
+    let turns = [Turn::of(vec![Step::Text(vec!["working".into()]), Step::Gate]), call, Turn::text("done")];
+    let mut ide = started(IdeSetup::new().size(100, 30).turns(turns)).await;
+    ide.send_prompt("begin").await;
+    ide.wait_for_text("working").await;
+    ide.type_without_settling("!echo beside-$((3+3))");
+    ide.headless.press("Enter");
+    ide.wait_for_text("beside-6").await;
+    assert!(ide.state().agent.working_since.is_some(), "the agent works on");
+    ide.script.gate.add_permits(1);
+    ide.headless.idle().await;
+    let roles: Vec<String> = ide
+        .session()
+        .iter()
+        .filter_map(|entry| entry["message"]["role"].as_str().map(str::to_string))
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "bashExecution"]);
+}
