@@ -8,8 +8,10 @@ use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
@@ -22,7 +24,30 @@ use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
 use crate::llm::provider::EventStream;
+use crate::tools::permissions::approval::{Approval, Ask, Decision};
 use crate::tools::{self, Outcome, Progress, Registry};
+
+/// Passes requests for approval on, and sums how long they stand: that is not the time of the tool.
+struct TimedApproval {
+    inner: Arc<dyn Approval>,
+    clock: SharedClock,
+    /// In nanoseconds.
+    waited: Arc<AtomicU64>,
+}
+
+impl Approval for TimedApproval {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        let (decision, clock, waited) =
+            (self.inner.decide(ask), self.clock.clone(), Arc::clone(&self.waited));
+        let start = clock.monotonic();
+        Box::pin(async move {
+            let decision = decision.await;
+            let stood = clock.monotonic().saturating_sub(start);
+            waited.fetch_add(u64::try_from(stood.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            decision
+        })
+    }
+}
 
 /// Something that happened.
 #[derive(Debug)]
@@ -130,11 +155,20 @@ impl Work {
         let progress: Progress = Arc::new(move |text| board.put(&id, &tool, text));
         self.tools.spawn(async move {
             let start = clock.monotonic();
+            let waited = Arc::<AtomicU64>::default();
+            let approval = TimedApproval {
+                inner: Arc::clone(&context.approval),
+                clock: clock.clone(),
+                waited: Arc::clone(&waited),
+            };
+            let context = tools::Context { approval: Arc::new(approval), ..context };
             let work = tools::execute(&registry, &context, &call, cancel, progress);
             let outcome = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
                 Outcome::error(format!("{} failed inside; this is a defect of bowline", call.name))
             });
-            ToolDone { index, call, outcome, took: clock.monotonic().saturating_sub(start) }
+            let total = clock.monotonic().saturating_sub(start);
+            let waited = Duration::from_nanos(waited.load(Ordering::Relaxed));
+            ToolDone { index, call, outcome, took: total.saturating_sub(waited) }
         });
     }
 

@@ -3,8 +3,6 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crate::base::error::chain;
-
 /// Why a request got no response, or an incomplete one.
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
@@ -51,8 +49,20 @@ pub enum NetError {
 
 /// Returns the error for a connection that failed or broke.
 pub(super) fn connection_error(host: &str, error: reqwest::Error) -> NetError {
-    let cause = error.without_url();
-    // reqwest's own message says only that sending or reading failed; its source has the cause.
-    let cause = cause.source().map_or_else(|| chain(&cause), chain);
-    NetError::Connection { host: host.to_string(), cause }
+    let error = error.without_url();
+    NetError::Connection { host: host.to_string(), cause: root_cause(&error) }
+}
+
+/// Returns the message of the innermost source, without the number of the system's error: the layers above
+/// say only that connecting, sending or reading failed.
+fn root_cause(error: &dyn Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let message = innermost.to_string();
+    match message.split_once(" (os error ") {
+        Some((text, _)) => text.to_string(),
+        None => message,
+    }
 }

@@ -152,6 +152,7 @@ async fn compact_command_escape_cancels() {
     ide.wait_for("the compaction", |state| state.agent.summarizing.is_some()).await;
     ide.keys("Escape").await;
     ide.headless.shows("compaction canceled").await;
+    assert_eq!(ide.status_message(), "");
     assert!(ide.state().agent.working_since.is_none());
     assert!(ide.session().iter().all(|entry| entry["type"] != "compaction"));
     ide.type_in("/compactly said").await;

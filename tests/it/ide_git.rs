@@ -49,7 +49,7 @@ async fn git_scrollbar_marks_follow_edits() {
     let Some(plan) = IdeSetup::new().with("a.txt", &("line\n".repeat(200) + "end")).git_committed() else {
         return;
     };
-    let mut ide = plan.start().await;
+    let mut ide = plan.size(120, 24).start().await;
     ide.keys("Ctrl-End").await;
     ide.type_in("x").await;
     wait_for_diff(&mut ide).await;

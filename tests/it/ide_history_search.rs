@@ -1,6 +1,7 @@
 //! What was said before comes back: with arrows, from a list, from all conversations.
 
 use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::features::sessions::view::SessionView;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::Turn;
 use bowline::session::store::listing;
@@ -38,7 +39,7 @@ async fn prompt_history_persists_and_redacts_secrets() {
 }
 
 #[tokio::test]
-async fn session_search_jumps_to_hit_in_current_session() {
+async fn session_search_shows_hit_in_tree_of_current_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("then mergesort")];
     let mut ide = IdeSetup::new().turns(turns).size(120, 30).start().await;
     ide.prompt("which way").await;
@@ -50,9 +51,31 @@ async fn session_search_jumps_to_hit_in_current_session() {
     ide.type_in("quicks").await;
     ide.wait_for_text("the answer is quicksort").await;
     ide.keys("Enter").await;
+    ide.wait_for("the tree", |state| state.layers.top::<SessionView>().is_some()).await;
+    assert_eq!(ide.state().slots[TRANSCRIPT].items().len(), 4, "nothing was left");
+    assert!(ide.state().prompt.area.text().is_empty());
+    ide.keys("Enter").await;
     ide.wait_for("the place", |state| state.slots[TRANSCRIPT].items().len() < 4).await;
     let picture = ide.picture();
     assert!(picture.contains("the answer is quicksort") && !picture.contains("mergesort"), "{picture}");
+}
+
+#[tokio::test]
+async fn picker_enter_waits_for_first_match() {
+    let mut ide = IdeSetup::new().turns([Turn::text("the answer is quicksort")]).size(120, 30).start().await;
+    ide.prompt("which way").await;
+    palette(&mut ide, "Search sessions").await;
+    ide.wait_for_text("Search sessions").await;
+    ide.type_without_settling("quicks");
+    ide.headless.press("Enter");
+    ide.wait_for("the tree", |state| state.layers.top::<SessionView>().is_some()).await;
+    ide.keys("Escape").await;
+    palette(&mut ide, "Search sessions").await;
+    ide.type_without_settling("nothing like it");
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    assert!(ide.state().layers.top::<SessionView>().is_none());
+    assert!(!ide.state().layers.is_empty(), "the picker stays, without matches");
 }
 
 #[tokio::test]
@@ -74,7 +97,10 @@ async fn session_search_opens_hit_in_other_session() {
     ide.type_in("quicksort").await;
     ide.wait_for_text("the answer is quicksort").await;
     ide.keys("Enter").await;
-    ide.wait_for("the other conversation", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
+    ide.wait_for("the whole conversation", |state| state.slots[TRANSCRIPT].items().len() == 4).await;
+    ide.wait_for("its tree", |state| state.layers.top::<SessionView>().is_some()).await;
+    ide.keys("Enter").await;
+    ide.wait_for("the place in it", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     let picture = ide.picture();
     assert!(picture.contains("which way") && !picture.contains("what comes later"), "{picture}");
     ide.prompt("and from there on").await;

@@ -125,7 +125,7 @@ async fn terminal_cursor_matches_text_position() {
 #[tokio::test]
 async fn right_to_left_text_keeps_logical_order() {
     let text = "let שלום = \"مرحبا\"; // \u{202e}gnirts\n";
-    let mut ide = IdeSetup::new().with("a.rs", text).start().await;
+    let mut ide = IdeSetup::new().with("a.rs", text).size(120, 24).start().await;
     let picture = ide.picture();
     assert!(picture.contains("שלום") && picture.contains("مرحبا"), "in the order of the text: {picture}");
     assert!(picture.contains("<U+202E>gnirts") && !picture.contains('\u{202e}'), "{picture}");

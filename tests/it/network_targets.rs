@@ -181,7 +181,7 @@ async fn tls_custom_ca_file_is_trusted() {
     let url = format!("https://localhost:{}/x", serve(&own, b"ok".to_vec()).await);
     assert_eq!(own.http().post(post(url.clone())).await.unwrap().text(99).await, "ok");
     let stranger = Http::new(Limits::default(), true).post(post(url.clone())).await.unwrap_err().to_string();
-    assert!(stranger.starts_with("localhost: ") && stranger.contains("certificate"), "{stranger}");
+    assert!(stranger.starts_with("localhost:") && stranger.contains("certificate"), "{stranger}");
     std::fs::remove_file(own.file()).unwrap();
     let missing = own.http().post(post(url)).await.unwrap_err().to_string();
     assert!(missing.contains("ca.pem, which the setting `ca-file` names, cannot be read"), "{missing}");

@@ -183,6 +183,23 @@ fn demo_model_without_key_explains_setup() {
 }
 
 #[test]
+fn window_title_names_folder_and_session_and_is_restored() {
+    let mut pty = Launch::bowline(&[]).start();
+    pty.wait_raw("\x1b[22;0t");
+    pty.wait_raw(" · bowline\x1b\\");
+    pty.wait_text("Ask anything");
+    pty.send("/name the loop\r");
+    pty.wait_raw(" · the loop\x1b\\");
+    pty.send("help\r");
+    pty.wait_raw(" · the loop ◐\x1b\\");
+    pty.wait_for("the end of the answer", |screen| {
+        screen.contents().contains("answers for itself") && screen.contents().contains("Ask anything")
+    });
+    wait_and_quit(&mut pty);
+    pty.wait_raw("\x1b[23;0t");
+}
+
+#[test]
 fn idle_screen_writes_no_output() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();

@@ -45,21 +45,21 @@ fn terminal_shell_runs_in_workspace_with_window_size() {
     let mut pty = start();
     pty.send("echo in-$(basename $PWD)-$TERM; stty size\r");
     pty.wait_text("in-work-xterm-256color");
-    pty.wait_text("9 60");
+    pty.wait_text("9 50");
     pty.resize(140, 40);
     // What is typed sooner could be there before the signal that tells of the new size.
     pty.wait_for("the larger screen, drawn", |screen| {
         screen.rows(0, 140).any(|row| row.trim_end().chars().count() > 130)
     });
     pty.send("clear; stty size\r");
-    pty.wait_text("12 7");
+    pty.wait_text("12 57");
     pty.send("printf '\\033[?1049h\\033[2J\\033[Hfull-%s-screen' a\r");
     pty.wait_for("the other screen", |screen| {
         screen.contents().contains("full-a-screen") && !screen.contents().contains("stty")
     });
     pty.send("printf '\\033[?1049l'\r");
     pty.wait_for("the first screen", |screen| {
-        screen.contents().contains("12 7") && !screen.contents().contains("full-a")
+        screen.contents().contains("12 57") && !screen.contents().contains("full-a")
     });
     pty.send("exit 5\r");
     pty.wait_text("Shell ended with 5. Restart: Enter");

@@ -16,6 +16,11 @@ const TAB_LINE_MIN: (u16, u16) = (40, 10);
 const BOTH_ROWS_MIN: u16 = 10;
 /// Minimum rows of either.
 const PART_ROWS_MIN: u16 = 4;
+/// Minimum and maximum columns of the agent beside an editor.
+const AGENT_COLS: (u16, u16) = (30, 100);
+/// From this width on the agent has at least [`AGENT_COLS_WIDE`] columns, below it half.
+const WIDE_COLS_MIN: u16 = 130;
+const AGENT_COLS_WIDE: u16 = 60;
 /// Maximum rows of the prompt, with completions above it.
 const PROMPT_ROWS_MAX: u16 = 16;
 
@@ -38,14 +43,19 @@ pub struct Areas {
     pub status: Option<Rect>,
 }
 
-/// Lays out a screen of `size` columns and rows. `prompt_rows` is the number of rows wanted for the prompt
-/// and the queue, `tab_line` whether there is a line of open files where it fits, `share` the height of the
-/// terminals in percent.
-pub fn areas(
-    (cols, rows): (u16, u16),
-    panes: &Panes,
-    (prompt_rows, tab_line, share): (u16, bool, u16),
-) -> Areas {
+/// What the parts of a screen ask for.
+#[derive(Debug, Clone, Copy)]
+pub struct LayoutRequest {
+    /// Rows of the prompt, with what stands above it.
+    pub prompt_rows: u16,
+    /// Whether there is a line of open files where it fits.
+    pub tab_line: bool,
+    /// Whether the editor has a text. Without one the conversation takes its place.
+    pub has_text: bool,
+}
+
+/// Lays out a screen of `size` columns and rows.
+pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) -> Areas {
     let mut areas = Areas::default();
     if cols == 0 || rows == 0 {
         return areas;
@@ -58,8 +68,9 @@ pub fn areas(
     let alone = cols < SPLIT_COLS_MIN;
     let shows = |pane: Focus| panes.is_open(pane) && (!alone || panes.focus == pane);
     let files = shows(Focus::Files) && (alone || cols >= TREE_COLS_MIN || panes.focus == Focus::Files);
-    let (mut editor, mut terminal, agent) =
-        (shows(Focus::Editor), shows(Focus::Terminal), shows(Focus::Agent));
+    let (mut terminal, agent) = (shows(Focus::Terminal), shows(Focus::Agent));
+    let is_needed = request.has_text || panes.focus == Focus::Editor || !agent;
+    let mut editor = shows(Focus::Editor) && is_needed;
     if editor && terminal && height < BOTH_ROWS_MIN {
         (editor, terminal) = (panes.focus != Focus::Terminal, panes.focus == Focus::Terminal);
     }
@@ -73,31 +84,38 @@ pub fn areas(
     let agent_width = match (agent, column) {
         (false, _) => 0,
         (true, false) => rest,
-        (true, true) => (rest * 2 / 5).clamp(30, 100),
+        (true, true) => agent_cols(cols, rest),
     };
     if files {
         areas.files = Some(Rect::new(0, 0, files_width, height));
     }
     let width = rest - agent_width;
-    let below = terminal_rows(height, (editor, terminal), share);
+    let below = terminal_rows(height, (editor, terminal), panes.terminal_share);
     if terminal {
         areas.terminal = Some(Rect::new(files_width, height - below, width, below));
     }
     if editor {
-        let tabs = u16::from(tab_line && !bare);
+        let tabs = u16::from(request.tab_line && !bare);
         areas.tabs = (tabs > 0).then_some(Rect::new(files_width, 0, width, 1));
         areas.editor = Some(Rect::new(files_width, tabs, width, height - below - tabs));
     }
     if agent {
         let x = cols - agent_width;
         let most = if bare { height.saturating_sub(1).clamp(1, 2) } else { PROMPT_ROWS_MAX.min(height / 2) };
-        let prompt = prompt_rows.clamp(1, most.max(1)).min(height);
+        let prompt = request.prompt_rows.clamp(1, most.max(1)).min(height);
         areas.prompt = Some(Rect::new(x, height - prompt, agent_width, prompt));
         if height > prompt {
             areas.transcript = Some(Rect::new(x, 0, agent_width, height - prompt));
         }
     }
     areas
+}
+
+/// Returns how many of the `rest` columns beside the file tree the agent has beside an editor, on a screen of
+/// `cols` columns.
+fn agent_cols(cols: u16, rest: u16) -> u16 {
+    let wanted = if cols >= WIDE_COLS_MIN { (rest * 2 / 5).max(AGENT_COLS_WIDE) } else { rest / 2 };
+    wanted.clamp(AGENT_COLS.0, AGENT_COLS.1)
 }
 
 /// Returns how many rows of a column the terminals have, given whether the column shows the editor and the
@@ -123,10 +141,27 @@ mod tests {
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
+    const REQUEST: LayoutRequest = LayoutRequest { prompt_rows: 2, tab_line: true, has_text: true };
+
+    #[test]
+    fn layout_agent_has_sixty_columns_or_half_and_all_without_text() {
+        let agent = |cols, focus, has_text| {
+            let panes = Panes { focus, ..Panes::default() };
+            let areas = areas((cols, 30), &panes, LayoutRequest { has_text, ..REQUEST });
+            (areas.transcript.unwrap().width, areas.editor.map(|area| area.width))
+        };
+        assert_eq!(agent(130, Focus::Agent, true), (60, Some(49)));
+        assert_eq!(agent(200, Focus::Agent, true), (68, Some(102)));
+        assert_eq!(agent(120, Focus::Agent, true), (50, Some(50)));
+        assert_eq!(agent(80, Focus::Agent, true), (40, Some(40)));
+        assert_eq!(agent(120, Focus::Agent, false), (100, None));
+        assert_eq!(agent(120, Focus::Editor, false), (50, Some(50)), "who goes there sees the editor");
+    }
+
     #[test]
     fn layout_small_windows_show_fewer_panes() {
         let shown = |cols, rows, focus| {
-            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, (2, true, 35));
+            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, REQUEST);
             [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
                 .map(|a| a.is_some())
         };
@@ -142,13 +177,15 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
-            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, share in 10..91u16) {
+            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, text: bool, share in 10..91u16) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
             panes.set(Focus::Terminal, open[2]);
             panes.set(Focus::Editor, open[3]);
-            let rects = all(&areas((cols, rows), &panes, (prompt, tabs, share)));
+            panes.terminal_share = share;
+            let request = LayoutRequest { prompt_rows: prompt, tab_line: tabs, has_text: text };
+            let rects = all(&areas((cols, rows), &panes, request));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));
             for (n, a) in rects.iter().enumerate() {

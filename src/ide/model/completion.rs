@@ -58,7 +58,7 @@ impl Completion {
 
     /// Returns the rows on screen, the selected one among them, and the index of the first.
     pub fn shown(&self, height: usize) -> (usize, &[CompletionRow]) {
-        let height = height.min(ROWS_SHOWN).max(1);
+        let height = height.clamp(1, ROWS_SHOWN);
         let first = (self.selected + 1).saturating_sub(height);
         (first, &self.rows[first..self.rows.len().min(first + height)])
     }

@@ -120,7 +120,10 @@ impl App {
     pub fn handle_next(&mut self, happened: NextEvent) {
         match happened {
             NextEvent::Event(event) => self.handle(*event),
-            NextEvent::Wake => picker::on_wake(&mut self.state),
+            NextEvent::Wake => {
+                picker::on_wake(&mut self.state);
+                self.with_cx(picker::accept_awaited);
+            }
         }
     }
 
@@ -182,6 +185,7 @@ impl App {
         self.with_cx(|cx| {
             key_hooks::clamp_cursors(cx);
             prompt::completion::update(cx);
+            picker::accept_awaited(cx);
         });
         self.note_deadlines();
     }
@@ -406,9 +410,12 @@ impl App {
     fn lay_out(&mut self) -> Vec<Range<u16>> {
         let tabs = self.state.display.tabs.is_shown(self.state.buffers.all().len());
         let areas = |cols| {
-            let requested =
-                (prompt::pane::rows_needed(&self.state, cols), tabs, self.state.panes.terminal_share);
-            layout::areas(self.state.size, &self.state.panes, requested)
+            let request = layout::LayoutRequest {
+                prompt_rows: prompt::pane::rows_needed(&self.state, cols),
+                tab_line: tabs,
+                has_text: self.state.buffers.current().is_some() || self.state.buffers.opening,
+            };
+            layout::areas(self.state.size, &self.state.panes, request)
         };
         let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
         let before = cols(&self.state.areas);

@@ -15,6 +15,7 @@ use crate::base::panics::catch;
 use crate::ide::core::event::Event;
 use crate::ide::core::options::Options;
 use crate::ide::core::quit;
+use crate::ide::core::state::State;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
@@ -56,6 +57,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
         caps: Caps::default(),
         clock,
         pacing: FramePacing::default(),
+        title: String::new(),
     };
     let result = screen.run(source, &mut signals).await;
     result.map_err(|error| failed("the terminal failed", &error))
@@ -67,6 +69,8 @@ struct TerminalLoop {
     caps: Caps,
     clock: SharedClock,
     pacing: FramePacing,
+    /// The window title as last set; empty before.
+    title: String,
 }
 
 impl TerminalLoop {
@@ -265,6 +269,7 @@ impl TerminalLoop {
     /// Sets the terminal up again after a stop.
     fn resume(&mut self, app: &mut App) -> std::io::Result<()> {
         self.terminal.resume()?;
+        self.title.clear();
         let (cols, rows) = self.terminal.size();
         app.handle(Event::Resize(cols, rows));
         app.screen.repaint();
@@ -275,6 +280,11 @@ impl TerminalLoop {
     fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
         if self.terminal.is_writing() {
             return Ok(());
+        }
+        let title = window_title(&app.state);
+        if title != self.title {
+            self.terminal.set_title(&title)?;
+            self.title = title;
         }
         if let Some(text) = app.ui.clipboard.take() {
             self.copy(app, &text)?;
@@ -300,6 +310,14 @@ impl TerminalLoop {
         let data = base64::engine::general_purpose::STANDARD.encode(text);
         self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
     }
+}
+
+/// Returns the window title: folder and session, and a sign while the agent works.
+fn window_title(state: &State) -> String {
+    let folder = state.workspace.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+    let session = state.agent.name.as_deref().unwrap_or("bowline");
+    let sign = if state.agent.working_since.is_some() { " ◐" } else { "" };
+    format!("{folder} · {session}{sign}")
 }
 
 /// Finishes running changes to files when a signal ends the program, within a time limit.

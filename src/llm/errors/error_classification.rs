@@ -158,8 +158,12 @@ impl RequestInfo {
             NetError::Connection { .. } if began => ErrorKind::Stream,
             NetError::Connection { .. } | NetError::SocketRefused { .. } => ErrorKind::Network,
         };
-        let what = if began { "the answer broke off" } else { "no answer" };
-        self.error(kind, &format!(": {what}: {error}"))
+        let what = match error {
+            _ if began => ": the answer broke off:",
+            NetError::Connection { .. } => ": cannot reach",
+            _ => ": no answer:",
+        };
+        self.error(kind, &format!("{what} {error}"))
     }
 
     /// Returns the error for an invalid stream, or one that ended before its answer.

@@ -125,7 +125,8 @@ impl Terminal {
         }
         self.extras.title = true;
         bytes.extend(modes::title(title));
-        guard::write_extra_mode(&bytes, |extras| extras.title = true)
+        guard::write_extra_mode(b"", |extras| extras.title = true)?;
+        self.write(&bytes)
     }
 
     /// Records that the caret has one of our shapes: the user's own is restored on leaving.

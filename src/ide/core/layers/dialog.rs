@@ -199,6 +199,8 @@ fn scroll(cx: &mut Cx<'_>, code: KeyCode) -> bool {
         KeyCode::Down => 1,
         KeyCode::PageUp => -10,
         KeyCode::PageDown => 10,
+        KeyCode::Home => isize::MIN,
+        KeyCode::End => isize::MAX,
         _ => return false,
     };
     step(cx, by);

@@ -128,6 +128,8 @@ pub struct Picker {
     pub is_settled: bool,
     /// Whether the query changed since the matcher last got it.
     pub is_query_stale: bool,
+    /// Whether the first match is accepted as soon as there is one: Enter was pressed before.
+    pub accepts_first: bool,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
     matcher: Nucleo<PickRow>,
@@ -149,6 +151,7 @@ impl Picker {
             is_filling: false,
             is_settled: true,
             is_query_stale: false,
+            accepts_first: false,
             search: None,
             matcher,
             last_query: String::new(),
@@ -334,16 +337,36 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
 
 fn step(cx: &mut Cx<'_>, by: isize) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
+        picker.accepts_first = false;
         picker.step(by as i64);
     }
 }
 
+/// Accepts the selected row. While there is none, but rows may come, the first one that comes is accepted.
 fn accept(cx: &mut Cx<'_>) {
-    let Some(mut picker) = cx.state.layers.pop_as::<Picker>() else { return };
-    cx.state.damage.add_all();
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     picker.catch_up();
+    if picker.current().is_none() && picker.is_busy() {
+        picker.accepts_first = true;
+        return;
+    }
+    let Some(picker) = cx.state.layers.pop_as::<Picker>() else { return };
+    cx.state.damage.add_all();
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
         (picker.spec.accept)(cx, &pick, &picker.marked);
+    }
+}
+
+/// Accepts the first row if Enter waits for it.
+pub fn accept_awaited(cx: &mut Cx<'_>) {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.accepts_first) else {
+        return;
+    };
+    if picker.current().is_some() || !picker.is_busy() {
+        picker.accepts_first = false;
+        if picker.current().is_some() {
+            accept(cx);
+        }
     }
 }
 
@@ -352,6 +375,7 @@ fn on_query_change(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
         return;
     };
+    picker.accepts_first = false;
     if let Some(search) = picker.live {
         return search(cx);
     }

@@ -25,9 +25,8 @@ use crate::ide::features::history_search::conversations::EntryLocation;
 use crate::ide::features::sessions::events as sessions;
 use crate::llm::model::Message;
 use crate::llm::model::message::join_text;
-use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
+use crate::runtime::Handle;
 use crate::runtime::history::search::{HistoryHit, HistorySearch};
-use crate::runtime::{BranchSummaryChoice, Handle};
 use crate::session::format::message::{AgentMessage, PagePosition};
 
 /// Maximum number of search results.
@@ -177,11 +176,12 @@ pub fn put_into_prompt(cx: &mut Cx<'_>, text: &str) {
     cx.state.damage.add_all();
 }
 
-/// Goes to an entry of a session, which becomes the open one.
+/// Shows an entry in the tree of its session, which is opened if it is another one. Going there is another
+/// key: a search must not move the conversation.
 pub fn open_at(cx: &mut Cx<'_>, session: &str, file: &Path, entry: &str) {
     if cx.state.agent.session == session {
-        sessions::go_to_entry(cx, NavigationTarget::To(entry.to_string()), BranchSummaryChoice::None);
+        sessions::open_at(cx, entry);
     } else {
-        sessions::replace(cx, SessionSwitch::Open(file.to_path_buf(), Some(entry.to_string())));
+        sessions::open_session_at(cx, file.to_path_buf(), entry.to_string());
     }
 }

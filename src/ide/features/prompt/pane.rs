@@ -200,7 +200,7 @@ fn placeholder(state: &State) -> String {
         (false, _) => "Starting…".to_string(),
         (true, Some(_)) => {
             let (send, queue, stop) = (key("agent.send"), key("agent.follow-up"), key("app.escape"));
-            format!("{send} steers · {queue} queues · {stop} stops")
+            format!("{stop} stops · {send} steers · {queue} queues")
         }
         (true, None) => "Ask anything · / commands · @ files · ! shell".to_string(),
     }

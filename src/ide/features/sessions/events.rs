@@ -2,6 +2,7 @@
 //! know how the tree is drawn.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use crate::base::error::Report;
 use crate::ide::core::context::{Cx, ask_session};
@@ -42,6 +43,17 @@ pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
         ask_session(cx, "sessions.replace", TASK, work, move |cx, message| on_moved(cx, message, words));
+    }
+}
+
+/// Opens another session where it was left, and its tree with an entry selected.
+pub fn open_session_at(cx: &mut Cx<'_>, file: PathBuf, entry: String) {
+    if is_connected(cx) {
+        let work = |session: Handle| async move { session.replace(SessionSwitch::Open(file, None)).await };
+        ask_session(cx, "sessions.replace", TASK, work, move |cx, message| {
+            on_moved(cx, message, "Resumed session");
+            open_at(cx, &entry);
+        });
     }
 }
 

@@ -16,6 +16,11 @@ const DIFF_ROWS: usize = 30;
 /// Maximum lines shown in full form; the rest is in the session's artifacts.
 const WHOLE_ROWS: usize = 2_000;
 
+/// Indentation below the head of a call.
+const INDENT: &str = "  ";
+/// Style of sentences: broken between words.
+const PROSE: (&str, BreakMode) = ("agent.tool.output", BreakMode::Words);
+
 /// Maximum bytes of text per cell: of a long line, what exceeds its rows is not laid out. A family emoji
 /// takes 25.
 const CELL_BYTES: usize = 32;
@@ -33,11 +38,10 @@ pub fn lay_out(item: &Item, width: u16, show: TextOptions) -> Vec<Line> {
 
 /// Returns the lines of a summary: its title, and its text if output is shown in full.
 fn summary(title: &str, text: &str, width: u16, show: TextOptions) -> Vec<Line> {
-    let head =
-        if show.expand_output { format!("▾ {title}") } else { format!("▸ {title} (Ctrl-o shows it)") };
+    let head = if show.expand_output { format!("▾ {title}") } else { format!("▸ {title} · Ctrl-o") };
     let mut lines = vec![vec![Span::new(truncate(&head, usize::from(width)).into_owned(), "agent.tool")]];
     if show.expand_output {
-        lines.extend(indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output"));
+        lines.extend(indented(text.lines(), width, WHOLE_ROWS, PROSE));
     }
     lines
 }
@@ -76,7 +80,7 @@ fn tool(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
     if show.expand_output
         && let Some(body) = &call.view.body
     {
-        lines.extend(indented(body.lines(), width, WHOLE_ROWS, "agent.tool.title"));
+        lines.extend(indented(body.lines(), width, WHOLE_ROWS, ("agent.tool.title", BreakMode::Anywhere)));
     }
     lines.extend(body(call, width, show));
     lines
@@ -111,12 +115,14 @@ fn body(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
             tail(text, width, if show.expand_output { WHOLE_ROWS } else { TAIL_ROWS })
         }
         Some(ResultView::Text(text)) if show.expand_output => {
-            indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output")
+            indented(text.lines(), width, WHOLE_ROWS, PROSE)
         }
-        Some(ResultView::Text(text)) if failed => indented(text.lines(), width, FAILURE_ROWS, "error"),
+        Some(ResultView::Text(text)) if failed => {
+            indented(text.lines(), width, FAILURE_ROWS, ("error", BreakMode::Words))
+        }
         Some(ResultView::Text(_)) => Vec::new(),
         Some(ResultView::Diff { lines, .. }) => {
-            diff(lines, width, if show.expand_output { WHOLE_ROWS } else { DIFF_ROWS }, show.expand_output)
+            diff(lines, width, if show.expand_output { WHOLE_ROWS } else { DIFF_ROWS })
         }
         Some(ResultView::Diffs(files)) => diffs(files, width, show),
         Some(ResultView::Plan(items)) => plan(items, width),
@@ -133,8 +139,8 @@ fn plan(items: &[PlanStep], width: u16) -> Vec<Line> {
             StepProgress::Cancelled => ("✗ ", "ui.hint"),
             StepProgress::Blocked => ("… ", "warning"),
         };
-        let lead = [Span::new(format!("    {sign}"), scope)];
-        let indent = [Span::new("      ", scope)];
+        let lead = [Span::new(format!("{INDENT}{sign}"), scope)];
+        let indent = [Span::new(format!("{INDENT}  "), scope)];
         wrap(&[Span::new(item.text.as_str(), scope)], width, &lead, &indent, BreakMode::Words)
     };
     items.iter().flat_map(row).collect()
@@ -145,18 +151,18 @@ fn indented<'a>(
     lines: impl Iterator<Item = &'a str>,
     width: u16,
     rows: usize,
-    scope: &'static str,
+    (scope, mode): (&'static str, BreakMode),
 ) -> Vec<Line> {
-    let indent = [Span::new("    ", scope)];
+    let indent = [Span::new(INDENT, scope)];
     let mut out = Vec::new();
     for line in lines {
         if out.len() >= rows {
-            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            out.push(more(None, width));
             break;
         }
         let room = (rows + 1 - out.len()) * usize::from(width.max(1)) * CELL_BYTES;
         let seen = &line[..line.floor_char_boundary(room)];
-        out.extend(wrap(&[Span::new(seen, scope)], width, &indent, &indent, BreakMode::Anywhere));
+        out.extend(wrap(&[Span::new(seen, scope)], width, &indent, &indent, mode));
     }
     out.truncate(rows + 1);
     out
@@ -172,10 +178,18 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
     let earlier = text.matches('\n').count() + 1 - kept.len();
     let mut out = Vec::new();
     if earlier > 0 {
-        out.push(vec![Span::new(format!("    … {earlier} lines before (Ctrl-o shows all)"), "ui.hint")]);
+        out.push(more(Some(earlier), width));
     }
-    out.extend(indented(kept.into_iter().rev(), width, rows * 2, "agent.tool.output"));
+    let kind = ("agent.tool.output", BreakMode::Anywhere);
+    out.extend(indented(kept.into_iter().rev(), width, rows * 2, kind));
     out
+}
+
+/// Returns the line for what is not shown, with its number of lines where that is known.
+fn more(count: Option<usize>, width: u16) -> Line {
+    let count = count.map_or_else(String::new, |count| format!("{count} "));
+    let text = format!("{INDENT}… {count}more · Ctrl-o");
+    vec![Span::new(truncate(&text, usize::from(width)).into_owned(), "ui.hint")]
 }
 
 /// Returns the diffs of several files, within the rows allowed for one.
@@ -184,26 +198,28 @@ fn diffs(files: &[FileDiff], width: u16, show: TextOptions) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     for file in files {
         if out.len() >= rows {
-            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            out.push(more(None, width));
             break;
         }
-        out.extend(indented(std::iter::once(file.title.as_str()), width, 1, "agent.tool.title"));
-        out.extend(diff(&file.lines, width, rows.saturating_sub(out.len()).max(1), show.expand_output));
+        let title = std::iter::once(file.title.as_str());
+        out.extend(indented(title, width, 1, ("agent.tool.title", BreakMode::Anywhere)));
+        out.extend(diff(&file.lines, width, rows.saturating_sub(out.len()).max(1)));
     }
     out
 }
 
-fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize, whole: bool) -> Vec<Line> {
-    let numbers =
-        lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(100).ilog10() as usize + 1;
+/// Returns the lines of a diff, wrapped: old and new must not be cut to where they look alike.
+fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
+    let numbers = lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(1);
+    let numbers = numbers.ilog10() as usize + 1;
     let mut out = Vec::new();
     for line in lines {
         if out.len() >= rows {
-            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            out.push(more(None, width));
             break;
         }
         let Some(line) = line else {
-            out.push(vec![Span::new(format!("    {:>numbers$}", "⋮"), "diff.number")]);
+            out.push(vec![Span::new(format!(" {:>numbers$}", "⋮"), "diff.number")]);
             continue;
         };
         let scope = match line.sign {
@@ -213,15 +229,13 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize, whole: bool) -> Vec
         };
         let sign = if line.sign == '-' { '−' } else { line.sign };
         let head = [
-            Span::new(format!("    {:>numbers$} ", line.number), "diff.number"),
+            Span::new(format!(" {:>numbers$} ", line.number), "diff.number"),
             Span::new(format!("{sign} "), scope),
         ];
-        let rest = [Span::new(" ".repeat(numbers + 7), "diff.number")];
-        // In short, a line is a line; code that is wrapped is no longer read as code.
-        let room = usize::from(width).saturating_sub(numbers + 7);
-        let text =
-            if whole { line.text.as_str().into() } else { truncate(&visible(&line.text), room).into_owned() };
-        out.extend(wrap(&[Span::new(text, scope)], width, &head, &rest, BreakMode::Anywhere));
+        let rest = [Span::new(" ".repeat(numbers + 2), "diff.number"), Span::new("  ", scope)];
+        let room = (rows + 1 - out.len()) * usize::from(width.max(1)) * CELL_BYTES;
+        let seen = &line.text[..line.text.floor_char_boundary(room)];
+        out.extend(wrap(&[Span::new(seen, scope)], width, &head, &rest, BreakMode::Anywhere));
     }
     out
 }

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -14,6 +15,9 @@ use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Transcript, layer: 0, make: || Box::new(TranscriptPane) };
+
+/// Columns of the welcome, for its place in the middle.
+const WELCOME_COLS: u16 = 29;
 
 struct TranscriptPane;
 
@@ -59,22 +63,28 @@ fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
     }
 }
 
+/// Shows what can be done first. Where there is no editor, that is all of the program.
 fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
-    let (_, rows) = canvas.size();
-    let key = |command: &str| {
-        state.keymap.keys_for(crate::ide::core::keys::keymap::KeyContext::Prompt, command).unwrap_or_default()
-    };
+    let (cols, rows) = canvas.size();
+    let context = if state.areas.editor.is_some() { KeyContext::Prompt } else { state.base_key_context() };
+    let key = |command: &str| state.keymap.keys_for(context, command).unwrap_or_default();
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
-    let lines = [
+    let mut lines = vec![
         (key("agent.send"), "send"),
         (key("edit.newline"), "new line"),
         (key("agent.model-picker"), "choose a model"),
     ];
+    let (mut left, mut top) = (2, rows.saturating_sub(lines.len() as u16 + 1));
+    if state.areas.editor.is_none() {
+        lines.push((key("view.files-picker"), "go to file"));
+        lines.push((key("app.palette"), "show command palette"));
+        left = (cols.saturating_sub(WELCOME_COLS) / 2).max(left);
+        top = rows.saturating_sub(lines.len() as u16) / 2;
+    }
     let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
     for (n, (key, what)) in lines.iter().enumerate() {
-        let y = rows.saturating_sub(lines.len() as u16 + 1) + n as u16;
-        canvas.text(2, y, key, strong);
-        canvas.text(widest + 4, y, what, soft);
+        canvas.text(left, top + n as u16, key, strong);
+        canvas.text(left + widest + 2, top + n as u16, what, soft);
     }
     draw_border(canvas, state);
 }

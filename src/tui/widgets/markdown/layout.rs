@@ -33,11 +33,13 @@ pub fn without_ending(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
+/// Marks the further rows of a wrapped line of code.
+const CONTINUED: &str = "↪";
+
 /// Returns the lines of code whose parts have their own scopes; `scope` is the base scope.
 pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
-    let mut first = prefix.to_vec();
-    first.push(Span::new(" ", scope));
-    let mut lines = wrap(spans, width, &first, &first, BreakMode::Anywhere);
+    let lead = |sign: &str| [prefix, &[Span::new(sign, scope)]].concat();
+    let mut lines = wrap(spans, width, &lead(" "), &lead(CONTINUED), BreakMode::Anywhere);
     for line in &mut lines {
         let missing = usize::from(width).saturating_sub(line::width(line));
         match line.last_mut() {
@@ -77,8 +79,8 @@ struct Layout<'a> {
     width: u16,
     out: Vec<Line>,
     prefixes: Vec<Prefix>,
-    /// Number of open lists.
-    depth: usize,
+    /// Open lists, the innermost last, and whether each is a bulleted one.
+    lists: Vec<bool>,
     inline: Vec<Span>,
     /// Scopes of open emphasis and the like, innermost last.
     scopes: Vec<&'static str>,
@@ -138,9 +140,9 @@ impl Layout<'_> {
                 self.flush();
                 self.block = Some(String::new());
             }
-            Tag::List(_) => {
+            Tag::List(first) => {
                 self.flush();
-                self.depth += 1;
+                self.lists.push(first.is_none());
             }
             Tag::Item => self.item(),
             Tag::Table(alignments) => {
@@ -174,7 +176,7 @@ impl Layout<'_> {
             TagEnd::HtmlBlock => self.end_html(),
             TagEnd::List(_) => {
                 self.flush();
-                self.depth -= 1;
+                self.lists.pop();
             }
             TagEnd::Item => {
                 let marker = self.prefixes.last().is_some_and(|prefix| prefix.first.is_some());
@@ -241,7 +243,8 @@ impl Layout<'_> {
         let source = self.text[self.at..].trim_start();
         let digits = source.bytes().take_while(u8::is_ascii_digit).count();
         // The number as written: counting cannot continue from an item of another piece.
-        let marker = match (digits, self.depth % 2) {
+        let bulleted = self.lists.iter().filter(|bulleted| **bulleted).count();
+        let marker = match (digits, bulleted % 2) {
             (1.., _) => format!("{}. ", &source[..digits]),
             (0, 1) => "• ".to_string(),
             (0, _) => "◦ ".to_string(),

@@ -1,13 +1,17 @@
-//! Tables: columns as wide as needed, or as the width allows.
+//! Tables: columns as wide as needed or as the width allows, and records of `header: value` where that breaks
+//! words.
 //!
 //! Must not know Markdown.
 
 use pulldown_cmark::Alignment;
 
+use crate::base::width::text_width;
 use crate::tui::widgets::line::{BreakMode, Line, Span, width, wrap};
 
-/// Minimum column width in cells; below it the table is shown as plain rows.
+/// Minimum column width in cells; below it the rows are shown as records.
 const COLUMN_MIN: usize = 3;
+/// Words up to this width are not broken in a column; where they would be, the rows are shown as records.
+const WORD_CELLS: usize = 12;
 /// Between two columns.
 const SEPARATOR: &str = " │ ";
 
@@ -42,7 +46,7 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
     let columns = table.alignments.len().max(1);
     let between = SEPARATOR.chars().count() * (columns - 1);
     let Some(inner) = usize::from(room).checked_sub(between).filter(|n| *n >= columns * COLUMN_MIN) else {
-        return plain(table, room);
+        return records(table, room);
     };
     let mut widths = vec![1; columns];
     for row in &table.rows {
@@ -51,6 +55,9 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
         }
     }
     shrink(&mut widths, inner);
+    if breaks_words(table, &widths) {
+        return records(table, room);
+    }
     let mut out = Vec::new();
     for (index, row) in table.rows.iter().enumerate() {
         row_lines(row, &widths, &table.alignments, index == 0, &mut out);
@@ -98,9 +105,7 @@ fn row_lines(row: &[Line], widths: &[usize], alignments: &[Alignment], head: boo
             }
             let mut part = cell.get(y).cloned().unwrap_or_default();
             if head {
-                part.iter_mut()
-                    .filter(|s| s.scope == "markdown.text")
-                    .for_each(|s| s.scope = "markdown.strong");
+                part = strong(&part);
             }
             let missing = widths[column].saturating_sub(width(&part));
             let left = match alignments.get(column) {
@@ -123,18 +128,41 @@ fn pad(line: &mut Line, cells: usize) {
     }
 }
 
-/// Rows as running text, for a room too narrow for columns.
-fn plain(table: &Table, room: u16) -> Vec<Line> {
+/// Returns whether columns of these widths are too narrow to be read: words are broken.
+fn breaks_words(table: &Table, widths: &[usize]) -> bool {
+    let word_width = |cell: &Line| {
+        let text: String = cell.iter().map(|span| span.text.as_str()).collect();
+        text.split_whitespace().map(text_width).max().unwrap_or(0)
+    };
+    let cells = table.rows.iter().flat_map(|row| row.iter().zip(widths));
+    cells.into_iter().any(|(cell, width)| word_width(cell).min(WORD_CELLS) > *width)
+}
+
+/// Returns each row below the head as lines of `header: value`, for a room too narrow for columns.
+fn records(table: &Table, room: u16) -> Vec<Line> {
+    let indent = [Span::new("  ", "markdown.text")];
+    let (head, rows) = table.rows.split_first().map_or((&[][..], &[][..]), |(head, rows)| (&head[..], rows));
+    if rows.is_empty() {
+        return head.iter().flat_map(|cell| wrap(&strong(cell), room, &[], &[], BreakMode::Words)).collect();
+    }
     let mut out = Vec::new();
-    for row in &table.rows {
-        let mut spans = Line::new();
-        for cell in row {
-            if !spans.is_empty() {
-                spans.push(Span::new(" · ", "markdown.table"));
-            }
-            spans.extend(cell.iter().cloned());
+    for (n, row) in rows.iter().enumerate() {
+        if n > 0 {
+            out.push(Line::new());
         }
-        out.extend(wrap(&spans, room, &[], &[], BreakMode::Words));
+        for (column, cell) in row.iter().enumerate() {
+            let mut spans = head.get(column).map(strong).unwrap_or_default();
+            spans.push(Span::new(": ", "markdown.table"));
+            spans.extend(cell.iter().cloned());
+            out.extend(wrap(&spans, room, &[], &indent, BreakMode::Words));
+        }
     }
     out
+}
+
+/// Returns a cell of the head.
+fn strong(cell: &Line) -> Line {
+    let mut cell = cell.clone();
+    cell.iter_mut().filter(|s| s.scope == "markdown.text").for_each(|s| s.scope = "markdown.strong");
+    cell
 }

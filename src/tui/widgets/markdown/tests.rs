@@ -108,6 +108,7 @@ fn markdown_lists_of_all_kinds() {
     check("1. a\n2. b\n\n3. c", 60, "1. a\n2. b\n\n3. c");
     check("9. a\n10. long words here", 12, "9. a\n10. long\n    words\n    here");
     check("- a\n\n  b\n\n- c", 60, "• a\n\n  b\n\n• c");
+    check("1. a\n   - b\n     - c", 60, "1. a\n   • b\n     ◦ c");
     check("- [ ] a\n- [x] b", 60, "• ○ a\n• ✓ b");
     check("text:\n- a\n- b\n\nend", 60, "text:\n• a\n• b\n\nend");
     check("- a\n\n  ```sh\n  ls\n\n  ps\n  ```\n- b", 60, "• a\n\n   sh\n   ls\n\n   ps\n• b");
@@ -125,7 +126,7 @@ fn markdown_quotes_have_bars_and_depth_limit() {
 #[test]
 fn markdown_code_blocks_keep_layout() {
     check("a\n```rust\nfn main() {\n\tx\n\n}\n```\nb", 60, "a\n rust\n fn main() {\n     x\n\n }\nb");
-    check("```\nabcdef\n```", 4, " abc\n def");
+    check("```\nabcdef\n```", 4, " abc\n↪def");
     check("~~~\n```\n~~~\n", 60, " ```");
     check("```\nopen", 60, " open");
     check("    indented\n      code", 60, " indented\n   code");
@@ -134,11 +135,19 @@ fn markdown_code_blocks_keep_layout() {
 }
 
 #[test]
-fn markdown_tables_fit_or_become_text() {
+fn markdown_tables_fit_or_become_records() {
     let table = "| name | n |\n|---|--:|\n| `a` | 1 |\n| long name here | 22 |\n";
     check(table, 40, "name           │  n\n───────────────┼───\na              │  1\nlong name here │ 22");
     check(table, 12, "name    │  n\n────────┼───\na       │  1\nlong    │ 22\nname    │\nhere    │");
-    check(table, 6, "name ·\nn\na · 1\nlong\nname\nhere ·\n22");
+    check(table, 8, "name:\n  a\nn: 1\n\nname:\n  long\n  name\n  here\nn: 22");
+    let wide = "| option | meaning |\n|---|---|\n| --approval | which calls ask |\n";
+    check(wide, 20, "option: --approval\nmeaning: which\n  calls ask");
+    check(
+        wide,
+        26,
+        "option     │ meaning\n───────────┼────────────\n--approval │ which\n           │ calls ask",
+    );
+    check("| a | b |\n|---|---|\n", 4, "a\nb");
 }
 
 #[test]

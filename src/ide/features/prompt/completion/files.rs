@@ -149,7 +149,8 @@ impl<'a> Search<'a> {
             self.pattern.indices(text, &mut self.matcher, &mut matched);
             matched.sort_unstable();
             matched.dedup();
-            matched.iter_mut().for_each(|at| *at += 1);
+            // After the sign.
+            let matched = matched.iter().map(|at| at + 1).collect();
             let detail = if self.opened.contains(&path) { "open" } else { "" }.to_string();
             CompletionRow { text: format!("@{path}"), matched, detail, is_complete: false }
         };
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     fn texts(list: &[&str], query: &str, opened: &[&str]) -> Vec<String> {
-        let list: String = list.iter().map(|path| format!("{path}\0")).collect();
+        let list = list.join("\0") + "\0";
         let opened: Vec<String> = opened.iter().map(ToString::to_string).collect();
         let rows = best(&list, query, &opened, &CancellationToken::new()).unwrap();
         rows.into_iter().map(|row| row.text).collect()

@@ -15,13 +15,13 @@ pub fn rows(query: &str) -> Vec<CompletionRow> {
         .iter()
         .filter(|command| !command.is_former)
         .filter_map(|command| {
-            let mut matched = Vec::new();
+            let mut indices = Vec::new();
             let name = Utf32Str::new(command.name, &mut buffer);
-            let score = pattern.indices(name, &mut matcher, &mut matched)?;
+            let score = pattern.indices(name, &mut matcher, &mut indices)?;
             // What begins with the typed text is what users mean.
             let begins = command.name.starts_with(query);
-            matched.iter_mut().for_each(|at| *at += 1);
-            Some(((begins, score), row(command, matched)))
+            let after_slash = indices.iter().map(|at| at + 1).collect();
+            Some(((begins, score), row(command, after_slash)))
         })
         .collect();
     found.sort_by(|(a, _), (b, _)| b.cmp(a));
