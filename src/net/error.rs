@@ -26,7 +26,7 @@ pub enum NetError {
     Connection {
         /// Whom we asked.
         host: String,
-        /// The whole chain of causes.
+        /// The innermost cause.
         cause: String,
     },
     /// The server does not accept a `WebSocket` from us.

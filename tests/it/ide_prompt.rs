@@ -1,5 +1,6 @@
 //! What can be typed into the agent's prompt beside messages: slash commands, shell commands, completed words.
 
+use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
@@ -51,7 +52,7 @@ async fn slash_completion_lists_filters_and_runs() {
     ide.keys("Ctrl-u").await;
     ide.type_in("/to").await;
     ide.keys("Enter").await;
-    assert!(ide.picture().contains("Choose tools") || !ide.state().layers.is_empty(), "{}", ide.picture());
+    assert!(ide.state().layers.top::<Picker>().is_some_and(|picker| picker.spec.id == "tools"));
     assert_eq!(prompt(&mut ide), "");
     ide.keys("Escape").await;
     ide.type_in("/re").await;
@@ -194,4 +195,87 @@ async fn shell_command_during_run_is_recorded_after_it() {
         .filter_map(|entry| entry["message"]["role"].as_str().map(str::to_string))
         .collect();
     assert_eq!(roles, ["user", "assistant", "bashExecution"]);
+}
+
+#[tokio::test]
+async fn slash_completion_enter_runs_only_what_was_typed_or_chosen() {
+    let mut ide = started(IdeSetup::new().size(100, 30)).await;
+    for typed in ["/it", "/ew", "/"] {
+        ide.type_in(typed).await;
+        ide.keys("Enter").await;
+        assert!(!ide.state().quit && ide.script.requests().is_empty(), "{typed}");
+        assert!(prompt(&mut ide).starts_with('/'), "{typed}: completed, not run: {}", prompt(&mut ide));
+        ide.keys("Ctrl-u").await;
+    }
+    ide.type_in("/!ls").await;
+    assert!(!ide.state().prompt.is_completing());
+    ide.keys("Ctrl-u").await;
+    ide.type_in("/t").await;
+    ide.keys("Down Down").await;
+    let chosen =
+        ide.state().prompt.completion.open.as_ref().map(|open| open.rows[open.selected].text.clone());
+    assert!(chosen.is_some_and(|text| text != "/tree"));
+    ide.keys("Up Up Enter").await;
+    ide.wait_for_text("Session").await;
+}
+
+#[tokio::test]
+async fn completion_in_smallest_window_is_visible() {
+    let mut ide = started(IdeSetup::new().size(20, 5)).await;
+    ide.type_in("/qu").await;
+    assert!(ide.picture().contains("/quit"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert!(ide.state().quit || !ide.state().layers.is_empty());
+}
+
+#[tokio::test]
+async fn file_completion_burst_takes_what_was_typed_last() {
+    let setup = IdeSetup::new().size(100, 30).file("apple.txt", "x").file("abc.txt", "x");
+    let mut ide = started(setup).await;
+    ide.type_in("@a").await;
+    ide.wait_for("the list", |state| state.prompt.is_completing()).await;
+    ide.type_without_settling("bc");
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    assert_eq!(prompt(&mut ide), "@abc.txt ");
+    ide.keys("Ctrl-u").await;
+    // A word that no path contains is a word.
+    ide.prompt("see @apt").await;
+    assert_eq!(ide.script.requests().len(), 1);
+    assert!(serde_json::to_string(&ide.script.requests()[0].messages).unwrap().contains("see @apt"));
+}
+
+#[tokio::test]
+async fn completion_replaces_whole_word_and_follows_keymap() {
+    let emacs =
+        bowline::ide::core::keys::keymap::BUILTIN.iter().find(|(name, _)| *name == "emacs").unwrap().1;
+    let setup = IdeSetup::new().size(100, 30).keymap(emacs).file("src/lib.rs", "x").file("src/main.rs", "x");
+    let mut ide = started(setup).await;
+    ide.type_in("@li end").await;
+    ide.keys("Ctrl-b Ctrl-b Ctrl-b Ctrl-b").await;
+    ide.type_in("b").await;
+    ide.wait_for("the list", |state| state.prompt.is_completing()).await;
+    ide.keys("Tab").await;
+    assert_eq!(prompt(&mut ide), "@src/lib.rs end");
+    ide.keys("Ctrl-a Ctrl-k").await;
+    ide.type_in("@s").await;
+    ide.wait_for("the list", |state| state.prompt.is_completing()).await;
+    ide.keys("Ctrl-n Ctrl-p Ctrl-g").await;
+    assert!(!ide.state().prompt.is_completing() && prompt(&mut ide) == "@s");
+}
+
+#[tokio::test]
+async fn escape_interrupts_agent_before_shell_command() {
+    let turns = [Turn::of(vec![Step::Text(vec!["working".into()]), Step::Stall])];
+    let mut ide = started(IdeSetup::new().size(100, 30).turns(turns)).await;
+    ide.type_without_settling("!echo begun; exec sleep 600");
+    ide.headless.press("Enter");
+    ide.wait_for_text("begun").await;
+    ide.send_prompt("begin").await;
+    ide.wait_for_text("working").await;
+    ide.headless.press("Escape");
+    ide.wait_for("the interruption", |state| state.agent.working_since.is_none()).await;
+    assert!(!ide.picture().contains("Stopped"), "{}", ide.picture());
+    ide.headless.press("Escape");
+    ide.wait_for_text("Stopped").await;
 }

@@ -200,6 +200,22 @@ fn window_title_names_folder_and_session_and_is_restored() {
 }
 
 #[test]
+fn quit_stops_shell_command_of_prompt() {
+    let launch = Launch::bowline(&[]);
+    let file = launch.work().join("pid");
+    let mut pty = launch.start();
+    pty.wait_text("Ask anything");
+    pty.send("!echo $$ > pid; echo be''gun; exec sleep 600\r");
+    pty.wait_text("begun");
+    let pid: u32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+    wait_and_quit(&mut pty);
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let is_gone =
+        state.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with(['Z', 'X']));
+    assert!(is_gone, "{state}");
+}
+
+#[test]
 fn idle_screen_writes_no_output() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();

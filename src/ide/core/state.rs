@@ -230,10 +230,15 @@ impl State {
                 KeyContext::Editor | KeyContext::Insert if self.is_in_snippet() => KeyContext::Snippet,
                 place => place,
             },
-            Focus::Agent if self.prompt.is_completing() => KeyContext::Completion,
+            Focus::Agent if self.shows_completions() => KeyContext::Completion,
             Focus::Agent => KeyContext::Prompt,
             Focus::Terminal => KeyContext::Terminal,
         }
+    }
+
+    /// Returns whether the prompt's completions are on screen: one row of them at least.
+    fn shows_completions(&self) -> bool {
+        self.prompt.is_completing() && self.areas.prompt.is_some_and(|area| area.height >= 2)
     }
 
     /// Returns whether the shown text is a list of locations.

@@ -136,7 +136,7 @@ impl Prompt {
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
         self.area = TextArea::default();
-        self.completion = CompletionState::default();
+        self.skip_completions();
         self.browsing = None;
         if !text.trim().is_empty() && self.history.last() != Some(&text) {
             self.history.push(text.clone());
@@ -150,9 +150,21 @@ impl Prompt {
         shown.is_some_and(|shown| self.area.text().to_string() == *shown)
     }
 
-    /// Returns whether completions are on screen.
+    /// Version of the text and caret.
+    pub fn seen(&self) -> (u64, Byte) {
+        (self.area.document.version(), self.area.selection.primary().head)
+    }
+
+    /// Returns whether completions are on screen. They are of use only for the text that they were made for.
     pub fn is_completing(&self) -> bool {
-        self.completion.open.as_ref().is_some_and(|open| !open.rows.is_empty())
+        let is_current = self.completion.seen == Some(self.seen());
+        self.completion.open.as_ref().is_some_and(|open| is_current && !open.rows.is_empty())
+    }
+
+    /// Shows no completions for the text as it is: it was not typed.
+    fn skip_completions(&mut self) {
+        self.completion.open = None;
+        self.completion.seen = Some(self.seen());
     }
 
     /// Returns whether there is nothing to send.
@@ -167,6 +179,7 @@ impl Prompt {
         let message_texts = messages.iter().map(|message| join_text(&message.content));
         let texts: Vec<String> = message_texts.chain([draft]).filter(|text| !text.is_empty()).collect();
         self.area.set(&texts.join("\n\n"), now_ms);
+        self.skip_completions();
         let is_text = |part: &MessagePart| matches!(part, MessagePart::Known(KnownPart::Text { .. }));
         let back = messages.into_iter().flat_map(|message| message.content).filter(|part| !is_text(part));
         let typed = std::mem::take(&mut self.attached);
@@ -182,6 +195,7 @@ impl Prompt {
             self.history.push(draft);
         }
         self.area.set(text, now_ms);
+        self.skip_completions();
     }
 
     /// Adds texts of earlier runs before those of this run. A text in both keeps its place in this run.
@@ -221,6 +235,7 @@ impl Prompt {
             }
             None => self.area.set(&draft, now_ms),
         }
+        self.skip_completions();
         true
     }
 }

@@ -1,6 +1,8 @@
 //! Completions of the word at the caret of the prompt: the rows on offer and the selected one. Must not know
 //! where rows come from.
 
+use std::sync::Arc;
+
 use tokio_util::sync::DropGuard;
 
 use crate::text::position::Byte;
@@ -11,25 +13,39 @@ pub const ROWS_SHOWN: usize = 8;
 /// State of the completion in a prompt.
 #[derive(Debug, Default)]
 pub struct CompletionState {
-    /// The list on screen.
+    /// The list, with or without rows.
     pub open: Option<Completion>,
     /// Version of the text and caret for which the list was last brought up to date.
     pub seen: Option<(u64, Byte)>,
     /// Start of the word whose list the user has closed.
     pub dismissed: Option<Byte>,
+    /// Number of the last list.
+    pub last: u64,
+    /// The paths of the workspace as last walked, used until the next walk has ended.
+    pub paths: Option<Arc<str>>,
+    /// Whether a walk is under way.
+    pub is_walking: bool,
 }
 
 /// The completions of one word.
 #[derive(Debug)]
 pub struct Completion {
+    /// Its number, so that late results find the right list.
+    pub number: u64,
     /// Where the word begins, with its sign.
     pub start: Byte,
+    /// The word up to the caret, with its sign.
+    pub word: String,
     /// The rows, the best one first.
     pub rows: Vec<CompletionRow>,
     /// Index of the selected row.
     pub selected: usize,
-    /// Whether more rows may come.
-    pub is_filling: bool,
+    /// Whether the user has selected a row.
+    pub is_chosen: bool,
+    /// Whether the rows are still those of an earlier word.
+    pub is_stale: bool,
+    /// A key that accepts the first row as soon as the rows are there: whether it also sends.
+    pub awaited: Option<bool>,
     /// Cancels the search for rows on drop.
     pub search: Option<DropGuard>,
 }
@@ -43,6 +59,8 @@ pub struct CompletionRow {
     pub matched: Vec<u32>,
     /// Dimmed text after it.
     pub detail: String,
+    /// Whether Enter takes it without having been selected: it contains what was typed.
+    pub is_likely: bool,
     /// Whether it is a complete message, which Enter sends.
     pub is_complete: bool,
 }
@@ -52,6 +70,7 @@ impl Completion {
     pub fn step(&mut self, by: isize) {
         let count = self.rows.len() as isize;
         if count > 0 {
+            self.is_chosen = true;
             self.selected = (self.selected as isize + by).rem_euclid(count) as usize;
         }
     }
@@ -73,10 +92,20 @@ mod tests {
             text: n.to_string(),
             matched: Vec::new(),
             detail: String::new(),
+            is_likely: false,
             is_complete: false,
         };
-        let rows = (0..count).map(row).collect();
-        Completion { start: Byte(0), rows, selected: 0, is_filling: false, search: None }
+        Completion {
+            number: 1,
+            start: Byte(0),
+            word: "@".into(),
+            rows: (0..count).map(row).collect(),
+            selected: 0,
+            is_chosen: false,
+            is_stale: false,
+            awaited: None,
+            search: None,
+        }
     }
 
     #[test]
@@ -84,7 +113,7 @@ mod tests {
         let mut list = completion(10);
         list.step(-1);
         let (first, shown) = list.shown(3);
-        assert_eq!((list.selected, first, shown.len()), (9, 7, 3));
+        assert_eq!((list.selected, first, shown.len(), list.is_chosen), (9, 7, 3, true));
         list.step(1);
         assert_eq!((list.selected, list.shown(3).0), (0, 0));
         let mut empty = completion(0);

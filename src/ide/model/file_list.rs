@@ -61,12 +61,15 @@ impl FileWalk {
         }
     }
 
-    /// The walk is complete.
-    pub fn end(self) {
+    /// The walk is complete; returns its paths, which are not kept if they are too many.
+    pub fn end(self) -> Arc<str> {
         let mut state = self.list.0.lock();
-        if state.changes == self.changes && self.paths.len() <= BYTES_MAX {
-            state.found = Some((self.began, self.paths.into()));
+        let is_complete = state.changes == self.changes && self.paths.len() <= BYTES_MAX;
+        let paths: Arc<str> = self.paths.into();
+        if is_complete {
+            state.found = Some((self.began, Arc::clone(&paths)));
         }
+        paths
     }
 }
 

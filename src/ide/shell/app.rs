@@ -25,6 +25,7 @@ use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::prompt;
+use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::{files, recovery, reopen, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -120,11 +121,14 @@ impl App {
     pub fn handle_next(&mut self, happened: NextEvent) {
         match happened {
             NextEvent::Event(event) => self.handle(*event),
-            NextEvent::Wake => {
-                picker::on_wake(&mut self.state);
-                self.with_cx(picker::accept_awaited);
-            }
+            NextEvent::Wake => self.on_picker_wake(),
         }
+    }
+
+    /// Shows what the matcher of the topmost picker has found.
+    fn on_picker_wake(&mut self) {
+        picker::on_wake(&mut self.state);
+        self.with_cx(picker::accept_awaited);
     }
 
     /// Starts what the first frame does not need.
@@ -281,7 +285,7 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         if picker::match_deadline(&self.state, now).is_some() {
-            picker::on_wake(&mut self.state);
+            self.on_picker_wake();
         }
         if feature_events::deadline(&self.state).is_some_and(|due| due <= now) {
             self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::DeadlineReached));
@@ -300,6 +304,11 @@ impl App {
             undo();
             open();
         }
+    }
+
+    /// Stops the shell commands of the prompt; the future completes once they are gone and recorded.
+    pub fn end_shell_commands(&mut self) -> impl Future<Output = ()> + use<> {
+        self.state.slots[SHELL_COMMANDS].end()
     }
 
     /// Ends all terminals and their processes; the future completes once they are gone.

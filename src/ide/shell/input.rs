@@ -10,6 +10,7 @@ use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
 use crate::ide::features::plugins;
+use crate::ide::features::prompt::completion;
 use crate::ide::features::snippets;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -74,6 +75,12 @@ pub fn retype_key(cx: &mut Cx<'_>, key: Key) {
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {
+    press_once(cx, key);
+    // Replayed keys, too, must find the list of the text as it is.
+    completion::update(cx);
+}
+
+fn press_once(cx: &mut Cx<'_>, key: Key) {
     let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.pending_char.is_none();
     let too_long = cx.state.macros.note_key(key, fresh);
     if !cx.state.status.message.is_empty() {

@@ -32,6 +32,8 @@ const FIRST_FRAME: Duration = Duration::from_millis(10);
 const SESSION_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long terminals may take to end; the system then hangs up the remaining ones.
 const TERMINALS_END_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long shell commands of the prompt may take to end: SIGTERM, SIGKILL after two seconds.
+const SHELL_END_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum length of a text for the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
@@ -151,6 +153,23 @@ impl TerminalLoop {
         Ok(code)
     }
 
+    /// Stops the shell commands of the prompt while their last output is still taken.
+    async fn end_shell_commands(&mut self, source: &mut EventSource) {
+        let ended = tokio::time::timeout(SHELL_END_TIMEOUT, source.app.end_shell_commands());
+        tokio::pin!(ended);
+        loop {
+            tokio::select! {
+                ended = &mut ended => {
+                    if ended.is_err() {
+                        tracing::warn!("a shell command did not end in time");
+                    }
+                    return;
+                }
+                happened = source.next() => source.handle(happened),
+            }
+        }
+    }
+
     /// Restores the terminal and ends everything that the program has started.
     async fn end(&mut self, source: &mut EventSource, signals: &mut Signals) {
         if let Err(error) = self.terminal.suspend() {
@@ -163,6 +182,7 @@ impl TerminalLoop {
         if tokio::time::timeout(TERMINALS_END_TIMEOUT, terminals).await.is_err() {
             tracing::warn!("a terminal did not end in time");
         }
+        self.end_shell_commands(source).await;
         if let Some(session) = source.app.session().cloned() {
             // The last requests of the session to the event loop must still be handled.
             let ended = session.shutdown();

@@ -10,6 +10,7 @@ use crate::ide::features::files;
 use crate::ide::features::history_search;
 use crate::ide::features::login;
 use crate::ide::features::permissions;
+use crate::ide::features::prompt;
 use crate::ide::features::questions;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -66,6 +67,7 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     *state.slots[TRANSCRIPT_VIEW].borrow_mut() =
         crate::ide::features::transcript::view::TranscriptView::default();
     state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    prompt::shell_commands::show_running(state);
     show_session(state, snapshot);
     state.damage.add_all();
 }

@@ -160,7 +160,7 @@ impl RequestInfo {
         };
         let what = match error {
             _ if began => ": the answer broke off:",
-            NetError::Connection { .. } => ": cannot reach",
+            NetError::Connection { .. } => ": no answer from",
             _ => ": no answer:",
         };
         self.error(kind, &format!("{what} {error}"))

@@ -180,7 +180,7 @@ impl Picker {
     pub fn restart(&mut self) -> Injector<PickRow> {
         self.last_query = self.query.text().to_string();
         self.matcher.restart(true);
-        self.selected = 0;
+        (self.selected, self.is_settled) = (0, false);
         self.number += SEARCH_NUMBER;
         self.injector()
     }
@@ -362,6 +362,7 @@ pub fn accept_awaited(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.accepts_first) else {
         return;
     };
+    picker.tick(0);
     if picker.current().is_some() || !picker.is_busy() {
         picker.accepts_first = false;
         if picker.current().is_some() {

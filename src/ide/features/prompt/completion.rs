@@ -41,16 +41,24 @@ impl Word {
             Self::Slash(start, _) | Self::File(start, _) => *start,
         }
     }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Slash(_, rest) => format!("/{rest}"),
+            Self::File(_, rest) => format!("@{rest}"),
+        }
+    }
 }
 
-/// Returns the word before the caret, if it can be completed.
+/// Returns the word before the caret, if it can be completed. The shell takes the words of its commands as
+/// they are.
 fn word_at_caret(prompt: &Prompt) -> Option<Word> {
     let (text, head) = (prompt.area.text(), prompt.area.selection.primary().head);
     if prompt.is_browsing() || !prompt.area.selection.is_empty() {
         return None;
     }
     let line_start = text.line_start(text.line_of(head));
-    if head.0 - line_start.0 > WORD_MAX {
+    if head - line_start > WORD_MAX || text.slice(Byte(0)..Byte(1.min(text.end().0))) == "!" {
         return None;
     }
     let before = text.slice(line_start..head);
@@ -64,10 +72,10 @@ fn word_at_caret(prompt: &Prompt) -> Option<Word> {
     }
 }
 
-/// Brings the list up to date with the text before the caret, after every event.
+/// Brings the list up to date with the text before the caret, after every key and event.
 pub fn update(cx: &mut Cx<'_>) {
     let prompt = &mut cx.state.prompt;
-    let seen = (prompt.area.document.version(), prompt.area.selection.primary().head);
+    let seen = prompt.seen();
     let has_focus = cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty();
     let before = prompt.completion.seen.replace(seen);
     if before == Some(seen) && (has_focus || prompt.completion.open.is_none()) {
@@ -84,33 +92,73 @@ pub fn update(cx: &mut Cx<'_>) {
     if is_dismissed || !(is_typed || prompt.completion.open.is_some()) {
         return hide(cx);
     }
+    begin(cx, &word);
     match word {
-        Word::Slash(start, query) => show(cx, start, slash::rows(&query), None),
-        Word::File(start, query) => files::request(cx, start, &query),
+        Word::Slash(_, query) => show(cx, slash::rows(&query)),
+        Word::File(_, query) => files::request(cx, &query),
     }
 }
 
-/// Shows rows for the word that begins at `start`; without any, nothing.
-fn show(cx: &mut Cx<'_>, start: Byte, rows: Vec<CompletionRow>, open: Option<Completion>) {
-    let selected = 0;
-    let shown = match open {
-        Some(open) => Completion { rows, selected, is_filling: false, ..open },
-        None => Completion { start, rows, selected, is_filling: false, search: None },
-    };
-    cx.state.prompt.completion.open = Some(shown).filter(|shown| !shown.rows.is_empty());
+/// Begins the list of a word. The rows of the word before it stay on screen until there are new ones.
+fn begin(cx: &mut Cx<'_>, word: &Word) {
+    let completion = &mut cx.state.prompt.completion;
+    completion.last += 1;
+    let before = completion.open.take().filter(|open| open.start == word.start());
+    let (rows, selected) = before.map_or_else(Default::default, |open| (open.rows, open.selected));
+    completion.open = Some(Completion {
+        number: completion.last,
+        start: word.start(),
+        word: word.text(),
+        rows,
+        selected,
+        is_chosen: false,
+        is_stale: true,
+        awaited: None,
+        search: None,
+    });
+}
+
+/// Shows the rows of the open list; without any, nothing.
+fn show(cx: &mut Cx<'_>, rows: Vec<CompletionRow>) {
     cx.state.damage.add_all();
+    let Some(open) = &mut cx.state.prompt.completion.open else { return };
+    (open.rows, open.selected, open.is_chosen, open.is_stale) = (rows, 0, false, false);
+    let (awaited, is_empty) = (open.awaited.take(), open.rows.is_empty());
+    if is_empty {
+        cx.state.prompt.completion.open = None;
+    }
+    match awaited {
+        Some(send) if !is_empty => accept(cx, send),
+        Some(true) => cx.defer_command("agent.send"),
+        _ => {}
+    }
+}
+
+/// Closes the list; returns whether one was open.
+fn hide_open(cx: &mut Cx<'_>) -> bool {
+    let was_open = cx.state.prompt.completion.open.take().is_some();
+    if was_open {
+        cx.state.damage.add_all();
+    }
+    was_open
 }
 
 fn hide(cx: &mut Cx<'_>) {
-    if cx.state.prompt.completion.open.take().is_some() {
-        cx.state.damage.add_all();
-    }
+    hide_open(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
+    close_shown(cx);
+}
+
+/// Closes the list on screen for the rest of its word; returns whether there was one.
+pub fn close_shown(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.prompt.is_completing() {
+        return false;
+    }
     let completion = &mut cx.state.prompt.completion;
     completion.dismissed = completion.open.as_ref().map(|open| open.start);
-    hide(cx);
+    hide_open(cx)
 }
 
 fn step(cx: &mut Cx<'_>, by: isize) {
@@ -120,25 +168,47 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     }
 }
 
-/// Puts the selected row in place of the word. With `send` a complete message is sent.
+/// Puts the selected row in place of the word. With `send` a complete message is sent, and so is the text as
+/// it is if no row is likely to be meant.
 fn accept(cx: &mut Cx<'_>, send: bool) {
-    let Some(open) = cx.state.prompt.completion.open.take() else { return };
-    cx.state.damage.add_all();
-    let Some(row) = open.rows.get(open.selected) else { return };
-    let sends = send && row.is_complete;
-    // A folder is followed by the name of a file in it.
-    let ends_word = !sends && !row.text.ends_with('/');
-    let text = if ends_word { format!("{} ", row.text) } else { row.text.clone() };
-    let prompt = &mut cx.state.prompt;
-    let head = prompt.area.selection.primary().head;
-    prompt.area.edit(cx.now_ms, |old, _| {
-        let after = open.start + text.len();
-        Transaction::new(ChangeSet::replace(old.end().0, [(open.start..head, text.clone())]))
-            .select(Selection::cursor(after))
-    });
+    if !cx.state.prompt.is_completing() {
+        return;
+    }
+    let Some(open) = &mut cx.state.prompt.completion.open else { return };
+    if open.is_stale && !open.is_chosen {
+        open.awaited = Some(send);
+        return;
+    }
+    let Some(row) = open.rows.get(open.selected).cloned() else { return };
+    let (start, is_meant) = (open.start, open.is_chosen || row.is_likely);
+    let is_same = open.word == row.text;
+    hide(cx);
+    if send && row.text.starts_with('@') && (is_same || !is_meant) {
+        return cx.defer_command("agent.send");
+    }
+    let sends = send && row.is_complete && is_meant;
+    replace_word(cx, start, &row.text, sends);
     if sends {
         cx.defer_command("agent.send");
     }
+}
+
+/// Replaces the word around the caret. A space follows, except at the end of a message and after a folder,
+/// which is followed by a name in it.
+fn replace_word(cx: &mut Cx<'_>, start: Byte, new: &str, is_last: bool) {
+    let area = &mut cx.state.prompt.area;
+    let (text, head) = (area.text(), area.selection.primary().head);
+    let line_end = text.line_end(text.line_of(head));
+    let behind = text.slice(head..line_end.min(head + WORD_MAX));
+    let rest = behind.find(char::is_whitespace);
+    let end = head + rest.unwrap_or(behind.len());
+    let ends_word = !is_last && !new.ends_with('/') && rest.is_none();
+    let new = if ends_word { format!("{new} ") } else { new.to_string() };
+    let after = start + new.len();
+    area.edit(cx.now_ms, |old, _| {
+        Transaction::new(ChangeSet::replace(old.end().0, [(start..end, new)]))
+            .select(Selection::cursor(after))
+    });
 }
 
 #[cfg(test)]
@@ -157,7 +227,7 @@ mod tests {
         assert_eq!(word("/mod"), Some(Word::Slash(Byte(0), "mod".into())));
         assert_eq!(word("see @src/é"), Some(Word::File(Byte(4), "src/é".into())));
         assert_eq!(word("line\n@a"), Some(Word::File(Byte(5), "a".into())));
-        for text in ["", " /mod", "/model x", "a/b", "mail@host", "line\n/mod"] {
+        for text in ["", " /mod", "/model x", "a/b", "mail@host", "line\n/mod", "!cat @src"] {
             assert_eq!(word(text), None, "{text:?}");
         }
     }

@@ -14,6 +14,6 @@ pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS, completion::COMMANDS],
     panes: &[&pane::PANE],
     slots: &[|_| Box::new(shell_commands::ShellCommands::default())],
-    stop: shell_commands::stop,
+    stop: |cx| completion::close_shown(cx) || shell_commands::stop(cx),
     ..Feature::new("prompt")
 };

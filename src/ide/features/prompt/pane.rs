@@ -52,7 +52,8 @@ fn queue_len(state: &State) -> usize {
 }
 
 fn completions_len(state: &State) -> usize {
-    state.prompt.completion.open.as_ref().map_or(0, |open| open.rows.len().min(ROWS_SHOWN))
+    let open = state.prompt.completion.open.as_ref().filter(|_| state.prompt.is_completing());
+    open.map_or(0, |open| open.rows.len().min(ROWS_SHOWN))
 }
 
 fn text_cols(cols: u16) -> usize {
@@ -66,7 +67,8 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
 
 /// Divides a pane of that height: a row of the text first, then completions, then the queue.
 fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
-    let ruler = height > 1;
+    // In two rows the completions stand in place of the line.
+    let ruler = height > 2 || height == 2 && completions_len(state) == 0;
     let room = usize::from(height).saturating_sub(usize::from(ruler) + 1);
     let completions = completions_len(state).min(room);
     let queue = queue_len(state).min(QUEUE_ROWS).min(room - completions);

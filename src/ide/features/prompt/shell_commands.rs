@@ -3,10 +3,14 @@
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::ide::core::context::{Cx, Tasks, answer_or_report};
 use crate::ide::core::damage::Part;
+use crate::ide::core::feature::{self, FeatureEvent};
+use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
+use crate::ide::core::state::State;
 use crate::ide::features::history_search;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
@@ -22,8 +26,29 @@ const CHUNKS_MAX: usize = 64;
 pub struct ShellCommands {
     /// Number of the last one.
     last: u64,
-    /// Each with its number, oldest first.
-    running: Vec<(u64, CancellationToken)>,
+    /// Oldest first.
+    running: Vec<Running>,
+    /// Their tasks, which the end of the program waits for.
+    tasks: TaskTracker,
+}
+
+/// A running command.
+#[derive(Debug)]
+struct Running {
+    number: u64,
+    command: String,
+    is_private: bool,
+    cancel: CancellationToken,
+}
+
+impl ShellCommands {
+    /// Stops all commands; the future completes once they are gone and recorded.
+    pub fn end(&self) -> impl Future<Output = ()> + use<> {
+        self.running.iter().for_each(|running| running.cancel.cancel());
+        self.tasks.close();
+        let tasks = self.tasks.clone();
+        async move { tasks.wait().await }
+    }
 }
 
 /// A shell command as typed.
@@ -50,18 +75,21 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     }
     let Some(session) = cx.session.cloned() else { return true };
     cx.state.prompt.take();
-    history_search::events::remember(cx, text.clone());
+    if !is_private {
+        history_search::events::remember(cx, text.clone());
+    }
     let cancel = CancellationToken::new();
     let commands = &mut cx.state.slots[SHELL_COMMANDS];
     commands.last += 1;
-    let number = commands.last;
-    commands.running.push((number, cancel.clone()));
+    let (number, tracker) = (commands.last, commands.tasks.clone());
+    let running = Running { number, command: command.to_string(), is_private, cancel: cancel.clone() };
+    commands.running.push(running);
     cx.state.slots[TRANSCRIPT].begin_user_command(number, command, is_private);
     cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     cx.state.damage.add_all();
     let (sender, chunks) = mpsc::channel(CHUNKS_MAX);
     let (tasks, command) = (cx.tasks.clone(), command.to_string());
-    let work = async move {
+    let work = tracker.track_future(async move {
         let on_output = move |text: String| {
             if sender.try_send(text).is_err() {
                 tracing::debug!("a command prints faster than it is shown; a chunk was skipped");
@@ -69,12 +97,12 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
         };
         let running = session.run_command(&command, !is_private, on_output, &cancel);
         tokio::join!(running, show_output(tasks, number, chunks)).0
-    };
+    });
     cx.tasks.spawn("prompt.shell", work, move |cx, ran| {
-        cx.state.slots[SHELL_COMMANDS].running.retain(|(running, _)| *running != number);
+        cx.state.slots[SHELL_COMMANDS].running.retain(|running| running.number != number);
         let ran = answer_or_report("run the command", ran).map_err(|report| report.to_string());
         cx.state.slots[TRANSCRIPT].end_user_command(number, ran);
-        crate::ide::core::feature::notify(cx, crate::ide::core::feature::FeatureEvent::FilesMayHaveChanged);
+        feature::notify(cx, FeatureEvent::FilesMayHaveChanged);
         cx.state.damage.add(Part::Transcript);
     });
     true
@@ -91,13 +119,25 @@ async fn show_output(tasks: Tasks, number: u64, mut chunks: mpsc::Receiver<Strin
     }
 }
 
-/// Stops the command started last; returns whether one was running.
+/// Stops the command started last, if the prompt has the focus; returns whether one was running. A working
+/// agent is interrupted first.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
-    let is_prompt = cx.state.panes.focus == crate::ide::core::panes::Focus::Agent;
-    let running = cx.state.slots[SHELL_COMMANDS].running.last().filter(|_| is_prompt);
-    let Some((_, cancel)) = running.filter(|(_, cancel)| !cancel.is_cancelled()) else { return false };
-    cancel.cancel();
+    if cx.state.panes.focus != Focus::Agent || cx.state.agent.working_since.is_some() {
+        return false;
+    }
+    let running = cx.state.slots[SHELL_COMMANDS].running.iter().rev();
+    let Some(last) = running.into_iter().find(|running| !running.cancel.is_cancelled()) else { return false };
+    last.cancel.cancel();
     true
+}
+
+/// Adds the running commands to a transcript that was loaded anew.
+pub fn show_running(state: &mut State) {
+    let running = state.slots[SHELL_COMMANDS].running.iter();
+    let running: Vec<_> = running.map(|one| (one.number, one.command.clone(), one.is_private)).collect();
+    for (number, command, is_private) in running {
+        state.slots[TRANSCRIPT].begin_user_command(number, &command, is_private);
+    }
 }
 
 #[cfg(test)]

@@ -236,6 +236,11 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
         let room = (rows + 1 - out.len()) * usize::from(width.max(1)) * CELL_BYTES;
         let seen = &line.text[..line.text.floor_char_boundary(room)];
         out.extend(wrap(&[Span::new(seen, scope)], width, &head, &rest, BreakMode::Anywhere));
+        if out.len() > rows {
+            out.truncate(rows);
+            out.push(more(None, width));
+            break;
+        }
     }
     out
 }

@@ -102,6 +102,10 @@ pub fn of_message(message: &AgentMessage) -> Option<Block> {
         AgentMessage::Other(value) if message.role() == "bashExecution" => {
             let field = |name: &str| value[name].as_str().unwrap_or_default().to_string();
             let failed = value["exitCode"].as_i64().is_some_and(|code| code != 0);
+            // What was kept from the model is not handed on, either.
+            if value["excludeFromContext"] == true {
+                return None;
+            }
             let pieces = vec![Piece::Output { text: field("output"), failed }];
             Some(Block { author: Author::User, title: format!("$ {}", field("command")), pieces })
         }

@@ -11,7 +11,7 @@ use crate::tui::widgets::line::{BreakMode, Line, Span, width, wrap};
 /// Minimum column width in cells; below it the rows are shown as records.
 const COLUMN_MIN: usize = 3;
 /// Words up to this width are not broken in a column; where they would be, the rows are shown as records.
-const WORD_CELLS: usize = 12;
+const WORD_CELLS: usize = 24;
 /// Between two columns.
 const SEPARATOR: &str = " │ ";
 

@@ -145,7 +145,7 @@ fn markdown_tables_fit_or_become_records() {
     check(
         wide,
         26,
-        "option     │ meaning\n───────────┼────────────\n--approval │ which\n           │ calls ask",
+        "option     │ meaning\n───────────┼──────────────\n--approval │ which calls\n           │ ask",
     );
     check("| a | b |\n|---|---|\n", 4, "a\nb");
 }

@@ -3,84 +3,89 @@
 
 use std::collections::BTreeSet;
 
-use nucleo::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo::{Config, Matcher, Utf32Str};
 use tokio_util::sync::CancellationToken;
 
-use super::{hide, show, word_at_caret};
+use super::show;
+use crate::base::names;
+use crate::base::width::is_unsafe;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::state::State;
-use crate::ide::features::prompt::completion::Word;
-use crate::ide::model::completion::{Completion, CompletionRow};
+use crate::ide::model::completion::CompletionRow;
 use crate::ide::model::file_list;
-use crate::text::position::Byte;
 use crate::workspace::walk;
 
 /// Maximum number of rows.
 const ROWS_MAX: usize = 50;
-/// Paths matched between two looks at the cancellation.
+/// Number of paths between two checks of the cancellation.
 const BATCH: usize = 4_096;
 /// Score added to open files: they are what the user is working on.
 const OPEN_BONUS: u32 = 60;
 
-/// Requests the rows for a word.
-pub fn request(cx: &mut Cx<'_>, start: Byte, query: &str) {
-    let cancel = CancellationToken::new();
-    let (guard, asked) = (cancel.clone().drop_guard(), Word::File(start, query.to_string()));
+/// Requests the rows of the open list. Without a recent list of the files they are walked first; until that
+/// has ended, the paths of the last walk serve.
+pub fn request(cx: &mut Cx<'_>, query: &str) {
+    let fresh = cx.state.files.file_list.fresh(cx.now);
+    if fresh.is_none() {
+        start_walk(cx);
+    }
     let completion = &mut cx.state.prompt.completion;
-    let shown = completion.open.take().filter(|open| open.start == start);
-    let (rows, selected) = shown.map_or_else(Default::default, |shown| (shown.rows, shown.selected));
-    completion.open = Some(Completion { start, rows, selected, is_filling: true, search: Some(guard) });
-    let (known, walked) =
-        (cx.state.files.file_list.fresh(cx.now), cx.state.files.file_list.begin_walk(cx.now));
-    let root = cx.env.root().to_path_buf();
-    let opened = open_files(cx.state);
-    let query = query.to_string();
-    let work = move || {
-        let list = known.or_else(|| walk_files(&root, walked, &cancel))?;
-        best(&list, &query, &opened, &cancel)
-    };
+    completion.paths = fresh.or_else(|| completion.paths.take());
+    let (Some(paths), Some(open)) = (completion.paths.clone(), &mut completion.open) else { return };
+    let cancel = CancellationToken::new();
+    open.search = Some(cancel.clone().drop_guard());
+    let (number, query, opened) = (open.number, query.to_string(), open_files(cx.state));
+    let work = move || best(&paths, &query, &opened, &cancel);
     cx.tasks.spawn_blocking("completion.files", work, move |cx, found| {
-        let found = answer_or_error(cx, "list files", found).flatten();
-        // The text may have changed meanwhile; its own request is under way then.
-        if word_at_caret(&cx.state.prompt).as_ref() != Some(&asked) {
-            return;
-        }
-        match (found, cx.state.prompt.completion.open.take()) {
-            (Some(rows), Some(open)) if open.start == asked.start() => {
-                show(cx, open.start, rows, Some(open));
-            }
-            (None, Some(_)) => hide(cx),
-            (_, open) => cx.state.prompt.completion.open = open,
+        let found = answer_or_error(cx, "complete files", found).flatten();
+        let open = cx.state.prompt.completion.open.as_ref();
+        if open.is_some_and(|open| open.number == number) {
+            show(cx, found.unwrap_or_default());
         }
     });
+}
+
+/// Walks the files of the workspace, unless that is under way; then completes the word at the caret.
+fn start_walk(cx: &mut Cx<'_>) {
+    if std::mem::replace(&mut cx.state.prompt.completion.is_walking, true) {
+        return;
+    }
+    let mut walked = cx.state.files.file_list.begin_walk(cx.now);
+    let root = cx.env.root().to_path_buf();
+    let work = move || {
+        walk::walk(&root, &CancellationToken::new(), |paths| {
+            for path in paths {
+                walked.push(&path);
+            }
+        });
+        walked.end()
+    };
+    cx.tasks.spawn_blocking("completion.walk", work, |cx, paths| {
+        let completion = &mut cx.state.prompt.completion;
+        completion.is_walking = false;
+        let Some(paths) = answer_or_error(cx, "list files", paths) else { return };
+        cx.state.prompt.completion.paths = Some(paths);
+        let open = cx.state.prompt.completion.open.as_ref();
+        let query = open.and_then(|open| open.word.strip_prefix('@')).map(str::to_string);
+        if let Some(query) = query {
+            request_again(cx, &query);
+        }
+    });
+}
+
+/// Requests the rows of the open list from the paths that were just walked.
+fn request_again(cx: &mut Cx<'_>, query: &str) {
+    if cx.state.prompt.completion.open.as_ref().is_some_and(|open| !open.is_chosen) {
+        request(cx, query);
+    }
 }
 
 /// Returns the paths of the open files below the workspace.
 fn open_files(state: &State) -> Vec<String> {
     let paths = state.buffers.all().iter().filter_map(|buffer| buffer.path.as_deref());
-    paths.filter_map(|path| Some(path.strip_prefix(&state.workspace).ok()?.to_str()?.to_string())).collect()
-}
-
-/// Walks the workspace; `None` if the walk was cancelled.
-fn walk_files(
-    root: &std::path::Path,
-    mut walked: file_list::FileWalk,
-    cancel: &CancellationToken,
-) -> Option<std::sync::Arc<str>> {
-    let mut all = String::new();
-    let end = walk::walk(root, cancel, |paths| {
-        for path in paths {
-            walked.push(&path);
-            all.push_str(&path);
-            all.push('\0');
-        }
-    });
-    if end.cancelled {
-        return None;
-    }
-    walked.end();
-    Some(all.into())
+    let relative = paths.filter_map(|path| path.strip_prefix(&state.workspace).ok());
+    relative.map(|path| names::display(path).into_owned()).collect()
 }
 
 /// Returns the best matches of a query among paths and their folders; `None` if it was cancelled. The paths
@@ -114,6 +119,8 @@ struct Search<'a> {
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
+    /// The query in lower case.
+    query: String,
     opened: &'a [String],
     /// Score, shortness and text: the worst one first.
     best: BTreeSet<(u32, std::cmp::Reverse<usize>, std::cmp::Reverse<String>)>,
@@ -121,12 +128,17 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(query: &str, opened: &'a [String]) -> Self {
-        let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+        let pattern = Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy);
         let matcher = Matcher::new(Config::DEFAULT.match_paths());
-        Self { pattern, matcher, buffer: Vec::new(), opened, best: BTreeSet::new() }
+        let query = query.to_lowercase();
+        Self { pattern, matcher, buffer: Vec::new(), query, opened, best: BTreeSet::new() }
     }
 
     fn add(&mut self, path: &str) {
+        // Such a name would be another text in a message than on the screen.
+        if path.chars().any(is_unsafe) {
+            return;
+        }
         let text = Utf32Str::new(path, &mut self.buffer);
         let Some(score) = self.pattern.score(text, &mut self.matcher) else { return };
         let is_open = self.opened.iter().any(|open| open == path);
@@ -152,7 +164,11 @@ impl<'a> Search<'a> {
             // After the sign.
             let matched = matched.iter().map(|at| at + 1).collect();
             let detail = if self.opened.contains(&path) { "open" } else { "" }.to_string();
-            CompletionRow { text: format!("@{path}"), matched, detail, is_complete: false }
+            let is_likely = !self.query.is_empty() && path.to_lowercase().contains(&self.query);
+            // The quotes show where a path with spaces ends.
+            let has_space = path.contains(char::is_whitespace);
+            let text = if has_space { format!("@\"{path}\"") } else { format!("@{path}") };
+            CompletionRow { text, matched, detail, is_likely, is_complete: false }
         };
         best.into_iter().rev().map(|(.., path)| path.0).map(row).collect()
     }
@@ -176,7 +192,8 @@ mod tests {
         assert_eq!(texts(&list, "rs", &[])[0], "@src/lib.rs", "the shortest of equals");
         assert_eq!(texts(&list, "rs", &["src/ide/map.rs"])[0], "@src/ide/map.rs");
         assert_eq!(texts(&list, "", &[]).len(), 6, "four files and two folders");
-        assert!(texts(&list, "nothing", &[]).is_empty());
+        assert!(texts(&list, "nothing", &[]).is_empty() && texts(&list, "rs$", &[]).is_empty());
+        assert_eq!(texts(&["a b.txt", "c\nd.txt", "e\u{202e}.txt"], "txt", &[]), ["@\"a b.txt\""]);
     }
 
     #[test]

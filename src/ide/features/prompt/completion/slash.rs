@@ -1,6 +1,6 @@
 //! Completions of slash commands.
 
-use nucleo::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo::{Config, Matcher, Utf32Str};
 
 use crate::ide::features::prompt::slash_commands::{SLASH_COMMANDS, SlashCommand};
@@ -8,7 +8,7 @@ use crate::ide::model::completion::CompletionRow;
 
 /// Returns the slash commands that match what was typed after the slash, the best one first.
 pub fn rows(query: &str) -> Vec<CompletionRow> {
-    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
+    let pattern = Pattern::new(query, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
     let mut found: Vec<_> = SLASH_COMMANDS
@@ -18,23 +18,22 @@ pub fn rows(query: &str) -> Vec<CompletionRow> {
             let mut indices = Vec::new();
             let name = Utf32Str::new(command.name, &mut buffer);
             let score = pattern.indices(name, &mut matcher, &mut indices)?;
-            // What begins with the typed text is what users mean.
-            let begins = command.name.starts_with(query);
+            let begins = command.name.starts_with(&query.to_lowercase());
             let after_slash = indices.iter().map(|at| at + 1).collect();
-            Some(((begins, score), row(command, after_slash)))
+            Some(((begins, score), row(command, after_slash, begins && !query.is_empty())))
         })
         .collect();
     found.sort_by(|(a, _), (b, _)| b.cmp(a));
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-fn row(command: &SlashCommand, matched: Vec<u32>) -> CompletionRow {
+fn row(command: &SlashCommand, matched: Vec<u32>, is_likely: bool) -> CompletionRow {
     let detail = match command.argument {
         "" => command.about.to_string(),
         argument => format!("{argument}  {}", command.about),
     };
     let is_complete = command.argument.is_empty() || command.argument.starts_with('[');
-    CompletionRow { text: format!("/{}", command.name), matched, detail, is_complete }
+    CompletionRow { text: format!("/{}", command.name), matched, detail, is_likely, is_complete }
 }
 
 #[cfg(test)]
@@ -47,6 +46,9 @@ mod tests {
         assert_eq!(names("mod")[0], "/model");
         assert_eq!(names("re")[0], "/resume");
         assert!(names("").len() > 15 && names("zzz").is_empty());
+        assert!(names("!ls").is_empty() && names("$").is_empty(), "what was typed is no query language");
+        let likely = |query: &str| rows(query)[0].is_likely;
+        assert!(likely("Qu") && !likely("it") && !likely(""));
         assert!(!names("tell").contains(&"/tell".to_string()));
         let model = &rows("mdl")[0];
         assert_eq!((model.text.as_str(), model.matched.as_slice()), ("/model", &[1, 3, 5][..]));

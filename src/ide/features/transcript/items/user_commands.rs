@@ -24,7 +24,8 @@ fn id(number: u64) -> String {
 }
 
 fn call(call_id: String, command: &str, is_private: bool) -> Call {
-    let view = CallView { title: command.to_string(), body: None };
+    let body = command.split_once('\n').map(|(_, rest)| rest.to_string());
+    let view = CallView { title: command.to_string(), body };
     let (status, live_output, result) = (CallStatus::Running, String::new(), None);
     Call { call_id, tool: sign(is_private), view, status, live_output, result }
 }
@@ -50,7 +51,7 @@ impl Transcript {
     /// Ends a command: with its result, or with why it could not run.
     pub fn end_user_command(&mut self, number: u64, ran: Result<CommandResult, String>) {
         self.change_user_command(number, |call| match ran {
-            Ok(ran) => end(call, ran.output, ran.exit_code, ran.cancelled),
+            Ok(ran) => end(call, ran.output, ran.full_output.as_deref(), (ran.exit_code, ran.cancelled)),
             Err(error) => {
                 call.status = CallStatus::Failed(None);
                 call.result = Some(ResultView::Text(error));
@@ -64,7 +65,8 @@ impl Transcript {
         let flag = |name: &str| message.get(name).and_then(Value::as_bool).unwrap_or(false);
         let code = message.get("exitCode").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
         let mut call = call(String::new(), text("command"), flag("excludeFromContext"));
-        end(&mut call, text("output").to_string(), code, flag("cancelled"));
+        let full = message.get("fullOutputPath").and_then(Value::as_str);
+        end(&mut call, text("output").to_string(), full, (code, flag("cancelled")));
         self.add(ItemKind::Tool(Box::new(call)));
     }
 
@@ -82,7 +84,8 @@ impl Transcript {
     }
 }
 
-fn end(call: &mut Call, output: String, code: Option<i32>, is_cancelled: bool) {
+/// Ends a call with its output, the file of all of it if it is cut, exit code, and whether it was cancelled.
+fn end(call: &mut Call, output: String, full: Option<&str>, (code, is_cancelled): (Option<i32>, bool)) {
     let is_done = code == Some(0) && !is_cancelled;
     call.status = if is_done { CallStatus::Done(None) } else { CallStatus::Failed(None) };
     let note = match code {
@@ -90,7 +93,8 @@ fn end(call: &mut Call, output: String, code: Option<i32>, is_cancelled: bool) {
         Some(0) | None => None,
         Some(code) => Some(format!("Exit code {code}")),
     };
-    let lines = [Some(output).filter(|text| !text.is_empty()), note];
+    let full = full.map(|path| format!("Full output: {path}"));
+    let lines = [Some(output).filter(|text| !text.is_empty()), full, note];
     call.result = Some(ResultView::Output(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")));
     call.live_output.clear();
 }
