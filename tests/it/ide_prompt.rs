@@ -1,6 +1,7 @@
 //! What can be typed into the agent's prompt beside messages: slash commands, shell commands, completed words.
 
 use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::core::state::State;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
@@ -73,9 +74,7 @@ async fn slash_model_switches_by_name() {
     assert!(ide.status_message().contains("No model matches nothing"), "{}", ide.status_message());
     ide.type_in("/model oth").await;
     ide.keys("Enter").await;
-    let is_other = |state: &bowline::ide::core::state::State| {
-        state.agent.model.as_ref().is_some_and(|model| model.id == "other")
-    };
+    let is_other = |state: &State| state.agent.model.as_ref().is_some_and(|model| model.id == "other");
     ide.wait_for("the other model", is_other).await;
 }
 
@@ -141,6 +140,11 @@ async fn shell_command_output_is_shared_or_private() {
     let roles: Vec<_> = entries.iter().filter(|entry| entry["message"]["role"] == "bashExecution").collect();
     assert_eq!(roles.len(), 2);
     assert_eq!(roles[1]["message"]["excludeFromContext"], true);
+    let file = ide.home("data/prompts.jsonl");
+    let stored = move || std::fs::read_to_string(&file).unwrap_or_default();
+    let both = stored.clone();
+    ide.headless.until("the stored prompts", move |_| both().contains("what was it")).await;
+    assert!(stored().contains("shared-") && !stored().contains("secret-"), "{}", stored());
     let mut ide = ide.restart().continue_session().start().await;
     let picture = ide.picture();
     assert!(picture.contains("shared-2") && picture.contains("secret-4"), "{picture}");

@@ -244,3 +244,20 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diff_of_long_line_is_wrapped_within_rows_of_card() {
+        let line = |sign, number, text: &str| Some(DiffLine { sign, number, text: text.to_string() });
+        let lines = [line('-', 7, &"minified;".repeat(10_000)), line('+', 7, "short")];
+        let rows = diff(&lines, 60, DIFF_ROWS);
+        assert_eq!(rows.len(), DIFF_ROWS + 1);
+        assert!(rows[DIFF_ROWS][0].text.contains("more"));
+        assert!(rows.iter().all(|row| crate::tui::widgets::line::width(row) <= 60));
+        let short = diff(&lines[1..], 60, DIFF_ROWS);
+        assert_eq!(short[0].iter().map(|span| span.text.as_str()).collect::<String>(), " 7 + short");
+    }
+}
