@@ -32,6 +32,12 @@ pub fn request(cx: &mut Cx<'_>, query: &str) {
     }
     let completion = &mut cx.state.prompt.completion;
     completion.paths = fresh.or_else(|| completion.paths.take());
+    search(cx, query);
+}
+
+/// Searches the known paths for the rows of the open list.
+fn search(cx: &mut Cx<'_>, query: &str) {
+    let completion = &mut cx.state.prompt.completion;
     let (Some(paths), Some(open)) = (completion.paths.clone(), &mut completion.open) else { return };
     let cancel = CancellationToken::new();
     open.search = Some(cancel.clone().drop_guard());
@@ -66,19 +72,14 @@ fn start_walk(cx: &mut Cx<'_>) {
         completion.is_walking = false;
         let Some(paths) = answer_or_error(cx, "list files", paths) else { return };
         cx.state.prompt.completion.paths = Some(paths);
-        let open = cx.state.prompt.completion.open.as_ref();
+        let open = cx.state.prompt.completion.open.as_ref().filter(|open| !open.is_chosen);
         let query = open.and_then(|open| open.word.strip_prefix('@')).map(str::to_string);
+        // Not a request: a list that cannot be kept, because it is too long or files change, would be walked
+        // without end.
         if let Some(query) = query {
-            request_again(cx, &query);
+            search(cx, &query);
         }
     });
-}
-
-/// Requests the rows of the open list from the paths that were just walked.
-fn request_again(cx: &mut Cx<'_>, query: &str) {
-    if cx.state.prompt.completion.open.as_ref().is_some_and(|open| !open.is_chosen) {
-        request(cx, query);
-    }
 }
 
 /// Returns the paths of the open files below the workspace.
