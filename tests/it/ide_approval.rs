@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bowline::ide::core::panes::AgentPart;
+use bowline::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tools::Mode;
@@ -22,14 +24,17 @@ fn request_text(request: &Request) -> String {
 async fn ide_awaiting_approval(plan: IdeSetup) -> TestIde {
     let mut ide = plan.start().await;
     ide.send_prompt("go").await;
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     ide
 }
 
-/// Waits for a question, and until keys count as answers.
-async fn wait_for_approval_dialog(ide: &mut TestIde) {
+/// Waits for a question, and gives it the keys.
+async fn focus_approval(ide: &mut TestIde) {
     ide.wait_for_text("wants to run").await;
     ide.advance(Duration::from_millis(400));
+    if !ide.state().panes.is_agent_focused(AgentPart::Approval) {
+        ide.headless.press("Tab");
+    }
 }
 
 #[tokio::test]
@@ -37,11 +42,11 @@ async fn approval_for_session_covers_same_command_prefix() {
     let turns =
         [bash("c1", "mkdir -p a"), bash("c2", "mkdir b && ls"), bash("c3", "touch c"), Turn::text("done")];
     let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
-    assert!(ide.picture().contains("like it: mkdir …"), "{}", ide.picture());
+    assert!(ide.picture().contains("mkdir …, this session"), "{}", ide.picture());
     ide.headless.press("s");
     ide.wait_for_text("touch c").await;
     assert!(ide.path("a").exists() && ide.path("b").exists(), "the second was not asked about");
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     ide.keys("n").await;
     assert!(!ide.path("c").exists());
     assert!(!ide.home("config/permissions.toml").exists(), "only for the session");
@@ -57,7 +62,7 @@ async fn approval_always_shows_rule_before_writing() {
     ide.snap("approval_rule");
     ide.headless.press("Escape");
     assert!(ide.picture().contains("wants to run") && !ide.path("a").exists(), "{}", ide.picture());
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     ide.headless.press("l");
     ide.keys("y").await;
     assert!(ide.path("a").exists() && ide.path("b").exists());
@@ -77,14 +82,14 @@ async fn approval_always_for_network_command_allows_host() {
         Turn::text("done"),
     ];
     let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
-    assert!(ide.picture().contains("like it: asking 127.0.0.1:9"), "{}", ide.picture());
+    assert!(ide.picture().contains("asking 127.0.0.1:9, this session"), "{}", ide.picture());
     ide.headless.press("l");
     ide.wait_for_text("host = \"127.0.0.1:9\"").await;
     ide.advance(Duration::from_millis(400));
     ide.headless.press("w");
     // The first has run, and of the second the other part is asked about.
     ide.wait_for_text("touch c").await;
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     ide.keys("n").await;
     assert!(!ide.path("c").exists());
     let written = "[[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1:9\"\n";
@@ -99,7 +104,7 @@ async fn approval_edited_command_runs_and_model_is_notified() {
     ide.snap("approval_edit");
     ide.headless.press("Escape");
     assert!(ide.picture().contains("wants to run"), "back at the question: {}", ide.picture());
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     ide.headless.press("e");
     ide.type_without_settling("2");
     ide.keys("Enter").await;
@@ -140,7 +145,8 @@ async fn approval_dialogs_queue_and_escape_denies() {
     };
     let both = Turn::of(vec![call("c1", "mkdir a"), call("c2", "mkdir b")]);
     let mut ide = ide_awaiting_approval(IdeSetup::new().turns([both, Turn::text("done")])).await;
-    ide.wait_for("both questions", |state| state.layers.len() == 2).await;
+    ide.wait_for("both questions", |state| state.slots[PERMISSION_REQUESTS].len() == 2).await;
+    assert!(ide.picture().contains("1 of 2"), "{}", ide.picture());
     ide.advance(Duration::from_millis(400));
     ide.headless.press("Escape");
     ide.advance(Duration::from_millis(400));
@@ -171,7 +177,9 @@ async fn approval_needs_long_command_scrolled_to_end() {
         ide.headless.press("y");
         assert!(ide.picture().contains("wants to run") && !ide.path("folder0").exists());
         ide.snap("approval_long");
-        ide.headless.press(&"PageDown ".repeat(12));
+        ide.headless.press("PageDown y");
+        assert!(!ide.path("folder0").exists(), "a page further is not the end");
+        ide.headless.press("End");
         ide.snap("approval_long_end");
         ide.keys("y").await;
         assert!(ide.path("folder59").exists());
@@ -188,7 +196,7 @@ async fn approval_always_covers_identical_edit_only() {
     ide.headless.press("a");
     // The second call is the same as the first; the third writes something else.
     ide.wait_for_text("+two").await;
-    wait_for_approval_dialog(&mut ide).await;
+    focus_approval(&mut ide).await;
     assert_eq!(ide.script.requests().len(), 3);
     assert_eq!(ide.file_text("a.txt"), "one");
     ide.keys("n").await;
@@ -221,7 +229,6 @@ async fn approval_edit_needs_command_scrolled_to_end() {
     ide.headless.press("e");
     ide.wait_for_text("Run this instead").await;
     ide.headless.press("Escape");
-    wait_for_approval_dialog(&mut ide).await;
     ide.keys("n").await;
 }
 
@@ -239,4 +246,187 @@ async fn approval_rule_needs_scroll_to_end_before_writing() {
     ide.headless.press(&"PageDown ".repeat(12));
     ide.keys("y").await;
     assert!(ide.path("a").exists() && ide.home("config/permissions.toml").exists());
+}
+
+/// An IDE with a waiting question that does not have the keys, and an empty prompt.
+async fn ide_with_question(cols: u16, rows: u16) -> TestIde {
+    let turns = [bash("c1", "mkdir a"), Turn::text("done")];
+    let mut ide = IdeSetup::new().turns(turns).size(cols, rows).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for("the question", |state| !state.slots[PERMISSION_REQUESTS].is_empty()).await;
+    ide
+}
+
+fn waits(ide: &mut TestIde) -> bool {
+    !ide.state().slots[PERMISSION_REQUESTS].is_empty()
+}
+
+fn prompt_text(ide: &mut TestIde) -> String {
+    ide.state().prompt.area.text().to_string()
+}
+
+/// Messages to the agent that begin with each letter that is an answer.
+const STEERING: [&str; 8] = [
+    "yes but use the folder b",
+    "a test fails",
+    "so far so good",
+    "look at the tests first",
+    "we need b as well",
+    "edit it in b",
+    "nice work so far",
+    "rather use b",
+];
+
+/// When the question comes.
+#[derive(Debug, Clone, Copy)]
+enum Asked {
+    LongBefore,
+    BeforeLetter(usize),
+}
+
+/// Types a message with a pause after each letter while a question comes; returns what is in the prompt then.
+async fn steer_around_question(words: &str, pause: u64, asked: Asked) -> (TestIde, String) {
+    let call = Step::Call { id: "c1".into(), name: "bash".into(), arguments: json!({"command": "mkdir a"}) };
+    let turns = [Turn::of(vec![Step::Text(vec!["working".into()]), Step::Gate, call]), Turn::text("done")];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for_text("working").await;
+    ide.advance(Duration::from_secs(5));
+    let before = if let Asked::BeforeLetter(at) = asked { at } else { 0 };
+    for (n, letter) in words.chars().enumerate() {
+        if n == before {
+            ide.script.gate.add_permits(1);
+            ide.wait_for_text("wants to run").await;
+            if let Asked::LongBefore = asked {
+                ide.advance(Duration::from_secs(5));
+            }
+        }
+        ide.type_without_settling(&letter.to_string());
+        ide.advance(Duration::from_millis(pause));
+    }
+    let text = prompt_text(&mut ide);
+    (ide, text)
+}
+
+#[tokio::test]
+async fn approval_is_not_answered_by_steering_typed_around_it() {
+    // From two to fifteen letters a second.
+    for (n, pause) in [500, 250, 125, 66].into_iter().enumerate() {
+        for (at, words) in STEERING.into_iter().enumerate() {
+            let moments = [Asked::LongBefore, Asked::BeforeLetter(0), Asked::BeforeLetter(1)];
+            let asked = *moments.get((n + at) % 4).unwrap_or(&Asked::BeforeLetter(3));
+            let (mut ide, text) = steer_around_question(words, pause, asked).await;
+            assert_eq!(text, words, "{pause} ms, {asked:?}");
+            assert!(waits(&mut ide), "{words:?}, {pause} ms, {asked:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn approval_letter_answers_after_silence_before_and_after_it() {
+    let mut ide = ide_with_question(80, 24).await;
+    ide.headless.press("y");
+    ide.advance(Duration::from_secs(2));
+    assert_eq!(prompt_text(&mut ide), "y", "the question has just come");
+    ide.headless.press("Backspace");
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("y");
+    assert!(waits(&mut ide) && ide.picture().contains("type on to steer"), "{}", ide.picture());
+    ide.advance(Duration::from_millis(649));
+    assert!(waits(&mut ide));
+    ide.advance(Duration::from_millis(1));
+    ide.headless.idle().await;
+    assert!(ide.path("a").exists() && prompt_text(&mut ide).is_empty());
+}
+
+#[tokio::test]
+async fn approval_letter_with_enter_answers_at_once_and_escape_takes_it_back() {
+    let mut ide = ide_with_question(80, 24).await;
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("n Escape");
+    ide.advance(Duration::from_secs(2));
+    assert!(waits(&mut ide) && ide.state().agent.working_since.is_some());
+    ide.keys("y Enter").await;
+    assert!(ide.path("a").exists());
+}
+
+#[tokio::test]
+async fn approval_letter_with_paste_or_click_is_text() {
+    let mut ide = ide_with_question(80, 24).await;
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("n");
+    ide.headless.input(bowline::tui::input::Input::Paste("ice".into()));
+    ide.advance(Duration::from_secs(2));
+    assert_eq!(prompt_text(&mut ide), "nice");
+    ide.headless.press(&"Backspace ".repeat(4));
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("n");
+    let (col, row) = ide.find("go");
+    ide.click(col, row);
+    ide.advance(Duration::from_secs(2));
+    assert_eq!(prompt_text(&mut ide), "n");
+    assert!(waits(&mut ide));
+}
+
+#[tokio::test]
+async fn approval_letter_is_text_once_the_request_is_withdrawn() {
+    let mut ide = ide_with_question(80, 24).await;
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("n");
+    ide.headless.app().with_cx(bowline::ide::features::agent::commands::interrupt);
+    ide.headless.idle().await;
+    assert_eq!(prompt_text(&mut ide), "n");
+    assert!(!waits(&mut ide));
+}
+
+#[tokio::test]
+async fn approval_is_chosen_by_arrows_and_enter() {
+    let mut ide = ide_with_question(80, 24).await;
+    // Enter in an empty prompt leads to the answers and gives none.
+    ide.headless.press("Enter");
+    assert!(waits(&mut ide));
+    assert!(ide.picture().contains("▸ y run once"), "{}", ide.picture());
+    ide.headless.press("Down Down");
+    assert!(ide.picture().contains("▸ s mkdir a …, this session"), "{}", ide.picture());
+    ide.headless.press("Up Up Enter");
+    ide.headless.idle().await;
+    assert!(ide.path("a").exists());
+    assert!(ide.state().panes.is_agent_focused(AgentPart::Prompt), "the prompt has the keys again");
+}
+
+#[tokio::test]
+async fn approval_click_selects_and_second_click_answers() {
+    let mut ide = ide_with_question(80, 24).await;
+    let (col, row) = ide.find("deny");
+    ide.click(col, row);
+    assert!(waits(&mut ide) && ide.picture().contains("▸ n deny"), "{}", ide.picture());
+    ide.click(col, row);
+    ide.headless.idle().await;
+    assert!(!waits(&mut ide) && !ide.path("a").exists());
+}
+
+#[tokio::test]
+async fn approval_command_stays_visible_while_reason_is_typed() {
+    for (cols, rows) in [(80, 24), (40, 12), (20, 6)] {
+        let mut ide = ide_with_question(cols, rows).await;
+        ide.headless.press("Tab r");
+        ide.type_without_settling("no");
+        let picture = ide.picture();
+        assert!(picture.contains("mkdir a") && picture.contains("┃ no"), "{picture}");
+        ide.headless.press("Escape Escape");
+        ide.headless.idle().await;
+        assert!(!waits(&mut ide));
+    }
+}
+
+#[tokio::test]
+async fn approval_out_of_sight_is_named_in_status_line() {
+    let turns = [bash("c1", "mkdir a"), Turn::text("done")];
+    let mut ide = IdeSetup::new().with("a.txt", "x").turns(turns).size(70, 20).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for("the question", |state| !state.slots[PERMISSION_REQUESTS].is_empty()).await;
+    ide.headless.press("Alt-2");
+    assert!(ide.picture().contains("? bash asks · Alt-3"), "{}", ide.picture());
+    ide.headless.press("Alt-3");
+    assert!(ide.picture().contains("bash wants to run"), "{}", ide.picture());
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::state::State;
+use bowline::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use bowline::ide::model::agent::Summarizing;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
@@ -124,8 +125,10 @@ async fn approval_dialog_matches_snapshots() {
         let turns = [Turn::call("c1", "bash", json!({"command": command}))];
         let mut ide = IdeSetup::new().turns(turns).size(cols, rows).start().await;
         ide.send_prompt("build").await;
-        ide.wait_for("the question", |state| !state.layers.is_empty()).await;
+        ide.wait_for("the question", |state| !state.slots[PERMISSION_REQUESTS].is_empty()).await;
         ide.snap("dialog_approval");
+        ide.headless.press("Tab");
+        ide.snap("approval_with_keys");
     }
 }
 

@@ -112,8 +112,7 @@ fn agent_edits_open_file_and_session_continues() {
     pty.wait_text("Ask anything");
     pty.send(AGENT);
     pty.send("fix the spelling\r");
-    // The command writes, so the user is asked; the question ignores keys that come too soon,
-    // and a key that moves a cursor tells nobody anything.
+    // The command writes, so the user is asked. A letter in the empty prompt answers after a silence.
     pty.wait_text("wants to run");
     pty.raw_for(Duration::from_millis(450));
     pty.send("y");

@@ -57,6 +57,7 @@ fn command_ids_are_valid_and_unique() {
 const VERBS: &[&str] = &[
     "Accept",
     "Add",
+    "Allow",
     "Append",
     "Apply",
     "Branch",
@@ -77,6 +78,7 @@ const VERBS: &[&str] = &[
     "Decrement",
     "Dedent",
     "Delete",
+    "Deny",
     "Duplicate",
     "Edit",
     "Equalize",

@@ -16,6 +16,8 @@ pub enum Part {
     Editor,
     /// The agent's conversation.
     Transcript,
+    /// The call that waits for approval, above the prompt.
+    Approval,
     /// The agent's prompt with the queue of messages above it.
     Prompt,
     /// The terminals.
@@ -28,11 +30,12 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
         Self::Transcript,
+        Self::Approval,
         Self::Prompt,
         Self::Terminal,
         Self::Status,

@@ -23,6 +23,8 @@ const WIDE_COLS_MIN: u16 = 130;
 const AGENT_COLS_WIDE: u16 = 60;
 /// Maximum rows of the prompt, with completions above it.
 const PROMPT_ROWS_MAX: u16 = 16;
+/// With as many rows above the prompt a waiting approval leaves a third of them to the conversation.
+const SHARED_ROWS_MIN: u16 = 8;
 
 /// Area of each part; `None` where it does not fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct Areas {
     pub editor: Option<Rect>,
     /// The conversation.
     pub transcript: Option<Rect>,
+    /// The call that waits for approval, above the prompt.
+    pub approval: Option<Rect>,
     /// The prompt with the queue of messages above it.
     pub prompt: Option<Rect>,
     /// The terminals, below the editor.
@@ -48,6 +52,8 @@ pub struct Areas {
 pub struct LayoutRequest {
     /// Rows of the prompt, with what stands above it.
     pub prompt_rows: u16,
+    /// Rows of the call that waits for approval, 0 if there is none.
+    pub approval_rows: u16,
     /// Whether there is a line of open files where it fits.
     pub tab_line: bool,
     /// Whether the editor has a text. Without one the conversation takes its place.
@@ -100,15 +106,26 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
         areas.editor = Some(Rect::new(files_width, tabs, width, height - below - tabs));
     }
     if agent {
-        let x = cols - agent_width;
-        let most = if bare { height.saturating_sub(1).clamp(1, 2) } else { PROMPT_ROWS_MAX.min(height / 2) };
-        let prompt = request.prompt_rows.clamp(1, most.max(1)).min(height);
-        areas.prompt = Some(Rect::new(x, height - prompt, agent_width, prompt));
-        if height > prompt {
-            areas.transcript = Some(Rect::new(x, 0, agent_width, height - prompt));
-        }
+        place_agent(&mut areas, Rect::new(cols - agent_width, 0, agent_width, height), request, bare);
     }
     areas
+}
+
+/// Divides the agent's pane: the prompt at the bottom, a waiting approval above it, then the conversation.
+fn place_agent(areas: &mut Areas, pane: Rect, request: LayoutRequest, bare: bool) {
+    let most = match (bare, request.approval_rows) {
+        (true, 0) => pane.height.saturating_sub(1).clamp(1, 2),
+        (true, _) => 1,
+        (false, _) => PROMPT_ROWS_MAX.min(pane.height / 2),
+    };
+    let prompt = request.prompt_rows.clamp(1, most.max(1)).min(pane.height);
+    let above = pane.height - prompt;
+    let kept = if above < SHARED_ROWS_MIN { 0 } else { above / 3 };
+    let approval = request.approval_rows.min(above - kept);
+    let rows = |y, height| (height > 0).then(|| Rect::new(pane.x, y, pane.width, height));
+    areas.prompt = rows(above, prompt);
+    areas.approval = rows(above - approval, approval);
+    areas.transcript = rows(0, above - approval);
 }
 
 /// Returns how many of the `rest` columns beside the file tree the agent has beside an editor, on a screen of
@@ -137,11 +154,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn all(areas: &Areas) -> Vec<Rect> {
-        let beside = [areas.files, areas.transcript, areas.prompt, areas.status];
+        let beside = [areas.files, areas.transcript, areas.approval, areas.prompt, areas.status];
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
-    const REQUEST: LayoutRequest = LayoutRequest { prompt_rows: 2, tab_line: true, has_text: true };
+    const REQUEST: LayoutRequest =
+        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true };
 
     #[test]
     fn layout_agent_has_sixty_columns_or_half_and_all_without_text() {
@@ -173,18 +191,31 @@ mod tests {
         assert_eq!(shown(20, 5, Focus::Files), [true, false, false, false, false, true]);
     }
 
+    #[test]
+    fn layout_approval_leaves_a_third_of_the_rows_to_the_conversation() {
+        let rows = |height, approval_rows| {
+            let panes = Panes { focus: Focus::Agent, ..Panes::default() };
+            let areas = areas((100, height), &panes, LayoutRequest { approval_rows, ..REQUEST });
+            [areas.transcript, areas.approval, areas.prompt].map(|area| area.map_or(0, |area| area.height))
+        };
+        assert_eq!(rows(30, 9), [18, 9, 2]);
+        assert_eq!(rows(30, 60), [9, 18, 2]);
+        assert_eq!(rows(5, 60), [0, 3, 1]);
+        assert_eq!(rows(30, 0), [27, 0, 2]);
+    }
+
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
-            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, text: bool, share in 10..91u16) {
+            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, share in 10..91u16) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
             panes.set(Focus::Terminal, open[2]);
             panes.set(Focus::Editor, open[3]);
             panes.terminal_share = share;
-            let request = LayoutRequest { prompt_rows: prompt, tab_line: tabs, has_text: text };
+            let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text };
             let rects = all(&areas((cols, rows), &panes, request));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));

@@ -7,10 +7,20 @@ pub enum Focus {
     Files,
     /// The editor.
     Editor,
-    /// The agent's prompt.
+    /// The agent's pane: the prompt, or another part of it.
     Agent,
     /// The terminals.
     Terminal,
+}
+
+/// The part of the agent's pane that has the keys while the pane has the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentPart {
+    /// The prompt.
+    #[default]
+    Prompt,
+    /// The waiting approval, above the prompt.
+    Approval,
 }
 
 /// Initial height of the terminals, in percent.
@@ -33,6 +43,8 @@ pub struct Panes {
     pub terminal_share: u16,
     /// The focused pane.
     pub focus: Focus,
+    /// The part of the agent's pane with the keys.
+    pub agent_part: AgentPart,
 }
 
 impl Default for Panes {
@@ -44,11 +56,17 @@ impl Default for Panes {
             terminal: false,
             terminal_share: TERMINAL_SHARE,
             focus: Focus::Editor,
+            agent_part: AgentPart::default(),
         }
     }
 }
 
 impl Panes {
+    /// Returns whether a part of the agent's pane has the focus.
+    pub fn is_agent_focused(&self, part: AgentPart) -> bool {
+        self.focus == Focus::Agent && self.agent_part == part
+    }
+
     /// Returns the next open pane after the focused one.
     pub fn next(&self) -> Focus {
         let order = [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal];

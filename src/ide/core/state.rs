@@ -16,7 +16,7 @@ use crate::ide::core::layers::layer::{Layer, Layers};
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layout::Areas;
 use crate::ide::core::options::Options;
-use crate::ide::core::panes::{Focus, Panes};
+use crate::ide::core::panes::{AgentPart, Focus, Panes};
 use crate::ide::core::slots::Slots;
 use crate::ide::core::tasks::work_thread::WorkThread;
 use crate::ide::model::agent::{Agent, Prompt};
@@ -78,6 +78,8 @@ pub struct State {
     pub guard_swallows: bool,
     /// The agent's prompt.
     pub prompt: Prompt,
+    /// What is typed into a waiting approval: a reason, or the command to run instead.
+    pub approval_text: Option<TextArea>,
     /// Overlays, the topmost last.
     pub layers: Layers,
     /// Number of pickers opened so far.
@@ -180,6 +182,7 @@ impl State {
             guard_until: None,
             guard_swallows: false,
             prompt: Prompt::default(),
+            approval_text: None,
             layers: Layers::default(),
             picker_count: 0,
             status: Status::default(),
@@ -230,8 +233,12 @@ impl State {
                 KeyContext::Editor | KeyContext::Insert if self.is_in_snippet() => KeyContext::Snippet,
                 place => place,
             },
-            Focus::Agent if self.shows_completions() => KeyContext::Completion,
-            Focus::Agent => KeyContext::Prompt,
+            Focus::Agent => match self.panes.agent_part {
+                AgentPart::Approval if self.approval_text.is_some() => KeyContext::ApprovalText,
+                AgentPart::Approval => KeyContext::Approval,
+                AgentPart::Prompt if self.shows_completions() => KeyContext::Completion,
+                AgentPart::Prompt => KeyContext::Prompt,
+            },
             Focus::Terminal => KeyContext::Terminal,
         }
     }
@@ -295,7 +302,10 @@ impl State {
         match self.panes.focus {
             Focus::Files | Focus::Terminal => None,
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
-            Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
+            Focus::Agent => match self.panes.agent_part {
+                AgentPart::Prompt => Some((&mut self.prompt.area, ring, Part::Prompt)),
+                AgentPart::Approval => self.approval_text.as_mut().map(|area| (area, ring, Part::Approval)),
+            },
         }
     }
 

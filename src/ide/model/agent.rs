@@ -240,8 +240,8 @@ impl Prompt {
     }
 }
 
-/// Appends the rows of a piece of one line.
-fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
+/// Appends the rows of a piece of one line, wrapped at `cols` cells: start and end of each.
+pub fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
     let (mut start, mut width, mut at) = (piece.start, 0, piece.start);
     for grapheme in text.slice(piece).graphemes(true) {
         let cells = if grapheme == "\t" { 1 } else { grapheme_width(grapheme) };

@@ -19,7 +19,7 @@ use crate::ide::core::layers::layer::{Layer, LayerId};
 use crate::ide::core::layers::picker::{self, Picker};
 use crate::ide::core::layout;
 use crate::ide::core::options::Options;
-use crate::ide::core::panes::Focus;
+use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
@@ -27,7 +27,7 @@ use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::{files, recovery, reopen, terminal, undo_store};
+use crate::ide::features::{files, permissions, recovery, reopen, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::panes;
@@ -421,6 +421,7 @@ impl App {
         let areas = |cols| {
             let request = layout::LayoutRequest {
                 prompt_rows: prompt::pane::rows_needed(&self.state, cols),
+                approval_rows: permissions::pane::rows_needed(&self.state, cols),
                 tab_line: tabs,
                 has_text: self.state.buffers.current().is_some() || self.state.buffers.opening,
             };
@@ -455,6 +456,7 @@ impl App {
             (Part::Tabs, areas.tabs),
             (Part::Editor, areas.editor),
             (Part::Transcript, areas.transcript),
+            (Part::Approval, areas.approval),
             (Part::Prompt, areas.prompt),
             (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
@@ -470,7 +472,10 @@ impl App {
             _ if !self.state.layers.is_empty() => Part::Overlay,
             Focus::Files => Part::Files,
             Focus::Editor => Part::Editor,
-            Focus::Agent => Part::Prompt,
+            Focus::Agent => match self.state.panes.agent_part {
+                AgentPart::Prompt => Part::Prompt,
+                AgentPart::Approval => Part::Approval,
+            },
             Focus::Terminal => Part::Terminal,
         };
         self.tree.focus(self.nodes[&focus]);

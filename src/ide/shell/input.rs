@@ -9,6 +9,7 @@ use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
+use crate::ide::features::permissions;
 use crate::ide::features::plugins;
 use crate::ide::features::prompt::completion;
 use crate::ide::features::snippets;
@@ -51,6 +52,10 @@ const NOT_REPEATED: &[&str] = &[
 /// Handles one key.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
     if key.kind == KeyKind::Release {
+        return;
+    }
+    if key.kind == KeyKind::Repeat && permissions::held_key::is_holding(cx.state) {
+        // The key is still down.
         return;
     }
     let key = key.pressed();
@@ -100,6 +105,9 @@ fn press_once(cx: &mut Cx<'_>, key: Key) {
         if key.typed().is_some() || key.code == crate::tui::input::KeyCode::Enter {
             return;
         }
+    }
+    if permissions::held_key::take(cx, key) {
+        return;
     }
     if cx.state.pending.is_empty() && top_actions(cx).is_some_and(|actions| (actions.key)(cx, key)) {
         return;
@@ -203,6 +211,7 @@ fn top_actions(cx: &Cx<'_>) -> Option<Actions> {
 
 /// Pasted text.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
+    permissions::held_key::type_held(cx);
     if is_guarded(cx) && !cx.state.guard_swallows {
         return type_below_dialog(cx, |cx| paste(cx, text));
     }

@@ -11,6 +11,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
+use crate::ide::features::permissions;
 use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
@@ -47,6 +48,9 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         _ => 0,
     };
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
+    if pressed {
+        permissions::held_key::type_held(cx);
+    }
     if inside(areas.editor).is_some() {
         editor(cx, mouse, wheel);
     } else if let Some(area) = inside(areas.tabs) {
@@ -61,6 +65,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         } else if pressed {
             panes::focus(cx, Focus::Agent);
         }
+    } else if let Some(area) = inside(areas.approval) {
+        permissions::mouse::mouse(cx, mouse, area, (pressed, wheel));
     } else if inside(areas.prompt).is_some() && pressed {
         panes::focus(cx, Focus::Agent);
     }

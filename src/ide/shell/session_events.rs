@@ -146,7 +146,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;
             clear_interrupting(cx.state);
-            permissions::dialog::drop_withdrawn(cx);
+            permissions::answers::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
@@ -167,7 +167,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             }
         }
         AgentEvent::ToolEnd { .. } => {
-            permissions::dialog::drop_withdrawn(cx);
+            permissions::answers::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);
@@ -242,7 +242,7 @@ fn on_subagent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             }
         }
         AgentEvent::ToolEnd { .. } => {
-            permissions::dialog::drop_withdrawn(cx);
+            permissions::answers::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);

@@ -19,6 +19,10 @@ pub enum KeyContext {
     Prompt,
     /// The agent's prompt while completions are shown.
     Completion,
+    /// The waiting approval.
+    Approval,
+    /// A text typed into it: a reason, or the command to run instead.
+    ApprovalText,
     /// The file tree.
     Files,
     /// A terminal: every other key goes to the program in it.
@@ -55,13 +59,15 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::Results,
         Self::Prompt,
         Self::Completion,
+        Self::Approval,
+        Self::ApprovalText,
         Self::Files,
         Self::Terminal,
         Self::Picker,
@@ -88,6 +94,8 @@ impl KeyContext {
             Self::Results | Self::NormalResults => "results",
             Self::Prompt => "prompt",
             Self::Completion => "completion",
+            Self::Approval => "approval",
+            Self::ApprovalText => "approval-text",
             Self::Files => "files",
             Self::Terminal => "terminal",
             Self::Picker => "picker",
@@ -118,6 +126,8 @@ impl KeyContext {
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Completion => &[Self::Completion, Self::Prompt, Self::Text, Self::Global],
+            Self::Approval => &[Self::Approval, Self::Global],
+            Self::ApprovalText => &[Self::ApprovalText, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
             Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],

@@ -1,7 +1,7 @@
 //! Commands on panes: open, close, focus, and pickers that navigate.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::panes::Focus;
+use crate::ide::core::panes::{AgentPart, Focus};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -33,6 +33,7 @@ pub const COMMANDS: &[Command] = &[
 pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.panes.set(pane, true);
     cx.state.panes.focus = pane;
+    cx.state.panes.agent_part = AgentPart::Prompt;
     cx.state.selecting = false;
     cx.state.damage.add_all();
 }

@@ -1,11 +1,11 @@
-//! The approval port answered by the user: a request opens a dialog, and the user's choice is the decision.
+//! The approval port answered by the user: a request is shown above the prompt, and the user's choice is the decision.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::Tasks;
-use crate::ide::features::permissions::dialog;
+use crate::ide::features::permissions::answers;
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
 /// Sends every request to the event loop.
@@ -25,7 +25,7 @@ impl Approval for AskPermission {
         let tasks = self.tasks.clone();
         async move {
             let (reply, answer) = oneshot::channel();
-            tasks.post("permissions.ask", move |cx| dialog::ask(cx, ask, reply)).await;
+            tasks.post("permissions.ask", move |cx| answers::ask(cx, ask, reply)).await;
             // If the event loop has ended, the request and its reply are dropped.
             answer
                 .await

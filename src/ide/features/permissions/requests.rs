@@ -1,4 +1,4 @@
-//! Tool calls that wait for the user's permission. Must not know the dialog that shows them.
+//! Tool calls that wait for the user's permission. Must not know how they are shown.
 
 use tokio::sync::oneshot;
 
@@ -47,6 +47,21 @@ impl PermissionRequests {
     /// Returns the request with an id.
     pub fn get(&self, id: u64) -> Option<&Ask> {
         self.pending.iter().find(|w| w.id == id).map(|w| &w.ask)
+    }
+
+    /// Returns the id of the request that waits longest.
+    pub fn first(&self) -> Option<u64> {
+        self.pending.first().map(|waiting| waiting.id)
+    }
+
+    /// Returns the number of waiting calls.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Returns whether no call waits.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
     }
 
     /// Answers a request.

@@ -2,9 +2,10 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::panes::Focus;
+use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
+use crate::ide::features::permissions;
 use crate::ide::features::prompt::{shell_commands, slash_commands};
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
@@ -23,11 +24,12 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn send(cx: &mut Cx<'_>, delivery: Delivery) {
-    if cx.state.panes.focus != Focus::Agent {
+    if !cx.state.panes.is_agent_focused(AgentPart::Prompt) {
         panes::focus(cx, Focus::Agent);
         return;
     }
     if cx.state.prompt.is_empty() {
+        permissions::answers::focus(cx);
         return;
     }
     if !cx.state.agent.connected {

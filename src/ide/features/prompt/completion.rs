@@ -3,7 +3,7 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::panes::Focus;
+use crate::ide::core::panes::AgentPart;
 use crate::ide::model::agent::Prompt;
 use crate::ide::model::completion::{Completion, CompletionRow};
 use crate::text::changes::ChangeSet;
@@ -76,7 +76,7 @@ fn word_at_caret(prompt: &Prompt) -> Option<Word> {
 pub fn update(cx: &mut Cx<'_>) {
     let prompt = &mut cx.state.prompt;
     let seen = prompt.seen();
-    let has_focus = cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty();
+    let has_focus = cx.state.panes.is_agent_focused(AgentPart::Prompt) && cx.state.layers.is_empty();
     let before = prompt.completion.seen.replace(seen);
     if before == Some(seen) && (has_focus || prompt.completion.open.is_none()) {
         return;

@@ -7,7 +7,7 @@ use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
-use crate::ide::core::panes::Focus;
+use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
@@ -82,7 +82,7 @@ impl Component<State> for PromptPane {
         let (cols, height) = canvas.size();
         let rows = state.prompt.rows(text_cols(cols));
         let layout = layout(state, height, &rows);
-        let focused = state.panes.focus == Focus::Agent;
+        let focused = state.panes.is_agent_focused(AgentPart::Prompt);
         let mut y = 0;
         if layout.ruler {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
@@ -175,7 +175,8 @@ fn draw_completion(
 /// Draws rows of the text with the selection; in an empty prompt what can be done.
 fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, Byte)]) {
     let (cols, height) = canvas.size();
-    let sign = canvas.style(if state.panes.focus == Focus::Agent { "ui.prompt" } else { "ui.border" });
+    let focused = state.panes.is_agent_focused(AgentPart::Prompt);
+    let sign = canvas.style(if focused { "ui.prompt" } else { "ui.border" });
     let area = &state.prompt.area;
     if area.text().is_empty() {
         let style = canvas.style("ui.placeholder");

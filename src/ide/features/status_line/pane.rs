@@ -12,6 +12,7 @@ use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
+use crate::ide::features::permissions::answers;
 use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
@@ -44,6 +45,8 @@ struct RightInputs {
     /// Whether a message needs the room.
     has_message: bool,
     sign: Option<&'static str>,
+    /// A call that waits for approval where that is not on screen, and the key that leads there.
+    asks: Option<String>,
     summarizing: Option<&'static str>,
     unrestricted: bool,
     model: Option<Arc<Model>>,
@@ -59,6 +62,7 @@ impl RightInputs {
         Self {
             cols,
             has_message: !state.status.message.is_empty(),
+            asks: hidden_request(state),
             sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
             summarizing: agent.summarizing.map(|summing| summing.what),
             unrestricted: agent.unrestricted,
@@ -77,7 +81,10 @@ impl PartialEq for RightInputs {
         };
         let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
         let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
-        flags(self) == flags(other) && counts(self) == counts(other) && model(self) == model(other)
+        flags(self) == flags(other)
+            && self.asks == other.asks
+            && counts(self) == counts(other)
+            && model(self) == model(other)
     }
 }
 
@@ -216,11 +223,19 @@ fn pending_input(state: &State) -> String {
     text
 }
 
+/// Returns what asks for approval, if the question is not on screen.
+fn hidden_request(state: &State) -> Option<String> {
+    let (_, ask) = answers::shown(state).filter(|_| state.areas.approval.is_none())?;
+    let key = state.keymap.keys_for(state.base_key_context(), "view.focus-agent");
+    Some(key.map_or_else(|| format!("? {} asks", ask.tool), |key| format!("? {} asks · {key}", ask.tool)))
+}
+
 /// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
 fn right(inputs: &RightInputs) -> String {
     let cols = inputs.cols;
     let mut parts: Vec<String> =
         [inputs.sign, inputs.summarizing].into_iter().flatten().map(String::from).collect();
+    parts.extend(inputs.asks.clone());
     if inputs.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }

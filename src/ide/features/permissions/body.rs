@@ -1,0 +1,87 @@
+//! What a permission request says: the whole command or the changes, where, and why it asks. Or the rule that
+//! would be written. Must not know which answer is chosen.
+
+use crate::ide::features::permissions::view::Step;
+use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
+use crate::tools::permissions::approval::Ask;
+use crate::tui::widgets::line::{self, BreakMode, Line, Span};
+
+/// Cells before the text.
+pub const MARGIN: u16 = 2;
+
+/// The lines of a request.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// All of them.
+    pub lines: Vec<Line>,
+    /// How many of the first must have been on screen before the call may run.
+    pub must_be_read: usize,
+}
+
+/// Returns the lines of a request in a step, wrapped for a pane of that width.
+pub fn body(ask: &Ask, step: Step, cols: u16) -> Body {
+    let width = cols.saturating_sub(MARGIN + 1).max(1);
+    match step {
+        Step::Rule => rule(ask, width),
+        Step::Choose | Step::Edit | Step::Reason => request(ask, width),
+    }
+}
+
+fn words(text: &str, scope: &'static str, width: u16) -> Vec<Line> {
+    line::wrap(&[Span::new(text, scope)], width, &[], &[], BreakMode::Words)
+}
+
+fn request(ask: &Ask, width: u16) -> Body {
+    let code = [Span::new(ask.target.as_str(), "ui.overlay")];
+    let mut lines = line::wrap(&code, width, &[], &[], BreakMode::Words);
+    lines.extend(ask.preview.iter().flat_map(|preview| changes(preview, width)));
+    let must_be_read = lines.len();
+    // If the command changes to another folder, its text shows that.
+    let place = format!("in {} · {}", last_name(&ask.workspace), ask.rule);
+    lines.extend(words(&place, "ui.overlay.soft", width));
+    Body { lines, must_be_read }
+}
+
+fn rule(ask: &Ask, width: u16) -> Body {
+    let Some(proposal) = &ask.proposal else { return Body::default() };
+    let mut lines = words(proposal.rule.trim_end(), "ui.overlay", width);
+    lines.extend(words(&proposal.covers, "ui.overlay.soft", width));
+    let goal =
+        format!("Goes to your permissions.toml, for the project {} or for all.", last_name(&ask.workspace));
+    let must_be_read = lines.len();
+    lines.extend(words(&goal, "ui.overlay.soft", width));
+    Body { lines, must_be_read }
+}
+
+fn last_name(folder: &str) -> &str {
+    folder.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/")
+}
+
+/// Returns the changes as colored lines of a diff.
+fn changes(view: &ResultView, width: u16) -> Vec<Line> {
+    let changed = |line: &Option<DiffLine>| match line {
+        None => words("…", "ui.overlay.soft", width),
+        Some(changed) => {
+            let scope = match changed.sign {
+                '+' => "diff.added",
+                '-' => "diff.removed",
+                _ => "ui.overlay",
+            };
+            let sign = [Span::new(changed.sign.to_string(), scope)];
+            let below = [Span::new(" ", scope)];
+            let text = [Span::new(changed.text.as_str(), scope)];
+            line::wrap(&text, width, &sign, &below, BreakMode::Anywhere)
+        }
+    };
+    match view {
+        ResultView::Diff { lines, .. } => lines.iter().flat_map(changed).collect(),
+        ResultView::Diffs(files) => {
+            let file = |file: &FileDiff| {
+                let title = words(&file.title, "ui.overlay.soft", width);
+                title.into_iter().chain(file.lines.iter().flat_map(changed)).collect::<Vec<_>>()
+            };
+            files.iter().flat_map(file).collect()
+        }
+        ResultView::Text(_) | ResultView::Output(_) | ResultView::Plan(_) => Vec::new(),
+    }
+}

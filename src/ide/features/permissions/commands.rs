@@ -1,0 +1,48 @@
+//! Commands on the waiting approval.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::features::permissions::answers::{self, give};
+use crate::ide::features::permissions::choices::Answer;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("approval.focus", "Focus waiting approval", &["permission request", "answer"], |cx| {
+        if !answers::focus(cx) {
+            cx.defer_command("edit.tab");
+        }
+    }),
+    command("approval.accept", "Run waiting call once", &["allow", "approve", "yes"], |cx| {
+        give(cx, Answer::Accept);
+    }),
+    command("approval.accept-repeats", "Allow call until quit", &["approve", "always"], |cx| {
+        give(cx, Answer::AcceptRepeats);
+    }),
+    command("approval.accept-session", "Allow similar calls this session", &["approve"], |cx| {
+        give(cx, Answer::AcceptSession);
+    }),
+    command("approval.accept-always", "Allow similar calls always", &["approve", "add rule"], |cx| {
+        give(cx, Answer::AcceptAlways);
+    }),
+    command("approval.accept-everywhere", "Allow in all projects", &["approve", "write rule"], |cx| {
+        give(cx, Answer::AcceptEverywhere);
+    }),
+    command("approval.edit", "Edit waiting command", &["change call"], |cx| give(cx, Answer::Edit)),
+    command("approval.deny", "Deny waiting call", &["refuse", "reject", "no"], |cx| {
+        give(cx, Answer::Deny);
+    }),
+    command("approval.deny-with-reason", "Deny call with reason", &["refuse", "reject"], |cx| {
+        give(cx, Answer::DenyWithReason);
+    }),
+    command("approval.choose", "Choose selected answer", &["confirm"], answers::choose),
+    command("approval.previous", "Select previous answer", &[], |cx| answers::select(cx, -1)),
+    command("approval.next", "Select next answer", &[], |cx| answers::select(cx, 1)),
+    command("approval.page-up", "Scroll approval up", &[], |cx| scroll_page(cx, false)),
+    command("approval.page-down", "Scroll approval down", &["read on"], |cx| scroll_page(cx, true)),
+    command("approval.top", "Scroll approval to start", &[], |cx| answers::scroll(cx, isize::MIN)),
+    command("approval.bottom", "Scroll approval to end", &[], |cx| answers::scroll(cx, isize::MAX)),
+];
+
+fn scroll_page(cx: &mut Cx<'_>, down: bool) {
+    let rows = answers::page(cx.state);
+    answers::scroll(cx, if down { rows } else { -rows });
+}
