@@ -127,11 +127,10 @@ fn layout(state: &State, (cols, rows): (u16, u16)) -> Layout {
     let answers = if choices.len() <= beside(BODY_ROWS) {
         as_list(state, &choices, room)
     } else {
-        let forms: [(fn(&Choice) -> &str, usize); 2] =
-            [(|choice| &choice.label, BODY_ROWS), (|choice| choice.short, BODY_ROWS_MIN)];
-        let mut forms = forms.into_iter().map(|(name, keep)| (words(name), keep));
-        let fitting = forms.find(|(placed, keep)| count(placed) <= beside(*keep)).map(|(placed, _)| placed);
-        fitting.unwrap_or_else(|| in_rows(state, &choices, usize::MAX, |_| ""))
+        let fitting = |placed: Vec<Placed>, keep| (count(&placed) <= beside(keep)).then_some(placed);
+        fitting(words(|choice| &choice.label), BODY_ROWS)
+            .or_else(|| fitting(words(|choice| choice.short), BODY_ROWS_MIN))
+            .unwrap_or_else(|| in_rows(state, &choices, usize::MAX, |_| ""))
     };
     let bottom = count(&answers).min(inner);
     Layout { title, body: inner - bottom, bottom: bottom as u16, answers }
