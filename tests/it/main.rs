@@ -151,6 +151,8 @@ mod ide_task_panics;
 mod ide_terminal;
 /// A user and the agent in the same files.
 mod ide_together;
+/// All files at once.
+mod ide_transcript;
 /// Undo beyond one step.
 mod ide_undo;
 /// The undo tree of a saved file outlives the program.
@@ -163,7 +165,6 @@ mod ide_vim;
 mod ide_watching;
 /// Several views of texts.
 mod ide_windows;
-/// All files at once.
 mod ide_workspace;
 /// JSON mode and what is piped into it.
 mod json_lines;

@@ -127,6 +127,7 @@ const VERBS: &[&str] = &[
     "Reselect",
     "Restore",
     "Resume",
+    "Retry",
     "Return",
     "Reverse",
     "Revert",

@@ -19,6 +19,8 @@ pub enum AgentPart {
     /// The prompt.
     #[default]
     Prompt,
+    /// The conversation.
+    Transcript,
     /// The waiting approval, above the prompt.
     Approval,
 }

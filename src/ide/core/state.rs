@@ -236,6 +236,7 @@ impl State {
             Focus::Agent => match self.panes.agent_part {
                 AgentPart::Approval if self.approval_text.is_some() => KeyContext::ApprovalText,
                 AgentPart::Approval => KeyContext::Approval,
+                AgentPart::Transcript => KeyContext::Transcript,
                 AgentPart::Prompt if self.shows_completions() => KeyContext::Completion,
                 AgentPart::Prompt => KeyContext::Prompt,
             },
@@ -304,6 +305,7 @@ impl State {
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
             Focus::Agent => match self.panes.agent_part {
                 AgentPart::Prompt => Some((&mut self.prompt.area, ring, Part::Prompt)),
+                AgentPart::Transcript => None,
                 AgentPart::Approval => self.approval_text.as_mut().map(|area| (area, ring, Part::Approval)),
             },
         }

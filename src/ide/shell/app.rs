@@ -474,6 +474,7 @@ impl App {
             Focus::Editor => Part::Editor,
             Focus::Agent => match self.state.panes.agent_part {
                 AgentPart::Prompt => Part::Prompt,
+                AgentPart::Transcript => Part::Transcript,
                 AgentPart::Approval => Part::Approval,
             },
             Focus::Terminal => Part::Terminal,

@@ -14,6 +14,7 @@ use crate::ide::editor::windows;
 use crate::ide::features::permissions;
 use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
+use crate::ide::features::transcript;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::visible_rows::{DragSelection, VisibleRows};
@@ -59,11 +60,11 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         terminal::input::mouse(cx, mouse, area);
     } else if let Some(area) = inside(areas.files) {
         files(cx, pressed, mouse.row - area.y, wheel);
-    } else if inside(areas.transcript).is_some() {
+    } else if let Some(area) = inside(areas.transcript) {
         if wheel != 0 {
             scroll_transcript(cx.state, wheel);
         } else if pressed {
-            panes::focus(cx, Focus::Agent);
+            transcript::mouse::press(cx, mouse, area);
         }
     } else if let Some(area) = inside(areas.approval) {
         permissions::mouse::mouse(cx, mouse, area, (pressed, wheel));

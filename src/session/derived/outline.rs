@@ -108,6 +108,29 @@ pub struct Outline {
     pub leaf_count: u32,
 }
 
+impl Outline {
+    /// Returns the indices of the rows of the user's messages on the path, from the last.
+    fn turns(&self) -> impl Iterator<Item = usize> {
+        let is_turn = |at: &usize| self.rows[*at].active && self.rows[*at].role == Role::User;
+        (0..self.rows.len()).rev().filter(is_turn)
+    }
+
+    /// Returns the entry of the user's message that `later` others follow on the path to the leaf.
+    pub fn turn(&self, later: usize) -> Option<&str> {
+        self.turns().nth(later).map(|at| self.rows[at].id.as_str())
+    }
+
+    /// Returns the last entry of the turn of that message that has a row.
+    pub fn end_of_turn(&self, later: usize) -> Option<&str> {
+        self.turns().nth(later)?;
+        let end = match later {
+            0 => self.rows.len(),
+            _ => self.turns().nth(later - 1)?,
+        };
+        self.rows[..end].iter().rev().find(|row| row.active).map(|row| row.id.as_str())
+    }
+}
+
 /// Labels by entry id.
 pub type Labels = HashMap<String, String>;
 

@@ -19,6 +19,8 @@ pub enum KeyContext {
     Prompt,
     /// The agent's prompt while completions are shown.
     Completion,
+    /// The conversation.
+    Transcript,
     /// The waiting approval.
     Approval,
     /// A text typed into it: a reason, or the command to run instead.
@@ -59,13 +61,14 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::Results,
         Self::Prompt,
         Self::Completion,
+        Self::Transcript,
         Self::Approval,
         Self::ApprovalText,
         Self::Files,
@@ -94,6 +97,7 @@ impl KeyContext {
             Self::Results | Self::NormalResults => "results",
             Self::Prompt => "prompt",
             Self::Completion => "completion",
+            Self::Transcript => "transcript",
             Self::Approval => "approval",
             Self::ApprovalText => "approval-text",
             Self::Files => "files",
@@ -126,6 +130,7 @@ impl KeyContext {
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Completion => &[Self::Completion, Self::Prompt, Self::Text, Self::Global],
+            Self::Transcript => &[Self::Transcript, Self::Global],
             Self::Approval => &[Self::Approval, Self::Global],
             Self::ApprovalText => &[Self::ApprovalText, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],

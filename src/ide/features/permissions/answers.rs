@@ -168,7 +168,7 @@ fn say_how_to_read(cx: &mut Cx<'_>) {
     let key = |context, id| state.keymap.keys_for(context, id).unwrap_or_else(|| id.to_string());
     let mut keys = key(KeyContext::Approval, "approval.bottom");
     if !state.panes.is_agent_focused(AgentPart::Approval) {
-        keys = format!("{} {keys}", key(KeyContext::Prompt, "approval.focus"));
+        keys = format!("{} {keys}", key(KeyContext::Prompt, "prompt.leave"));
     }
     cx.state.set_status(format!("Read to the end first: {keys}"));
 }

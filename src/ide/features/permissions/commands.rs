@@ -8,7 +8,7 @@ use crate::ide::features::permissions::choices::Answer;
 pub const COMMANDS: &[Command] = &[
     command("approval.focus", "Focus waiting approval", &["permission request", "answer"], |cx| {
         if !answers::focus(cx) {
-            cx.defer_command("edit.tab");
+            cx.state.set_status("No call waits for approval");
         }
     }),
     command("approval.accept", "Run waiting call once", &["allow", "approve", "yes"], |cx| {

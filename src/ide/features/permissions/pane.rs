@@ -269,7 +269,7 @@ fn keys_hint(state: &State) -> Option<String> {
         (Focus::Agent, AgentPart::Approval) => None,
         (Focus::Agent, AgentPart::Prompt) if view.held.is_some() => Some("type on to steer".to_string()),
         (Focus::Agent, AgentPart::Prompt) => {
-            Some(format!("{} chooses", key(KeyContext::Prompt, "approval.focus")?))
+            Some(format!("{} chooses", key(KeyContext::Prompt, "prompt.leave")?))
         }
         _ => Some(format!("{} goes there", key(state.base_key_context(), "view.focus-agent")?)),
     }

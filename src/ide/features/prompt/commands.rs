@@ -7,6 +7,7 @@ use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt::{shell_commands, slash_commands};
+use crate::ide::features::transcript;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
 use crate::text::movement::motion::Motion;
@@ -16,6 +17,14 @@ pub const COMMANDS: &[Command] = &[
     command("agent.send", "Send message", &["submit", "steer"], |cx| send(cx, Delivery::Steer)),
     command("agent.follow-up", "Queue message", &["follow-up", "send later"], |cx| {
         send(cx, Delivery::FollowUp);
+    }),
+    command("prompt.leave", "Focus approval or conversation", &["switch to transcript"], |cx| {
+        // With a text a tab character is meant.
+        let is_left =
+            permissions::answers::focus(cx) || cx.state.prompt.is_empty() && transcript::focus::focus(cx);
+        if !is_left {
+            cx.defer_command("edit.tab");
+        }
     }),
     command("prompt.up", "Move up or recall prompt", &["previous message", "history"], |cx| browse(cx, true)),
     command("prompt.down", "Move down or recall prompt", &["next message", "history"], |cx| {

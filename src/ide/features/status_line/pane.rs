@@ -142,6 +142,9 @@ impl StatusLine {
         if state.key_context() == KeyContext::Terminal {
             return (terminal_keys(state), "ui.status");
         }
+        if state.key_context() == KeyContext::Transcript {
+            return (transcript_keys(state), "ui.status");
+        }
         if state.areas.editor.is_none() {
             // Wider windows name the model at the right.
             let model =
@@ -203,6 +206,23 @@ fn terminal_keys(state: &State) -> String {
         format!("{prefix} … more")
     });
     keys.into_iter().filter_map(key).chain(more).collect::<Vec<_>>().join("  ")
+}
+
+/// Returns the keys of the conversation that are used most.
+fn transcript_keys(state: &State) -> String {
+    let keys = [
+        ("transcript.fold", "fold"),
+        ("transcript.copy", "copy"),
+        ("transcript.open-file", "open file"),
+        ("transcript.search", "search"),
+        ("transcript.edit", "edit"),
+        ("view.focus-agent", "prompt"),
+        ("app.keys", "more"),
+    ];
+    let key = |(id, what): (&str, &str)| {
+        Some(format!("{} {what}", state.keymap.keys_for(KeyContext::Transcript, id)?))
+    };
+    keys.into_iter().filter_map(key).collect::<Vec<_>>().join("  ")
 }
 
 /// Returns the pending keys of a modal command, and the recording in progress.

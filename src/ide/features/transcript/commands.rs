@@ -3,6 +3,9 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::features::transcript::earlier;
+use crate::ide::features::transcript::focus;
+use crate::ide::features::transcript::items::ItemKind;
+use crate::ide::features::transcript::turns::{TurnAction, go_back};
 use crate::ide::features::transcript::view::{self, TRANSCRIPT_VIEW};
 
 /// The area's rows.
@@ -13,7 +16,51 @@ pub const COMMANDS: &[Command] = &[
     command("transcript.bottom", "Scroll to conversation end", &["latest message"], |cx| {
         scroll_end(cx, false);
     }),
+    command("transcript.focus", "Focus conversation", &["scrollback", "history"], |cx| {
+        if !focus::focus(cx) {
+            cx.state.set_status("No messages yet");
+        }
+    }),
+    command("transcript.next-block", "Go to next block", &["next message"], |cx| {
+        focus::go(cx, true, |_| true);
+    }),
+    command("transcript.previous-block", "Go to previous block", &["previous message"], |cx| {
+        focus::go(cx, false, |_| true);
+    }),
+    command("transcript.next-turn", "Go to next turn", &["next message of mine"], |cx| {
+        focus::go(cx, true, |item| matches!(item.kind, ItemKind::User(_)));
+    }),
+    command("transcript.previous-turn", "Go to previous turn", &["previous message of mine"], |cx| {
+        focus::go(cx, false, |item| matches!(item.kind, ItemKind::User(_)));
+    }),
+    command("transcript.first-block", "Go to first block", &[], |cx| focus::go_to_end(cx, true)),
+    command("transcript.last-block", "Go to last block", &[], |cx| focus::go_to_end(cx, false)),
+    command("transcript.fold", "Fold or unfold block", &["collapse", "expand output"], focus::fold),
+    command("transcript.copy", "Copy block", &["yank message"], |cx| focus::copy(cx, false)),
+    command("transcript.copy-markdown", "Copy block as Markdown", &["copy turn"], |cx| {
+        focus::copy(cx, true);
+    }),
+    command("agent.copy-answer", "Copy last answer", &["copy reply", "copy message"], focus::copy_answer),
+    command("transcript.search", "Search conversation", &["find message"], focus::search),
+    command("transcript.next-hit", "Go to next hit", &[], |cx| focus::next_hit(cx, true)),
+    command("transcript.previous-hit", "Go to previous hit", &[], |cx| focus::next_hit(cx, false)),
+    command("transcript.retry", "Retry turn in new branch", &["regenerate", "resend"], |cx| {
+        go_back_to_focused(cx, TurnAction::Retry);
+    }),
+    command("transcript.edit", "Edit and resend message", &["rewind", "change message"], |cx| {
+        go_back_to_focused(cx, TurnAction::Edit);
+    }),
+    command("transcript.branch", "Branch after this turn", &["fork", "rewind"], |cx| {
+        go_back_to_focused(cx, TurnAction::Branch);
+    }),
 ];
+
+fn go_back_to_focused(cx: &mut Cx<'_>, action: TurnAction) {
+    match focus::focused(cx.state) {
+        Some(at) => go_back(cx, at, action),
+        None => cx.state.set_status("No messages yet"),
+    }
+}
 
 fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {
     let rows = cx.state.areas.transcript.map_or(1, |area| isize::from(area.height as i16));

@@ -48,6 +48,14 @@ fn fetch(cx: &Cx<'_>, from: PagePosition) {
     });
 }
 
+/// Requests the messages before those that are loaded; returns whether there are any.
+pub fn load_more(cx: &mut Cx<'_>) -> bool {
+    if let Some(position) = cx.state.slots[TRANSCRIPT].take_earlier_request() {
+        fetch(cx, position);
+    }
+    cx.state.slots[TRANSCRIPT].has_earlier()
+}
+
 /// Shows the start of the conversation, which may have to be loaded first.
 pub fn scroll_to_start(cx: &mut Cx<'_>) {
     if scroll_to_top(&cx.state.slots) {

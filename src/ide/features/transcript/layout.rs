@@ -10,11 +10,20 @@ use crate::tui::widgets::markdown::Markdown;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 use crate::tui::widgets::plain::PlainText;
 
+/// How an item is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemOptions {
+    /// What is shown of thinking and output.
+    pub show: TextOptions,
+    /// Whether only the head of a call is shown.
+    pub is_closed: bool,
+}
+
 /// The lines of one item at a width. Text of any length is laid out where it is shown.
 pub struct Layout {
     lines: Lines,
     version: u64,
-    show: TextOptions,
+    options: ItemOptions,
     width: u16,
 }
 
@@ -42,7 +51,7 @@ fn text_of(item: &Item) -> &str {
 
 impl Layout {
     /// Returns the layout of an item, without lines yet.
-    pub fn new(item: &Item, width: u16, show: TextOptions) -> Self {
+    pub fn new(item: &Item, width: u16, options: ItemOptions) -> Self {
         let plain = |scope, lead| Lines::Plain(Box::new(PlainText::new(scope, lead)));
         let lines = match &item.kind {
             ItemKind::Answer(_) => Lines::Markdown(Box::default()),
@@ -56,21 +65,21 @@ impl Layout {
                 Lines::Rows { version: None, rows: Vec::new(), bytes: 0 }
             }
         };
-        Self { lines, version: item.version, show, width }
+        Self { lines, version: item.version, options, width }
     }
 
     /// Updates the layout for the current item and display options.
-    pub fn update(&mut self, item: &Item, width: u16, show: TextOptions) {
+    pub fn update(&mut self, item: &Item, width: u16, options: ItemOptions) {
         // Other texts only grow; the text of a notice may be replaced.
         if matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version {
-            *self = Self::new(item, width, show);
+            *self = Self::new(item, width, options);
         }
-        let same = (self.show, self.width) == (show, width);
-        (self.show, self.width) = (show, width);
+        let same = (self.options, self.width) == (options, width);
+        (self.options, self.width) = (options, width);
         if let Lines::Rows { version, rows, bytes } = &mut self.lines
             && !(same && *version == Some(item.version))
         {
-            *rows = transcript::lines::lay_out(item, width, show);
+            *rows = transcript::lines::lay_out(item, width, options);
             (*version, *bytes) = (Some(item.version), line::bytes(rows));
         }
     }

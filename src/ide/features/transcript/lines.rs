@@ -3,6 +3,7 @@
 
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::features::transcript::items::{Call, CallStatus, Item, ItemKind};
+use crate::ide::features::transcript::layout::ItemOptions;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView, StepProgress};
 use crate::tui::widgets::line::{BreakMode, Line, Span, wrap};
@@ -26,10 +27,10 @@ const PROSE: (&str, BreakMode) = ("agent.tool.output", BreakMode::Words);
 const CELL_BYTES: usize = 32;
 
 /// Returns the lines of an item with limited rows; text of unlimited length is laid out where it is shown.
-pub fn lay_out(item: &Item, width: u16, show: TextOptions) -> Vec<Line> {
+pub fn lay_out(item: &Item, width: u16, options: ItemOptions) -> Vec<Line> {
     match &item.kind {
-        ItemKind::Tool(call) => tool(call, width, show),
-        ItemKind::Summary { title, text } => summary(title, text, width, show),
+        ItemKind::Tool(call) => tool(call, width, options),
+        ItemKind::Summary { title, text } => summary(title, text, width, options.show),
         ItemKind::User(_) | ItemKind::Answer(_) | ItemKind::Thinking(_) | ItemKind::Notice { .. } => {
             Vec::new()
         }
@@ -60,10 +61,11 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
     )]]
 }
 
-fn tool(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
+fn tool(call: &Call, width: u16, options: ItemOptions) -> Vec<Line> {
+    let show = options.show;
     let (state, scope) = status(call);
-    let open =
-        call.result.is_some() && (show.expand_output || !matches!(call.result, Some(ResultView::Text(_))));
+    let has_body = show.expand_output || !matches!(call.result, Some(ResultView::Text(_)));
+    let open = call.result.is_some() && has_body && !options.is_closed;
     let sign = if open { "▾ " } else { "▸ " };
     let head = usize::from(width).saturating_sub(text_width(&call.tool) + text_width(&state) + 5);
     let first_line = call.view.title.lines().next().unwrap_or_default();
@@ -77,6 +79,9 @@ fn tool(call: &Call, width: u16, show: TextOptions) -> Vec<Line> {
         Span::new(gap, "agent.tool.title"),
         Span::new(state, scope),
     ]];
+    if options.is_closed {
+        return lines;
+    }
     if show.expand_output
         && let Some(body) = &call.view.body
     {

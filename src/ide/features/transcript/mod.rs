@@ -5,21 +5,31 @@ use std::cell::RefCell;
 
 pub mod code_blocks;
 pub mod commands;
+pub mod copy;
 pub mod earlier;
+pub mod focus;
 pub mod items;
 pub mod layout;
 pub mod lines;
+pub mod mouse;
+pub mod named_files;
 pub mod pane;
+pub mod places;
 pub mod retry;
+pub mod search;
+pub mod turns;
 pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS],
+    commands: &[commands::COMMANDS, named_files::COMMANDS],
     panes: &[&pane::PANE],
+    pickers: &[&named_files::PICKER],
+    stop: focus::escape,
     slots: &[
         |_| Box::new(items::Transcript::default()),
         |_| Box::new(RefCell::<view::TranscriptView>::default()),
+        |_| Box::new(named_files::NamedFiles::default()),
     ],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent => {

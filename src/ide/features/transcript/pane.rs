@@ -6,6 +6,7 @@ use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
+use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
@@ -31,9 +32,15 @@ impl Component<State> for TranscriptPane {
             return draw_empty(canvas, state);
         }
         let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
+        let search = view.search.clone();
+        let focus = view.focus().filter(|_| state.panes.is_agent_focused(AgentPart::Transcript));
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
-        view.visit(&state.slots[TRANSCRIPT], state.text_options, (cols, rows), |y, line| {
-            let mut x = 1;
+        view.visit(&state.slots[TRANSCRIPT], state.text_options, (cols, rows), |shown, line| {
+            let (mut x, y) = (1, shown.row);
+            if focus == Some(shown.item) {
+                let mark = content.style("ui.border.focus");
+                content.text(0, y, "▎", mark);
+            }
             // Parts of code keep the background of the code.
             let is_code = line.first().is_some_and(|span| span.scope == CODE);
             let ground = content.style(if is_code { CODE } else { "" });
@@ -47,6 +54,12 @@ impl Component<State> for TranscriptPane {
                 {
                     content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
                 }
+            }
+            for hit in search.iter().flat_map(|search| search.cells(line)) {
+                let style = content.style("ui.search");
+                let start = 1 + hit.start.min(usize::from(cols)) as u16;
+                let width = hit.len().min(usize::from(cols)) as u16;
+                content.put_style(Rect::new(start, y, width, 1), style);
             }
         });
         draw_border(canvas, state);

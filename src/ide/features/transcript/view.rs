@@ -1,6 +1,8 @@
 //! Visible part of the conversation: its scroll position, and cached layouts of recently shown items. The
 //! cost of every operation is that of the screen, independent of the length of the conversation.
 
+pub mod focus;
+
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
@@ -11,6 +13,7 @@ use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
+use crate::ide::features::transcript::search::TranscriptSearch;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
@@ -57,6 +60,34 @@ pub struct TranscriptView {
     first: Option<usize>,
     /// Whether the start is looked for, which is not here yet.
     is_seeking_start: bool,
+    /// Id of the item that keys act on.
+    focus: Option<u64>,
+    /// How much is shown of items that were folded or unfolded, by id.
+    folds: HashMap<u64, Fold>,
+    /// The search in the conversation.
+    pub search: Option<TranscriptSearch>,
+}
+
+/// How much of an item is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// Its first line.
+    Closed,
+    /// A limited number of lines.
+    Short,
+    /// All of it.
+    Full,
+}
+
+/// A line on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownLine {
+    /// Its row in the pane.
+    pub row: u16,
+    /// Id of its item.
+    pub item: u64,
+    /// Its index among the lines of the item.
+    pub line: usize,
 }
 
 /// How items are laid out.
@@ -130,7 +161,7 @@ impl TranscriptView {
 
     /// Returns the number of lines of an item, including the blank one after it.
     fn height(&mut self, item: &Item, next: Option<&Item>, form: LayoutOptions) -> usize {
-        let lines = if is_hidden(item, form) {
+        let lines = if self.is_hidden(item, form) {
             transcript::lines::hidden_thinking(item, form.width).len()
         } else {
             self.with(item, form, |layout| layout.height(item))
@@ -142,7 +173,7 @@ impl TranscriptView {
 
     /// Passes the lines of an item in the range to `draw`.
     fn draw(&mut self, item: &Item, form: LayoutOptions, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
-        if is_hidden(item, form) {
+        if self.is_hidden(item, form) {
             let lines = transcript::lines::hidden_thinking(item, form.width);
             return lines.iter().take(range.end).skip(range.start).for_each(draw);
         }
@@ -155,9 +186,10 @@ impl TranscriptView {
 
     /// Runs `work` with the updated layout of an item.
     fn with<T>(&mut self, item: &Item, form: LayoutOptions, work: impl FnOnce(&mut Layout) -> T) -> T {
-        let new = || CachedLayout { layout: Layout::new(item, form.width, form.show), bytes: 0 };
+        let options = self.options(item, form.show);
+        let new = || CachedLayout { layout: Layout::new(item, form.width, options), bytes: 0 };
         let laid = self.layouts.entry(item.id).or_insert_with(new);
-        laid.layout.update(item, form.width, form.show);
+        laid.layout.update(item, form.width, options);
         let out = work(&mut laid.layout);
         let bytes = laid.layout.bytes();
         self.bytes = self.bytes - laid.bytes + bytes;
@@ -177,9 +209,20 @@ impl TranscriptView {
 
     /// The topmost line when the end is at the bottom of `rows`.
     fn tail(&mut self, transcript: &Transcript, form: LayoutOptions, rows: usize) -> (usize, usize) {
+        self.top_ending_with(transcript, form, rows, transcript.items().len())
+    }
+
+    /// The topmost line when the end of the first `count` items is at the bottom of `rows`.
+    fn top_ending_with(
+        &mut self,
+        transcript: &Transcript,
+        form: LayoutOptions,
+        rows: usize,
+        count: usize,
+    ) -> (usize, usize) {
         let items = transcript.items();
         let mut remaining = rows;
-        for at in (0..items.len()).rev() {
+        for at in (0..count).rev() {
             let height = self.height(&items[at], items.get(at + 1), form);
             // The blank line after the last item is omitted.
             let height = if at + 1 == items.len() { height.saturating_sub(1) } else { height };
@@ -227,7 +270,7 @@ impl TranscriptView {
         transcript: &Transcript,
         show: TextOptions,
         size: (u16, u16),
-        mut draw: impl FnMut(u16, &Line),
+        mut draw: impl FnMut(ShownLine, &Line),
     ) {
         let form = LayoutOptions { width: text_width(size.0), show };
         let rows = usize::from(size.1);
@@ -241,10 +284,10 @@ impl TranscriptView {
             }
             // The blank line after an item is an empty row.
             let height = self.height(item, items.get(n + 1), form);
-            let mut row = y;
+            let mut shown = ShownLine { row: y as u16, item: item.id, line: skip };
             self.draw(item, form, skip..skip + rows - y, &mut |line: &Line| {
-                draw(row as u16, line);
-                row += 1;
+                draw(shown, line);
+                shown = ShownLine { row: shown.row + 1, line: shown.line + 1, ..shown };
             });
             y += height.saturating_sub(skip);
             (skip, end) = (0, n + 1);
@@ -253,11 +296,6 @@ impl TranscriptView {
         self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
         self.first = Some(first);
     }
-}
-
-/// Returns whether the item is hidden behind a single line.
-fn is_hidden(item: &Item, form: LayoutOptions) -> bool {
-    matches!(item.kind, ItemKind::Thinking(_)) && !form.show.show_thinking
 }
 
 /// Columns for text in a pane of that width.
@@ -295,8 +333,8 @@ mod tests {
 
     fn rows(view: &mut TranscriptView, transcript: &Transcript) -> Vec<String> {
         let mut out = vec![String::new(); usize::from(SIZE.1)];
-        view.visit(transcript, SHOW, SIZE, |y, line| {
-            out[usize::from(y)] = line.iter().map(|span| span.text.as_str()).collect();
+        view.visit(transcript, SHOW, SIZE, |shown, line| {
+            out[usize::from(shown.row)] = line.iter().map(|span| span.text.as_str()).collect();
         });
         out
     }

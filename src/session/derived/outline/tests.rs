@@ -125,3 +125,28 @@ fn outline_rows_need_no_decoded_entries() {
         assert_eq!((row.time_ms, row.label.is_some()), (1000, row.id == "1"));
     }
 }
+
+#[test]
+fn outline_turns_are_counted_from_the_end_of_the_path() {
+    let row = |id: &str, role, active| Row {
+        id: id.into(),
+        kind: "message".into(),
+        role,
+        time_ms: 0,
+        lane: 0,
+        starts: false,
+        descendants: 0,
+        active,
+        label: None,
+    };
+    let rows = vec![
+        row("u1", Role::User, true),
+        row("a1", Role::Assistant, true),
+        row("x", Role::User, false),
+        row("u2", Role::User, true),
+        row("a2", Role::Assistant, true),
+    ];
+    let outline = Outline { rows, ..Outline::default() };
+    assert_eq!([0, 1, 2].map(|later| outline.turn(later)), [Some("u2"), Some("u1"), None]);
+    assert_eq!([0, 1, 2].map(|later| outline.end_of_turn(later)), [Some("a2"), Some("a1"), None]);
+}

@@ -1,0 +1,106 @@
+//! The text of an item as it was said: without signs, indentation and the breaks of wrapping. Must not know
+//! how it is laid out.
+
+use std::borrow::Cow;
+
+use crate::ide::features::transcript::items::{Call, Item, ItemKind};
+use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView};
+
+/// Returns the text of an item.
+pub fn plain(item: &Item) -> Cow<'_, str> {
+    match &item.kind {
+        ItemKind::User(text)
+        | ItemKind::Answer(text)
+        | ItemKind::Thinking(text)
+        | ItemKind::Notice { text, .. } => text.trim_end().into(),
+        ItemKind::Summary { title, text } => format!("{title}\n{text}").into(),
+        ItemKind::Tool(call) => [command(call), output(call)]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into(),
+    }
+}
+
+/// Returns an item as Markdown: calls with their results as blocks of code.
+pub fn markdown(item: &Item) -> String {
+    match &item.kind {
+        ItemKind::User(text) => format!("> {}\n", text.trim_end().replace('\n', "\n> ")),
+        ItemKind::Answer(text) => text.trim_end().to_string(),
+        ItemKind::Thinking(text) => format!("*{}*", text.trim()),
+        ItemKind::Notice { text, .. } => text.clone(),
+        ItemKind::Summary { title, text } => format!("**{title}**\n\n{text}"),
+        ItemKind::Tool(call) => {
+            let head = format!("**{}**\n\n{}", call.tool, fenced(&command(call), ""));
+            let output = output(call);
+            let language = if is_diff(call) { "diff" } else { "" };
+            if output.is_empty() { head } else { format!("{head}\n\n{}", fenced(&output, language)) }
+        }
+    }
+}
+
+/// Returns text as a block of code, with a fence that does not occur in it.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+fn is_diff(call: &Call) -> bool {
+    matches!(call.result, Some(ResultView::Diff { .. } | ResultView::Diffs(_)))
+}
+
+/// Returns what was called.
+fn command(call: &Call) -> String {
+    match &call.view.body {
+        Some(body) if !is_diff(call) => format!("{}\n{body}", call.view.title),
+        _ => call.view.title.clone(),
+    }
+}
+
+/// Returns what came of it.
+fn output(call: &Call) -> String {
+    match &call.result {
+        None => call.live_output.trim_end().to_string(),
+        Some(ResultView::Text(text) | ResultView::Output(text)) => text.trim_end().to_string(),
+        Some(ResultView::Diff { lines, .. }) => changes(lines),
+        Some(ResultView::Diffs(files)) => {
+            let file = |file: &FileDiff| format!("{}\n{}", file.title, changes(&file.lines));
+            files.iter().map(file).collect::<Vec<_>>().join("\n")
+        }
+        Some(ResultView::Plan(steps)) => {
+            steps.iter().map(|step: &PlanStep| step.text.as_str()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn changes(lines: &[Option<DiffLine>]) -> String {
+    let line = |line: &Option<DiffLine>| match line {
+        Some(line) => format!("{}{}", line.sign, line.text),
+        None => "…".to_string(),
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(kind: ItemKind) -> Item {
+        Item { id: 1, version: 0, kind }
+    }
+
+    #[test]
+    fn transcript_copy_fences_are_longer_than_those_inside() {
+        assert_eq!(fenced("a ```` b", ""), "`````\na ```` b\n`````");
+        assert_eq!(fenced("x", "diff"), "```diff\nx\n```");
+    }
+
+    #[test]
+    fn transcript_copy_of_question_is_text_or_quote() {
+        let asked = item(ItemKind::User("one\ntwo\n".into()));
+        assert_eq!(plain(&asked), "one\ntwo");
+        assert_eq!(markdown(&asked), "> one\n> two\n");
+    }
+}

@@ -1,0 +1,98 @@
+//! Goes back to a turn of the conversation: sends its message again, puts it into the prompt, or branches
+//! after it. Must not know how the tree of the session is drawn.
+
+use crate::base::error::Report;
+use crate::ide::core::context::{Cx, ask_session};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::transcript::items::{ItemKind, TRANSCRIPT};
+use crate::llm::model::UserMessage;
+use crate::llm::model::message::{KnownPart, Part, join_text};
+use crate::runtime::history::navigation::NavigationTarget;
+use crate::runtime::{BranchSummaryChoice, Delivery, Handle};
+use crate::session::derived::outline::{Filter, Outline};
+
+/// What is done with a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnAction {
+    /// Its message is sent again, in a new branch.
+    Retry,
+    /// Its message goes into the prompt; what is sent is a new branch.
+    Edit,
+    /// The conversation goes on after its end, in a new branch.
+    Branch,
+}
+
+/// Goes back to the turn of the item at an index.
+pub fn go_back(cx: &mut Cx<'_>, item: usize, action: TurnAction) {
+    if cx.state.agent.working_since.is_some() {
+        return cx.state.set_status("Agent is working. Interrupt it first, or wait");
+    }
+    let items = cx.state.slots[TRANSCRIPT].items();
+    let is_user = |kind: &ItemKind| matches!(kind, ItemKind::User(_));
+    let Some(text) = items.iter().take(item + 1).rev().find_map(|item| match &item.kind {
+        ItemKind::User(text) => Some(text.clone()),
+        _ => None,
+    }) else {
+        return cx.state.set_status("No message of yours here");
+    };
+    // The path of the session has the same messages in the same order, counted from the end.
+    let later = items.iter().skip(item + 1).filter(|item| is_user(&item.kind)).count();
+    let work = move |session: Handle| async move {
+        let filter = if action == TurnAction::Branch { Filter::All } else { Filter::Turns };
+        let outline = session.outline(filter).await?;
+        let target =
+            find(&outline, later, action).ok_or_else(|| Report::new("No such turn in this session"))?;
+        check(&session, &outline, later, &text).await?;
+        session.go_with(target, BranchSummaryChoice::None).await
+    };
+    ask_session(cx, "transcript.go-back", "go back to this turn", work, move |cx, message| {
+        on_moved(cx, message, action);
+    });
+}
+
+/// Returns where to go for a turn that `later` others follow.
+fn find(outline: &Outline, later: usize, action: TurnAction) -> Option<NavigationTarget> {
+    if action == TurnAction::Branch {
+        outline.end_of_turn(later).map(|id| NavigationTarget::After(id.to_string()))
+    } else {
+        outline.turn(later).map(|id| NavigationTarget::To(id.to_string()))
+    }
+}
+
+/// Checks that the turn in the session is the one on screen.
+async fn check(session: &Handle, outline: &Outline, later: usize, text: &str) -> Result<(), Report> {
+    let ids = outline.turn(later).map(str::to_string).into_iter().collect();
+    let lines = session.entry_lines(ids).await?;
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).take(24).collect::<String>();
+    let wanted = letters(text);
+    if lines.iter().any(|(_, line)| letters(line).starts_with(&wanted) || wanted.starts_with(&letters(line)))
+    {
+        return Ok(());
+    }
+    Err(Report::new("The session has another message there").hint("the session tree shows all turns"))
+}
+
+fn on_moved(cx: &mut Cx<'_>, message: Option<UserMessage>, action: TurnAction) {
+    panes::focus(cx, Focus::Agent);
+    cx.state.damage.add_all();
+    let Some(message) = message.filter(|_| action != TurnAction::Branch) else {
+        return cx
+            .state
+            .set_status("New branch: the next message follows this turn. All turns: session tree");
+    };
+    let text = join_text(&message.content);
+    let is_text = |part: &Part| matches!(part, Part::Known(KnownPart::Text { .. }));
+    let attached: Vec<Part> = message.content.into_iter().filter(|part| !is_text(part)).collect();
+    if action == TurnAction::Retry {
+        if let Some(session) = cx.session {
+            session.prompt(text, attached, Delivery::Steer);
+        }
+        return;
+    }
+    let has_draft = !cx.state.prompt.area.text().is_empty();
+    cx.state.prompt.replace_text(&text, cx.now_ms);
+    cx.state.prompt.attached = attached;
+    let kept = if has_draft { ". What was typed before: Up" } else { "" };
+    cx.state.set_status(format!("Edit and send: a new branch begins here{kept}"));
+}
