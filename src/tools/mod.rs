@@ -57,3 +57,4 @@ pub use permissions::policy::Mode;
 pub use permissions::proposal::RuleProposal;
 #[doc(hidden)]
 pub use permissions::rules::{Rules, SharedRules};
+pub use permissions::warnings::Warning;

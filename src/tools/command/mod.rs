@@ -2,16 +2,19 @@
 //! would write, and whether everything is read-only.
 //!
 //! `syntax` parses a line, `wrapped` finds nested commands, `read_only` has the programs that change nothing,
-//! `operands` finds the files and `network` the hosts that a command names. Pure. Must not know policies,
+//! `operands` finds the files and `network` the hosts that a command names, `effects` what people should not
+//! overlook. Pure. Must not know policies,
 //! tools or front ends. Anything that cannot be resolved is reported as such, and the caller asks the user: a
 //! guess would be unsafe.
 
+mod effects;
 mod network;
 mod operands;
 mod read_only;
 mod syntax;
 mod wrappers;
 
+pub use effects::{Effect, EffectKind, effects};
 pub use network::host::{Host, HostPattern};
 pub use network::targets::{NetworkTargets, network_targets, network_targets_of_writes};
 pub use operands::derived::{DerivedNames, derived_names};

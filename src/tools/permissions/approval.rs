@@ -3,6 +3,7 @@
 use futures::future::BoxFuture;
 
 use super::proposal::RuleProposal;
+use super::warnings::Warning;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::ResultView;
 
@@ -18,6 +19,8 @@ pub struct Ask {
     pub class: ToolClass,
     /// The command, or the path and the change.
     pub target: String,
+    /// What parts of a command do that is easily overlooked, in the order of the target's text.
+    pub warnings: Vec<Warning>,
     /// The reason for the request, such as `command not known to be read-only`.
     pub rule: String,
     /// The workspace, in which commands run.

@@ -18,6 +18,7 @@ use super::proposal;
 use super::rules::pattern;
 use super::rules::{Author, RuleMatch, Rules, Ruling, ToolNames};
 use super::targets::ScriptContext;
+use super::warnings::{self, Warning};
 use crate::base::json::json;
 use crate::base::names;
 use crate::base::schema::Schema;
@@ -82,11 +83,13 @@ async fn decide(
     let Verdict::Ask(rule) = &judged.verdict else {
         return refusal(cx.mode.get(), judged.verdict).map_or(Ok((args, None)), Err);
     };
+    let target = shown_target(call, &judged.targets, &args);
     let ask = Ask {
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        target: shown_target(call, &judged.targets, &args),
+        warnings: command_warnings(tool.class(), &target, cx).await,
+        target,
         rule: rule.to_string(),
         workspace: cx.env.root().to_string_lossy().into_owned(),
         editable: editable(tool.class(), &judged.targets, &args),
@@ -166,6 +169,11 @@ fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String
 /// Returns the text for the permission request: all targets, or the call itself if it has none.
 fn shown_target(call: &ToolCall, targets: &[String], args: &Value) -> String {
     if targets.is_empty() { format!("{} {args}", call.name) } else { targets.join("\n") }
+}
+
+/// Returns the warnings about a command; about files there are none.
+async fn command_warnings(class: ToolClass, target: &str, cx: &Context) -> Vec<Warning> {
+    if class == ToolClass::Runs { warnings::warnings(target, &roots(cx).await) } else { Vec::new() }
 }
 
 /// Returns a rule that would have allowed the call.

@@ -4,7 +4,8 @@
 //! the front end, `proposal` is the rule that the user may add, `preview` the edit as displayed before.
 //! `targets` finds guarded and denied paths in command lines, `hard_links` their other names, `aliases` the
 //! names of a call in rules, `modified_paths` the files that a call reads or changes, `git_programs` whether
-//! git would run programs of the repository. Must not know how calls run.
+//! git would run programs of the repository, `warnings` what a command does that is easily overlooked. Must not
+//! know how calls run.
 
 pub(super) mod aliases;
 #[doc(hidden)]
@@ -23,3 +24,5 @@ pub mod proposal;
 #[doc(hidden)]
 pub mod rules;
 pub(super) mod targets;
+#[doc(hidden)]
+pub mod warnings;

@@ -27,13 +27,35 @@ pub fn body(ask: &Ask, step: Step, cols: u16) -> Body {
     }
 }
 
+/// Style of the parts of a command with a warning, and of the warnings.
+const WARNING: &str = "warning";
+
+/// Returns the command, with the parts that have warnings marked.
+fn marked_target(ask: &Ask) -> Vec<Span> {
+    let target = ask.target.as_str();
+    let (mut out, mut at) = (Vec::new(), 0);
+    for warning in &ask.warnings {
+        let (start, end) = (warning.range.start.max(at), warning.range.end);
+        let (Some(plain), Some(marked)) = (target.get(at..start), target.get(start..end)) else { continue };
+        out.extend([Span::new(plain, "ui.overlay"), Span::new(marked, WARNING)]);
+        at = end;
+    }
+    out.push(Span::new(target.get(at..).unwrap_or_default(), "ui.overlay"));
+    out
+}
+
 fn words(text: &str, scope: &'static str, width: u16) -> Vec<Line> {
     line::wrap(&[Span::new(text, scope)], width, &[], &[], BreakMode::Words)
 }
 
 fn request(ask: &Ask, width: u16) -> Body {
-    let code = [Span::new(ask.target.as_str(), "ui.overlay")];
-    let mut lines = line::wrap(&code, width, &[], &[], BreakMode::Words);
+    let mut lines = line::wrap(&marked_target(ask), width, &[], &[], BreakMode::Words);
+    for warning in &ask.warnings {
+        let lead = [Span::new("! ", WARNING)];
+        let below = [Span::new("  ", WARNING)];
+        let text = [Span::new(warning.text.as_str(), WARNING)];
+        lines.extend(line::wrap(&text, width, &lead, &below, BreakMode::Words));
+    }
     lines.extend(ask.preview.iter().flat_map(|preview| changes(preview, width)));
     let must_be_read = lines.len();
     // If the command changes to another folder, its text shows that.

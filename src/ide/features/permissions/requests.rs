@@ -93,6 +93,7 @@ mod tests {
             tool: "bash".into(),
             class: ToolClass::Runs,
             target: target.into(),
+            warnings: Vec::new(),
             rule: String::new(),
             workspace: "/w".into(),
             editable: None,

@@ -10,6 +10,7 @@ use crate::tools::interaction::questions::Choice;
 
 fn wants(tool: &str) -> Ask {
     Ask {
+        warnings: Vec::new(),
         call_id: "c".into(),
         tool: tool.into(),
         class: crate::tools::ToolClass::Runs,

@@ -7,9 +7,9 @@ use super::script::{BACKGROUND, FUNCTION, Script, SimpleCommand, UNKNOWN_FILE, V
 use super::{heredoc, tokens};
 
 /// Maximum bytes of a text that is parsed.
-const BYTES_MAX: usize = 10_000;
+pub(super) const BYTES_MAX: usize = 10_000;
 /// Deeper nesting is not read.
-const DEPTH_MAX: usize = 60;
+pub(super) const DEPTH_MAX: usize = 60;
 
 const UNREAD: &str = "a command line that cannot be read";
 const UNLIKE: &str = "a text that shells read differently";
