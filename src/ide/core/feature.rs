@@ -36,6 +36,15 @@ pub enum FeatureEvent {
     Closing(BufferId),
     /// Other programs may have changed files: the window got the focus, or a command of the agent ran.
     FilesMayHaveChanged,
+    /// A tool call of the agent or a subagent has ended.
+    ToolEnded,
+    /// The agent has ended its turn.
+    AgentEnded,
+    /// The conversation continues at another entry.
+    ConversationReplaced {
+        /// Whether that is in another session.
+        is_other_session: bool,
+    },
 }
 
 /// One feature.

@@ -4,6 +4,7 @@ use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::state::State;
 use crate::ide::features::agent::queue;
 use crate::ide::features::files;
@@ -63,6 +64,7 @@ fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot)
 /// Handles a move of the conversation to another entry.
 pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     let state = &mut *cx.state;
+    let is_other_session = state.agent.session != snapshot.session_id;
     state.slots[TRANSCRIPT] = crate::ide::features::transcript::items::Transcript::default();
     *state.slots[TRANSCRIPT_VIEW].borrow_mut() =
         crate::ide::features::transcript::view::TranscriptView::default();
@@ -70,6 +72,7 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     prompt::shell_commands::show_running(state);
     show_session(state, snapshot);
     state.damage.add_all();
+    feature::notify(cx, FeatureEvent::ConversationReplaced { is_other_session });
 }
 
 /// The session could not be started.
@@ -180,6 +183,16 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     if state.slots[TRANSCRIPT].apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
     }
+    notify_features(cx, event);
+}
+
+/// Notifies the features of the end of a call or a turn.
+fn notify_features(cx: &mut Cx<'_>, event: &AgentEvent) {
+    match event {
+        AgentEvent::ToolEnd { .. } => feature::notify(cx, FeatureEvent::ToolEnded),
+        AgentEvent::AgentEnd { .. } => feature::notify(cx, FeatureEvent::AgentEnded),
+        _ => {}
+    }
 }
 
 /// Handles the start or end of a summary, which counts as work even while the agent is otherwise idle.
@@ -248,5 +261,8 @@ fn on_subagent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             files::disk::check_disk(cx);
         }
         _ => {}
+    }
+    if matches!(event, AgentEvent::ToolEnd { .. }) {
+        feature::notify(cx, FeatureEvent::ToolEnded);
     }
 }
