@@ -60,6 +60,7 @@ fn app_with_text(text: &str) -> AppFixture {
         restored: None,
         keep_undo: true,
         mouse: true,
+        notify: bowline::ide::core::options::Notify::default(),
         unrestricted: false,
         connect: None,
         clock: SystemClock::shared(),

@@ -176,6 +176,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         keep_open,
         restored,
         keep_undo: settings.keep_undo,
+        notify: ide::core::options::Notify::named(&settings.notify),
         mouse: settings.mouse,
         unrestricted: args.agent.approval.as_deref().or(settings.approval.as_deref())
             == Some(Mode::Full.name()),

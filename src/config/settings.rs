@@ -10,7 +10,7 @@ pub mod row;
 use std::collections::BTreeMap;
 
 use assign::{budgets, flag, limits, number, numbers, optional, text};
-use choices::{APPROVAL, DELIVERY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
+use choices::{APPROVAL, DELIVERY, NOTIFY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
 use row::Row;
 
 use super::kind::{Kind, Limit, TokenBudget};
@@ -89,6 +89,8 @@ pub struct Settings {
     pub syntax_memory: usize,
     /// When the tab line is displayed: `always`, `several` or `never`.
     pub tab_line: String,
+    /// How the user is notified while looking elsewhere: `auto`, `bell` or `off`.
+    pub notify: String,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -396,6 +398,14 @@ pub static ROWS: &[Row] = &[
         doc: "Show the tab bar with open files",
         project: true,
         assign: |settings, value| text(value, &mut settings.tab_line),
+    },
+    Row {
+        key: "notify",
+        kind: NOTIFY,
+        default: "\"auto\"",
+        doc: "How to notify while another window has the focus",
+        project: false,
+        assign: |settings, value| text(value, &mut settings.notify),
     },
     Row {
         key: "mouse",

@@ -6,6 +6,7 @@ use bowline::ide::core::state::State;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::tui::input::Input;
 use serde_json::json;
 
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -403,4 +404,28 @@ async fn system_prompt_opens_read_only() {
     assert!(text.contains("Use tabs.") && text.contains("profile pi\n"), "{text}");
     ide.type_in("x").await;
     assert_eq!((ide.text(), ide.status_message().contains("read-only")), (text, true));
+}
+
+/// The notification that the terminal would get, once.
+fn notification(ide: &mut TestIde) -> Option<String> {
+    ide.headless.app().ui.notification.take().map(|sent| sent.text)
+}
+
+#[tokio::test]
+async fn notification_only_while_window_has_no_focus() {
+    let turns = [Turn::text("one"), bash("c1", "touch one"), Turn::text("two")];
+    let mut ide = IdeSetup::new().turns(turns).start().await;
+    ide.prompt("a").await;
+    assert_eq!(notification(&mut ide), None, "the user looks");
+    ide.headless.input(Input::Focus(false));
+    ide.send_prompt("b").await;
+    ide.wait_for_text("wants to run").await;
+    assert_eq!(notification(&mut ide).as_deref(), Some("The agent asks"));
+    ide.keys("Tab n").await;
+    assert_eq!(notification(&mut ide).as_deref(), Some("The agent is done"));
+    ide.send_prompt("c").await;
+    ide.headless.idle().await;
+    assert_eq!(notification(&mut ide).as_deref(), Some("The agent failed"), "the script has no more turns");
+    ide.headless.input(Input::Focus(true));
+    assert_eq!(notification(&mut ide), None);
 }

@@ -42,6 +42,7 @@ impl Default for Settings {
             rainbow_brackets: false,
             syntax_memory: 64,
             tab_line: "always".to_string(),
+            notify: "auto".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),

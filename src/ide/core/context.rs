@@ -65,8 +65,19 @@ pub type Deferred = Box<dyn FnOnce(&mut Cx<'_>)>;
 pub struct UiRequests {
     /// Text to put on the system clipboard.
     pub clipboard: Option<String>,
+    /// Something for a user who looks elsewhere.
+    pub notification: Option<Notification>,
     /// Whether to redraw everything from scratch, because the screen may show something else.
     pub repaint: bool,
+}
+
+/// A notification for a user who looks elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notification {
+    /// What it is about.
+    pub title: String,
+    /// What happened.
+    pub text: String,
 }
 
 impl Cx<'_> {

@@ -39,7 +39,12 @@ pub enum FeatureEvent {
     /// A tool call of the agent or a subagent has ended.
     ToolEnded,
     /// The agent has ended its turn.
-    AgentEnded,
+    AgentEnded {
+        /// Whether by an error.
+        is_failed: bool,
+    },
+    /// The agent waits for an approval or an answer.
+    AgentAsks,
     /// The conversation continues at another entry.
     ConversationReplaced {
         /// Whether that is in another session.

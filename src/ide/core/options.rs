@@ -19,6 +19,29 @@ pub struct OpenTarget {
     pub at: Option<(usize, usize)>,
 }
 
+/// How the user is notified while looking elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notify {
+    /// As the terminal shows notifications.
+    #[default]
+    Auto,
+    /// By the bell.
+    Bell,
+    /// Not at all.
+    Off,
+}
+
+impl Notify {
+    /// Returns the way of that name in the settings.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "bell" => Self::Bell,
+            "off" => Self::Off,
+            _ => Self::Auto,
+        }
+    }
+}
+
 /// What the IDE is started with.
 pub struct Options {
     /// The folder to work on, absolute.
@@ -57,6 +80,8 @@ pub struct Options {
     pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
+    /// How the user is notified while looking elsewhere.
+    pub notify: Notify,
     /// Whether tools run unasked.
     pub unrestricted: bool,
     /// Starts the session, after the first frame.

@@ -134,6 +134,8 @@ pub struct State {
     pub notices_shown: BTreeSet<String>,
     /// What must be redrawn.
     pub damage: Damage,
+    /// Whether the user looks at the window, as far as the terminal reports it.
+    pub is_window_focused: bool,
     /// Whether the program is to end.
     pub quit: bool,
     /// Whether to quit once no file is being changed.
@@ -210,6 +212,7 @@ impl State {
             tools,
             notices_shown: BTreeSet::new(),
             damage: Damage::default(),
+            is_window_focused: true,
             quit: false,
             is_quitting: false,
             wake,

@@ -11,6 +11,7 @@ pub mod git;
 pub mod history_search;
 pub mod locations;
 pub mod login;
+pub mod notifications;
 pub mod palette;
 pub mod permissions;
 pub mod pipe;
@@ -47,6 +48,7 @@ pub static FEATURES: &[Feature] = &[
     permissions::FEATURE,
     pipe::FEATURE,
     locations::FEATURE,
+    notifications::FEATURE,
     plugins::FEATURE,
     project_search::FEATURE,
     prompt::FEATURE,

@@ -31,6 +31,8 @@ pub struct Agent {
     pub thinking: Thinking,
     /// Start of its work on the monotonic clock; `None` while idle.
     pub working_since: Option<Duration>,
+    /// Whether its last work ended with an error.
+    pub has_failed: bool,
     /// The summary in progress.
     pub summarizing: Option<Summarizing>,
     /// Sum over the conversation.

@@ -222,9 +222,14 @@ impl App {
                 cx.state.set_error(format!("Paste too long: last {bytes} bytes dropped"));
             }
             Input::Mouse(mouse) => mouse::mouse(cx, mouse),
-            Input::Focus(true) => files::disk::check_disk(cx),
+            Input::Focus(has_focus) => {
+                cx.state.is_window_focused = has_focus;
+                if has_focus {
+                    files::disk::check_disk(cx);
+                }
+            }
             // The event loop handles the terminal's replies.
-            Input::Focus(false) | Input::Reply(_) => {}
+            Input::Reply(_) => {}
         }
     }
 

@@ -12,8 +12,9 @@ use futures::FutureExt;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::base::panics::catch;
+use crate::ide::core::context::Notification;
 use crate::ide::core::event::Event;
-use crate::ide::core::options::Options;
+use crate::ide::core::options::{Notify, Options};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::shell::app::App;
@@ -22,6 +23,7 @@ use crate::ide::shell::frame_pacing::FramePacing;
 use crate::ide::shell::preload::Preload;
 use crate::tui::caps::{Caps, CapsAction, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
+use crate::tui::term::attention::{self, NotificationStyle, Progress};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
 /// Number of events handled after keys, even if more keys are ready.
@@ -44,6 +46,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     install_panic_hook();
     let mouse = options.mouse;
     let clock = options.clock.clone();
+    let notify = options.notify;
     let no_terminal =
         |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
     let tty = terminal::open().map_err(no_terminal)?;
@@ -60,6 +63,8 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
         clock,
         pacing: FramePacing::default(),
         title: String::new(),
+        notify,
+        progress: Progress::None,
     };
     let result = screen.run(source, &mut signals).await;
     result.map_err(|error| failed("the terminal failed", &error))
@@ -73,6 +78,10 @@ struct TerminalLoop {
     pacing: FramePacing,
     /// The window title as last set; empty before.
     title: String,
+    /// How the user is notified.
+    notify: Notify,
+    /// The progress as last shown.
+    progress: Progress,
 }
 
 impl TerminalLoop {
@@ -290,6 +299,7 @@ impl TerminalLoop {
     fn resume(&mut self, app: &mut App) -> std::io::Result<()> {
         self.terminal.resume()?;
         self.title.clear();
+        self.progress = Progress::None;
         let (cols, rows) = self.terminal.size();
         app.handle(Event::Resize(cols, rows));
         app.screen.repaint();
@@ -306,6 +316,7 @@ impl TerminalLoop {
             self.terminal.set_title(&title)?;
             self.title = title;
         }
+        self.draw_attention(app)?;
         if let Some(text) = app.ui.clipboard.take() {
             self.copy(app, &text)?;
         }
@@ -318,6 +329,32 @@ impl TerminalLoop {
             self.pacing.note_sent(bytes.len(), self.clock.monotonic());
         }
         app.after_frame();
+        Ok(())
+    }
+
+    /// Sends notifications, and shows in the task bar whether the agent works.
+    fn draw_attention(&mut self, app: &mut App) -> std::io::Result<()> {
+        let name = self.caps.name.as_deref();
+        if let Some(Notification { title, text }) = app.ui.notification.take() {
+            let style = match self.notify {
+                Notify::Auto => Some(NotificationStyle::of(name)),
+                Notify::Bell => Some(NotificationStyle::Bell),
+                Notify::Off => None,
+            };
+            if let Some(style) = style {
+                self.terminal.write(&attention::notification(style, &title, &text))?;
+            }
+        }
+        let agent = &app.state.agent;
+        let progress = match (agent.working_since, agent.has_failed) {
+            (Some(_), _) => Progress::Busy,
+            (None, true) => Progress::Failed,
+            (None, false) => Progress::None,
+        };
+        if progress != self.progress && attention::shows_progress(name) {
+            self.terminal.set_progress(progress)?;
+            self.progress = progress;
+        }
         Ok(())
     }
 

@@ -141,6 +141,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::AgentStart => {
             agent.working_since = Some(now);
+            agent.has_failed = false;
             // Increasing across all runs of the program, since undo trees outlive it.
             agent.run = cx.now_ms.max(agent.run + 1);
             cx.state.damage.add(Part::Status);
@@ -190,7 +191,11 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
 fn notify_features(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::ToolEnd { .. } => feature::notify(cx, FeatureEvent::ToolEnded),
-        AgentEvent::AgentEnd { .. } => feature::notify(cx, FeatureEvent::AgentEnded),
+        AgentEvent::AgentEnd { error, .. } => {
+            let is_failed = error.is_some();
+            cx.state.agent.has_failed = is_failed;
+            feature::notify(cx, FeatureEvent::AgentEnded { is_failed });
+        }
         _ => {}
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not write them.
 
+use super::attention::{self, Progress};
+
 /// Modes to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermModes {
@@ -20,6 +22,8 @@ pub struct ExtraModes {
     pub title: bool,
     /// The caret may have another shape than before.
     pub caret: bool,
+    /// The task bar shows progress.
+    pub progress: bool,
 }
 
 /// Kitty keyboard flags: disambiguate (1) and alternate keys (4). Release events are not enabled, since each
@@ -82,6 +86,9 @@ pub fn leave(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
     if extras.title {
         out.extend_from_slice(TITLE_RESTORE);
     }
+    if extras.progress {
+        out.extend_from_slice(attention::progress(Progress::None));
+    }
     out.extend_from_slice(b"\x1b[?1049l\x1b[?25h");
     out
 }
@@ -97,7 +104,8 @@ pub fn title(text: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    const ALL: ExtraModes = ExtraModes { kitty: true, other_keys: true, title: true, caret: true };
+    const ALL: ExtraModes =
+        ExtraModes { kitty: true, other_keys: true, title: true, caret: true, progress: true };
 
     fn order(bytes: &[u8], parts: &[&str]) {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
@@ -118,6 +126,7 @@ mod tests {
                 "\x1b[?2004l",
                 "\x1b[?2026l",
                 "\x1b[23;0t",
+                "\x1b]9;4;0;0\x1b\\",
                 "\x1b[?1049l",
                 "\x1b[?25h",
             ],
@@ -132,7 +141,12 @@ mod tests {
     #[test]
     fn terminal_modes_pop_only_what_was_pushed() {
         let text = String::from_utf8(leave(TermModes { mouse: false }, ExtraModes::default())).unwrap();
-        assert!(!text.contains("\x1b[<u") && !text.contains("1000") && !text.contains("23;0t"));
+        assert!(
+            !text.contains("\x1b[<u")
+                && !text.contains("1000")
+                && !text.contains("23;0t")
+                && !text.contains("]9;")
+        );
         let again = String::from_utf8(reapply(TermModes { mouse: true }, ALL)).unwrap();
         assert!(!again.contains("\x1b[>5u") && again.contains("\x1b[=5;1u"));
     }

@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{isatty, tcgetwinsize, ttyname};
 
+use crate::tui::term::attention::{self, Progress};
 use crate::tui::term::guard;
 use crate::tui::term::modes::{self, ExtraModes, TermModes};
 use crate::tui::term::reader::{Reader, TermInput};
@@ -129,6 +130,12 @@ impl Terminal {
         self.write(&bytes)
     }
 
+    /// Shows progress in the task bar. Removed on leaving.
+    pub fn set_progress(&mut self, progress: Progress) -> io::Result<()> {
+        self.extras.progress = true;
+        guard::write_extra_mode(attention::progress(progress), |extras| extras.progress = true)
+    }
+
     /// Records that the caret has one of our shapes: the user's own is restored on leaving.
     pub fn own_caret(&mut self) -> io::Result<()> {
         if self.extras.caret {
@@ -153,8 +160,8 @@ impl Terminal {
         if self.reader.is_some() && guard::is_active() {
             return guard::reapply();
         }
-        // The title was restored. The caller sets it again if it wants one.
-        self.extras.title = false;
+        // Title and progress were restored. The caller sets them again if it wants them.
+        (self.extras.title, self.extras.progress) = (false, false);
         guard::enter(&self.tty, self.wanted, self.extras, &[])?;
         if self.reader.is_none() {
             self.reader = Some(Reader::start(&self.tty)?);

@@ -338,6 +338,7 @@ impl IdeSetup {
             restored,
             keep_undo: self.undo_store,
             mouse: true,
+            notify: bowline::ide::core::options::Notify::default(),
             unrestricted: false,
             connect: Some(connect),
             clock: clock.clone(),

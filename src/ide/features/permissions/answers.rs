@@ -4,6 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::panes::Focus;
@@ -25,6 +26,7 @@ const DENIED: &str = "the user said no";
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
     if cx.state.slots[PERMISSION_REQUESTS].add(ask, reply).is_some() {
         show_first(cx);
+        feature::notify(cx, FeatureEvent::AgentAsks);
     }
 }
 

@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::features::questions::view::QuestionsView;
 use crate::tools::interaction::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
@@ -51,6 +52,7 @@ pub fn show_questions(
     // Below everything else, so that the user's current layer keeps the keys.
     cx.state.layers.push_below(view);
     cx.state.damage.add_all();
+    feature::notify(cx, FeatureEvent::AgentAsks);
 }
 
 /// Closes the overlays of questions that were withdrawn.
