@@ -21,6 +21,7 @@ use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
 use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::login::channel::{ChannelLoginUi, LoginMessage};
+use crate::runtime::restore::changes::{self, ChangeScope, ChangeSource, Changes};
 use crate::runtime::restore::target::{ConflictChoice, Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tools::{Mode, SharedRules};
 use crate::workspace::checkpoint::Decisions;
@@ -179,6 +180,23 @@ impl Handle {
     ) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
         self.restore_request(Command::Restore(RestoreRequest::Restore(target, decisions, reply)), done).await
+    }
+
+    /// Returns the paths that agents changed in a part of the conversation, also while they work. Fails when
+    /// checkpoints are off, or the folder is too large for them.
+    #[doc(hidden)]
+    pub async fn changes(&self, scope: ChangeScope) -> Result<Changes, Report> {
+        let checkpoints = changes::written_checkpoints(self.change_source(scope).await?).await?;
+        let recorded = self.change_source(scope).await?.recorded;
+        changes::find(checkpoints, recorded).await
+    }
+
+    async fn change_source(&self, scope: ChangeScope) -> Result<ChangeSource, Report> {
+        let (reply, source) = oneshot::channel();
+        let command = Command::Restore(RestoreRequest::Changes(scope, reply));
+        let ended = || Report::new("the session has ended");
+        self.commands.send(command).await.map_err(|_| ended())?;
+        source.await.map_err(|_| ended())
     }
 
     /// Previews a restore with one decision for all conflicts.

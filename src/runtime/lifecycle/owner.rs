@@ -25,8 +25,10 @@ use crate::runtime::history::navigation::{NavigationTarget, SessionRequest};
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::reload::ModelReloader;
+use crate::runtime::restore::changes::{ChangeScope, ChangeSource};
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
+use crate::session::restore::changes::recorded_changes;
 use crate::tools::Mode;
 use crate::tools::interaction::delegate::Delegate;
 use crate::workspace::checkpoint::Decisions;
@@ -81,6 +83,8 @@ pub(in crate::runtime) enum Command {
 pub(in crate::runtime) enum RestoreRequest {
     /// Write the checkpoints that were recorded.
     WriteCheckpoints(oneshot::Sender<()>),
+    /// Return what is known of the changes in a part of the conversation.
+    Changes(ChangeScope, oneshot::Sender<ChangeSource>),
     /// Preview a restore with these decisions.
     Preview(RestoreTarget, Decisions, oneshot::Sender<Result<Preview, Report>>),
     /// Restore.
@@ -323,6 +327,11 @@ impl LiveSession {
             RestoreRequest::WriteCheckpoints(reply) => {
                 self.driver.listener().write_checkpoints().await;
                 send_reply(reply, ());
+            }
+            RestoreRequest::Changes(scope, reply) => {
+                let listener = self.driver.listener();
+                let recorded = recorded_changes(listener.session().tree(), scope.part());
+                send_reply(reply, ChangeSource { checkpoints: listener.checkpoints(), recorded });
             }
             RestoreRequest::Preview(target, decisions, reply) => {
                 let target = target.resolve_current(self.driver.listener().session().leaf());

@@ -36,6 +36,12 @@ pub type WriteCheckpoints = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync
 #[derive(Clone)]
 pub struct Checkpoints(Arc<Inner>);
 
+impl std::fmt::Debug for Checkpoints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoints").field("root", &self.0.root).finish_non_exhaustive()
+    }
+}
+
 struct Inner {
     base: PathBuf,
     root: PathBuf,
@@ -224,6 +230,13 @@ impl Checkpoints {
                 self.report_failure(&report).await;
             }
         }
+    }
+
+    /// Waits until a state that is being recorded is in the session's file. Must not be called by the session's
+    /// owner, on which that depends.
+    pub(super) async fn wait_written(&self) {
+        drop(self.0.open_round.lock().await);
+        (self.0.write)().await;
     }
 
     /// Cancels work in progress; nothing more is recorded.

@@ -133,7 +133,11 @@ pub fn check_folder(steps: &[RestoreStep], root: &Path) -> Result<(), Report> {
     }
 }
 
-fn load_state(checkpointer: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
+/// Loads a recorded state.
+pub(super) fn load_state(
+    checkpointer: &Checkpointer,
+    state: &Checkpoint,
+) -> Result<Arc<Files>, CheckpointError> {
     checkpointer.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
 }
 

@@ -96,7 +96,7 @@ pub fn from_entry(entry: &Entry) -> Option<Checkpoint> {
 }
 
 /// Whether an entry is a user message that starts a turn.
-fn starts_turn(entry: &Entry) -> bool {
+pub(super) fn starts_turn(entry: &Entry) -> bool {
     if entry.kind() != "message" {
         return false;
     }
