@@ -9,7 +9,8 @@ use crate::base::width::{graphemes, is_unsafe, visible};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
-use crate::ide::features::diff::view::{DiffView, Row};
+use crate::ide::features::diff::rows::{DiffRows, Row};
+use crate::ide::features::diff::view::DiffView;
 use crate::text::compare;
 use crate::text::display::columns::{self, width_at};
 use crate::text::file_format::format::is_carried;
@@ -60,7 +61,7 @@ struct Side<'a> {
 
 /// Data shared by all rows.
 struct DrawContext<'a> {
-    view: &'a DiffView,
+    view: &'a DiffRows,
     old: &'a Text,
     /// Columns of a line's number.
     digits: u16,
@@ -79,23 +80,29 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &title, &right, &footer);
     let mut inside = canvas.sub(inner);
-    let Some(old) = &view.old else {
+    if view.old.is_none() {
         let soft = inside.style("ui.overlay.soft");
         inside.text(1, 0, "comparing…", soft);
         return;
-    };
-    let last = compare::line_count(old).max(compare::line_count(&view.new)).max(1);
+    }
     let tab_width = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer);
     let tab_width = tab_width
         .map_or(state.text_options.tab_width, |buffer| buffer.tab_width(state.text_options.tab_width));
+    draw_rows(&mut inside, view, side_by_side, tab_width);
+}
+
+/// Draws the rows of two texts. The selected one has another background below its number.
+pub fn draw_rows(canvas: &mut Canvas<'_>, view: &DiffRows, side_by_side: bool, tab_width: usize) {
+    let Some(old) = &view.old else { return };
+    let last = compare::line_count(old).max(compare::line_count(&view.new)).max(1);
     let drawn = DrawContext { view, old, digits: last.ilog10() as u16 + 1, tab_width };
-    let (cols, rows) = inside.size();
+    let (cols, rows) = canvas.size();
     let top = view.top(usize::from(rows), side_by_side);
     let selected = view.selected(side_by_side);
     for y in 0..rows {
         let at = top + usize::from(y);
         let Some(row) = view.row(at, side_by_side) else { break };
-        let mut part = inside.sub(Rect::new(0, y, cols, 1));
+        let mut part = canvas.sub(Rect::new(0, y, cols, 1));
         if let Row::Fold(lines) = row {
             let fold = part.style("diff.fold");
             part.text(drawn.digits + 1, 0, &format!("⋯ {lines} unchanged lines"), fold);
@@ -248,6 +255,8 @@ fn draw_line(
     for grapheme in graphemes(&text.slice(from..to)) {
         let x = column.saturating_sub(left) as u16;
         if x >= cols {
+            let more = canvas.style("diff.fold");
+            canvas.text(cols.saturating_sub(1), 0, "›", Style { bg: style.bg, ..more });
             return;
         }
         let differs = side.words.iter().any(|word| word.contains(&(at - start)));

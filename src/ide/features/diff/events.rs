@@ -156,7 +156,8 @@ pub fn with_view(cx: &mut Cx<'_>, whole: bool, action: impl FnOnce(&mut DiffView
 fn scroll_to_selection(cx: &mut Cx<'_>, whole: bool) {
     let size = cx.state.size;
     if let Some(view) = view_of(cx.state) {
-        view.scroll_to_selection(diff::draw::height(size), view.is_side_by_side(size.0), whole);
+        let side_by_side = view.is_side_by_side(size.0);
+        view.scroll_to_selection(diff::draw::height(size), side_by_side, whole);
     }
 }
 

@@ -7,6 +7,8 @@ pub mod compare;
 pub mod draw;
 pub mod events;
 pub mod layer;
+pub mod rows;
+mod side_by_side;
 pub mod view;
 
 /// The feature's row.

@@ -1,6 +1,9 @@
 //! Rows of two texts: what stands where, folded and open, and what stays selected.
 
+use std::ops::Range;
+
 use super::*;
+use crate::ide::features::diff::rows::Row;
 use crate::text::compare;
 use proptest::prelude::*;
 
