@@ -20,6 +20,8 @@ mod large;
 mod llm;
 /// Other editors beside it.
 mod peers;
+/// What an agent changed, compared.
+mod review;
 /// The built binary driven by another program.
 mod rpc;
 /// Files and text in a tree, beside ripgrep.
@@ -85,6 +87,7 @@ const ROWS: &[Benchmark] = &[
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),
+    ("review", review::review),
     ("bash", tools::bash_output),
     ("rpc", rpc::rpc),
     ("peers", peers::peers),

@@ -5,7 +5,7 @@ use super::changes::ChangeSet;
 use super::rope::Text;
 use super::selection::Selection;
 use super::transaction::{Author, PreparedChange, Transaction, belongs_to};
-use crate::text::anchors::marks::ReviewMarks;
+use crate::text::anchors::marks::{ReviewMark, ReviewMarks};
 use crate::text::anchors::named_positions::NamedPositions;
 use crate::text::file_format::encoding::UnencodableChar;
 use crate::text::file_format::format::{self, Format};
@@ -147,6 +147,11 @@ impl Document {
     /// Clears the unreviewed edits: they were reviewed.
     pub fn clear_marks(&mut self) {
         self.marks.clear();
+    }
+
+    /// Replaces the marks.
+    pub fn set_marks(&mut self, marks: Vec<ReviewMark>) {
+        self.marks.set(marks);
     }
 
     /// Returns the user's marks and other remembered positions.

@@ -18,6 +18,7 @@ use bowline::ide::features::diff::view::DiffView;
 use bowline::ide::features::login::view::LoginView;
 use bowline::ide::features::questions::view::QuestionsView;
 use bowline::ide::features::restore::view::RestoreView;
+use bowline::ide::features::review::view::ReviewView;
 use bowline::ide::features::sessions::view::SessionView;
 use bowline::ide::features::undo_tree::view::UndoView;
 use bowline::ide::shell::catalog::CATALOG;
@@ -260,7 +261,8 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let login = layers.top::<LoginView>().map(|view| format!("login {}", view.name));
     let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
-    let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore];
+    let review = layers.top::<ReviewView>().map(|_| "review".to_string());
+    let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
     let mut seen = vec![

@@ -52,7 +52,9 @@ async fn agent_edit_of_open_file_is_one_undo_step_with_mark() {
     assert!(!row(" 1 one").contains('▌') && !row(" 1 one").contains("┃ "), "{picture}");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\n");
-    ide.keys("Alt-z Alt-r").await;
+    ide.keys("Alt-z Alt-x").await;
+    ide.type_in("agent.accept-edits").await;
+    ide.keys("Enter").await;
     assert_eq!((ide.text().as_str(), mark_count(&mut ide)), ("one\n2\nthree\n4\nfive\n", 0));
 }
 

@@ -129,6 +129,8 @@ mod ide_restore;
 mod ide_restore_view;
 /// Failed model calls that are retried.
 mod ide_retries;
+/// What the agent changed, hunk by hunk.
+mod ide_review;
 /// Rows that are not lines.
 mod ide_rows;
 /// EditorConfig.

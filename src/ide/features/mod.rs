@@ -22,6 +22,7 @@ pub mod questions;
 pub mod recovery;
 pub mod reopen;
 pub mod restore;
+pub mod review;
 pub mod sessions;
 pub mod snippets;
 pub mod status_line;
@@ -55,6 +56,7 @@ pub static FEATURES: &[Feature] = &[
     questions::FEATURE,
     reopen::FEATURE,
     restore::FEATURE,
+    review::FEATURE,
     sessions::FEATURE,
     snippets::FEATURE,
     status_line::FEATURE,

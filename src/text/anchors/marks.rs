@@ -28,6 +28,16 @@ impl ReviewMarks {
         &self.marks
     }
 
+    /// Replaces all.
+    pub fn set(&mut self, marks: Vec<ReviewMark>) {
+        self.marks = marks;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.marks.clear();
@@ -50,7 +60,7 @@ impl ReviewMarks {
     /// Marks the text written by a change that was already applied.
     pub fn add(&mut self, changes: &ChangeSet, by: &str) {
         self.marks.extend(changes.edits().map(|edit| ReviewMark { range: edit.new, by: by.to_string() }));
-        self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+        self.sort();
     }
 
     /// Removes the marks of one edit, or of one turn.

@@ -37,6 +37,8 @@ pub enum KeyContext {
     Dialog,
     /// A diff view.
     Diff,
+    /// The review of the agent's changes.
+    Review,
     /// The tree of the session.
     SessionTree,
     /// The report of the context sent to the model.
@@ -61,7 +63,7 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -77,6 +79,7 @@ impl KeyContext {
         Self::InputPrompt,
         Self::Dialog,
         Self::Diff,
+        Self::Review,
         Self::SessionTree,
         Self::ContextView,
         Self::Normal,
@@ -106,6 +109,7 @@ impl KeyContext {
             Self::InputPrompt => "question",
             Self::Dialog => "dialog",
             Self::Diff => "diff",
+            Self::Review => "review",
             Self::SessionTree => "session-tree",
             Self::ContextView => "context",
             Self::Normal => "normal",
@@ -139,6 +143,7 @@ impl KeyContext {
             Self::InputPrompt => &[Self::InputPrompt, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
             Self::Diff => &[Self::Diff, Self::Global],
+            Self::Review => &[Self::Review, Self::Global],
             Self::SessionTree => &[Self::SessionTree, Self::Global],
             Self::ContextView => &[Self::ContextView, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],

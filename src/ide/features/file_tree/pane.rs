@@ -1,5 +1,7 @@
 //! The pane of the file tree.
 
+use std::path::Path;
+
 use ratatui::layout::Rect;
 
 use crate::base::width::truncate;
@@ -7,8 +9,10 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::review::state::REVIEW;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
+use crate::workspace::checkpoint::Name;
 
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Files, layer: 0, make: || Box::new(FileTreePane) };
@@ -43,7 +47,18 @@ impl Component<State> for FileTreePane {
             let style = ratatui::style::Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;
             let text = format!("{sign} {}", row.entry.name.to_string_lossy());
-            canvas.text(indent, y, &truncate(&text, usize::from(cols.saturating_sub(indent + 1))), style);
+            let letter = review_letter(state, &row.path);
+            let taken = indent + 1 + 2 * u16::from(letter.is_some());
+            canvas.text(indent, y, &truncate(&text, usize::from(cols.saturating_sub(taken))), style);
+            if let Some(letter) = letter {
+                let style = canvas.style(if letter == 'A' { "diff.plus" } else { "diff.delta" });
+                canvas.text(
+                    cols.saturating_sub(2),
+                    y,
+                    &letter.to_string(),
+                    ratatui::style::Style { bg: ground.bg, ..style },
+                );
+            }
             if unsaved {
                 let modified = canvas.style("ui.tab.modified");
                 canvas.text(0, y, "●", modified);
@@ -54,4 +69,13 @@ impl Component<State> for FileTreePane {
             }
         }
     }
+}
+
+/// Returns the status letter of a file with changes of the agent that are not reviewed.
+fn review_letter(state: &State, path: &Path) -> Option<char> {
+    let letters = state.slots[REVIEW].letters();
+    if letters.is_empty() {
+        return None;
+    }
+    letters.get(&Name::below(&state.workspace, path)?).copied()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
@@ -13,6 +14,7 @@ use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
+use crate::ide::features::review::state::REVIEW;
 use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
@@ -149,9 +151,11 @@ impl StatusLine {
             // Wider windows name the model at the right.
             let model =
                 state.agent.model.as_ref().filter(|_| state.size.0 < 40).map(|model| model.name.clone());
-            return (model.unwrap_or_default(), "ui.status");
+            return (model.or_else(|| to_review(state)).unwrap_or_default(), "ui.status");
         }
-        let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
+        let Some(buffer) = state.buffers.current() else {
+            return (to_review(state).unwrap_or_default(), "ui.status");
+        };
         // The colors of the caret's line: drawing a typed character then changes no color.
         (self.text_status(state, buffer), "ui.status.place")
     }
@@ -188,11 +192,31 @@ impl StatusLine {
             text.push_str(&format!("  {trouble}"));
         }
         let edits = buffer.area.document.marks().all().len();
-        if edits > 0 {
-            text.push_str(&format!("  {edits} to review (Alt-r)"));
+        if let Some(review) = to_review(state) {
+            text.push_str(&format!("  {review}"));
+        } else if edits > 0 {
+            text.push_str(&format!("  {} to review", pluralize(edits, "edit", "edits")));
         }
         text
     }
+}
+
+/// Returns what of the agent's changes is not reviewed, and how many remarks were not sent, with the key for it.
+fn to_review(state: &State) -> Option<String> {
+    let review = &state.slots[REVIEW];
+    let (totals, remarks) = (review.totals(), review.remarks.len());
+    let mut parts = Vec::new();
+    if remarks > 0 {
+        parts.push(format!("{remarks} to send"));
+    }
+    if totals.files > 0 {
+        parts.push(totals.text());
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    parts.extend(state.keymap.keys_for(state.base_key_context(), "review.open"));
+    Some(parts.join(" · "))
 }
 
 /// Returns the keys that a terminal does not get.

@@ -1,0 +1,50 @@
+//! Commands of the review. Those about a hunk work in the review and, for the hunk at the caret, in the editor.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::features::review::events;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command(
+        "review.open",
+        "Review agent changes",
+        &["diff", "hunks", "accept changes", "reject changes"],
+        events::toggle,
+    ),
+    command("review.accept-hunk", "Accept hunk", &["keep change"], |cx| events::accept(cx, false)),
+    command("review.reject-hunk", "Reject hunk", &["revert change", "undo change"], |cx| {
+        events::reject(cx, false);
+    }),
+    command("review.accept-file", "Accept all hunks of file", &["keep changes"], |cx| {
+        events::accept(cx, true);
+    }),
+    command("review.reject-file", "Reject all hunks of file", &["revert changes"], |cx| {
+        events::reject(cx, true);
+    }),
+    command("review.comment-hunk", "Comment on hunk", &["feedback", "note"], events::comment),
+    command("review.edit-hunk", "Edit hunk in file", &["open file"], events::edit),
+    command("review.next-hunk", "Go to next unreviewed hunk", &["next change"], |cx| {
+        events::go_to_hunk(cx, true);
+    }),
+    command("review.previous-hunk", "Go to previous unreviewed hunk", &["previous change"], |cx| {
+        events::go_to_hunk(cx, false);
+    }),
+    command("review.undo", "Undo last review decision", &["revert decision"], events::undo),
+    command("review.send", "Send review now", &["submit feedback"], events::send_now),
+    command("review.widen-scope", "Expand scope of review", &["branch", "session"], |cx| {
+        events::change_scope(cx, true);
+    }),
+    command("review.narrow-scope", "Collapse scope of review", &["turn", "last message"], |cx| {
+        events::change_scope(cx, false);
+    }),
+    command("review.toggle-sides", "Toggle side-by-side review", &["unified", "split"], events::toggle_sides),
+    command("review.left", "Scroll review left", &[], |cx| scroll(cx, -COLUMNS)),
+    command("review.right", "Scroll review right", &[], |cx| scroll(cx, COLUMNS)),
+];
+
+/// Columns by which texts are scrolled sidewards.
+const COLUMNS: isize = 8;
+
+fn scroll(cx: &mut Cx<'_>, by: isize) {
+    events::with_view(cx, |view, _| view.rows.left = view.rows.left.saturating_add_signed(by));
+}
