@@ -154,6 +154,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let (theme, theme_problem) = setup::theme(args, &setup);
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let settings = setup.loaded.settings.clone();
+    let term = process.vars.get("TERM").cloned();
     let options = ide::core::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
@@ -175,6 +176,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         display: ide::model::view::display::DisplayOptions::from_settings(&settings),
         keep_open,
         restored,
+        keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
         mouse: settings.mouse,
@@ -183,9 +185,19 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         connect: None,
         clock: SystemClock::shared(),
     };
+    let options = ide::core::options::Options { connect: Some(connection(args, setup, process)), ..options };
+    let exit =
+        Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))?;
+    if exit.code == OK && exit.has_messages && !args.no_session {
+        write_out("Continue this session: bowline -c\n", &mut std::io::stdout())?;
+    }
+    Ok(exit.code)
+}
+
+/// Returns what starts the session of the IDE.
+fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::Connect {
     let args = args.clone();
-    let term = process.vars.get("TERM").cloned();
-    let connect: ide::core::ports::Connect = Box::new(move |ports| {
+    Box::new(move |ports| {
         async move {
             let ide::core::ports::Ports { env, approval, questions } = ports;
             let mut options =
@@ -194,9 +206,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
             runtime::start(options).await
         }
         .boxed()
-    });
-    let options = ide::core::options::Options { connect: Some(connect), ..options };
-    Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
+    })
 }
 
 /// Returns how many colors the terminal shows, by its environment variables.

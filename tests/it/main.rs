@@ -94,6 +94,7 @@ mod ide_context;
 mod ide_cursors;
 /// Two texts side by side.
 mod ide_diff;
+mod ide_drafts;
 /// A user edits files.
 mod ide_editing;
 /// Encodings are kept and can be chosen.

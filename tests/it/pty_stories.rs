@@ -44,6 +44,23 @@ fn startup_opens_current_folder() {
 }
 
 #[test]
+fn quit_says_how_to_continue_and_keeps_unsent_message() {
+    let server = Server::start(vec![wire::text_reply("the answer")]);
+    let mut pty = with_server(&server, &[]).start();
+    pty.wait_text("Ask anything");
+    pty.send("a question\r");
+    pty.wait_text("the answer");
+    pty.send("half a message");
+    pty.wait_text("half a message");
+    wait_and_quit(&mut pty);
+    assert!(pty.screen().contents().contains("Continue this session: bowline -c"), "{}", pty.picture());
+    let mut pty = pty.relaunch(&["-c"]).start();
+    pty.wait_text("the answer");
+    pty.wait_text("half a message");
+    wait_and_quit(&mut pty);
+}
+
+#[test]
 fn startup_opens_file_at_line_and_saves_edit() {
     let launch = Launch::bowline(&["src/main.rs:10"]);
     std::fs::create_dir(launch.work().join("src")).unwrap();

@@ -53,10 +53,23 @@ impl CacheFolder {
 
     /// Returns the file with a name, unless it is missing, or longer than `most` bytes.
     pub fn get(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+        match self.get_or_fail(name, most) {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput) =>
+            {
+                Ok(None)
+            }
+            other => other,
+        }
+    }
+
+    /// Does the same, but fails on a file that is too long or not a regular one.
+    pub fn get_or_fail(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let path = self.folder.join(name);
         match fs::metadata(&path) {
-            Ok(facts) if facts.is_file() && facts.len() <= most => fs::read(&path).map(Some),
-            Ok(_) => Ok(None),
+            Ok(facts) if !facts.is_file() => Err(io::ErrorKind::InvalidInput.into()),
+            Ok(facts) if facts.len() > most => Err(io::ErrorKind::FileTooLarge.into()),
+            Ok(_) => fs::read(&path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

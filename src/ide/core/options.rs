@@ -76,6 +76,8 @@ pub struct Options {
     pub keep_open: bool,
     /// Saved layout of the files being opened.
     pub restored: Option<SavedWindows>,
+    /// Whether unsent messages are kept for the next start.
+    pub keep_drafts: bool,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,
     /// Whether the mouse is ours.

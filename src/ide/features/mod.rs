@@ -5,6 +5,7 @@ use crate::ide::core::feature::Feature;
 pub mod agent;
 pub mod context;
 pub mod diff;
+pub mod drafts;
 pub mod file_tree;
 pub mod files;
 pub mod git;
@@ -42,6 +43,7 @@ pub static FEATURES: &[Feature] = &[
     agent::FEATURE,
     context::FEATURE,
     diff::FEATURE,
+    drafts::FEATURE,
     file_tree::FEATURE,
     git::FEATURE,
     history_search::FEATURE,

@@ -5,10 +5,12 @@
 pub mod agent;
 pub mod buffers;
 pub mod completion;
+pub mod draft;
 pub mod file_list;
 pub mod file_tree;
 pub mod find_state;
 pub mod jumps;
+pub mod prompt;
 pub mod results;
 pub mod saved_windows;
 pub mod text_area;

@@ -24,6 +24,7 @@ use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::{highlighting, layout as arrange};
+use crate::ide::features::drafts;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -298,14 +299,16 @@ impl App {
     }
 
     /// Returns the final work for unsaved text, for a thread that may block on the disk. With `chosen` the
-    /// user has discarded it; otherwise it is kept for the next start. Undo trees and open files are saved in
-    /// any case.
+    /// user has discarded it; otherwise it is kept for the next start. The unsent message, undo trees and open
+    /// files are saved in any case.
     pub fn final_writes(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let unsaved = recovery::recover::final_writes(&mut self.state, chosen, self.clock.now_ms());
         let (undo, open) =
             (undo_store::persist::final_writes(&mut self.state), reopen::restore::final_write(&self.state));
+        let draft = drafts::events::final_write(&mut self.state);
         move || {
             unsaved();
+            draft();
             undo();
             open();
         }

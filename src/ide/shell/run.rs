@@ -17,6 +17,7 @@ use crate::ide::core::event::Event;
 use crate::ide::core::options::{Notify, Options};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
+use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
@@ -39,8 +40,17 @@ const SHELL_END_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum length of a text for the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
-/// Runs the IDE until the user quits. Returns the exit code.
-pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Result<i32, Report> {
+/// How the IDE ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// The exit code.
+    pub code: i32,
+    /// Whether the session has messages, so that it can be continued.
+    pub has_messages: bool,
+}
+
+/// Runs the IDE until the user quits.
+pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Result<Exit, Report> {
     let failed = |label: &str, error: &std::io::Error| Report::caused(label, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
     install_panic_hook();
@@ -85,7 +95,7 @@ struct TerminalLoop {
 }
 
 impl TerminalLoop {
-    async fn run(&mut self, mut source: EventSource, signals: &mut Signals) -> std::io::Result<i32> {
+    async fn run(&mut self, mut source: EventSource, signals: &mut Signals) -> std::io::Result<Exit> {
         source.connect();
         let looped = AssertUnwindSafe(self.event_loop(&mut source, signals)).catch_unwind().await;
         let result = match looped {
@@ -97,10 +107,11 @@ impl TerminalLoop {
             }
         };
         self.end(&mut source, signals).await;
+        let has_messages = source.app.state.slots[DRAFTS].owner.as_ref().is_some_and(|owner| owner.is_stored);
         // Everything is saved. Freeing a large text and its tree takes longer than the rest of the exit,
         // and the process frees them anyway.
         std::mem::forget(source);
-        result
+        result.map(|code| Exit { code, has_messages })
     }
 
     /// Runs the loop until its end; returns the exit code.

@@ -7,12 +7,15 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::state::State;
 use crate::ide::features::agent::queue;
+use crate::ide::features::drafts;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
 use crate::ide::features::login;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
 use crate::ide::features::questions;
+use crate::ide::features::sessions;
+use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
@@ -43,6 +46,7 @@ pub fn on_connected(
         }
     }
     state.damage.add_all();
+    on_session(cx, snapshot);
 }
 
 /// Applies a changed set of tools, perhaps from another profile.
@@ -73,6 +77,16 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     show_session(state, snapshot);
     state.damage.add_all();
     feature::notify(cx, FeatureEvent::ConversationReplaced { is_other_session });
+    on_session(cx, snapshot);
+}
+
+/// Handles what a session brings with it: its unsent message, and what to go on with if it is empty.
+fn on_session(cx: &mut Cx<'_>, snapshot: &Snapshot) {
+    drafts::events::on_session(cx, &snapshot.session_id, snapshot.file.is_some());
+    cx.state.slots[LAST_SESSION] = None;
+    if snapshot.file.is_none() {
+        sessions::last::find(cx);
+    }
 }
 
 /// The session could not be started.
@@ -146,6 +160,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             agent.run = cx.now_ms.max(agent.run + 1);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
+            drafts::events::on_stored(cx);
         }
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;

@@ -14,7 +14,7 @@ use crate::ide::features::permissions::body::MARGIN;
 use crate::ide::features::permissions::choices::Choice;
 use crate::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use crate::ide::features::permissions::view::{APPROVAL, Step};
-use crate::ide::model::agent::wrap;
+use crate::ide::model::prompt::wrap;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;

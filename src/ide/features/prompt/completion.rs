@@ -4,8 +4,8 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::AgentPart;
-use crate::ide::model::agent::Prompt;
 use crate::ide::model::completion::{Completion, CompletionRow};
+use crate::ide::model::prompt::Prompt;
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::selection::Selection;

@@ -44,6 +44,7 @@ const fn handler(
 pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("new", "start a new session", "session.new"),
     command("resume", "open another session", "session.resume"),
+    command("continue", "go on with the last session", "session.resume-last"),
     command("tree", "show the session tree", "view.session-tree"),
     command("fork", "choose where to branch", "view.session-tree"),
     command("clone", "continue in a copy of the session", "session.copy"),

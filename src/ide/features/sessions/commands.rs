@@ -5,6 +5,7 @@ use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::commands::edit;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::last;
 use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::trash;
 use crate::runtime::BranchSummaryChoice;
@@ -25,6 +26,7 @@ pub const COMMANDS: &[Command] = &[
     command("session.resume", "Resume session", &["continue", "open session", "history"], |cx| {
         cx.defer_picker("sessions");
     }),
+    command("session.resume-last", "Go to last session", &["continue", "resume"], last::resume),
     command(
         "session.resume-anywhere",
         "Resume session from any folder",

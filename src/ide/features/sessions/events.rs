@@ -11,6 +11,8 @@ use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::agent;
+use crate::ide::features::drafts;
+use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::sessions;
 use crate::ide::features::sessions::view::{Missing, SessionView};
 use crate::llm::model::UserMessage;
@@ -25,7 +27,7 @@ const TASK: &str = "ask the session";
 const TEXTS_BATCH: usize = 500;
 
 /// Returns whether the session is connected; if not, reports that.
-fn is_connected(cx: &mut Cx<'_>) -> bool {
+pub fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
         cx.state.set_status("Session is starting; try again in a moment");
     }
@@ -42,7 +44,10 @@ pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     };
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
-        ask_session(cx, "sessions.replace", TASK, work, move |cx, message| on_moved(cx, message, words));
+        let switches = cx.state.slots[DRAFTS].switches;
+        ask_session(cx, "sessions.replace", TASK, work, move |cx, message| {
+            on_replaced(cx, message, words, switches);
+        });
     }
 }
 
@@ -50,8 +55,9 @@ pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
 pub fn open_session_at(cx: &mut Cx<'_>, file: PathBuf, entry: String) {
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(SessionSwitch::Open(file, None)).await };
+        let switches = cx.state.slots[DRAFTS].switches;
         ask_session(cx, "sessions.replace", TASK, work, move |cx, message| {
-            on_moved(cx, message, "Resumed session");
+            on_replaced(cx, message, "Resumed session", switches);
             open_at(cx, &entry);
         });
     }
@@ -71,6 +77,14 @@ fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSumm
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
     ask_session(cx, "sessions.go", TASK, work, move |cx, message| on_moved(cx, message, words));
+}
+
+/// Handles the replacement of the session that was requested after `switches` others.
+fn on_replaced(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str, switches: u64) {
+    on_moved(cx, None, words);
+    if let Some(message) = user_message {
+        drafts::events::restore_after_switch(cx, message, switches);
+    }
 }
 
 /// Handles a move of the conversation.

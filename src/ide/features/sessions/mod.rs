@@ -5,6 +5,7 @@ use crate::ide::core::feature::{Feature, FeatureEvent};
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod last;
 pub mod layer;
 pub mod picker;
 pub mod picker_anywhere;
@@ -17,10 +18,11 @@ pub mod view;
 pub const FEATURE: Feature = Feature {
     commands: &[summaries::COMMANDS, commands::COMMANDS],
     pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
-    on_event: |cx, fact| {
-        if fact == FeatureEvent::FrameSent {
-            events::after_frame(cx);
-        }
+    slots: &[|_| Box::<Option<last::LastSession>>::default()],
+    on_event: |cx, event| match event {
+        FeatureEvent::FrameSent => events::after_frame(cx),
+        FeatureEvent::BeforeSleep => last::update_age(cx),
+        _ => {}
     },
     ..Feature::new("sessions")
 };

@@ -2,12 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use crate::base::width::text_width;
+use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
+use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::tui::canvas::Canvas;
@@ -83,21 +84,26 @@ fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
     let key = |command: &str| state.keymap.keys_for(context, command).unwrap_or_default();
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let mut lines = vec![
-        (key("agent.send"), "send"),
-        (key("edit.newline"), "new line"),
-        (key("agent.model-picker"), "choose a model"),
+        (key("agent.send"), "send".to_string()),
+        (key("edit.newline"), "new line".to_string()),
+        (key("agent.model-picker"), "choose a model".to_string()),
     ];
+    if let Some(last) = &state.slots[LAST_SESSION] {
+        let go_on = format!("go on with “{}”, {} ago", last.title, last.age);
+        lines.insert(0, (key("session.resume-last"), go_on));
+    }
     let (mut left, mut top) = (2, rows.saturating_sub(lines.len() as u16 + 1));
     if state.areas.editor.is_none() {
-        lines.push((key("view.files-picker"), "go to file"));
-        lines.push((key("app.palette"), "show command palette"));
+        lines.push((key("view.files-picker"), "go to file".to_string()));
+        lines.push((key("app.palette"), "show command palette".to_string()));
         left = (cols.saturating_sub(WELCOME_COLS) / 2).max(left);
         top = rows.saturating_sub(lines.len() as u16) / 2;
     }
     let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
     for (n, (key, what)) in lines.iter().enumerate() {
         canvas.text(left, top + n as u16, key, strong);
-        canvas.text(left + widest + 2, top + n as u16, what, soft);
+        let room = usize::from(cols.saturating_sub(left + widest + 2));
+        canvas.text(left + widest + 2, top + n as u16, &truncate(what, room), soft);
     }
     draw_border(canvas, state);
 }

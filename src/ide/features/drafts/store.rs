@@ -1,0 +1,162 @@
+//! Storage of unsent messages, in tasks. Must not know the state.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::exec::CacheFolder;
+use crate::exec::storage::cache::Limits;
+use crate::ide::features::recovery::journal::key_of;
+use crate::ide::model::draft::Draft;
+use crate::llm::model::Part;
+use crate::text::rope::Text;
+
+/// Version of the stored form.
+const VERSION: u32 = 1;
+/// Maximum bytes of a stored draft.
+pub const DRAFT_BYTES: u64 = 8 << 20;
+/// Limits of all stored drafts.
+const LIMITS: Limits = Limits { bytes: 64 << 20, age: Duration::from_hours(90 * 24) };
+/// Maximum number of stored drafts.
+const FILES_MAX: usize = 1_000;
+
+/// The storage of a folder's drafts.
+#[derive(Debug)]
+pub struct DraftStore {
+    files: CacheFolder,
+    workspace: String,
+    /// Number of the last write of each file; `None` before the first.
+    written: Mutex<Option<BTreeMap<String, u64>>>,
+}
+
+/// The stored form.
+#[derive(Serialize, Deserialize)]
+struct StoredDraft {
+    version: u32,
+    text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attached: Vec<Part>,
+}
+
+impl DraftStore {
+    /// The drafts of a folder, in the program's folder of state.
+    pub fn new(state: &Path, workspace: &Path) -> Self {
+        Self {
+            files: CacheFolder::new(state.join("drafts")),
+            workspace: key_of(workspace),
+            written: Mutex::default(),
+        }
+    }
+
+    /// Returns the name under which the draft of a session is stored; `None` is a session that is not stored
+    /// yet, of which a folder has one.
+    pub fn name_of(&self, session: Option<&str>) -> String {
+        // An id comes from a file, and may be anything.
+        let session = session.map_or_else(|| "new".to_string(), |id| key_of(Path::new(id)));
+        format!("{}-{session}.draft", self.workspace)
+    }
+
+    /// Returns a stored draft. Fails if it is too long or damaged. Blocking.
+    pub fn get(&self, name: &str) -> io::Result<Option<Draft>> {
+        let Some(bytes) = self.files.get_or_fail(name, DRAFT_BYTES)? else { return Ok(None) };
+        let damaged = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+        let stored: StoredDraft =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if stored.version != VERSION {
+            return Err(damaged(format!("version {} is not supported", stored.version)));
+        }
+        Ok(Some(Draft { text: Text::from(&*stored.text), attached: stored.attached }))
+    }
+
+    /// Stores a draft, or removes an empty one, unless a write with a higher number came first. Blocking.
+    pub fn put(&self, name: &str, draft: Draft, number: u64) -> io::Result<()> {
+        let mut written = self.written.lock();
+        let is_first = written.is_none();
+        let numbers = written.get_or_insert_default();
+        if numbers.get(name).is_some_and(|newer| *newer > number) {
+            return Ok(());
+        }
+        numbers.insert(name.to_string(), number);
+        if draft.is_empty() {
+            return self.files.remove(name);
+        }
+        let stored = StoredDraft { version: VERSION, text: draft.text.to_string(), attached: draft.attached };
+        let bytes = serde_json::to_vec(&stored)?;
+        if bytes.len() as u64 > DRAFT_BYTES {
+            // An older version of the text would be worse than none.
+            self.files.remove(name)?;
+            let limit = DRAFT_BYTES >> 20;
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {limit} MB")));
+        }
+        self.files.put(name, &bytes)?;
+        if is_first { self.clean() } else { Ok(()) }
+    }
+
+    fn clean(&self) -> io::Result<()> {
+        self.files.clean(LIMITS)?;
+        let files = self.files.list()?;
+        let oldest = &files[..files.len().saturating_sub(FILES_MAX)];
+        oldest.iter().try_for_each(|item| self.files.remove(&item.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store() -> (tempfile::TempDir, DraftStore) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DraftStore::new(folder.path(), Path::new("/w"));
+        (folder, store)
+    }
+
+    fn draft(text: &str) -> Draft {
+        Draft { text: Text::from(text), attached: Vec::new() }
+    }
+
+    #[test]
+    fn draft_store_late_write_does_not_replace_newer() {
+        let (_folder, store) = store();
+        let name = store.name_of(Some("../../x"));
+        assert!(!name.contains('/'), "{name}");
+        assert!(store.get(&name).unwrap().is_none());
+        store.put(&name, draft("newer"), 2).unwrap();
+        store.put(&name, draft("older"), 1).unwrap();
+        assert_eq!(store.get(&name).unwrap().unwrap().text.to_string(), "newer");
+        store.put(&name, draft(" \n"), 3).unwrap();
+        assert!(store.get(&name).unwrap().is_none(), "an empty draft is removed");
+    }
+
+    #[test]
+    fn draft_store_is_bounded_in_size_and_number() {
+        let (folder, store) = store();
+        let name = store.name_of(None);
+        let folder = CacheFolder::new(folder.path().join("drafts"));
+        for n in 0..FILES_MAX + 5 {
+            folder.put(&format!("{n}.draft"), b"{}").unwrap();
+        }
+        store.put(&name, draft("kept"), 1).unwrap();
+        assert_eq!(folder.list().unwrap().len(), FILES_MAX);
+        assert_eq!(store.get(&name).unwrap().unwrap().text.to_string(), "kept");
+        let long = draft(&"x".repeat(DRAFT_BYTES as usize));
+        assert_eq!(store.put(&name, long, 2).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert!(store.get(&name).unwrap().is_none(), "no older text in its place");
+    }
+
+    #[test]
+    fn draft_store_damaged_or_huge_file_is_an_error() {
+        let (folder, store) = store();
+        let name = store.name_of(None);
+        let folder = CacheFolder::new(folder.path().join("drafts"));
+        for bad in ["", "{", "[]", "{\"version\":9,\"text\":\"x\"}", "\u{0}\u{1}"] {
+            folder.put(&name, bad.as_bytes()).unwrap();
+            assert_eq!(store.get(&name).unwrap_err().kind(), io::ErrorKind::InvalidData, "{bad:?}");
+        }
+        folder.put(&name, &vec![b' '; DRAFT_BYTES as usize + 1]).unwrap();
+        assert_eq!(store.get(&name).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+}
