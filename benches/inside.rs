@@ -58,6 +58,7 @@ fn app_with_text(text: &str) -> AppFixture {
         display: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
+        editor: None,
         keep_drafts: true,
         keep_undo: true,
         mouse: true,

@@ -176,6 +176,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         display: ide::model::view::display::DisplayOptions::from_settings(&settings),
         keep_open,
         restored,
+        editor: external_editor(&process),
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
@@ -207,6 +208,12 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
         }
         .boxed()
     })
+}
+
+/// Returns the command line of the user's own editor, by the environment variables that name it.
+fn external_editor(process: &Process) -> Option<String> {
+    let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| process.vars.get(*name));
+    named.into_iter().find(|command| !command.trim().is_empty()).cloned()
 }
 
 /// Returns how many colors the terminal shows, by its environment variables.

@@ -2,6 +2,7 @@
 
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::state::State;
+use bowline::ide::features::prompt::external_editor::{self, EXTERNAL_EDITOR};
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
@@ -98,6 +99,30 @@ async fn file_completion_inserts_paths_of_workspace() {
     assert!(!ide.state().prompt.is_completing());
     ide.prompt("").await;
     assert_eq!(ide.script.requests().len(), 1, "without completions Enter sends");
+}
+
+#[tokio::test]
+async fn external_editor_keeps_what_came_meanwhile() {
+    let mut ide = started(IdeSetup::new().size(120, 24)).await;
+    ide.type_in("before").await;
+    ide.keys("Ctrl-g").await;
+    let edit = ide.headless.app().ui.edit.take().expect("the terminal is requested");
+    assert_eq!((edit.command.as_str(), edit.text.to_string().as_str()), ("an-editor --wait", "before"));
+    ide.type_in(" and more").await;
+    ide.headless.app().with_cx(|cx| external_editor::on_edited(cx, &edit, Ok("edited\u{1b}[2J\n".into())));
+    assert_eq!(prompt(&mut ide), "edited\u{1b}[2J");
+    assert!(!ide.picture().contains('\u{1b}'));
+    ide.keys("Up").await;
+    assert_eq!(prompt(&mut ide), "before and more");
+    ide.keys("Ctrl-u Ctrl-g").await;
+    let edit = ide.headless.app().ui.edit.take().unwrap();
+    ide.headless.app().with_cx(|cx| external_editor::on_edited(cx, &edit, Ok("one\r\n".into())));
+    assert_eq!(prompt(&mut ide), "one");
+    ide.keys("Ctrl-z").await;
+    assert_eq!(prompt(&mut ide), "", "one step of undo");
+    ide.state().slots[EXTERNAL_EDITOR].0 = None;
+    ide.keys("Ctrl-g").await;
+    assert!(ide.status_message().contains("EDITOR=vim") && ide.headless.app().ui.edit.is_none());
 }
 
 #[tokio::test]

@@ -94,6 +94,7 @@ mod ide_context;
 mod ide_cursors;
 /// Two texts side by side.
 mod ide_diff;
+/// Unsent messages outlive the program.
 mod ide_drafts;
 /// A user edits files.
 mod ide_editing;
@@ -205,6 +206,8 @@ mod print_retries;
 mod profiles;
 /// The program's file, as the system loads it.
 mod program_file;
+/// The prompt in the user's own editor.
+mod pty_editor;
 /// A panic of the loop in a real terminal.
 mod pty_panic;
 /// Unsaved text after a kill.

@@ -67,6 +67,7 @@ async fn panic_host_process_runs_event_loop() {
         display: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
+        editor: None,
         keep_drafts: false,
         keep_undo: false,
         mouse: false,

@@ -2,9 +2,10 @@
 //!
 //! `running` is a handle of a command in any environment; `process` runs it here, `terminal` gives it a
 //! terminal. `variables` filters what it inherits. `subprocess` runs this program again for isolated work,
-//! `dumping` protects this process's memory from others.
+//! `editor` runs the user's editor, `dumpable` protects this process's memory from others.
 
 pub mod dumpable;
+pub mod editor;
 pub mod process;
 pub mod running;
 pub mod subprocess;

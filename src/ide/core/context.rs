@@ -20,6 +20,7 @@ use crate::ide::core::state::State;
 use crate::ide::core::tasks::fault_injection::{FaultInjection, PlannedPanic};
 use crate::ide::core::tasks::threads::{Threads, on_thread};
 use crate::runtime::Handle;
+use crate::text::rope::Text;
 
 /// One action.
 pub struct Command {
@@ -63,6 +64,8 @@ pub type Deferred = Box<dyn FnOnce(&mut Cx<'_>)>;
 /// What the owner of the terminal does once an event is handled.
 #[derive(Debug, Default)]
 pub struct UiRequests {
+    /// Text to edit in another program, which gets the terminal meanwhile.
+    pub edit: Option<ExternalEdit>,
     /// Text to put on the system clipboard.
     pub clipboard: Option<String>,
     /// Something for a user who looks elsewhere.
@@ -78,6 +81,17 @@ pub struct Notification {
     pub title: String,
     /// What happened.
     pub text: String,
+}
+
+/// A text that another program edits.
+#[derive(Debug)]
+pub struct ExternalEdit {
+    /// The program's command line, for a shell.
+    pub command: String,
+    /// The text.
+    pub text: Text,
+    /// What identifies the state of the prompt that the text was taken from.
+    pub revision: (u64, u64, usize),
 }
 
 impl Cx<'_> {

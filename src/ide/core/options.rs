@@ -76,6 +76,8 @@ pub struct Options {
     pub keep_open: bool,
     /// Saved layout of the files being opened.
     pub restored: Option<SavedWindows>,
+    /// The command line of the user's own editor, for a shell.
+    pub editor: Option<String>,
     /// Whether unsent messages are kept for the next start.
     pub keep_drafts: bool,
     /// Whether undo trees are kept for the next start.

@@ -12,12 +12,14 @@ use futures::FutureExt;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::base::panics::catch;
+use crate::exec::commands::editor;
 use crate::ide::core::context::Notification;
 use crate::ide::core::event::Event;
 use crate::ide::core::options::{Notify, Options};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::features::drafts::state::DRAFTS;
+use crate::ide::features::prompt::external_editor;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
@@ -153,6 +155,9 @@ impl TerminalLoop {
             if hasty && self.handle_between_keys(source) && !streaming {
                 self.draw(&mut source.app)?;
             }
+            if let Some(exit) = self.edit_externally(source, signals).await? {
+                return Ok(exit);
+            }
             source.app.before_sleep();
             // Continuous keys must not keep a signal from being noticed, nor the task that receives it
             // from running.
@@ -171,6 +176,39 @@ impl TerminalLoop {
             }
         }
         Ok(code)
+    }
+
+    /// If an editor was requested, gives it the terminal until it has ended, while events are handled without a
+    /// screen. Returns an exit code if a signal ends the program.
+    async fn edit_externally(
+        &mut self,
+        source: &mut EventSource,
+        signals: &mut Signals,
+    ) -> std::io::Result<Option<i32>> {
+        let Some(edit) = source.app.ui.edit.take() else { return Ok(None) };
+        self.terminal.suspend()?;
+        let edited = editor::edit(&edit.command, edit.text.to_string());
+        tokio::pin!(edited);
+        let edited = loop {
+            let deadline = source.app.deadline();
+            tokio::select! {
+                edited = &mut edited => break edited,
+                signal = signals.next() => match signal {
+                    Signal::Terminate | Signal::HangUp => return Ok(Some(signal.exit_code())),
+                    // The editor belongs to the same job of the shell, and has stopped too.
+                    Signal::Stop => signals.stop_until_continued().await?,
+                    // Those of the terminal are for the editor.
+                    Signal::Interrupt | Signal::Resize | Signal::Continue => {}
+                },
+                happened = source.next() => source.handle(happened),
+                () = sleep_until(&self.clock, deadline) => source.app.tick(),
+            }
+            source.app.before_sleep();
+        };
+        self.resume(&mut source.app)?;
+        source.app.with_cx(|cx| external_editor::on_edited(cx, &edit, edited));
+        self.draw(&mut source.app)?;
+        Ok(None)
     }
 
     /// Stops the shell commands of the prompt while their last output is still taken.

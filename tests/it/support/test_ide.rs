@@ -336,6 +336,7 @@ impl IdeSetup {
             display: bowline::ide::model::view::display::DisplayOptions::default(),
             keep_open,
             restored,
+            editor: Some("an-editor --wait".to_string()),
             keep_drafts: true,
             keep_undo: self.undo_store,
             mouse: true,

@@ -5,15 +5,19 @@ use crate::ide::core::feature::Feature;
 
 pub mod commands;
 pub mod completion;
+pub mod external_editor;
 pub mod pane;
 pub mod shell_commands;
 pub mod slash_commands;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS, completion::COMMANDS],
+    commands: &[commands::COMMANDS, completion::COMMANDS, external_editor::COMMANDS],
     panes: &[&pane::PANE],
-    slots: &[|_| Box::new(shell_commands::ShellCommands::default())],
+    slots: &[
+        |_| Box::new(shell_commands::ShellCommands::default()),
+        |options| Box::new(external_editor::ExternalEditor(options.editor.clone())),
+    ],
     stop: |cx| completion::close_shown(cx) || shell_commands::stop(cx),
     ..Feature::new("prompt")
 };
