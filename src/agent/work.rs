@@ -3,9 +3,10 @@
 //! Must not know the state machine's rules. Waiting is cancel-safe: it can be dropped and repeated at any
 //! point without losing anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 use super::compaction::summary::{FinishedSummary, RetryNotice, SummaryError, SummaryFuture};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
+use crate::base::paths;
 use crate::llm::model::{StreamEvent, ToolCall};
 use crate::llm::provider::EventStream;
+use crate::tools::contract::tool::ToolClass;
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 use crate::tools::{self, Outcome, Progress, Registry};
 
@@ -89,6 +92,8 @@ pub struct Work {
     tools: JoinSet<ToolDone>,
     /// Abandoned calls that have not ended yet.
     ending: Vec<JoinSet<ToolDone>>,
+    /// The end of the last started edit of each file.
+    edits: BTreeMap<PathBuf, CancellationToken>,
     live_output: Arc<LiveOutput>,
     timer: Option<(Timer, Pin<Box<Sleep>>)>,
 }
@@ -141,7 +146,8 @@ impl Work {
         self.timer = Some((timer, Box::pin(tokio::time::sleep(delay))));
     }
 
-    /// Starts a tool call on its own task.
+    /// Starts a tool call on its own task. Edits of one file run in the order of the calls, so that each begins with
+    /// what the one before it wrote.
     pub fn start_tool(
         &mut self,
         index: usize,
@@ -153,7 +159,16 @@ impl Work {
     ) {
         let (board, id, tool) = (self.live_output.clone(), call.id.clone(), call.name.clone());
         let progress: Progress = Arc::new(move |text| board.put(&id, &tool, text));
+        let ended = CancellationToken::new();
+        let earlier = self.queue_edit(&call, &registry, &context, &ended);
         self.tools.spawn(async move {
+            let _ended = ended.drop_guard();
+            for edit in earlier {
+                tokio::select! {
+                    () = edit.cancelled() => {}
+                    () = cancel.cancelled() => break,
+                }
+            }
             let start = clock.monotonic();
             let waited = Arc::<AtomicU64>::default();
             let approval = TimedApproval {
@@ -172,6 +187,25 @@ impl Work {
         });
     }
 
+    /// Records an edit whose end `ended` tells; returns the ends of those that it must wait for.
+    fn queue_edit(
+        &mut self,
+        call: &ToolCall,
+        registry: &Registry,
+        context: &tools::Context,
+        ended: &CancellationToken,
+    ) -> Vec<CancellationToken> {
+        self.edits.retain(|_, edit| !edit.is_cancelled());
+        let Some(tool) = registry.get(&call.name).filter(|tool| tool.class() == ToolClass::Edits) else {
+            return Vec::new();
+        };
+        let arguments = tool.prepare(call.arguments.clone());
+        let root = context.env.root();
+        let paths = tool.targets(&arguments).into_iter().map(|path| paths::absolute(root, Path::new(&path)));
+        let paths: BTreeSet<PathBuf> = paths.collect();
+        paths.into_iter().filter_map(|path| self.edits.insert(path, ended.clone())).collect()
+    }
+
     /// Abandons running tools: their ends are ignored.
     pub fn abandon_tools(&mut self) {
         self.ending.push(mem::take(&mut self.tools));
@@ -179,6 +213,7 @@ impl Work {
             while set.try_join_next().is_some() {}
             !set.is_empty()
         });
+        self.edits.clear();
         self.live_output = Arc::default();
         self.timer = None;
     }

@@ -177,6 +177,21 @@ async fn tool_calls_of_one_reply_run_in_parallel() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn parallel_edits_of_one_file_run_in_call_order() {
+    for family in FAMILIES {
+        // Each needs the text that the one before it writes; the paths differ as texts.
+        let text = |n: usize| -> &'static str { format!("state {n} of the file").leak() };
+        let path = |n: usize| if n.is_multiple_of(2) { "a.txt" } else { "./a.txt" };
+        let edit = |n: usize| family.edit(format!("c{n}").leak(), path(n), text(n), text(n + 1));
+        let calls = [vec![family.read("r", "a.txt")], (0..20).map(edit).collect()];
+        let mut stage = FamilySession::new(family, replies_with_calls(family, calls.into())).await;
+        stage.write_file("a.txt", "x\nstate 0 of the file\n");
+        let told = stage.run("count").await;
+        assert_eq!(stage.read_file("a.txt"), "x\nstate 20 of the file\n", "{}: {told:?}", family.profile);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn steering_message_during_tool_call_reaches_next_request() {
     for family in FAMILIES {
         let wait = "while [ ! -e go ]; do sleep 0.01; done";
