@@ -144,3 +144,44 @@ async fn restore_of_deleted_file_keeps_unsaved_edits() {
     assert_eq!(ide.text(), "first\nunsaved", "the words stay");
     assert_eq!(ide.file_text("b.txt"), "second\n", "what nobody had changed is there again");
 }
+
+#[tokio::test]
+async fn undo_agent_turn_covers_closed_files_and_saves() {
+    let edit = |id: &str, path: &str, old: &str, new: &str| {
+        Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+    };
+    let turns = [
+        edit("c1", "open.txt", "one", "1"),
+        Turn::text("done"),
+        edit("c2", "open.txt", "two", "2"),
+        edit("c3", "closed.txt", "größe", "size"),
+        bash_turn("c4", "echo x > made.txt"),
+        Turn::text("done"),
+    ];
+    let files = setup().with("open.txt", "one\ntwo\n").file("closed.txt", "größe\n");
+    let mut ide = files.turns(turns).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
+    ide.keys("Alt-2 Alt-8 t").await;
+    assert_eq!((ide.file_text("open.txt").as_str(), ide.text().as_str()), ("1\ntwo\n", "1\ntwo\n"));
+    assert_eq!(ide.file_text("closed.txt"), "größe\n");
+    assert!(!ide.path("made.txt").exists());
+    assert!(!ide.state().buffers.current().unwrap().is_unsaved());
+    assert_eq!(
+        ide.status_message(),
+        "Undid the agent's last turn in closed.txt, made.txt, open.txt. Undo: session.undo-restore"
+    );
+    run_command(&mut ide, "session.undo-restore").await;
+    ide.wait_for_text("Restore files to here").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Restored").await;
+    assert_eq!(
+        (ide.file_text("open.txt").as_str(), ide.file_text("closed.txt").as_str()),
+        ("1\n2\n", "size\n")
+    );
+    ide.write_file("closed.txt", "mine\n");
+    ide.keys("Alt-2 Alt-8 t").await;
+    ide.wait_for_text("1 to decide").await;
+    ide.keys("Escape").await;
+    assert_eq!(ide.file_text("closed.txt"), "mine\n", "a conflict is decided by the user");
+}

@@ -139,7 +139,7 @@ async fn undo_agent_turn_covers_all_files() {
     assert_eq!(file_texts(&mut ide), ["1\n2\n3\n", "size\n"]);
     ide.keys("Alt-8 t").await;
     assert_eq!(file_texts(&mut ide), ["1\ntwo\nthree\n", "größe\n"]);
-    assert_eq!(ide.status_message(), "Undid the agent's last turn in a.txt, b.txt");
+    assert_eq!(ide.status_message(), "Undid the agent's last turn in a.txt, b.txt (open files, not saved)");
     ide.keys("Alt-8 t").await;
     assert_eq!(file_texts(&mut ide), ["one\ntwo\nthree\n", "größe\n"], "the turn before it is the next");
     ide.keys("Alt-8 t").await;
@@ -158,7 +158,7 @@ async fn undo_agent_turn_reports_conflicting_files() {
     ide.keys("Alt-8 t").await;
     assert_eq!(file_texts(&mut ide), ["1\ntwo\nthree\n", "sXize\n"]);
     let message = ide.status_message();
-    assert!(message.contains("turn in a.txt; not in b.txt"), "{message}");
+    assert!(message.contains("turn in a.txt (open files, not saved); not in b.txt"), "{message}");
     assert!(message.contains("changed again in line 1"), "{message}");
     ide.keys("Alt-8 t").await;
     assert!(ide.status_message().starts_with("Cannot undo in b.txt: "), "{}", ide.status_message());

@@ -2,6 +2,7 @@
 //!
 //! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
 
+pub mod age;
 pub mod agent;
 pub mod buffers;
 pub mod completion;

@@ -14,7 +14,7 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 /// Rows that a page of a diff moves.
 const PAGE: isize = 10;
 /// What failed, for the message when a task has no result.
-const TASK: &str = "restore files";
+pub const TASK: &str = "restore files";
 
 /// Shows what a restore would do, and runs it if the user agrees.
 pub fn open(cx: &mut Cx<'_>, target: RestoreTarget) {
@@ -48,7 +48,8 @@ fn start(cx: &mut Cx<'_>, target: RestoreTarget, decisions: Decisions) {
     });
 }
 
-fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
+/// Shows what a restore would do, if anything.
+pub fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.set_status("");
     let with_conversation = matches!(preview.target, RestoreTarget::To(_, RestoreScope::Both));
     if preview.files.is_empty() && with_conversation {
@@ -64,7 +65,8 @@ fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.push_layer(RestoreView::new(preview));
 }
 
-fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
+/// Handles the end of a restore, and reports it.
+pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     let Restored { target, applied, conflicts, merged, undo, message } = restored;
     if !matches!(target, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
         // The conversation has moved: its tree is closed.

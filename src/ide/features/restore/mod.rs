@@ -5,6 +5,7 @@ use crate::ide::core::feature::Feature;
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod last_turn;
 pub mod layer;
 pub mod view;
 

@@ -9,7 +9,7 @@ use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::sessions::view::SessionView;
-use crate::ide::features::undo_tree::view::age;
+use crate::ide::model::age::age;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Outline, Row};
 use crate::tui::canvas::Canvas;

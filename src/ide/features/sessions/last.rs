@@ -9,7 +9,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::undo_tree::view::age;
+use crate::ide::model::age::age;
 use crate::runtime::Handle;
 use crate::runtime::history::navigation::SessionSwitch;
 

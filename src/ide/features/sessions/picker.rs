@@ -11,7 +11,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::undo_tree::view::age;
+use crate::ide::model::age::age;
 use crate::runtime::history::navigation::SessionSwitch;
 
 /// Picker of the sessions of this folder.

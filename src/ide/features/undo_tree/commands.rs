@@ -6,6 +6,7 @@ use crate::ide::core::command_line::{LineCommand, line_command};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::features::restore;
 use crate::ide::features::undo_tree::view::UndoView;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::transaction::{turn_name, turn_number};
@@ -117,9 +118,14 @@ fn undo_agent(cx: &mut Cx<'_>) {
 
 const NO_EDIT: &str = "No agent edit to undo";
 
+/// Undoes what the agent's last turn changed: in all files, if that was recorded.
+fn undo_turn(cx: &mut Cx<'_>) {
+    restore::last_turn::undo(cx, undo_turn_of_open_files);
+}
+
 /// Undoes the agent's edits of its newest turn, in every open file as one step. Files in which that is
 /// impossible are reported and stay unchanged.
-fn undo_turn(cx: &mut Cx<'_>) {
+fn undo_turn_of_open_files(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let edits = |buffer: &Buffer| buffer.area.document.agent_edits().map(str::to_string).collect::<Vec<_>>();
     let turn = |edit: String| (turn_number(&edit), turn_name(&edit).to_string());
@@ -139,7 +145,7 @@ fn undo_turn(cx: &mut Cx<'_>) {
         }
     }
     cx.state.damage.add_all();
-    let taken = format!("Undid the agent's last turn in {}", done.join(", "));
+    let taken = format!("Undid the agent's last turn in {} (open files, not saved)", done.join(", "));
     match (done.is_empty(), refused.is_empty()) {
         (true, true) => cx.state.set_status(NO_EDIT),
         (false, true) => cx.state.set_status(taken),

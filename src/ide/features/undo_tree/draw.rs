@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
-use crate::ide::features::undo_tree::view::{UndoView, age, author, summary};
+use crate::ide::features::undo_tree::view::{UndoView, author, summary};
+use crate::ide::model::age::age;
 use crate::tui::canvas::Canvas;
 
 /// Columns; the text beside it stays readable.

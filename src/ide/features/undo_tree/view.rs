@@ -112,17 +112,6 @@ pub fn author(author: &Author) -> &str {
     }
 }
 
-/// Returns the age in the largest unit that is not zero.
-pub fn age(now_ms: u64, then_ms: u64) -> String {
-    let seconds = now_ms.saturating_sub(then_ms) / 1_000;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min", seconds / 60),
-        3_600..86_400 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
-    }
-}
-
 /// Returns a summary of a step: bytes inserted and deleted, and the beginning of the text.
 pub fn summary(revision: &Revision) -> String {
     let (mut added, mut removed, mut count) = (0, 0, 0);
@@ -178,16 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn undo_tree_step_summary_and_age() {
+    fn undo_tree_step_has_summary() {
         let mut document = Document::new("", Format::default());
         write(&mut document, "fn  main() {\n}\n");
         assert_eq!(summary(document.history().last().unwrap()), "+15 −0  fn main() { }");
         let cut = ChangeSet::replace(15, [(Byte(0)..Byte(2), String::new()), (Byte(4)..Byte(8), " ".into())]);
         document.apply(Transaction::new(cut), &Selection::cursor(Byte(0)), 0).unwrap();
         assert_eq!(summary(document.history().last().unwrap()), "+1 −6 in 2 places  deleted fn");
-        assert_eq!(
-            [(0, 0), (61_000, 0), (7_200_000, 0), (0, 5)].map(|(now, then)| age(now, then)),
-            ["0 s", "1 min", "2 h", "0 s"]
-        );
     }
 }
