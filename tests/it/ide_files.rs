@@ -259,3 +259,48 @@ async fn quit_waiting_for_file_operations_canceled_by_escape() {
     ide.headless.idle().await;
     assert!(!ide.state().quit && ide.path("moved.md").exists());
 }
+
+#[tokio::test]
+async fn path_prompts_complete_names_with_tab() {
+    let setup =
+        IdeSetup::new().file("src/ide/mod.rs", "x\n").file("src/ids.rs", "x\n").file("src/.hidden", "x\n");
+    let mut ide = setup.file("notes.md", "x\n").size(120, 24).start().await;
+    ide.keys("Alt-2 Ctrl-o").await;
+    ide.type_in("s").await;
+    ide.keys("Tab").await;
+    assert!(ide.picture().contains("│ src/ "), "{}", ide.picture());
+    ide.keys("Tab").await;
+    assert!(ide.picture().contains("│ src/id "), "{}", ide.picture());
+    assert!(
+        ide.picture().contains("ide/  ids.rs") && !ide.picture().contains(".hidden"),
+        "{}",
+        ide.picture()
+    );
+    ide.snap("prompt_path_completion");
+    ide.type_in("e").await;
+    assert!(!ide.picture().contains("ids.rs"), "what was proposed belongs to another text");
+    ide.keys("Tab").await;
+    ide.keys("Tab").await;
+    assert!(ide.picture().contains("│ src/ide/mod.rs "), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert_eq!(ide.current_file_name(), "mod.rs");
+    ide.keys("Ctrl-o Ctrl-u").await;
+    ide.type_in("nowhere/x").await;
+    ide.keys("Tab").await;
+    assert!(ide.picture().contains("No such folder"), "{}", ide.picture());
+    ide.keys("Ctrl-u").await;
+    ide.type_in("zzz").await;
+    ide.keys("Tab").await;
+    assert!(
+        ide.picture().contains("No match") && ide.picture().contains("Tab complete"),
+        "{}",
+        ide.picture()
+    );
+    ide.keys("Escape Ctrl-p Escape").await;
+    ide.keys("Alt-x").await;
+    ide.type_in("Import sessions").await;
+    ide.keys("Enter Ctrl-u").await;
+    ide.type_in("~").await;
+    ide.keys("Tab").await;
+    assert!(ide.picture().contains("│ ~/ "), "{}", ide.picture());
+}

@@ -70,6 +70,7 @@ const VERBS: &[&str] = &[
     "Comment",
     "Compact",
     "Compare",
+    "Complete",
     "Convert",
     "Copy",
     "Cut",

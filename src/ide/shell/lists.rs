@@ -3,6 +3,7 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::layer::Layer;
+use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
 use crate::ide::core::panes::Focus;
 
@@ -21,6 +22,7 @@ pub const COMMANDS: &[Command] = &[
             }
         });
     }),
+    command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
 ];
 

@@ -3,5 +3,6 @@
 pub mod dialog;
 pub mod frame;
 pub mod layer;
+pub mod path_completion;
 pub mod picker;
 pub mod prompt;

@@ -41,6 +41,10 @@ pub struct Prompt {
     pub searched_version: u64,
     /// Whether its answer is a search, subject to the search switches.
     is_search: bool,
+    /// Whether its answer is a path, which can be completed.
+    pub completes_paths: bool,
+    /// Version of the answer that the note is about, if it is about completions.
+    pub noted_version: u64,
     initial: String,
     checks: Vec<Check>,
     accept: Option<Accept>,
@@ -61,6 +65,8 @@ impl Prompt {
             handled_version: 0,
             searched_version: 0,
             is_search: false,
+            completes_paths: false,
+            noted_version: 0,
             initial: String::new(),
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
@@ -105,6 +111,12 @@ impl Prompt {
     #[must_use]
     pub fn as_search(self) -> Self {
         Self { is_search: true, ..self }
+    }
+
+    /// Makes its answer a path, which can be completed.
+    #[must_use]
+    pub fn completing_paths(self) -> Self {
+        Self { completes_paths: true, ..self }
     }
 
     /// Sets a function that is called after every change of the input.
@@ -184,6 +196,9 @@ fn accept(cx: &mut Cx<'_>) {
 fn on_typed(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return };
     let version = prompt.answer.document.version();
+    if prompt.completes_paths && prompt.noted_version != version {
+        prompt.note.clear();
+    }
     if let Some(typed) = prompt.on_change
         && std::mem::replace(&mut prompt.handled_version, version) != version
     {
@@ -200,7 +215,7 @@ fn escape(cx: &mut Cx<'_>) {
 
 /// Returns its area: over the last lines, which the editor keeps its cursor out of, so that matches stay
 /// visible.
-fn view_area(size: (u16, u16)) -> Rect {
+pub fn view_area(size: (u16, u16)) -> Rect {
     let (cols, rows) = (size.0.min(72), size.1.min(3));
     let below = u16::from(size.1 > 5);
     Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
@@ -224,8 +239,11 @@ fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
 }
 
 /// Returns the most important keys here.
-fn footer(searches: bool, keymap: &Keymap) -> String {
+fn footer(searches: bool, completes: bool, keymap: &Keymap) -> String {
     let mut keys = vec!["Enter accept".to_string()];
+    if completes && let Some(key) = keymap.keys_for(KeyContext::InputPrompt, "list.complete") {
+        keys.push(format!("{key} complete"));
+    }
     if searches {
         let toggles = [
             ("search.toggle-regex", "regex"),
@@ -248,7 +266,8 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
         (title, "") => title.clone(),
         (title, flags) => format!("{title} ({flags})"),
     };
-    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt.is_search, keymap));
+    let inner =
+        frame::draw(canvas, &title, &prompt.note, &footer(prompt.is_search, prompt.completes_paths, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.text(inner.x + 1, inner.y, &text, style);

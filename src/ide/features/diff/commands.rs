@@ -133,7 +133,7 @@ fn ask_file(cx: &mut Cx<'_>) {
         let path = cx.state.resolve_typed_path(&answer);
         compare_with_path(cx, path);
     });
-    prompt.required().initial(first).open(cx);
+    prompt.required().completing_paths().initial(first).open(cx);
 }
 
 /// Compares with a file, open or not.

@@ -68,7 +68,7 @@ fn create(cx: &mut Cx<'_>) {
         let (path, is_folder) = (cx.state.resolve_typed_path(&answer), answer.trim_end().ends_with('/'));
         file_tree::events::start_job(cx, TreeJob::Create { path, is_folder }, None);
     });
-    prompt.required().initial(first).open(cx);
+    prompt.required().completing_paths().initial(first).open(cx);
 }
 
 fn rename(cx: &mut Cx<'_>) {
@@ -82,7 +82,7 @@ fn rename(cx: &mut Cx<'_>) {
             file_tree::events::start_job(cx, TreeJob::Move { from: path, to }, None);
         }
     });
-    prompt.required().initial(shown).open(cx);
+    prompt.required().completing_paths().initial(shown).open(cx);
 }
 
 fn delete(cx: &mut Cx<'_>) {

@@ -81,7 +81,7 @@ fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
         Some(other) if other.id != id => Err("File is already open".to_string()),
         _ => Ok(()),
     };
-    prompt.required().check(is_free).open(cx);
+    prompt.required().completing_paths().check(is_free).open(cx);
 }
 
 fn new(cx: &mut Cx<'_>) {
@@ -101,7 +101,7 @@ fn open(cx: &mut Cx<'_>) {
         files::open::open(cx, path, None);
         panes::focus(cx, Focus::Editor);
     });
-    prompt.required().initial(first).open(cx);
+    prompt.required().completing_paths().initial(first).open(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {

@@ -25,5 +25,5 @@ fn import(cx: &mut Cx<'_>) {
         cx.state.set_status(format!("Importing {}…", folder.display()));
         events::import(cx, folder);
     });
-    prompt.required().initial("~/.claude/projects").open(cx);
+    prompt.required().completing_paths().initial("~/.claude/projects").open(cx);
 }
