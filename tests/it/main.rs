@@ -117,6 +117,8 @@ mod ide_locations;
 mod ide_long;
 /// The mouse in a text.
 mod ide_mouse;
+/// Long pastes into the prompt.
+mod ide_pastes;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
 /// What can be typed into the prompt beside messages.

@@ -1,5 +1,7 @@
 //! An unsent message. Must not know where it is stored.
 
+use std::ops::Range;
+
 use crate::llm::model::Part;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -9,6 +11,8 @@ use crate::text::rope::Text;
 pub struct Draft {
     /// The text.
     pub text: Text,
+    /// The folded pastes in it.
+    pub pastes: Vec<Range<Byte>>,
     /// The attachments beside the text.
     pub attached: Vec<Part>,
 }

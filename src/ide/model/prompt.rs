@@ -1,17 +1,20 @@
 //! The prompt of the agent: the message being typed, and the sent ones. Must not know what sends it.
 
 use std::cell::{Ref, RefCell};
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::base::width::grapheme_width;
+use crate::base::width::{grapheme_width, text_width};
 use crate::ide::model::completion::CompletionState;
 use crate::ide::model::draft::{Draft, is_blank};
+use crate::ide::model::pastes::label;
 use crate::ide::model::text_area::TextArea;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{Part as MessagePart, UserMessage};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
+use crate::text::selection::Range as Selected;
 
 /// The prompt: the text being typed and the sent texts.
 #[derive(Debug, Default)]
@@ -32,10 +35,10 @@ pub struct Prompt {
     generation: u64,
 }
 
-/// Rows of a text: the generation, version, caret and width they are for, and start and end of each.
+/// Rows of a text: the generation, version, pastes, caret and width they are for, and start and end of each.
 #[derive(Debug, Default)]
 struct Wrapped {
-    key: Option<(u64, u64, Byte, usize)>,
+    key: Option<((u64, u64, u64), Byte, usize)>,
     rows: Vec<(Byte, Byte)>,
 }
 
@@ -43,35 +46,130 @@ struct Wrapped {
 const WRAP_ALL_BYTES: usize = 32 << 10;
 /// Lines around the caret that are wrapped then.
 const NEAR_LINES: usize = 16;
-/// Maximum bytes of one line wrapped in that case.
+/// Maximum bytes of one line wrapped before and after the caret in that case.
 const NEAR_BYTES: usize = 4 << 10;
+
+/// A part of the prompt as it is shown.
+enum Shown<'a> {
+    /// Text as it is.
+    Text(&'a str),
+    /// What stands for a folded paste of that many bytes.
+    Label(&'a str, usize),
+}
 
 impl Prompt {
     /// Returns start and end of the rows of the text wrapped at a width: all rows of a text of usual length,
-    /// those around the caret of a long one.
+    /// those around the caret of a long one. Folded pastes are not long.
     pub fn rows(&self, cols: usize) -> Ref<'_, Vec<(Byte, Byte)>> {
-        let text = self.area.text();
+        let (text, pastes) = (self.area.text(), &self.area.per_view.pastes);
         let head = self.area.selection.primary().head;
-        let long = text.end().0 > WRAP_ALL_BYTES;
+        let hidden: usize = pastes.folded().iter().map(|fold| fold.end - fold.start).sum();
+        let long = text.end().0 - hidden > WRAP_ALL_BYTES;
         let caret_key = if long { head } else { Byte(0) };
-        let key = Some((self.generation, self.area.document.version(), caret_key, cols));
+        let version = (self.generation, self.area.document.version(), pastes.revision());
+        let key = Some((version, caret_key, cols));
         if self.wrapped.borrow().key != key {
-            let caret = text.line_of(head).0;
-            let lines = if long {
-                caret.saturating_sub(NEAR_LINES)..caret + NEAR_LINES
-            } else {
-                0..text.line_count()
-            };
             let mut rows = Vec::new();
-            for line in lines.take_while(|line| *line < text.line_count()) {
-                let (start, end) = (text.line_start(Line(line)), text.line_end(Line(line)));
-                let from = if line == caret && long { start.max(head.back(NEAR_BYTES)) } else { start };
-                let to = if long { end.min(from + 2 * NEAR_BYTES) } else { end };
-                wrap(text, text.grapheme_floor(from)..text.grapheme_floor(to), cols, &mut rows);
+            let caret_line = pastes.line_start(text, head);
+            let mut start = caret_line;
+            let mut left = usize::MAX;
+            if long {
+                let back = |at: &Byte| (at.0 > 0).then(|| pastes.line_start(text, at.back(1)));
+                start = std::iter::successors(Some(start), back).take(NEAR_LINES + 1).last().unwrap_or(start);
+                left = 2 * NEAR_LINES;
+            } else {
+                start = Byte(0);
+            }
+            while left > 0 {
+                let end = pastes.line_end(text, start);
+                let piece = if long { self.near(start, end, head) } else { start..end };
+                self.wrap(piece, cols, &mut rows);
+                left -= 1;
+                if end == text.end() {
+                    break;
+                }
+                start = text.line_start(Line(text.line_of(end).0 + 1));
             }
             *self.wrapped.borrow_mut() = Wrapped { key, rows };
         }
         Ref::map(self.wrapped.borrow(), |wrapped| &wrapped.rows)
+    }
+
+    /// Returns the part of a line near the caret, or its beginning if the caret is not in it.
+    fn near(&self, start: Byte, end: Byte, head: Byte) -> Range<Byte> {
+        let (text, pastes) = (self.area.text(), &self.area.per_view.pastes);
+        let has_caret = start <= head && head <= end;
+        let from = if has_caret { start.max(head.back(NEAR_BYTES)) } else { start };
+        let from = pastes.around(from).map_or(from, |fold| fold.start);
+        let to = end.min(from.max(if has_caret { head } else { from }) + NEAR_BYTES);
+        let to = pastes.around(to).map_or(to, |fold| fold.end);
+        text.grapheme_floor(from)..text.grapheme_floor(to)
+    }
+
+    /// Appends the rows of a piece of one line on screen.
+    fn wrap(&self, piece: Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
+        wrap_parts(piece.start, cols, rows, |part| self.visit(piece, part));
+    }
+
+    /// Calls `f` with the parts of a range as they are shown.
+    fn visit(&self, range: Range<Byte>, mut f: impl FnMut(Shown<'_>)) {
+        let text = self.area.text();
+        let mut at = range.start;
+        let folded = self.area.per_view.pastes.folded();
+        for fold in folded.iter().filter(|fold| range.start <= fold.start && fold.end <= range.end) {
+            f(Shown::Text(&text.slice(at..fold.start)));
+            f(Shown::Label(&label(text, fold), fold.end - fold.start));
+            at = fold.end;
+        }
+        f(Shown::Text(&text.slice(at..range.end)));
+    }
+
+    /// Returns a part of a row as it is shown, with the cells of each label in it: first cell and width.
+    pub fn shown(&self, range: Range<Byte>) -> (String, Vec<(usize, usize)>) {
+        let (mut shown, mut labels) = (String::new(), Vec::new());
+        self.visit(range, |part| match part {
+            Shown::Text(text) => shown.push_str(&text.replace('\t', " ")),
+            Shown::Label(label, _) => {
+                labels.push((text_width(&shown), text_width(label)));
+                shown.push_str(label);
+            }
+        });
+        (shown, labels)
+    }
+
+    /// Moves the ends of the selection out of folded pastes, in the direction in which the caret has moved from
+    /// `before`.
+    pub fn leave_pastes(&mut self, before: Byte) {
+        let pastes = &self.area.per_view.pastes;
+        let is_inside =
+            |range: &Selected| pastes.around(range.head).or(pastes.around(range.anchor)).is_some();
+        if !self.area.selection.ranges().iter().any(is_inside) {
+            return;
+        }
+        let moved = self.area.selection.transform(|range| {
+            let head = match pastes.around(range.head) {
+                Some(fold) if before >= fold.end => fold.start,
+                Some(fold) => fold.end,
+                None => range.head,
+            };
+            let anchor = match pastes.around(range.anchor) {
+                _ if range.anchor == range.head => head,
+                Some(fold) if range.anchor < range.head => fold.start,
+                Some(fold) => fold.end,
+                None => range.anchor,
+            };
+            Selected::new(anchor, head)
+        });
+        self.area.selection = moved;
+    }
+
+    /// Folds the text from a position to the caret, which was pasted, if it is long; returns its label.
+    pub fn fold_pasted(&mut self, start: Byte) -> Option<String> {
+        let TextArea { document, per_view, selection, .. } = &mut self.area;
+        let [range] = selection.ranges() else { return None };
+        let pasted = start..range.head;
+        per_view.pastes.fold(document.text(), pasted.clone());
+        per_view.pastes.folded().contains(&pasted).then(|| label(document.text(), &pasted))
     }
 
     /// Takes the text, adds it to the history, and clears the field.
@@ -84,7 +182,9 @@ impl Prompt {
 
     /// Empties the text field for good: undo does not bring the text back.
     fn clear(&mut self) {
+        let pastes = self.area.per_view.pastes.emptied();
         self.area = TextArea::default();
+        self.area.per_view.pastes = pastes;
         self.generation += 1;
         self.skip_completions();
         self.browsing = None;
@@ -96,7 +196,9 @@ impl Prompt {
             Some((_, hidden)) if self.is_browsing() => Text::from(&**hidden),
             _ => self.area.text().clone(),
         };
-        Draft { text, attached: self.attached.clone() }
+        let is_shown = !self.is_browsing();
+        let pastes = self.area.per_view.pastes.folded().iter().filter(|_| is_shown).cloned().collect();
+        Draft { text, pastes, attached: self.attached.clone() }
     }
 
     /// Shows another unsent message in place of the one being typed, which the caller has kept.
@@ -104,6 +206,14 @@ impl Prompt {
         self.clear();
         self.attached = draft.attached;
         self.area.set(&draft.text.to_string(), now_ms);
+        let TextArea { document, per_view, .. } = &mut self.area;
+        let text = document.text();
+        let is_valid = |at: Byte| at <= text.end() && text.grapheme_floor(at) == at;
+        for range in draft.pastes.into_iter().filter(|range| range.start < range.end) {
+            if is_valid(range.start) && is_valid(range.end) {
+                per_view.pastes.fold(text, range);
+            }
+        }
         self.skip_completions();
     }
 
@@ -213,18 +323,35 @@ impl Prompt {
     }
 }
 
-/// Appends the rows of a piece of one line, wrapped at `cols` cells: start and end of each.
-pub fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
-    let (mut start, mut width, mut at) = (piece.start, 0, piece.start);
-    for grapheme in text.slice(piece).graphemes(true) {
-        let cells = if grapheme == "\t" { 1 } else { grapheme_width(grapheme) };
+/// Appends the rows of a piece of one line of a text, wrapped at `cols` cells: start and end of each.
+pub fn wrap(text: &Text, piece: Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
+    wrap_parts(piece.start, cols, rows, |part| part(Shown::Text(&text.slice(piece))));
+}
+
+/// Appends the rows of the parts that `visit` passes on, which begin at `from`.
+fn wrap_parts(
+    from: Byte,
+    cols: usize,
+    rows: &mut Vec<(Byte, Byte)>,
+    visit: impl FnOnce(&mut dyn FnMut(Shown<'_>)),
+) {
+    let (mut start, mut width, mut at) = (from, 0, from);
+    let mut place = |cells: usize, len: usize| {
         if width + cells > cols && width > 0 {
             rows.push((start, at));
             (start, width) = (at, 0);
         }
         width += cells;
-        at += grapheme.len();
-    }
+        at += len;
+    };
+    visit(&mut |part| match part {
+        Shown::Text(text) => {
+            for grapheme in text.graphemes(true) {
+                place(if grapheme == "\t" { 1 } else { grapheme_width(grapheme) }, grapheme.len());
+            }
+        }
+        Shown::Label(label, len) => place(text_width(label), len),
+    });
     rows.push((start, at));
 }
 

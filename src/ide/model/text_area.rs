@@ -120,13 +120,31 @@ impl TextArea {
         let (lens, text) = (self.display_map(tab_width), self.document.text());
         let by_rows = lens.wrap.is_some() || !lens.folds.is_empty() || !lens.inlays.is_empty();
         self.selection = self.selection.transform(|range| {
-            if by_rows {
+            let moved = if by_rows {
                 row_motion::move_range(&lens, range, motion, extend)
             } else {
                 motion::move_range(text, range, motion, extend, tab_width)
-            }
+            };
+            self.move_around_pastes(moved, motion, extend)
         });
         self.document.seal();
+    }
+
+    /// Moves a cursor on from the start or end of its line to that of the line on screen: a folded paste ends none.
+    fn move_around_pastes(&self, moved: Range, motion: Motion, extend: bool) -> Range {
+        let (text, pastes) = (self.document.text(), &self.per_view.pastes);
+        if pastes.folded().is_empty() {
+            return moved;
+        }
+        let line = text.line_of(moved.head);
+        let (plain, shown) = match motion {
+            Motion::LineBegin | Motion::LineStart => {
+                (text.line_start(line), pastes.line_start(text, moved.head))
+            }
+            Motion::LineEnd => (text.line_end(line), pastes.line_end(text, moved.head)),
+            _ => return moved,
+        };
+        if plain == shown { moved } else { Range::new(if extend { moved.anchor } else { shown }, shown) }
     }
 
     /// Sets a single cursor.

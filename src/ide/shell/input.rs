@@ -12,6 +12,7 @@ use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
 use crate::ide::features::permissions;
 use crate::ide::features::plugins;
 use crate::ide::features::prompt::completion;
+use crate::ide::features::prompt::pastes;
 use crate::ide::features::snippets;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -80,7 +81,9 @@ pub fn retype_key(cx: &mut Cx<'_>, key: Key) {
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {
+    let caret = cx.state.prompt.area.selection.primary().head;
     press_once(cx, key);
+    cx.state.prompt.leave_pastes(caret);
     // Replayed keys, too, must find the list of the text as it is.
     completion::update(cx);
 }
@@ -227,10 +230,15 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     cx.state.kill_ring.interrupt();
     if cx.state.layers.is_empty() {
         let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending.text());
+        let in_prompt = matches!(cx.state.text_target(), Some((_, _, Part::Prompt)))
+            .then(|| cx.state.prompt.area.selection.primary().start());
         let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
         match ending.filter(|ending| in_file && *ending != "\n") {
             Some(ending) => edit::insert(cx, &text.replace('\n', ending), Grouping::Separate),
             None => edit::insert(cx, text, Grouping::Separate),
+        }
+        if let Some(start) = in_prompt {
+            pastes::fold(cx, start);
         }
     } else {
         // Overlays take a single line.

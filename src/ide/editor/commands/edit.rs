@@ -15,7 +15,7 @@ use crate::text::operations::indent::NoLevels;
 use crate::text::operations::pairs;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
-use crate::text::selection::Selection;
+use crate::text::selection::{Range, Selection};
 use crate::text::transaction::{Grouping, Transaction};
 
 /// The area's rows.
@@ -317,10 +317,28 @@ fn dedent(cx: &mut Cx<'_>) {
 
 /// Deletes the range given by `reach` at every cursor.
 pub fn erase(cx: &mut Cx<'_>, reach: DeleteTarget) {
+    select_folded_pastes(cx, reach);
     apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
 }
 
+/// Selects what a deletion covers if that touches folded pastes, which are deleted as a whole.
+fn select_folded_pastes(cx: &mut Cx<'_>, reach: DeleteTarget) {
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    let pastes = &area.per_view.pastes;
+    if pastes.folded().is_empty() {
+        return;
+    }
+    let (edit, _) = edit::delete(area.text(), &area.selection, reach);
+    let spans: Vec<_> = edit.changes.edits().map(|edit| edit.old).collect();
+    if spans.iter().any(|span| pastes.widen(span.clone()) != *span) {
+        let wide = spans.into_iter().map(|span| pastes.widen(span));
+        let ranges: Vec<_> = wide.map(|span| Range::new(span.start, span.end)).collect();
+        area.selection = Selection::new(ranges, 0);
+    }
+}
+
 fn kill(cx: &mut Cx<'_>, reach: DeleteTarget, direction: Direction) {
+    select_folded_pastes(cx, reach);
     let mut killed = Vec::new();
     let edited = apply(cx, |text, selection| {
         let (edit, texts) = edit::delete(text, selection, reach);

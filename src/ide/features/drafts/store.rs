@@ -13,6 +13,7 @@ use crate::exec::storage::cache::Limits;
 use crate::ide::features::recovery::journal::key_of;
 use crate::ide::model::draft::Draft;
 use crate::llm::model::Part;
+use crate::text::position::Byte;
 use crate::text::rope::Text;
 
 /// Version of the stored form.
@@ -38,6 +39,9 @@ pub struct DraftStore {
 struct StoredDraft {
     version: u32,
     text: String,
+    /// Start and end in bytes of each folded paste.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pastes: Vec<(usize, usize)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attached: Vec<Part>,
 }
@@ -69,7 +73,8 @@ impl DraftStore {
         if stored.version != VERSION {
             return Err(damaged(format!("version {} is not supported", stored.version)));
         }
-        Ok(Some(Draft { text: Text::from(&*stored.text), attached: stored.attached }))
+        let pastes = stored.pastes.into_iter().map(|(start, end)| Byte(start)..Byte(end)).collect();
+        Ok(Some(Draft { text: Text::from(&*stored.text), pastes, attached: stored.attached }))
     }
 
     /// Stores a draft, or removes an empty one, unless a write with a higher number came first. Blocking.
@@ -84,7 +89,9 @@ impl DraftStore {
         if draft.is_empty() {
             return self.files.remove(name);
         }
-        let stored = StoredDraft { version: VERSION, text: draft.text.to_string(), attached: draft.attached };
+        let pastes = draft.pastes.iter().map(|range| (range.start.0, range.end.0)).collect();
+        let (text, attached) = (draft.text.to_string(), draft.attached);
+        let stored = StoredDraft { version: VERSION, text, pastes, attached };
         let bytes = serde_json::to_vec(&stored)?;
         if bytes.len() as u64 > DRAFT_BYTES {
             // An older version of the text would be worse than none.
@@ -115,7 +122,7 @@ mod tests {
     }
 
     fn draft(text: &str) -> Draft {
-        Draft { text: Text::from(text), attached: Vec::new() }
+        Draft { text: Text::from(text), ..Draft::default() }
     }
 
     #[test]

@@ -57,7 +57,8 @@ fn word_at_caret(prompt: &Prompt) -> Option<Word> {
     if prompt.is_browsing() || !prompt.area.selection.is_empty() {
         return None;
     }
-    let line_start = text.line_start(text.line_of(head));
+    let before = prompt.area.per_view.pastes.folded().iter().rev().find(|fold| fold.end <= head);
+    let line_start = text.line_start(text.line_of(head)).max(before.map_or(Byte(0), |fold| fold.end));
     if head - line_start > WORD_MAX || text.slice(Byte(0)..Byte(1.min(text.end().0))) == "!" {
         return None;
     }

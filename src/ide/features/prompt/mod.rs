@@ -7,12 +7,13 @@ pub mod commands;
 pub mod completion;
 pub mod external_editor;
 pub mod pane;
+pub mod pastes;
 pub mod shell_commands;
 pub mod slash_commands;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS, completion::COMMANDS, external_editor::COMMANDS],
+    commands: &[commands::COMMANDS, completion::COMMANDS, external_editor::COMMANDS, pastes::COMMANDS],
     panes: &[&pane::PANE],
     slots: &[
         |_| Box::new(shell_commands::ShellCommands::default()),

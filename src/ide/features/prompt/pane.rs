@@ -104,7 +104,7 @@ impl Component<State> for PromptPane {
         let layout = layout(state, height, &rows);
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
-        let x = text_width(&area.text().slice(rows[row].0..head)) as u16 + MARGIN;
+        let x = text_width(&state.prompt.shown(rows[row].0..head).0) as u16 + MARGIN;
         let above = usize::from(layout.ruler) + layout.queue + layout.completions;
         let y = above as u16 + (row - layout.first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
@@ -183,13 +183,18 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, By
         canvas.text(MARGIN, top, &truncate(&placeholder(state), text_cols(cols)), style);
     }
     let (style, selected) = (canvas.style("ui.input"), canvas.style("ui.selection"));
+    let paste = canvas.style("ui.key");
     for ((start, end), y) in rows.iter().zip(top..height) {
         canvas.text(0, y, "┃", sign);
-        canvas.text(MARGIN, y, &area.text().slice(*start..*end).replace('\t', " "), style);
+        let (shown, labels) = state.prompt.shown(*start..*end);
+        canvas.text(MARGIN, y, &shown, style);
+        for (x, width) in labels {
+            canvas.put_style(Rect::new(MARGIN + x as u16, y, width as u16, 1), paste);
+        }
         for range in area.selection.ranges() {
             let (from, to) = (range.start().clamp(*start, *end), range.end().clamp(*start, *end));
             if from < to {
-                let x = |at| MARGIN + text_width(&area.text().slice(*start..at)) as u16;
+                let x = |at| MARGIN + text_width(&state.prompt.shown(*start..at).0) as u16;
                 canvas.put_style(Rect::new(x(from), y, x(to) - x(from), 1), selected);
             }
         }

@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::ide::model::pastes::Pastes;
 use crate::ide::model::view::hunks::Hunks;
 use crate::ide::model::window_id::WindowId;
 use crate::text::anchors::snippet_stops::SnippetStops;
@@ -51,6 +52,8 @@ pub struct PerView {
     pub inlays: Inlays,
     /// Its differences from git's version.
     pub hunks: Hunks,
+    /// Its folded pastes.
+    pub pastes: Pastes,
     /// The stops of the active snippet.
     pub snippet_stops: Option<SnippetStops>,
 }
@@ -66,6 +69,7 @@ impl PerView {
         self.folds.map(changes);
         self.inlays.map(changes);
         self.hunks.map(changes);
+        self.pastes.map(changes);
         if self.snippet_stops.as_mut().is_some_and(|stops| !stops.map(changes)) {
             self.snippet_stops = None;
         }
