@@ -4,7 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bowline::ide::core::layers::picker::Picker;
 use bowline::llm::providers::scripted::Turn;
+use bowline::tui::input::Input;
 
 use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -133,4 +135,63 @@ async fn empty_conversation_proposes_last_session() {
     assert!(ide.status_message().contains("No other session"), "{}", ide.status_message());
     let mut ide = ide.restart().continue_session().start().await;
     assert!(!ide.picture().contains("go on with"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn stash_puts_message_away_and_brings_it_back() {
+    with_task_orders(async || {
+        let mut ide = IdeSetup::new().size(100, 24).start().await;
+        ide.keys("Alt-3 Alt-s").await;
+        assert!(ide.status_message().contains("No stashed messages"), "{}", ide.status_message());
+        ide.type_in("first thought").await;
+        ide.keys("Alt-s").await;
+        assert_eq!(prompt(&mut ide), "");
+        let mut ide = ide.restart().size(100, 24).start().await;
+        assert_eq!(prompt(&mut ide), "", "it is no draft");
+        ide.keys("Alt-3 Alt-s").await;
+        assert_eq!(prompt(&mut ide), "first thought");
+        ide.keys("Ctrl-u Alt-s").await;
+        assert!(ide.status_message().contains("No stashed messages"), "{}", ide.status_message());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn stash_lists_several_and_deletes_one() {
+    let mut ide = IdeSetup::new().size(100, 24).start().await;
+    ide.keys("Alt-3").await;
+    for text in ["one", "two \u{1b}[31m", "three"] {
+        ide.headless.input(Input::Paste(text.to_string()));
+        ide.keys("Alt-s").await;
+        ide.advance(Duration::from_mins(1));
+    }
+    ide.type_in("/stash").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Stashed messages").await;
+    let picture = ide.picture();
+    assert!(picture.contains("three") && picture.contains("one") && !picture.contains('\u{1b}'), "{picture}");
+    ide.snap("picker_stashes");
+    ide.keys("Delete").await;
+    ide.wait_for("two rows", |state| {
+        state.layers.top::<Picker>().is_some_and(|picker| !picker.is_filling && picker.total() == 2)
+    })
+    .await;
+    assert!(!ide.picture().contains("three"), "{}", ide.picture());
+    ide.type_in("one").await;
+    ide.keys("Enter").await;
+    assert_eq!(prompt(&mut ide), "one");
+    ide.keys("Ctrl-u Alt-s").await;
+    assert_eq!(prompt(&mut ide), "two \u{1b}[31m", "the only one left");
+}
+
+#[tokio::test]
+async fn stash_that_cannot_be_written_stays_in_prompt() {
+    let mut ide = IdeSetup::new().size(100, 24).start().await;
+    std::fs::create_dir_all(ide.home("state")).unwrap();
+    std::fs::write(ide.home("state/drafts"), "a file where the folder belongs").unwrap();
+    ide.keys("Alt-3").await;
+    ide.type_in("thought").await;
+    ide.keys("Alt-s").await;
+    assert_eq!(prompt(&mut ide), "thought");
+    assert!(ide.status_message().contains("Cannot stash"), "{}", ide.status_message());
 }

@@ -148,6 +148,7 @@ const VERBS: &[&str] = &[
     "Sort",
     "Split",
     "Start",
+    "Stash",
     "Substitute",
     "Surround",
     "Swap",

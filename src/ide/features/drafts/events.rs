@@ -82,7 +82,7 @@ fn on_loaded(cx: &mut Cx<'_>, name: &str, found: Result<io::Result<Option<Draft>
 
 /// Shows a message that was left. If another one was typed meanwhile, that stays, so that nothing is sent that
 /// the user did not see: the older one becomes the last of the history.
-fn show(cx: &mut Cx<'_>, draft: Draft) {
+pub fn show(cx: &mut Cx<'_>, draft: Draft) {
     if draft.is_empty() {
         return;
     }

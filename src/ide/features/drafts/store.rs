@@ -22,6 +22,8 @@ const VERSION: u32 = 1;
 pub const DRAFT_BYTES: u64 = 8 << 20;
 /// Limits of all stored drafts.
 const LIMITS: Limits = Limits { bytes: 64 << 20, age: Duration::from_hours(90 * 24) };
+/// Between the folder and the time in the name of a stashed message.
+const STASH: &str = "-stash-";
 /// Maximum number of stored drafts.
 const FILES_MAX: usize = 1_000;
 
@@ -62,6 +64,25 @@ impl DraftStore {
         // An id comes from a file, and may be anything.
         let session = session.map_or_else(|| "new".to_string(), |id| key_of(Path::new(id)));
         format!("{}-{session}.draft", self.workspace)
+    }
+
+    /// Returns a name for a message that is stashed now. Names of one program sort by
+    /// time and number.
+    pub fn stash_name(&self, now_ms: u64, number: u64) -> String {
+        // Two programs may stash in the same millisecond.
+        let unique = fastrand::u32(..);
+        format!("{}{STASH}{now_ms:016}-{number:06}-{unique:08x}.draft", self.workspace)
+    }
+
+    /// Returns the names of the stashed messages with the time of each in milliseconds, the newest first. Blocking.
+    pub fn stashes(&self) -> io::Result<Vec<(String, u64)>> {
+        let prefix = format!("{}{STASH}", self.workspace);
+        let time = |name: &str| name.strip_prefix(&prefix)?.split('-').next()?.parse().ok();
+        let files = self.files.list()?.into_iter();
+        let mut names: Vec<(String, u64)> =
+            files.filter_map(|item| time(&item.name).map(|time| (item.name, time))).collect();
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(names)
     }
 
     /// Returns a stored draft. Fails if it is too long or damaged. Blocking.

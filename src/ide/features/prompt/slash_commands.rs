@@ -64,6 +64,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("import", "import sessions of other agents", "session.import"),
     handler("model", "[NAME]", "switch the model", models::switch_by_name),
     command("thinking", "cycle the thinking level", "agent.cycle-thinking"),
+    command("stash", "bring a stashed message back", "prompt.stash"),
     command("tools", "choose the agent's tools", "agent.tools-picker"),
     command("login", "add a provider", "agent.login"),
     command("logout", "delete a stored login", "agent.logout"),
