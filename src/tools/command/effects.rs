@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::network::host::Host;
 use super::network::targets::{network_targets, network_targets_of_writes};
 use super::operands::files::file_operands;
 use super::read_only::judge::part_is_read_only;
@@ -101,7 +102,7 @@ fn of_command(part: &SimpleCommand) -> Vec<EffectKind> {
     }
     let hosts = network_targets(part).hosts;
     if !hosts.is_empty() {
-        kinds.push(EffectKind::Connects(hosts.iter().map(|host| host.rule()).collect()));
+        kinds.push(EffectKind::Connects(hosts.iter().map(Host::rule).collect()));
     }
     if !part_is_read_only(part) {
         let files: Vec<String> = file_operands(part).into_iter().map(|operand| operand.text).collect();
@@ -132,8 +133,7 @@ fn of_git(words: &[&str]) -> Option<EffectKind> {
 
 fn of_writes(script: &Script) -> Vec<EffectKind> {
     let hosts = network_targets_of_writes(script).hosts;
-    let connects =
-        (!hosts.is_empty()).then(|| EffectKind::Connects(hosts.iter().map(|host| host.rule()).collect()));
+    let connects = (!hosts.is_empty()).then(|| EffectKind::Connects(hosts.iter().map(Host::rule).collect()));
     let files: Vec<String> = script.writes.iter().map(|word| word.text.clone()).collect();
     let touches = (!files.is_empty()).then_some(EffectKind::Touches(files));
     connects.into_iter().chain(touches).collect()

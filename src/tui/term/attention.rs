@@ -2,7 +2,7 @@
 //! progress in the task bar. Must not know what they are about.
 //!
 //! Formats: OSC 9 is iTerm2's, OSC 777 that of rxvt-unicode, OSC 99 that of Kitty ("Desktop notifications" of
-//! its documentation); OSC 9;4 is ConEmu's ("Progress" of its documentation).
+//! its documentation); OSC 9;4 is that of `ConEmu` ("Progress" of its documentation).
 
 use crate::base::width::is_unsafe;
 

@@ -22,7 +22,7 @@ pub mod view;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     on_event: |cx, event| match event {
-        FeatureEvent::ToolEnded | FeatureEvent::AgentEnded => compute::start(cx),
+        FeatureEvent::ToolEnded | FeatureEvent::AgentEnded { .. } => compute::start(cx),
         FeatureEvent::ConversationReplaced { is_other_session } => {
             events::on_conversation_replaced(cx, is_other_session);
         }
