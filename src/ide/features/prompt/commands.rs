@@ -6,7 +6,7 @@ use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
 use crate::ide::features::permissions;
-use crate::ide::features::prompt::{shell_commands, slash_commands};
+use crate::ide::features::prompt::{pastes, shell_commands, slash_commands};
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
@@ -19,10 +19,11 @@ pub const COMMANDS: &[Command] = &[
         send(cx, Delivery::FollowUp);
     }),
     command("prompt.leave", "Focus approval or conversation", &["switch to transcript"], |cx| {
-        // With a text a tab character is meant.
-        let is_left =
-            permissions::answers::focus(cx) || cx.state.prompt.is_empty() && transcript::focus::focus(cx);
-        if !is_left {
+        // In a written prompt a folded paste is unfolded, or a tab character is meant.
+        let is_handled = permissions::answers::focus(cx)
+            || cx.state.prompt.is_empty() && transcript::focus::focus(cx)
+            || pastes::unfold_nearest(cx);
+        if !is_handled {
             cx.defer_command("edit.tab");
         }
     }),
