@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::compaction::summary::{FinishedSummary, RetryNotice, SummaryError, SummaryFuture};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
+use crate::base::panics::catch;
 use crate::base::paths;
 use crate::llm::model::{StreamEvent, ToolCall};
 use crate::llm::provider::EventStream;
@@ -199,9 +200,10 @@ impl Work {
         let Some(tool) = registry.get(&call.name).filter(|tool| tool.class() == ToolClass::Edits) else {
             return Vec::new();
         };
-        let arguments = tool.prepare(call.arguments.clone());
         let root = context.env.root();
-        let paths = tool.targets(&arguments).into_iter().map(|path| paths::absolute(root, Path::new(&path)));
+        // The arguments are not validated yet: a tool that panics on them fails when it is run.
+        let targets = catch(|| tool.targets(&tool.prepare(call.arguments.clone()))).unwrap_or_default();
+        let paths = targets.into_iter().map(|path| paths::absolute(root, Path::new(&path)));
         let paths: BTreeSet<PathBuf> = paths.collect();
         paths.into_iter().filter_map(|path| self.edits.insert(path, ended.clone())).collect()
     }

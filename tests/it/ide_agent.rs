@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bowline::ide::core::state::State;
+use bowline::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
@@ -156,7 +157,8 @@ async fn approval_letter_in_empty_prompt_denies_or_allows_for_session() {
     ide.send_prompt("touch").await;
     allow(&mut ide, "n").await;
     ide.wait_for_text("touch two").await;
-    allow(&mut ide, "a").await;
+    ide.wait_for("the question", |state| !state.slots[PERMISSION_REQUESTS].is_empty()).await;
+    ide.headless.press("Tab a");
     ide.headless.idle().await;
     assert!(!ide.path("one").exists() && ide.path("two").exists());
     assert_eq!(ide.script.requests().len(), 4, "the same command was not asked about again");

@@ -383,12 +383,15 @@ async fn approval_letter_is_text_once_the_request_is_withdrawn() {
 async fn approval_is_chosen_by_arrows_and_enter() {
     let mut ide = ide_with_question(80, 24).await;
     // Enter in an empty prompt leads to the answers and gives none.
+    ide.advance(Duration::from_millis(400));
     ide.headless.press("Enter");
     assert!(waits(&mut ide));
     assert!(ide.picture().contains("▸ y run once"), "{}", ide.picture());
     ide.headless.press("Down Down");
     assert!(ide.picture().contains("▸ s mkdir a …, this session"), "{}", ide.picture());
-    ide.headless.press("Up Up Enter");
+    ide.headless.press("Up Up");
+    ide.advance(Duration::from_millis(400));
+    ide.headless.press("Enter");
     ide.headless.idle().await;
     assert!(ide.path("a").exists());
     assert!(ide.state().panes.is_agent_focused(AgentPart::Prompt), "the prompt has the keys again");
@@ -447,4 +450,61 @@ async fn approval_marks_what_is_easily_overlooked() {
     }
     ide.snap("approval_warnings");
     ide.keys("n").await;
+}
+
+#[tokio::test]
+async fn approval_letters_with_lasting_effect_need_the_keys() {
+    let mut ide = ide_with_question(80, 24).await;
+    for letter in ["a", "s", "l", "e", "r"] {
+        ide.advance(Duration::from_secs(1));
+        ide.headless.press(letter);
+        ide.advance(Duration::from_secs(2));
+        assert!(waits(&mut ide) && prompt_text(&mut ide) == letter, "{letter}: {}", ide.picture());
+        ide.headless.press("Backspace");
+    }
+    ide.advance(Duration::from_secs(1));
+    ide.headless.press("y Alt-Enter");
+    ide.advance(Duration::from_secs(2));
+    assert!(waits(&mut ide), "a key with a modifier is no confirmation");
+}
+
+#[tokio::test]
+async fn approval_is_not_answered_by_key_bounce_or_double_click() {
+    let call = |id: &str, command: &str| Step::Call {
+        id: id.into(),
+        name: "bash".into(),
+        arguments: json!({"command": command}),
+    };
+    let both = Turn::of(vec![call("c1", "mkdir a"), call("c2", "mkdir b")]);
+    let mut ide = IdeSetup::new().turns([both, Turn::text("done")]).size(80, 30).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for("both questions", |state| state.slots[PERMISSION_REQUESTS].len() == 2).await;
+    ide.headless.press("Enter Enter Enter");
+    assert_eq!(ide.state().slots[PERMISSION_REQUESTS].len(), 2, "the question has just come");
+    ide.advance(Duration::from_secs(1));
+    ide.headless.press("Enter Enter Enter");
+    assert_eq!(
+        ide.state().slots[PERMISSION_REQUESTS].len(),
+        2,
+        "the first leads there, the others are too fast"
+    );
+    ide.advance(Duration::from_secs(1));
+    let (col, row) = ide.find("run once");
+    ide.click(col, row);
+    ide.click(col, row);
+    assert_eq!(ide.state().slots[PERMISSION_REQUESTS].len(), 1, "the second click is not for the next call");
+}
+
+#[tokio::test]
+async fn approval_tab_in_written_prompt_does_not_lead_to_answers() {
+    let mut ide = ide_with_question(80, 24).await;
+    ide.type_without_settling("see");
+    ide.headless.press("Tab");
+    ide.type_without_settling(" a");
+    ide.advance(Duration::from_secs(2));
+    assert!(waits(&mut ide) && ide.state().panes.is_agent_focused(AgentPart::Prompt));
+    // The key of the pane leads there.
+    ide.headless.press("Alt-3 n");
+    ide.headless.idle().await;
+    assert!(!waits(&mut ide) && prompt_text(&mut ide).starts_with("see"));
 }

@@ -193,5 +193,7 @@ async fn stash_that_cannot_be_written_stays_in_prompt() {
     ide.type_in("thought").await;
     ide.keys("Alt-s").await;
     assert_eq!(prompt(&mut ide), "thought");
-    assert!(ide.status_message().contains("Cannot stash"), "{}", ide.status_message());
+    // The message itself cannot be kept there either, which is reported as well, in any order.
+    let message = ide.status_message();
+    assert!(message.contains("Cannot stash") || message.contains("not kept for later"), "{message}");
 }

@@ -66,8 +66,11 @@ async fn paste_long_is_one_unit_until_unfolded() {
     );
     ide.type_in("!").await;
     assert_eq!(prompt(&mut ide), whole.replacen("see ", "see !", 1));
-    ide.keys("Ctrl-End Tab Tab").await;
-    assert!(ide.status_message().contains("No folded text"), "{}", ide.status_message());
+    // Without a folded text it is a tab character.
+    ide.keys("Ctrl-End Tab").await;
+    let before = prompt(&mut ide).len();
+    ide.keys("Tab").await;
+    assert!(prompt(&mut ide).len() > before);
 }
 
 #[tokio::test]

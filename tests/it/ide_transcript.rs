@@ -208,6 +208,8 @@ async fn transcript_edit_puts_message_into_prompt_and_branches() {
 async fn transcript_retry_sends_message_again() {
     let mut ide = ide_with_two_turns(80, 24).await;
     ide.keys("Tab r").await;
+    assert!(status(&mut ide).contains("Press the key again"), "{}", status(&mut ide));
+    ide.keys("r").await;
     ide.wait_for_text("third").await;
     let picture = ide.picture();
     assert!(picture.contains("› again") && !picture.contains("Second answer"), "{picture}");
@@ -232,7 +234,7 @@ async fn transcript_keys_do_not_go_back_while_agent_works() {
     ide.prompt("a").await;
     ide.send_prompt("b").await;
     ide.wait_for_text("working").await;
-    ide.headless.press("Ctrl-Up r");
+    ide.headless.press("Ctrl-Up r r");
     assert!(status(&mut ide).contains("Agent is working"), "{}", status(&mut ide));
     ide.headless.press("Escape Escape");
     ide.wait_for("the end", |state| state.agent.working_since.is_none()).await;

@@ -34,12 +34,14 @@ pub enum EditorError {
     #[error("editor not found: `{0}`")]
     NotFound(String),
     /// It reported a failure, or was killed.
-    #[error("editor failed ({status}): `{command}`")]
+    #[error("editor failed ({status}): `{command}`{}", kept_note(.kept.as_deref()))]
     Failed {
         /// The editor's command line.
         command: String,
         /// How it ended.
         status: ExitStatus,
+        /// The file with the changed text, which is kept.
+        kept: Option<PathBuf>,
     },
     /// The edited text cannot be used.
     #[error("cannot read the text of the editor: {source}: `{command}`")]
@@ -55,6 +57,7 @@ pub enum EditorError {
 /// afterwards. `command` is a command line of the shell, as in `$EDITOR`. The terminal must be in the state in which
 /// the program expects it. Dropping the future kills the program.
 pub async fn edit(command: &str, text: String) -> Result<String, EditorError> {
+    let before = text.clone();
     let written = spawn_blocking(move || write(&text)).await;
     let (folder, path) =
         written.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(EditorError::Write)?;
@@ -69,7 +72,8 @@ pub async fn edit(command: &str, text: String) -> Result<String, EditorError> {
         return Err(EditorError::NotFound(command));
     }
     if !status.success() {
-        return Err(EditorError::Failed { command, status });
+        let kept = spawn_blocking(move || keep_changed(folder, &path, &before)).await.unwrap_or_default();
+        return Err(EditorError::Failed { command, status, kept });
     }
     let read = spawn_blocking(move || {
         let text = read(&path);
@@ -79,6 +83,16 @@ pub async fn edit(command: &str, text: String) -> Result<String, EditorError> {
     });
     let read = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     read.map_err(|source| EditorError::Read { command, source })
+}
+
+fn kept_note(kept: Option<&Path>) -> String {
+    kept.map_or_else(String::new, |path| format!(". What was written is in {}", path.display()))
+}
+
+/// Keeps the file if the editor has changed it, and returns its path.
+fn keep_changed(folder: TempDir, path: &Path, before: &str) -> Option<PathBuf> {
+    let is_changed = std::fs::read(path).is_ok_and(|now| now != before.as_bytes());
+    is_changed.then(|| folder.keep().join(path.file_name().unwrap_or_default()))
 }
 
 /// Writes a text to a file in a folder of its own, where the editor may put others.

@@ -233,6 +233,14 @@ impl Prompt {
         (self.area.document.version(), self.area.selection.primary().head)
     }
 
+    /// Makes an entry of the history that is shown the message being typed. The draft that it hides becomes the
+    /// last of the history.
+    pub fn keep_shown(&mut self) {
+        if let Some((_, hidden)) = self.browsing.take() {
+            self.push_history(hidden);
+        }
+    }
+
     /// Adds a text as the last one of the history.
     pub fn push_history(&mut self, text: String) {
         if !text.trim().is_empty() && self.history.last() != Some(&text) {
@@ -275,7 +283,7 @@ impl Prompt {
     /// Replaces the text being typed, which stays in the history.
     pub fn replace_text(&mut self, text: &str, now_ms: u64) {
         let draft = self.area.text().to_string();
-        self.browsing = None;
+        self.keep_shown();
         self.push_history(draft);
         self.area.set(text, now_ms);
         self.skip_completions();

@@ -76,8 +76,8 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     prompt::shell_commands::show_running(state);
     show_session(state, snapshot);
     state.damage.add_all();
-    feature::notify(cx, FeatureEvent::ConversationReplaced { is_other_session });
     on_session(cx, snapshot);
+    feature::notify(cx, FeatureEvent::ConversationReplaced { is_other_session });
 }
 
 /// Handles what a session brings with it: its unsent message, and what to go on with if it is empty.

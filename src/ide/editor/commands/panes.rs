@@ -7,7 +7,7 @@ use crate::ide::core::panes::{AgentPart, Focus};
 pub const COMMANDS: &[Command] = &[
     command("view.focus-files", "Focus file tree", &["explorer", "sidebar"], |cx| focus(cx, Focus::Files)),
     command("view.focus-editor", "Focus editor", &[], |cx| focus(cx, Focus::Editor)),
-    command("view.focus-agent", "Focus agent prompt", &["chat", "assistant"], |cx| focus(cx, Focus::Agent)),
+    command("view.focus-agent", "Focus agent prompt", &["chat", "assistant"], focus_agent),
     command("view.next-pane", "Focus next pane", &["switch panel"], |cx| focus(cx, cx.state.panes.next())),
     command("view.toggle-files", "Toggle file tree", &["explorer", "sidebar"], |cx| toggle(cx, Focus::Files)),
     command("view.toggle-editor", "Toggle editor", &[], |cx| toggle(cx, Focus::Editor)),
@@ -28,6 +28,15 @@ pub const COMMANDS: &[Command] = &[
         cx.defer_picker("outline");
     }),
 ];
+
+/// Focuses the prompt. From a written one a waiting approval gets the keys, since Tab is for the text there.
+fn focus_agent(cx: &mut Cx<'_>) {
+    let is_here = cx.state.panes.is_agent_focused(AgentPart::Prompt) && !cx.state.prompt.is_empty();
+    focus(cx, Focus::Agent);
+    if is_here && cx.state.areas.approval.is_some() {
+        cx.defer_command("approval.focus");
+    }
+}
 
 /// Focuses a pane, opening it if it is closed.
 pub fn focus(cx: &mut Cx<'_>, pane: Focus) {

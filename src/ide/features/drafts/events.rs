@@ -151,7 +151,8 @@ pub fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-fn write_current(cx: &mut Cx<'_>) {
+/// Writes the message as it is now.
+pub fn write_current(cx: &mut Cx<'_>) {
     let draft = cx.state.prompt.draft();
     if let Some(name) = cx.state.slots[DRAFTS].name() {
         write(cx, name, draft);

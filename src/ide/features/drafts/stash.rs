@@ -11,7 +11,7 @@ use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::{edit, panes};
-use crate::ide::features::drafts::events::show;
+use crate::ide::features::drafts::events::{show, write_current};
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::drafts::store::DraftStore;
 use crate::ide::model::age::age;
@@ -73,6 +73,7 @@ fn stash(cx: &mut Cx<'_>) {
 
 /// Empties the prompt once its message is written; a message that cannot be written comes back.
 fn put_away(cx: &mut Cx<'_>) {
+    cx.state.prompt.keep_shown();
     let draft = cx.state.prompt.draft();
     cx.state.prompt.set_draft(Draft::default(), cx.now_ms);
     cx.state.damage.add_all();
@@ -102,11 +103,16 @@ fn restore(cx: &mut Cx<'_>, name: String) {
         "drafts.unstash",
         move || store.get(&wanted),
         move |cx, found| match answer_or_error(cx, "read the stashed message", found) {
+            Some(Ok(Some(_))) if !cx.state.prompt.is_empty() => {
+                cx.state.set_status("Send or stash the message in the prompt first");
+            }
             Some(Ok(Some(draft))) => {
                 show(cx, draft);
+                // As a draft it is written before it leaves the stash.
+                write_current(cx);
                 remove(cx, name, |_| {});
             }
-            Some(Ok(None)) => cx.state.set_status("That message is stashed no more"),
+            Some(Ok(None)) => cx.state.set_status("Stashed message not found: another window took it"),
             Some(Err(error)) => cx.state.set_error(format!("Cannot read the stashed message: {error}")),
             None => {}
         },

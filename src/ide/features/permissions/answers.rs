@@ -70,15 +70,26 @@ pub fn is_offered(state: &State, answer: Answer) -> bool {
     offered(state).iter().any(|choice| choice.answer == answer)
 }
 
-/// Gives the keys to the waiting approval; returns whether there is one.
+/// Gives the keys to the waiting approval; returns whether there is one. The key that did so is not one that
+/// is typed for something else: what follows may be an answer at once.
 pub fn focus(cx: &mut Cx<'_>) -> bool {
     if cx.state.slots[APPROVAL].request.is_none() {
         return false;
     }
-    panes::focus(cx, Focus::Agent);
-    cx.state.panes.agent_part = AgentPart::Approval;
-    cx.state.slots[APPROVAL].ignores_until = cx.now;
+    // Where the keys were here before, the guard of a request that has just come stays.
+    if !cx.state.panes.is_agent_focused(AgentPart::Approval) {
+        panes::focus(cx, Focus::Agent);
+        cx.state.panes.agent_part = AgentPart::Approval;
+        cx.state.slots[APPROVAL].ignores_until = cx.now;
+    }
     true
+}
+
+/// Does the same by a key that is often pressed twice, after a silence. It must not answer as well.
+pub fn focus_by_enter(cx: &mut Cx<'_>) {
+    if cx.state.slots[APPROVAL].is_quiet && focus(cx) {
+        cx.state.slots[APPROVAL].ignores_until = cx.now + GUARD;
+    }
 }
 
 /// Selects another answer.
@@ -129,9 +140,11 @@ pub fn give(cx: &mut Cx<'_>, answer: Answer) {
         cx.state.slots[APPROVAL].ignores_until = cx.now + GUARD;
         return;
     }
-    if cx.state.areas.approval.is_none() {
+    let is_drawn = cx.state.slots[APPROVAL].drawn.get() == Some((id, cx.state.slots[APPROVAL].step));
+    if cx.state.areas.approval.is_none() || !is_drawn {
+        // What is not on screen yet cannot be answered.
         focus(cx);
-        return;
+        return cx.state.damage.add_all();
     }
     if !is_offered(cx.state, answer) {
         return cx.state.set_status("Not possible for this call");
@@ -178,6 +191,7 @@ fn say_how_to_read(cx: &mut Cx<'_>) {
 /// Goes to a step, with a text to begin with if one is typed in it.
 fn open_step(cx: &mut Cx<'_>, step: Step, text: Option<&str>) {
     focus(cx);
+    cx.state.damage.add_all();
     cx.state.slots[APPROVAL].go_to(step);
     cx.state.approval_text = text.map(|text| {
         let mut area = TextArea::default();

@@ -37,12 +37,13 @@ pub fn take(cx: &mut Cx<'_>, key: Key) -> bool {
     let view = &mut cx.state.slots[APPROVAL];
     let quiet_since = view.last_key.max(view.shown_at);
     view.last_key = cx.now;
+    view.is_quiet = cx.now.saturating_sub(quiet_since) >= GUARD;
     if view.request.is_none() {
         return false;
     }
     if let Some(held) = view.held {
         return match key.code {
-            KeyCode::Enter => {
+            KeyCode::Enter if key.mods.is_empty() => {
                 release(cx);
                 answers::give(cx, held.answer);
                 true
@@ -57,12 +58,13 @@ pub fn take(cx: &mut Cx<'_>, key: Key) -> bool {
             }
         };
     }
-    let is_quiet = cx.now.saturating_sub(quiet_since) >= GUARD;
-    if !is_quiet || !may_answer(cx.state) {
+    if !view.is_quiet || !may_answer(cx.state) {
         return false;
     }
     let Some((letter, answer)) = key.typed().zip(answer_of(&cx.state.keymap, key)) else { return false };
-    if !answers::is_offered(cx.state, answer) {
+    // Answers with lasting effect, and those that begin something, need the keys.
+    let is_plain = matches!(answer, Answer::Accept | Answer::Deny);
+    if !is_plain || !answers::is_offered(cx.state, answer) {
         return false;
     }
     cx.state.slots[APPROVAL].held = Some(HeldKey { letter, answer, due: cx.now + HOLD });

@@ -93,7 +93,8 @@ pub fn last_top(state: &State) -> usize {
 pub fn is_end_visible(state: &State) -> bool {
     let (Some(area), Some((id, ask))) = (state.areas.approval, shown(state)) else { return false };
     let view = &state.slots[APPROVAL];
-    view.top + body_rows(state) >= view.body(id, ask, area.width).must_be_read
+    let (rows, must_be_read) = (body_rows(state), view.body(id, ask, area.width).must_be_read);
+    must_be_read == 0 || rows > 0 && view.top + rows >= must_be_read
 }
 
 /// Returns the index of the answer at a cell of the pane.
@@ -184,6 +185,7 @@ impl Component<State> for ApprovalPane {
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
         let Some((id, ask)) = shown(state) else { return };
         let view = &state.slots[APPROVAL];
+        view.drawn.set(Some((id, view.step)));
         let layout = layout(state, (cols, rows));
         let body = view.body(id, ask, cols);
         let lines = &body.lines;
@@ -268,8 +270,10 @@ fn keys_hint(state: &State) -> Option<String> {
         }
         (Focus::Agent, AgentPart::Approval) => None,
         (Focus::Agent, AgentPart::Prompt) if view.held.is_some() => Some("type on to steer".to_string()),
+        // From an empty prompt and from a written one. Not told apart: typing does not redraw this row.
         (Focus::Agent, AgentPart::Prompt) => {
-            Some(format!("{} chooses", key(KeyContext::Prompt, "prompt.leave")?))
+            let [empty, written] = ["prompt.leave", "view.focus-agent"].map(|id| key(KeyContext::Prompt, id));
+            Some(format!("{} or {} chooses", empty?, written?))
         }
         _ => Some(format!("{} goes there", key(state.base_key_context(), "view.focus-agent")?)),
     }

@@ -69,7 +69,13 @@ impl PermissionRequests {
         let Some(at) = self.pending.iter().position(|w| w.id == id) else { return };
         let waiting = self.pending.remove(at);
         if always && waiting.ask.repeatable {
-            self.allowed.push(call_key(&waiting.ask));
+            let key = call_key(&waiting.ask);
+            // The same call may wait already.
+            let is_same = |other: &mut PendingRequest| other.ask.repeatable && call_key(&other.ask) == key;
+            for same in self.pending.extract_if(.., is_same) {
+                same.reply.send(Decision::Allow).ok();
+            }
+            self.allowed.push(key);
         }
         waiting.reply.send(decision).ok();
     }

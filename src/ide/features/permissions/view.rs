@@ -1,7 +1,7 @@
 //! The view of the waiting approval: which request it shows, the step in which it is, what is selected, and
 //! how far it was read. Must not know how it is drawn.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::time::Duration;
 
 use crate::ide::core::slots::Slot;
@@ -52,6 +52,10 @@ pub struct ApprovalView {
     pub held: Option<HeldKey>,
     /// When the last key was pressed.
     pub last_key: Duration,
+    /// Whether there was silence before that key, and the request was on screen.
+    pub is_quiet: bool,
+    /// The request and step that were drawn last.
+    pub drawn: Cell<Option<(u64, Step)>>,
     /// The lines, and what they were laid out for.
     laid_out: RefCell<Option<LaidOut>>,
 }

@@ -20,8 +20,8 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("prompt.leave", "Focus approval or conversation", &["switch to transcript"], |cx| {
         // In a written prompt a folded paste is unfolded, or a tab character is meant.
-        let is_handled = permissions::answers::focus(cx)
-            || cx.state.prompt.is_empty() && transcript::focus::focus(cx)
+        let is_empty = cx.state.prompt.is_empty();
+        let is_handled = is_empty && (permissions::answers::focus(cx) || transcript::focus::focus(cx))
             || pastes::unfold_nearest(cx);
         if !is_handled {
             cx.defer_command("edit.tab");
@@ -39,7 +39,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if cx.state.prompt.is_empty() {
-        permissions::answers::focus(cx);
+        permissions::answers::focus_by_enter(cx);
         return;
     }
     if !cx.state.agent.connected {

@@ -30,7 +30,7 @@ pub enum Job {
 }
 
 /// A decision that can be undone.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct UndoStep {
     /// The file.
     pub name: Name,
@@ -41,7 +41,7 @@ pub struct UndoStep {
 }
 
 /// What a decision did.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Action {
     /// It accepted these hunks.
     Accepted(Vec<u64>),
@@ -187,8 +187,11 @@ fn write(
                 if let Compared::Open(id, _) = file.compared
                     && stamp == Stamp::missing()
                 {
-                    // The text was as saved, and undoing writes it again.
-                    cx.state.close_buffer(id);
+                    // The text was as saved, and undoing writes it again. What was typed meanwhile stays.
+                    let is_saved = cx.state.buffers.get_mut(id).is_some_and(|buffer| !buffer.is_unsaved());
+                    if is_saved {
+                        cx.state.close_buffer(id);
+                    }
                 }
                 on_rejected(cx, (&file, &hunks), left, action);
                 on_written(cx, &file.path);
@@ -275,6 +278,7 @@ fn on_rejected(
 }
 
 fn undo(cx: &mut Cx<'_>, step: UndoStep) {
+    let kept = step.clone();
     let UndoStep { name, action, remarks } = step;
     match action {
         Action::Accepted(keys) => {
@@ -311,8 +315,14 @@ fn undo(cx: &mut Cx<'_>, step: UndoStep) {
                         on_written(cx, &path);
                         compute::start(cx);
                     }
-                    Err(EnvError::Stale(_)) => refuse_outdated(cx, &name, "Not undone"),
-                    Err(error) => cx.state.set_error(format!("Not undone: {error}")),
+                    Err(error) => {
+                        // It holds the only copy of what was there.
+                        cx.state.slots[REVIEW].undo.push(kept);
+                        match error {
+                            EnvError::Stale(_) => refuse_outdated(cx, &name, "Not undone"),
+                            error => cx.state.set_error(format!("Not undone: {error}")),
+                        }
+                    }
                 }
                 run_jobs(cx);
             });

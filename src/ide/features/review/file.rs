@@ -1,6 +1,7 @@
 //! A file that agents changed, compared with its content without these changes: its hunks, and the text without
 //! some of them. Must not know where files are read or written, nor what the user decided.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -118,7 +119,7 @@ impl ReviewedFile {
             Err(reason) => Body::Other(reason),
         };
         let keys = match &body {
-            Body::Text(pair) => pair.runs.iter().map(|run| pair.key(run)).collect(),
+            Body::Text(pair) => pair.keys(),
             Body::Other(_) => vec![hash(&(base_bytes(&base), bytes))],
         };
         Some(Self { name, path, letter, base, compared, body, keys, is_outdated: false })
@@ -179,6 +180,21 @@ impl TextPair {
     /// Returns the lines of a hunk in the old and in the new text.
     pub fn lines(&self, run: &ChangedLines) -> (String, String) {
         (slice(&self.old, &run.old).into(), slice(&self.new, &run.new).into())
+    }
+
+    /// Returns the keys of all hunks. Hunks that are alike differ by their place in the old text.
+    fn keys(&self) -> Vec<u64> {
+        let mut keys: Vec<u64> = self.runs.iter().map(|run| self.key(run)).collect();
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for key in &keys {
+            *counts.entry(*key).or_default() += 1;
+        }
+        for (key, run) in keys.iter_mut().zip(&self.runs) {
+            if counts[key] > 1 {
+                *key = hash(&(*key, run.old.start));
+            }
+        }
+        keys
     }
 
     /// Returns the key of a hunk. The lines next to it are equal in both texts, so that decisions about other
@@ -312,6 +328,16 @@ mod tests {
         assert_eq!(again.texts().unwrap().runs, reverted.file.texts().unwrap().runs);
         let all = file.without(&[0, 1, 2]);
         assert_eq!(content(&all).as_deref(), Some(old));
+    }
+
+    #[test]
+    fn review_file_hunks_that_are_alike_have_keys_of_their_own() {
+        let old = "{\n1\n}\n{\n1\n}\n";
+        let file = compared(Some(old), Some("{\n2\n}\n{\n2\n}\n")).unwrap();
+        assert_eq!(file.keys.len(), 2);
+        assert_ne!(file.keys[0], file.keys[1]);
+        assert_eq!(content(&file.without(&[1])).as_deref(), Some("{\n2\n}\n{\n1\n}\n"));
+        assert_eq!(content(&file.without(&[0, 1])).as_deref(), Some(old));
     }
 
     #[test]

@@ -22,7 +22,11 @@ pub mod view;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     on_event: |cx, event| match event {
-        FeatureEvent::ToolEnded | FeatureEvent::AgentEnded { .. } => compute::start(cx),
+        // Between calls only who looks needs it: comparing reads every changed file.
+        FeatureEvent::ToolEnded if cx.state.layers.all::<view::ReviewView>().next().is_some() => {
+            compute::start(cx);
+        }
+        FeatureEvent::AgentEnded { .. } => compute::start(cx),
         FeatureEvent::ConversationReplaced { is_other_session } => {
             events::on_conversation_replaced(cx, is_other_session);
         }

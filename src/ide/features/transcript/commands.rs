@@ -1,5 +1,7 @@
 //! Commands of the conversation.
 
+use std::time::Duration;
+
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::features::transcript::earlier;
@@ -44,9 +46,7 @@ pub const COMMANDS: &[Command] = &[
     command("transcript.search", "Search conversation", &["find message"], focus::search),
     command("transcript.next-hit", "Go to next hit", &[], |cx| focus::next_hit(cx, true)),
     command("transcript.previous-hit", "Go to previous hit", &[], |cx| focus::next_hit(cx, false)),
-    command("transcript.retry", "Retry turn in new branch", &["regenerate", "resend"], |cx| {
-        go_back_to_focused(cx, TurnAction::Retry);
-    }),
+    command("transcript.retry", "Retry turn in new branch", &["regenerate", "resend"], retry),
     command("transcript.edit", "Edit and resend message", &["rewind", "change message"], |cx| {
         go_back_to_focused(cx, TurnAction::Edit);
     }),
@@ -54,6 +54,21 @@ pub const COMMANDS: &[Command] = &[
         go_back_to_focused(cx, TurnAction::Branch);
     }),
 ];
+
+/// Sends the message of the turn again, once the key is pressed twice: it costs, and may be typed for something
+/// else.
+fn retry(cx: &mut Cx<'_>) {
+    let focused = focus::focused(cx.state);
+    let asked = cx.state.slots[TRANSCRIPT_VIEW].get_mut().retry_asked.take();
+    if focused.is_some() && asked.is_some_and(|(at, until)| Some(at) == focused && cx.now <= until) {
+        return go_back_to_focused(cx, TurnAction::Retry);
+    }
+    cx.state.slots[TRANSCRIPT_VIEW].get_mut().retry_asked = focused.map(|at| (at, cx.now + CONFIRM_TIME));
+    cx.state.set_status("Press the key again to send this turn's message again, in a new branch");
+}
+
+/// How long the second press is waited for.
+const CONFIRM_TIME: Duration = Duration::from_secs(3);
 
 fn go_back_to_focused(cx: &mut Cx<'_>, action: TurnAction) {
     match focus::focused(cx.state) {

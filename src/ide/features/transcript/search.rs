@@ -2,6 +2,7 @@
 //! know where the line is shown.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use regex::Regex;
 
@@ -17,7 +18,7 @@ const COUNTED_BYTES: usize = 4 << 20;
 /// A search.
 #[derive(Debug, Clone)]
 pub struct TranscriptSearch {
-    regex: Regex,
+    regex: Arc<Regex>,
     /// Id of the item of the hit last gone to, and its line in it.
     pub at: Option<(u64, usize)>,
     /// Number of hits in what is loaded.
@@ -36,7 +37,7 @@ impl TranscriptSearch {
             let text = error.to_string();
             text.lines().last().unwrap_or_default().trim().to_string()
         })?;
-        Ok(Some(Self { regex, at: None, count: 0, is_partial: false }))
+        Ok(Some(Self { regex: Arc::new(regex), at: None, count: 0, is_partial: false }))
     }
 
     /// Counts the hits in a conversation.

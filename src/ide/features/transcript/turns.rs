@@ -23,6 +23,9 @@ pub enum TurnAction {
     Branch,
 }
 
+/// Letters by which a message is recognized.
+const LETTERS: usize = 24;
+
 /// Goes back to the turn of the item at an index.
 pub fn go_back(cx: &mut Cx<'_>, item: usize, action: TurnAction) {
     if cx.state.agent.working_since.is_some() {
@@ -64,10 +67,10 @@ fn find(outline: &Outline, later: usize, action: TurnAction) -> Option<Navigatio
 async fn check(session: &Handle, outline: &Outline, later: usize, text: &str) -> Result<(), Report> {
     let ids = outline.turn(later).map(str::to_string).into_iter().collect();
     let lines = session.entry_lines(ids).await?;
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).take(24).collect::<String>();
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).take(LETTERS).collect::<String>();
     let wanted = letters(text);
-    if lines.iter().any(|(_, line)| letters(line).starts_with(&wanted) || wanted.starts_with(&letters(line)))
-    {
+    // Messages without letters, such as pictures, cannot be told apart by them.
+    if lines.iter().any(|(_, line)| wanted.is_empty() || letters(line) == wanted) {
         return Ok(());
     }
     Err(Report::new("The session has another message there").hint("the session tree shows all turns"))
@@ -92,7 +95,7 @@ fn on_moved(cx: &mut Cx<'_>, message: Option<UserMessage>, action: TurnAction) {
     }
     let has_draft = !cx.state.prompt.area.text().is_empty();
     cx.state.prompt.replace_text(&text, cx.now_ms);
-    cx.state.prompt.attached = attached;
+    cx.state.prompt.attached.extend(attached);
     let kept = if has_draft { ". What was typed before: Up" } else { "" };
     cx.state.set_status(format!("Edit and send: a new branch begins here{kept}"));
 }

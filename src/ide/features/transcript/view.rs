@@ -5,6 +5,7 @@ pub mod focus;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+use std::time::Duration;
 
 use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slot;
@@ -64,6 +65,8 @@ pub struct TranscriptView {
     focus: Option<u64>,
     /// How much is shown of items that were folded or unfolded, by id.
     folds: HashMap<u64, Fold>,
+    /// The turn that is sent again if the key is pressed once more, by the index of its item, and until when.
+    pub retry_asked: Option<(usize, Duration)>,
     /// The search in the conversation.
     pub search: Option<TranscriptSearch>,
 }
