@@ -89,7 +89,7 @@ pub struct Settings {
     pub syntax_memory: usize,
     /// When the tab line is displayed: `always`, `several` or `never`.
     pub tab_line: String,
-    /// How the user is notified while looking elsewhere: `auto`, `bell` or `off`.
+    /// How to notify while another window has the focus: `auto`, `bell` or `off`.
     pub notify: String,
     /// Whether the mouse is ours.
     pub mouse: bool,

@@ -442,7 +442,7 @@ async fn approval_marks_what_is_easily_overlooked() {
     let picture = ide.picture();
     for warning in [
         "! connects to get.example.com",
-        "! runs in sh whatever it is sent",
+        "! runs in sh what is not known before",
         "! deletes target",
         "! names files outside of the workspace: ../b",
     ] {
@@ -507,4 +507,17 @@ async fn approval_tab_in_written_prompt_does_not_lead_to_answers() {
     ide.headless.press("Alt-3 n");
     ide.headless.idle().await;
     assert!(!waits(&mut ide) && prompt_text(&mut ide).starts_with("see"));
+}
+
+#[tokio::test]
+async fn approval_wait_does_not_count_as_time_of_the_call() {
+    for (answer, sign) in [("y", "✓"), ("n", "✗")] {
+        let mut ide = ide_with_question(80, 24).await;
+        ide.advance(Duration::from_secs(5));
+        ide.headless.press("Tab");
+        ide.keys(answer).await;
+        let picture = ide.picture();
+        let card = picture.lines().find(|line| line.contains("bash  mkdir a")).unwrap_or_default();
+        assert!(card.contains(sign) && !card.contains("5.0s"), "{picture}");
+    }
 }

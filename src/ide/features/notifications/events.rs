@@ -1,9 +1,9 @@
-//! What a user who looks elsewhere is told. Must not know how a terminal shows it.
+//! What is reported while another window has the focus. Must not know how a terminal shows it.
 
 use crate::ide::core::context::{Cx, Notification};
 use crate::ide::core::feature::FeatureEvent;
 
-/// Reacts to a fact: notifies if the window is not looked at.
+/// Reacts to a fact: notifies if the window has no focus.
 pub fn notify(cx: &mut Cx<'_>, fact: FeatureEvent) {
     if cx.state.is_window_focused {
         return;

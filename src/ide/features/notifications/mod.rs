@@ -1,4 +1,4 @@
-//! Notifications for a user who looks elsewhere: the agent is done, failed, or asks.
+//! Notifications while another window has the focus: the agent is done, failed, or asks.
 
 use crate::ide::core::feature::Feature;
 

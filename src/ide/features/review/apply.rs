@@ -283,7 +283,7 @@ fn undo(cx: &mut Cx<'_>, step: UndoStep) {
     match action {
         Action::Accepted(keys) => {
             cx.state.slots[REVIEW].set_accepted(&name, &keys, false);
-            finish_undo(cx, remarks, "Hunk is open again");
+            finish_undo(cx, remarks, "Acceptance undone");
         }
         Action::Commented => finish_undo(cx, remarks, "Comment removed"),
         Action::Edited { buffer: id, version, is_saved } => {

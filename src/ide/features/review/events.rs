@@ -7,12 +7,13 @@ use crate::base::plural::pluralize;
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::agent::queue;
 use crate::ide::features::files::open;
 use crate::ide::features::review::apply::{self, Action, Job, UndoStep};
 use crate::ide::features::review::file::{Body, Compared, ReviewedFile};
-use crate::ide::features::review::message;
+use crate::ide::features::review::message::{self, Remark};
 use crate::ide::features::review::state::{Decision, Progress, REVIEW, Review};
 use crate::ide::features::review::view::{Column, ReviewView};
 use crate::ide::features::review::{compute, draw, marks};
@@ -74,14 +75,26 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     cx.state.damage.add_all();
 }
 
+/// Puts remarks that were not sent into the prompt, whose text outlives the program.
+pub fn keep_unsent(state: &mut State, now_ms: u64) {
+    let remarks = take_remarks(state);
+    if !remarks.is_empty() {
+        state.prompt.restore_messages(vec![UserMessage::text(message::message(&remarks), 0)], now_ms);
+    }
+}
+
+fn take_remarks(state: &mut State) -> Vec<Remark> {
+    let review = &mut state.slots[REVIEW];
+    std::mem::take(&mut review.remarks).into_iter().map(|(_, remark)| remark).collect()
+}
+
 /// The conversation continues at another entry. In another session the remarks would reach the wrong agent, so
 /// they go into the prompt.
 pub fn on_conversation_replaced(cx: &mut Cx<'_>, is_other_session: bool) {
     if is_other_session {
         cx.state.layers.close::<ReviewView>();
+        let remarks = take_remarks(cx.state);
         let review = &mut cx.state.slots[REVIEW];
-        let remarks: Vec<_> =
-            std::mem::take(&mut review.remarks).into_iter().map(|(_, remark)| remark).collect();
         review.undo.clear();
         review.chosen = None;
         if !remarks.is_empty() {
@@ -371,7 +384,10 @@ pub fn comment(cx: &mut Cx<'_>) {
         let id = (file.name.clone(), file.keys[hunk]);
         let step = UndoStep { name: file.name, action: Action::Commented, remarks: vec![(id, before)] };
         cx.state.slots[REVIEW].undo.push(step);
-        cx.state.set_status(if is_there { "Comment noted. Send now: s" } else { "Comment removed" });
+        let key = cx.state.keymap.keys_for(cx.state.key_context(), "review.send");
+        let key = key.unwrap_or_else(|| "review.send".to_string());
+        let noted = format!("Comment noted. Send now: {key}");
+        cx.state.set_status(if is_there { noted } else { "Comment removed".to_string() });
         cx.state.damage.add_all();
     });
     prompt.initial(known.unwrap_or_default()).open(cx);

@@ -14,6 +14,8 @@ pub(in crate::tools::command) struct Pieces {
     pub commands: Vec<Range<usize>>,
     /// Each redirection.
     pub redirections: Vec<Range<usize>>,
+    /// Each command that gets its input from a file or a text in the line, with its redirections.
+    pub fed: Vec<Range<usize>>,
     /// Each pipeline: its commands in order, with their redirections.
     pub pipelines: Vec<Vec<Range<usize>>>,
 }
@@ -39,6 +41,7 @@ fn visit(node: Node<'_>, found: &mut Pieces, depth: usize) {
         // Commands inside of it belong to it.
         "command" => return found.commands.push(node.byte_range()),
         "file_redirect" => return found.redirections.push(node.byte_range()),
+        "redirected_statement" if has_input(node) => found.fed.push(node.byte_range()),
         "pipeline" => {
             let mut cursor = node.walk();
             let stages = node.named_children(&mut cursor).filter(|stage| stage.kind() != "comment");
@@ -50,6 +53,16 @@ fn visit(node: Node<'_>, found: &mut Pieces, depth: usize) {
     for child in node.children(&mut cursor) {
         visit(child, found, depth + 1);
     }
+}
+
+/// Returns whether a redirection gives a command its input.
+fn has_input(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| match child.kind() {
+        "heredoc_redirect" | "herestring_redirect" => true,
+        "file_redirect" => child.child(0).is_some_and(|sign| sign.kind() == "<"),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
