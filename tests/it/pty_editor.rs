@@ -52,6 +52,8 @@ fn external_editor_edits_prompt_while_agent_works_on() {
         server.requests()[1].body.to_string().contains("draft é [edited by --flag]\""),
         "no line feed after it"
     );
+    // The last words of an answer come before its end.
+    pty.wait_for("the end of the work", |screen| !screen.contents().contains("Escape stops"));
     pty.send(QUIT);
     assert!(pty.wait_exit().success(), "{}", pty.picture());
 }
