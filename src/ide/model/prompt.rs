@@ -201,6 +201,15 @@ impl Prompt {
         Draft { text, pastes, attached: self.attached.clone() }
     }
 
+    /// Returns whether there is an unsent message, without a copy of it.
+    pub fn has_draft(&self) -> bool {
+        let is_text_blank = match &self.browsing {
+            Some((_, hidden)) if self.is_browsing() => hidden.trim().is_empty(),
+            _ => is_blank(self.area.text()),
+        };
+        !self.attached.is_empty() || !is_text_blank
+    }
+
     /// Shows another unsent message in place of the one being typed, which the caller has kept.
     pub fn set_draft(&mut self, draft: Draft, now_ms: u64) {
         self.clear();

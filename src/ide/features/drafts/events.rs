@@ -134,7 +134,7 @@ pub fn note_changes(cx: &mut Cx<'_>) {
         return;
     }
     drafts.seen = now;
-    if cx.state.prompt.draft().is_empty() {
+    if !cx.state.prompt.has_draft() {
         // A sent message must not come back, even after a crash.
         cx.state.slots[DRAFTS].due = None;
         return write_current(cx);
