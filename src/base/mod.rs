@@ -3,6 +3,8 @@
 //! Layer 0. May import nothing of the crate; must not know the domain.
 
 pub mod clock;
+#[doc(hidden)]
+pub mod code_fence;
 pub mod error;
 pub mod ids;
 #[doc(hidden)]

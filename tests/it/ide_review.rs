@@ -1,7 +1,5 @@
 //! Review of what the agent changed: hunk by hunk, in files that are open or not, and what the model gets of it.
 
-use std::fmt::Write as _;
-
 use bowline::ide::core::state::State;
 use bowline::ide::features::review::state::{Progress, REVIEW};
 use bowline::ide::features::review::view::ReviewView;
@@ -25,10 +23,7 @@ fn setup() -> IdeSetup {
 }
 
 fn lines(range: std::ops::RangeInclusive<usize>) -> String {
-    range.fold(String::new(), |mut text, n| {
-        let _ = writeln!(text, "line {n}");
-        text
-    })
+    range.map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat()
 }
 
 /// What the last message of a request says.

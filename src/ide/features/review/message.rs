@@ -1,8 +1,7 @@
 //! The message about a review: which hunks the user rejected, and comments, for the model. Its format is in
 //! `docs/review.md`. Must not know how hunks are found or undone.
 
-use std::fmt::Write as _;
-
+use crate::base::code_fence::code_fence;
 use crate::base::plural::pluralize;
 
 /// Maximum lines of a hunk in the message, on each side.
@@ -49,14 +48,14 @@ pub fn message(remarks: &[Remark]) -> String {
             .filter(|(count, ..)| *count > 0)
             .map(|(count, one, many)| pluralize(count, one, many))
             .collect();
-    let _ = writeln!(text, ": {}.", parts.join(", "));
+    text.push_str(&format!(": {}.\n", parts.join(", ")));
     if rejected > 0 {
         text.push_str("Rejected hunks are already undone in the files; do not make these changes again.\n");
     }
     let mut path = None;
     for remark in remarks {
         if path != Some(&remark.path) {
-            let _ = write!(text, "\n## {}\n", remark.path);
+            text.push_str(&format!("\n## {}\n", remark.path));
             path = Some(&remark.path);
         }
         write_remark(&mut text, remark);
@@ -70,17 +69,17 @@ fn write_remark(text: &mut String, remark: &Remark) {
         (false, false) => "Comment",
         (false, true) => "Comment on lines that have changed since",
     };
-    let _ = write!(text, "\n{title}:\n\n");
+    text.push_str(&format!("\n{title}:\n\n"));
     let hunk = &remark.hunk;
     if let Some(other) = hunk.other {
-        let _ = writeln!(text, "The whole change of the file ({other}).");
+        text.push_str(&format!("The whole change of the file ({other}).\n"));
     } else {
         let lines = diff(hunk);
-        let fence = "`".repeat(longest_run(&lines).max(2) + 1);
-        let _ = writeln!(text, "{fence}diff\n{lines}{fence}");
+        let fence = code_fence(&lines);
+        text.push_str(&format!("{fence}diff\n{lines}{fence}\n"));
     }
     if let Some(comment) = &remark.comment {
-        let _ = writeln!(text, "\n{comment}");
+        text.push_str(&format!("\n{comment}\n"));
     }
 }
 
@@ -94,18 +93,13 @@ fn diff(hunk: &HunkText) -> String {
         format!("@@ -{} +{} @@\n", range(hunk.old_start, old.len()), range(hunk.new_start, new.len()));
     for (sign, lines) in [('-', old), ('+', new)] {
         for line in lines.iter().take(LINES_MAX) {
-            let _ = writeln!(text, "{sign}{}", line.trim_end_matches(['\n', '\r']));
+            text.push_str(&format!("{sign}{}\n", line.trim_end_matches(['\n', '\r'])));
         }
         if lines.len() > LINES_MAX {
-            let _ = writeln!(text, "{sign}[{} more lines]", lines.len() - LINES_MAX);
+            text.push_str(&format!("{sign}[{} more lines]\n", lines.len() - LINES_MAX));
         }
     }
     text
-}
-
-/// Returns the length of the longest run of backticks, so that a longer fence can be chosen.
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]

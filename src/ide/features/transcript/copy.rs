@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::base::code_fence::code_fence;
 use crate::ide::features::transcript::items::{Call, Item, ItemKind};
 use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView};
 
@@ -42,8 +43,7 @@ pub fn markdown(item: &Item) -> String {
 
 /// Returns text as a block of code, with a fence that does not occur in it.
 fn fenced(text: &str, language: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
+    let fence = code_fence(text);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 

@@ -1,6 +1,7 @@
 //! Export of a branch as Markdown: headings for roles, fences around arguments and output of tools.
 
 use super::blocks::{self, Block, Piece};
+use crate::base::code_fence::code_fence;
 use crate::session::Session;
 
 /// Returns the branch to the leaf.
@@ -27,11 +28,11 @@ fn write(out: &mut String, block: &Block) {
                 out.push_str(&quoted.join("\n"));
             }
             Piece::Call { name, arguments } => {
-                out.push_str(&format!("Calls `{name}`:\n\n{}", code_fence(arguments, "json")));
+                out.push_str(&format!("Calls `{name}`:\n\n{}", fenced(arguments, "json")));
             }
             Piece::Output { text, failed } => {
                 let prefix = if *failed { "Failed:\n\n" } else { "" };
-                out.push_str(&format!("{prefix}{}", code_fence(text, "")));
+                out.push_str(&format!("{prefix}{}", fenced(text, "")));
             }
             Piece::Image { mime, data } => {
                 out.push_str(&format!("*(picture, {mime}, {} bytes)*", data.len() / 4 * 3));
@@ -43,9 +44,8 @@ fn write(out: &mut String, block: &Block) {
 }
 
 /// Returns the text in a fence that is longer than any fence inside it.
-fn code_fence(text: &str, language: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
+fn fenced(text: &str, language: &str) -> String {
+    let fence = code_fence(text);
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn export_markdown_fence_is_longer_than_content() {
-        assert_eq!(code_fence("a", ""), "```\na\n```");
-        assert_eq!(code_fence("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
+        assert_eq!(fenced("a", ""), "```\na\n```");
+        assert_eq!(fenced("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
     }
 }
