@@ -95,7 +95,7 @@ async fn case_number_and_transpose_commands_change_text() {
     assert_eq!(ide.text(), "some_name 9\nx 9\n");
     ide.keys("End Ctrl-Alt-Down Alt-+").await;
     assert_eq!(ide.text(), "some_name 10\nx 10\n");
-    ide.keys("Alt-#").await;
+    ide.keys("Alt-8 #").await;
     assert_eq!(ide.text(), "some_name 10\nx 11\n");
     ide.keys("Escape Ctrl-Home Right Right Ctrl-t").await;
     assert_eq!(ide.text(), "smoe_name 10\nx 11\n");

@@ -52,7 +52,9 @@ fn items(ide: &mut TestIde) -> usize {
 
 /// Which messages are on the screen.
 fn visible_messages(ide: &mut TestIde) -> Vec<usize> {
-    let picture = ide.picture();
+    // Below the border and the title, which is the first message.
+    let rows: Vec<String> = ide.picture().lines().skip(2).map(String::from).collect();
+    let picture = rows.join("\n");
     let numbers = picture.split("message ").skip(1);
     numbers.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
 }

@@ -117,6 +117,8 @@ mod ide_locations;
 mod ide_long;
 /// The mouse in a text.
 mod ide_mouse;
+/// The agent's title row, zoom, and borders that can be moved.
+mod ide_panes;
 /// Long pastes into the prompt.
 mod ide_pastes;
 /// Plugins of the editor, and whether those of a project may run.

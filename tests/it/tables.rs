@@ -162,6 +162,7 @@ const VERBS: &[&str] = &[
     "Unfold",
     "Uppercase",
     "Wrap",
+    "Zoom",
 ];
 
 /// Titles that are whole with one word, because every editor has them so.

@@ -14,6 +14,8 @@ pub enum Part {
     Tabs,
     /// The text.
     Editor,
+    /// The line above the agent's conversation.
+    AgentTitle,
     /// The agent's conversation.
     Transcript,
     /// The call that waits for approval, above the prompt.
@@ -30,10 +32,11 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
+        Self::AgentTitle,
         Self::Transcript,
         Self::Approval,
         Self::Prompt,

@@ -21,10 +21,15 @@ const AGENT_COLS: (u16, u16) = (30, 100);
 /// From this width on the agent has at least [`AGENT_COLS_WIDE`] columns, below it half.
 const WIDE_COLS_MIN: u16 = 130;
 const AGENT_COLS_WIDE: u16 = 60;
+/// Minimum columns of the file tree and of the editor beside panes that the user has widened.
+const FILES_COLS_MIN: u16 = 10;
+const EDITOR_COLS_MIN: u16 = 20;
 /// Maximum rows of the prompt, with completions above it.
 const PROMPT_ROWS_MAX: u16 = 16;
 /// With as many rows above the prompt a waiting approval leaves a third of them to the conversation.
 const SHARED_ROWS_MIN: u16 = 8;
+/// With as many rows the conversation has a title above it.
+const TITLED_ROWS_MIN: u16 = 8;
 
 /// Area of each part; `None` where it does not fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub struct Areas {
     pub tabs: Option<Rect>,
     /// The text.
     pub editor: Option<Rect>,
+    /// The line above the conversation: its title and state.
+    pub agent_title: Option<Rect>,
     /// The conversation.
     pub transcript: Option<Rect>,
     /// The call that waits for approval, above the prompt.
@@ -71,7 +78,7 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     if rows >= 2 {
         areas.status = Some(Rect::new(0, height, cols, 1));
     }
-    let alone = cols < SPLIT_COLS_MIN;
+    let alone = cols < SPLIT_COLS_MIN || panes.is_zoomed();
     let shows = |pane: Focus| panes.is_open(pane) && (!alone || panes.focus == pane);
     let files = shows(Focus::Files) && (alone || cols >= TREE_COLS_MIN || panes.focus == Focus::Files);
     let (mut terminal, agent) = (shows(Focus::Terminal), shows(Focus::Agent));
@@ -84,19 +91,19 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     let files_width = match (files, column || agent) {
         (false, _) => 0,
         (true, false) => cols,
-        (true, true) => (cols / 6).clamp(16, 30),
+        (true, true) => files_cols(cols, panes.sizes.files),
     };
     let rest = cols - files_width;
     let agent_width = match (agent, column) {
         (false, _) => 0,
         (true, false) => rest,
-        (true, true) => agent_cols(cols, rest),
+        (true, true) => agent_cols(cols, rest, panes.sizes.agent),
     };
     if files {
         areas.files = Some(Rect::new(0, 0, files_width, height));
     }
     let width = rest - agent_width;
-    let below = terminal_rows(height, (editor, terminal), panes.terminal_share);
+    let below = terminal_rows(height, (editor, terminal), panes.sizes.terminal);
     if terminal {
         areas.terminal = Some(Rect::new(files_width, height - below, width, below));
     }
@@ -123,14 +130,29 @@ fn place_agent(areas: &mut Areas, pane: Rect, request: LayoutRequest, bare: bool
     let kept = if above < SHARED_ROWS_MIN { 0 } else { above / 3 };
     let approval = request.approval_rows.min(above - kept);
     let rows = |y, height| (height > 0).then(|| Rect::new(pane.x, y, pane.width, height));
+    let title = u16::from(!bare && above - approval >= TITLED_ROWS_MIN);
     areas.prompt = rows(above, prompt);
     areas.approval = rows(above - approval, approval);
-    areas.transcript = rows(0, above - approval);
+    areas.agent_title = rows(0, title);
+    areas.transcript = rows(title, above - approval - title);
+}
+
+/// Returns how many columns the file tree has beside other panes, on a screen of `cols` columns.
+fn files_cols(cols: u16, chosen: Option<u16>) -> u16 {
+    match chosen {
+        Some(chosen) => chosen.clamp(FILES_COLS_MIN, (cols / 2).max(FILES_COLS_MIN)),
+        None => (cols / 6).clamp(16, 30),
+    }
 }
 
 /// Returns how many of the `rest` columns beside the file tree the agent has beside an editor, on a screen of
-/// `cols` columns.
-fn agent_cols(cols: u16, rest: u16) -> u16 {
+/// `cols` columns. `chosen` is in thousandths of the rest.
+fn agent_cols(cols: u16, rest: u16, chosen: Option<u16>) -> u16 {
+    if let Some(chosen) = chosen {
+        let wanted = (u32::from(rest) * u32::from(chosen.min(1000)) / 1000) as u16;
+        let least = AGENT_COLS.0.min(rest / 2);
+        return wanted.clamp(least, rest - EDITOR_COLS_MIN.min(rest / 2));
+    }
     let wanted = if cols >= WIDE_COLS_MIN { (rest * 2 / 5).max(AGENT_COLS_WIDE) } else { rest / 2 };
     wanted.clamp(AGENT_COLS.0, AGENT_COLS.1)
 }
@@ -151,10 +173,12 @@ fn terminal_rows(height: u16, (editor, terminal): (bool, bool), share: u16) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ide::model::pane_sizes::PaneSizes;
     use proptest::prelude::*;
 
     fn all(areas: &Areas) -> Vec<Rect> {
-        let beside = [areas.files, areas.transcript, areas.approval, areas.prompt, areas.status];
+        let beside =
+            [areas.files, areas.agent_title, areas.transcript, areas.approval, areas.prompt, areas.status];
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
@@ -196,25 +220,28 @@ mod tests {
         let rows = |height, approval_rows| {
             let panes = Panes { focus: Focus::Agent, ..Panes::default() };
             let areas = areas((100, height), &panes, LayoutRequest { approval_rows, ..REQUEST });
-            [areas.transcript, areas.approval, areas.prompt].map(|area| area.map_or(0, |area| area.height))
+            let parts = [areas.agent_title, areas.transcript, areas.approval, areas.prompt];
+            parts.map(|area| area.map_or(0, |area| area.height))
         };
-        assert_eq!(rows(30, 9), [18, 9, 2]);
-        assert_eq!(rows(30, 60), [9, 18, 2]);
-        assert_eq!(rows(5, 60), [0, 3, 1]);
-        assert_eq!(rows(30, 0), [27, 0, 2]);
+        assert_eq!(rows(30, 9), [1, 17, 9, 2]);
+        assert_eq!(rows(30, 60), [1, 8, 18, 2]);
+        assert_eq!(rows(5, 60), [0, 0, 3, 1]);
+        assert_eq!(rows(30, 0), [1, 26, 0, 2]);
     }
 
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
-            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, share in 10..91u16) {
+            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool,
+            sizes in (10..91u16, any::<Option<u16>>(), any::<Option<u16>>())) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
             panes.set(Focus::Terminal, open[2]);
             panes.set(Focus::Editor, open[3]);
-            panes.terminal_share = share;
+            panes.sizes = PaneSizes { terminal: sizes.0, files: sizes.1, agent: sizes.2 };
+            panes.zoomed = zoomed.then_some(panes.focus);
             let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text };
             let rects = all(&areas((cols, rows), &panes, request));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();

@@ -16,6 +16,7 @@ pub mod layers;
 pub mod layout;
 pub mod options;
 pub mod pane;
+pub mod pane_borders;
 pub mod panes;
 pub mod ports;
 pub mod quit;

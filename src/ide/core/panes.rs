@@ -1,5 +1,8 @@
 //! Open panes and the focused one. Must not know the screen size: the layout decides what fits.
 
+use crate::ide::core::pane_borders::PaneBorder;
+use crate::ide::model::pane_sizes::PaneSizes;
+
 /// What can have the focus when there is no overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
@@ -25,11 +28,6 @@ pub enum AgentPart {
     Approval,
 }
 
-/// Initial height of the terminals, in percent.
-const TERMINAL_SHARE: u16 = 35;
-/// Minimum and maximum of that height.
-const TERMINAL_SHARE_RANGE: (u16, u16) = (10, 90);
-
 /// The panes that the user has opened; small windows show fewer.
 #[derive(Debug, Clone, Copy)]
 pub struct Panes {
@@ -41,12 +39,16 @@ pub struct Panes {
     pub agent: bool,
     /// The terminals, below the editor.
     pub terminal: bool,
-    /// Height of the terminals, in percent.
-    pub terminal_share: u16,
+    /// The chosen sizes.
+    pub sizes: PaneSizes,
     /// The focused pane.
     pub focus: Focus,
     /// The part of the agent's pane with the keys.
     pub agent_part: AgentPart,
+    /// The pane that has the whole screen while it has the focus.
+    pub zoomed: Option<Focus>,
+    /// The border that the mouse holds.
+    pub dragged: Option<PaneBorder>,
 }
 
 impl Default for Panes {
@@ -56,7 +58,9 @@ impl Default for Panes {
             editor: true,
             agent: true,
             terminal: false,
-            terminal_share: TERMINAL_SHARE,
+            sizes: PaneSizes::default(),
+            zoomed: None,
+            dragged: None,
             focus: Focus::Editor,
             agent_part: AgentPart::default(),
         }
@@ -76,12 +80,9 @@ impl Panes {
         (1..=4).map(|n| order[(at + n) % 4]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
     }
 
-    /// Grows the terminals by percents of the height, or shrinks them when negative.
-    pub fn grow_terminal(&mut self, by: i16) {
-        self.terminal_share = self
-            .terminal_share
-            .saturating_add_signed(by)
-            .clamp(TERMINAL_SHARE_RANGE.0, TERMINAL_SHARE_RANGE.1);
+    /// Returns whether the focused pane has the whole screen.
+    pub fn is_zoomed(&self) -> bool {
+        self.zoomed == Some(self.focus)
     }
 
     /// Whether a pane is open.
@@ -108,19 +109,5 @@ impl Panes {
         if !self.is_open(self.focus) {
             self.focus = if self.editor { Focus::Editor } else { Focus::Agent };
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn terminal_height_is_clamped() {
-        let mut panes = Panes::default();
-        panes.grow_terminal(-100);
-        assert_eq!(panes.terminal_share, 10);
-        panes.grow_terminal(200);
-        assert_eq!(panes.terminal_share, 90);
     }
 }

@@ -24,6 +24,7 @@ use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::file_tree::FileTree;
 use crate::ide::model::find_state::SearchState;
 use crate::ide::model::jumps::Jumps;
+use crate::ide::model::pane_sizes::PaneSizes;
 use crate::ide::model::prompt::Prompt;
 use crate::ide::model::text_area::TextArea;
 use crate::ide::model::view::display::DisplayOptions;
@@ -161,6 +162,12 @@ fn new_agent(options: &Options, tools: &Registry) -> Agent {
     }
 }
 
+/// Returns the panes with the sizes that they had before, the focus in the prompt.
+fn new_panes(options: &Options) -> Panes {
+    let sizes = options.restored.as_ref().map_or_else(PaneSizes::default, |restored| restored.sizes);
+    Panes { focus: Focus::Agent, sizes, ..Panes::default() }
+}
+
 impl State {
     /// Returns a state without open files.
     pub fn new(
@@ -189,7 +196,7 @@ impl State {
             layers: Layers::default(),
             picker_count: 0,
             status: Status::default(),
-            panes: Panes { focus: Focus::Agent, ..Panes::default() },
+            panes: new_panes(options),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),

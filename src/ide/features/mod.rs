@@ -3,6 +3,7 @@
 use crate::ide::core::feature::Feature;
 
 pub mod agent;
+pub mod agent_title;
 pub mod context;
 pub mod diff;
 pub mod drafts;
@@ -41,6 +42,7 @@ pub static FEATURES: &[Feature] = &[
     recovery::FEATURE,
     files::FEATURE,
     agent::FEATURE,
+    agent_title::FEATURE,
     context::FEATURE,
     diff::FEATURE,
     drafts::FEATURE,

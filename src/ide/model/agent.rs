@@ -21,6 +21,10 @@ pub struct Agent {
     pub thinking: Thinking,
     /// Start of its work on the monotonic clock; `None` while idle.
     pub working_since: Option<Duration>,
+    /// How long its last turn took; `None` before the first one ends.
+    pub worked_for: Option<Duration>,
+    /// The monotonic clock at the last frame of the activity indicator, or at the start of the work.
+    pub now: Duration,
     /// Whether its last work ended with an error.
     pub has_failed: bool,
     /// The summary in progress.
@@ -47,6 +51,8 @@ pub struct Agent {
     pub question_dialogs: u64,
     /// The user's name for the session.
     pub name: Option<String>,
+    /// The beginning of the session's first message.
+    pub first_message: FirstMessage,
     /// How often the session tree was opened.
     pub session_views: u64,
     /// Number of logins started.
@@ -55,6 +61,29 @@ pub struct Agent {
     pub session: String,
     /// Whether a session is connected.
     pub connected: bool,
+}
+
+/// The beginning of a session's first message, as one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum FirstMessage {
+    /// There is none yet, or it was not looked for.
+    #[default]
+    Unknown,
+    /// It is being looked up.
+    Requested,
+    /// This is it.
+    Known(String),
+}
+
+impl Agent {
+    /// Returns the session's title: the user's name for it, else the beginning of its first message.
+    pub fn title(&self) -> Option<&str> {
+        match (&self.name, &self.first_message) {
+            (Some(name), _) => Some(name),
+            (None, FirstMessage::Known(text)) => Some(text),
+            (None, _) => None,
+        }
+    }
 }
 
 /// A summary in progress.

@@ -11,6 +11,7 @@ pub mod file_list;
 pub mod file_tree;
 pub mod find_state;
 pub mod jumps;
+pub mod pane_sizes;
 pub mod pastes;
 pub mod prompt;
 pub mod results;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ide::model::pane_sizes::PaneSizes;
 use crate::ide::model::windows::Shape;
 
 /// The view of a file in a window.
@@ -30,6 +31,8 @@ pub struct SavedWindows {
     pub active: usize,
     /// The files in the order in which they were opened.
     pub order: Vec<PathBuf>,
+    /// The chosen sizes of the panes.
+    pub sizes: PaneSizes,
     /// Files that no longer exist.
     pub missing: Vec<PathBuf>,
 }

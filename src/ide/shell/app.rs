@@ -288,7 +288,9 @@ impl App {
         if self.spinner_due.is_some_and(|due| due <= now) {
             self.spinner_due = Some(now + SPINNER_PERIOD);
             self.state.agent.spinner_frame += 1;
+            self.state.agent.now = now;
             self.state.damage.add(Part::Status);
+            self.state.damage.add(Part::AgentTitle);
         }
         if picker::match_deadline(&self.state, now).is_some() {
             self.on_picker_wake();
@@ -426,6 +428,10 @@ impl App {
     /// Computes the layout and what the editor shows. Returns the rows of the editor that must be drawn
     /// although they were not marked as damaged.
     fn lay_out(&mut self) -> Vec<Range<u16>> {
+        if !self.state.panes.is_zoomed() {
+            // Another pane got the focus: it shows all of them.
+            self.state.panes.zoomed = None;
+        }
         let tabs = self.state.display.tabs.is_shown(self.state.buffers.all().len());
         let areas = |cols| {
             let request = layout::LayoutRequest {
@@ -464,6 +470,7 @@ impl App {
             (Part::Files, areas.files),
             (Part::Tabs, areas.tabs),
             (Part::Editor, areas.editor),
+            (Part::AgentTitle, areas.agent_title),
             (Part::Transcript, areas.transcript),
             (Part::Approval, areas.approval),
             (Part::Prompt, areas.prompt),

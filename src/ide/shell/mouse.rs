@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::pane_borders;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::view::pane::title;
@@ -37,7 +38,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
     }
-    if terminal::input::drag(cx, mouse) || drag(cx, mouse) {
+    if terminal::input::drag(cx, mouse) || drag(cx, mouse) || drag_pane_border(cx, mouse) {
         return;
     }
     let areas = cx.state.areas;
@@ -92,6 +93,28 @@ fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     let Some(drag) = cx.state.windows.selecting else { return false };
     select_to(cx, mouse, drag);
     true
+}
+
+/// Takes, moves and releases a border between panes. Returns whether the event is about one.
+fn drag_pane_border(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
+    let at = Position::new(mouse.col, mouse.row);
+    let (areas, cols) = (cx.state.areas, cx.state.size.0);
+    match (mouse.kind, cx.state.panes.dragged) {
+        (MouseKind::Down(Button::Left), _) => {
+            cx.state.panes.dragged = pane_borders::border_at(&areas, at);
+            cx.state.panes.dragged.is_some()
+        }
+        (MouseKind::Drag(Button::Left), Some(border)) => {
+            pane_borders::move_border(&mut cx.state.panes, &areas, border, (mouse.col, cols));
+            cx.state.damage.add_all();
+            true
+        }
+        (MouseKind::Up(Button::Left), Some(_)) => {
+            cx.state.panes.dragged = None;
+            true
+        }
+        _ => false,
+    }
 }
 
 fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {

@@ -421,7 +421,7 @@ impl TerminalLoop {
 /// Returns the window title: folder and session, and a sign while the agent works.
 fn window_title(state: &State) -> String {
     let folder = state.workspace.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
-    let session = state.agent.name.as_deref().unwrap_or("bowline");
+    let session = state.agent.title().unwrap_or("bowline");
     let sign = if state.agent.working_since.is_some() { " ◐" } else { "" };
     format!("{folder} · {session}{sign}")
 }

@@ -62,6 +62,7 @@ fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot)
     state.agent.name.clone_from(&snapshot.name);
     state.agent.usage = snapshot.usage.clone();
     state.agent.context_tokens = snapshot.context_tokens;
+    state.agent.worked_for = None;
     state.agent.undo_restore_entry.clone_from(&snapshot.undo_entry);
 }
 
@@ -102,7 +103,7 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
     if cx.state.quit || !std::mem::take(&mut agent.connected) {
         return;
     }
-    (agent.working_since, agent.summarizing) = (None, None);
+    (agent.working_since, agent.summarizing, agent.has_failed) = (None, None, true);
     clear_interrupting(cx.state);
     let report = Report::new("Session ended by an internal error. Messages are kept")
         .hint("start bowline again with --continue");
@@ -134,7 +135,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Replaced(snapshot) => on_replaced(cx, snapshot),
         RuntimeEvent::SessionRenamed(name) => {
             cx.state.agent.name.clone_from(name);
-            cx.state.damage.add(Part::Status);
+            cx.state.damage.add(Part::AgentTitle);
         }
         RuntimeEvent::QueueReturned(messages) => queue::restore_to_prompt(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
@@ -155,19 +156,22 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::AgentStart => {
             agent.working_since = Some(now);
+            agent.now = now;
             agent.has_failed = false;
             // Increasing across all runs of the program, since undo trees outlive it.
             agent.run = cx.now_ms.max(agent.run + 1);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
+            cx.state.damage.add(Part::AgentTitle);
             drafts::events::on_stored(cx);
         }
         AgentEvent::AgentEnd { .. } => {
-            agent.working_since = None;
+            agent.worked_for = agent.working_since.take().map(|since| now.saturating_sub(since));
             clear_interrupting(cx.state);
             permissions::answers::drop_withdrawn(cx);
             questions::events::drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);
+            cx.state.damage.add(Part::AgentTitle);
             cx.state.damage.add(Part::Prompt);
             files::disk::check_disk(cx);
         }
@@ -209,6 +213,7 @@ fn notify_features(cx: &mut Cx<'_>, event: &AgentEvent) {
         AgentEvent::AgentEnd { error, .. } => {
             let is_failed = error.is_some();
             cx.state.agent.has_failed = is_failed;
+            cx.state.damage.add(Part::AgentTitle);
             feature::notify(cx, FeatureEvent::AgentEnded { is_failed });
         }
         _ => {}
@@ -244,6 +249,7 @@ fn on_summary_event(cx: &mut Cx<'_>, event: &AgentEvent) {
         _ => return,
     }
     cx.state.damage.add(Part::Status);
+    cx.state.damage.add(Part::AgentTitle);
     cx.state.damage.add(Part::Prompt);
 }
 
@@ -256,7 +262,9 @@ fn clear_interrupting(state: &mut State) {
 
 fn begin_summarizing(agent: &mut Agent, label: &'static str, now: std::time::Duration) {
     agent.summarizing = Some(Summarizing { what: label, is_exclusive: agent.working_since.is_none() });
-    agent.working_since.get_or_insert(now);
+    if agent.working_since.is_none() {
+        (agent.working_since, agent.now) = (Some(now), now);
+    }
 }
 
 fn end_summarizing(agent: &mut Agent) {

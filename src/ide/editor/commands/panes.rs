@@ -14,6 +14,13 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-agent", "Toggle agent pane", &["chat", "panel", "assistant"], |cx| {
         toggle(cx, Focus::Agent);
     }),
+    command("view.zoom-pane", "Zoom focused pane", &["maximize", "fullscreen"], |cx| {
+        zoom(cx, cx.state.panes.focus);
+    }),
+    command("view.zoom-files", "Zoom file tree", &["maximize"], |cx| zoom(cx, Focus::Files)),
+    command("view.zoom-editor", "Zoom editor", &["maximize"], |cx| zoom(cx, Focus::Editor)),
+    command("view.zoom-agent", "Zoom agent pane", &["maximize chat"], |cx| zoom(cx, Focus::Agent)),
+    command("view.zoom-terminal", "Zoom terminal", &["maximize"], |cx| zoom(cx, Focus::Terminal)),
     command("view.files-picker", "Go to file", &["find file", "quick open", "fuzzy finder"], |cx| {
         cx.defer_picker("files");
     }),
@@ -44,6 +51,20 @@ pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.panes.focus = pane;
     cx.state.panes.agent_part = AgentPart::Prompt;
     cx.state.selecting = false;
+    cx.state.damage.add_all();
+}
+
+/// Gives a pane the whole screen, or all panes their places again if it has it.
+fn zoom(cx: &mut Cx<'_>, pane: Focus) {
+    if cx.state.panes.zoomed.take() != Some(pane) {
+        if pane == Focus::Terminal && cx.state.panes.focus != pane {
+            // It may have to be started.
+            cx.defer_command("terminal.toggle");
+        } else if cx.state.panes.focus != pane {
+            focus(cx, pane);
+        }
+        cx.state.panes.zoomed = Some(pane);
+    }
     cx.state.damage.add_all();
 }
 

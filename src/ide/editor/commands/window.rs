@@ -1,6 +1,7 @@
 //! Commands that split the editor into windows and move between them.
 
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::pane_borders::{self, PaneBorder};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::windows;
 use crate::ide::model::windows::Direction;
@@ -28,7 +29,7 @@ pub const COMMANDS: &[Command] = &[
     command("window.right", "Focus window right", &[], |cx| focus_direction(cx, Direction::Right)),
     command("window.up", "Focus window above", &[], |cx| focus_direction(cx, Direction::Up)),
     command("window.down", "Focus window below", &[], |cx| focus_direction(cx, Direction::Down)),
-    command("window.wider", "Increase window width", &["resize"], |cx| resize(cx, true, STEP)),
+    command("window.wider", "Increase window width", &["resize", "widen pane"], |cx| resize(cx, true, STEP)),
     command("window.narrower", "Decrease window width", &["resize"], |cx| resize(cx, true, -STEP)),
     command("window.higher", "Increase window height", &["resize"], |cx| resize(cx, false, 1)),
     command("window.lower", "Decrease window height", &["resize"], |cx| resize(cx, false, -1)),
@@ -80,10 +81,30 @@ fn focus_direction(cx: &mut Cx<'_>, direction: Direction) {
     focus(cx);
 }
 
+/// Widens the focused file tree or agent's pane; returns whether it is one of these.
+fn resize_pane(cx: &mut Cx<'_>, cells: i32) -> bool {
+    let areas = cx.state.areas;
+    let wider = |width: u16| width.saturating_add_signed(cells as i16);
+    match (cx.state.panes.focus, areas.files, areas.transcript) {
+        (Focus::Files, Some(files), _) => cx.state.panes.sizes.files = Some(wider(files.width)),
+        (Focus::Agent, _, Some(agent)) if areas.editor.or(areas.terminal).is_some() => {
+            let column = cx.state.size.0.saturating_sub(wider(agent.width));
+            let (panes, cols) = (&mut cx.state.panes, cx.state.size.0);
+            pane_borders::move_border(panes, &areas, PaneBorder::Agent, (column, cols));
+        }
+        _ => return false,
+    }
+    cx.state.damage.add_all();
+    true
+}
+
 fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
     if cx.state.panes.focus == Focus::Terminal && !beside {
-        cx.state.panes.grow_terminal(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
+        cx.state.panes.sizes.grow_terminal(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
         return cx.state.damage.add_all();
+    }
+    if beside && resize_pane(cx, cells) {
+        return;
     }
     let Some(area) = cx.state.areas.editor else { return };
     cx.state.windows.resize(area, beside, cells);

@@ -16,7 +16,7 @@ pub fn notify(cx: &mut Cx<'_>, fact: FeatureEvent) {
     };
     let folder =
         cx.state.workspace.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
-    let session = cx.state.agent.name.as_deref().unwrap_or("bowline");
+    let session = cx.state.agent.title().unwrap_or("bowline");
     cx.ui.notification =
         Some(Notification { title: format!("{folder} · {session}"), text: text.to_string() });
 }

@@ -14,6 +14,7 @@ use crate::ide::features::reopen::state::LastWritten;
 use crate::ide::features::reopen::state::REOPEN;
 use crate::ide::features::reopen::store::ReopenStore;
 use crate::ide::model::buffers::Buffer;
+use crate::ide::model::pane_sizes::PaneSizes;
 use crate::ide::model::saved_windows::{SavedWindows, View};
 use crate::ide::model::view::view_state;
 use crate::ide::model::view::view_state::SavedView;
@@ -41,6 +42,9 @@ struct SavedWorkspace {
     views: Vec<View>,
     /// Index of the active window.
     active: usize,
+    /// The chosen sizes of the panes.
+    #[serde(default)]
+    sizes: PaneSizes,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,10 +86,8 @@ pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Sav
         open[..=at].rotate_right(1);
     }
     let missing = missing.into_iter().map(|file| file.path).collect();
-    Some((
-        open,
-        SavedWindows { windows: kept.windows, views: kept.views, active: kept.active, order, missing },
-    ))
+    let (windows, views, active, sizes) = (kept.windows, kept.views, kept.active, kept.sizes);
+    Some((open, SavedWindows { windows, views, active, sizes, order, missing }))
 }
 
 /// Returns what is open now, to be stored; `None` if that is disabled or not known yet.
@@ -107,7 +109,8 @@ fn serialize_open(state: &State) -> Option<String> {
         // If a window shows a text without a file, only the files are stored.
         None => (Shape::Window, Vec::new(), 0),
     };
-    let kept = SavedWorkspace { version: VERSION, files: files.collect(), windows, views, active };
+    let (files, sizes) = (files.collect(), state.panes.sizes);
+    let kept = SavedWorkspace { version: VERSION, files, windows, views, active, sizes };
     match serde_json::to_string(&kept) {
         Ok(text) => Some(text),
         Err(error) => {
@@ -214,9 +217,13 @@ pub fn note_changes(cx: &mut Cx<'_>) {
     }
     let (mark, files) = (&restoring.last_written, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
     // Nearly every key reaches this and changes neither.
-    if !files().eq(mark.files.iter().copied()) || cx.state.windows.all() != mark.windows {
+    let sizes = cx.state.panes.sizes;
+    if !files().eq(mark.files.iter().copied())
+        || cx.state.windows.all() != mark.windows
+        || sizes != mark.sizes
+    {
         cx.state.slots[REOPEN].last_written =
-            LastWritten { files: files().collect(), windows: cx.state.windows.all() };
+            LastWritten { files: files().collect(), windows: cx.state.windows.all(), sizes };
         cx.state.slots[REOPEN].due = Some(cx.now + PAUSE);
     }
 }

@@ -7,6 +7,7 @@ use crate::ide::core::options::Options;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::reopen::store::ReopenStore;
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::pane_sizes::PaneSizes;
 use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::window_id::WindowId;
 
@@ -17,6 +18,8 @@ pub struct LastWritten {
     pub files: Vec<BufferId>,
     /// The windows.
     pub windows: Vec<WindowId>,
+    /// The chosen sizes of the panes.
+    pub sizes: PaneSizes,
 }
 
 /// Slot of the feature's state.

@@ -50,6 +50,8 @@ struct RightInputs {
     /// A call that waits for approval where that is not on screen, and the key that leads there.
     asks: Option<String>,
     summarizing: Option<&'static str>,
+    /// The key that ends the zoom of a pane, if one is zoomed.
+    zoomed: Option<String>,
     unrestricted: bool,
     model: Option<Arc<Model>>,
     thinking: Thinking,
@@ -67,6 +69,7 @@ impl RightInputs {
             asks: hidden_request(state),
             sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
             summarizing: agent.summarizing.map(|summing| summing.what),
+            zoomed: state.panes.is_zoomed().then(|| zoom_key(state)),
             unrestricted: agent.unrestricted,
             model: agent.model.clone(),
             thinking: agent.thinking,
@@ -84,7 +87,7 @@ impl PartialEq for RightInputs {
         let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
         let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other)
-            && self.asks == other.asks
+            && (&self.asks, &self.zoomed) == (&other.asks, &other.zoomed)
             && counts(self) == counts(other)
             && model(self) == model(other)
     }
@@ -274,12 +277,18 @@ fn hidden_request(state: &State) -> Option<String> {
     Some(key.map_or_else(|| format!("? {} asks", ask.tool), |key| format!("? {} asks · {key}", ask.tool)))
 }
 
+/// Returns the key that gives all panes their places again.
+fn zoom_key(state: &State) -> String {
+    state.keymap.keys_for(state.base_key_context(), "view.zoom-pane").unwrap_or_default()
+}
+
 /// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
 fn right(inputs: &RightInputs) -> String {
     let cols = inputs.cols;
     let mut parts: Vec<String> =
         [inputs.sign, inputs.summarizing].into_iter().flatten().map(String::from).collect();
     parts.extend(inputs.asks.clone());
+    parts.extend(inputs.zoomed.as_ref().map(|key| format!("zoomed · {key}")));
     if inputs.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }

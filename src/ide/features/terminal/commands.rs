@@ -156,7 +156,7 @@ fn send_selection(cx: &mut Cx<'_>) {
 
 fn grow(cx: &mut Cx<'_>, by: i16) {
     with_one(cx, |cx| {
-        cx.state.panes.grow_terminal(by);
+        cx.state.panes.sizes.grow_terminal(by);
         cx.state.damage.add_all();
         cx.state.damage.add(Part::Terminal);
     });

@@ -176,8 +176,7 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         let column = bottom.saturating_sub(cx.state.areas.editor.map_or(0, |editor| editor.y)).max(1);
         let rows = bottom.saturating_sub(mouse.row);
         let share = u32::from(rows) * 100 / u32::from(column);
-        let by = share.min(100) as i16 - cx.state.panes.terminal_share as i16;
-        cx.state.panes.grow_terminal(by);
+        cx.state.panes.sizes.set_terminal(share.min(100) as u16);
         cx.state.damage.add_all();
     } else if terminals.held_inside {
         terminals.held_inside = drag;
