@@ -50,7 +50,8 @@ async fn vim_status_line_shows_mode_and_pending_keys() {
     ide.keys("Escape R").await;
     assert!(last_line(&mut ide).contains("REPLACE"));
     ide.keys("Escape q a").await;
-    assert!(last_line(&mut ide).contains("Recording into register a"), "{}", last_line(&mut ide));
+    assert!(ide.picture().contains("Recording into register a"), "{}", ide.picture());
+    assert!(last_line(&mut ide).contains("recording @a"), "{}", last_line(&mut ide));
     ide.keys("x q").await;
     assert_eq!(ide.status_message(), "Recorded 1 keys into register a");
     ide.keys("V j").await;

@@ -157,6 +157,8 @@ mod ide_syntax;
 /// Shells in the terminal pane.
 mod ide_task_panics;
 mod ide_terminal;
+/// Messages above the status line, and their log.
+mod ide_toasts;
 /// A user and the agent in the same files.
 mod ide_together;
 /// All files at once.

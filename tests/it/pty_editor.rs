@@ -67,7 +67,7 @@ fn external_editor_failure_keeps_prompt() {
     pty.send("draft");
     pty.wait_text("draft");
     pty.send(EDIT);
-    pty.wait_text("Prompt unchanged: editor failed (exit status: 3): `");
+    pty.wait_text("Prompt unchanged: editor failed (exit status: 3):");
     pty.send(" goes on");
     pty.wait_text("draft goes on");
     pty.send(QUIT);

@@ -265,6 +265,6 @@ fn invalid_settings_are_reported_and_defaults_used() {
     told(&["--keymap", "nowhere"], None, "unknown key map \"nowhere\"");
     told(&[], Some(("settings.toml", "theme = \"bowline-dark\"\ntab-width = \"x\"\n")), "settings.toml:2: ");
     told(&[], Some(("settings.toml", "theme = \n")), "settings.toml:1: ");
-    told(&["--theme", "mine"], Some(("themes/mine.toml", "[styles\n")), "the default theme is used");
+    told(&["--theme", "mine"], Some(("themes/mine.toml", "[styles\n")), "the default theme is");
     told(&["--keymap", "mine"], Some(("keymaps/mine.toml", "[global\n")), "mine.toml:1: ");
 }

@@ -28,11 +28,13 @@ pub enum Part {
     Status,
     /// The overlay on top.
     Overlay,
+    /// The current message, over everything.
+    Toast,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -43,6 +45,7 @@ impl Part {
         Self::Terminal,
         Self::Status,
         Self::Overlay,
+        Self::Toast,
     ];
 }
 

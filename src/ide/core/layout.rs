@@ -50,6 +50,8 @@ pub struct Areas {
     pub prompt: Option<Rect>,
     /// The terminals, below the editor.
     pub terminal: Option<Rect>,
+    /// The current message, over other parts.
+    pub toast: Option<Rect>,
     /// The last line.
     pub status: Option<Rect>,
 }

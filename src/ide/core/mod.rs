@@ -22,4 +22,5 @@ pub mod ports;
 pub mod quit;
 pub mod slots;
 pub mod state;
+pub mod status;
 pub mod tasks;

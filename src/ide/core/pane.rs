@@ -8,7 +8,7 @@ use crate::tui::tree::Component;
 pub struct PaneSpec {
     /// The part of the screen that it draws.
     pub part: Part,
-    /// Its layer: 0 for panes, 1 for overlays.
+    /// Its layer: 0 for panes, 1 for overlays, 2 for messages.
     pub layer: u8,
     /// Creates its component.
     pub make: fn() -> Box<dyn Component<State>>,

@@ -18,6 +18,7 @@ use crate::ide::core::layout::Areas;
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::{AgentPart, Focus, Panes};
 use crate::ide::core::slots::Slots;
+use crate::ide::core::status::Status;
 use crate::ide::core::tasks::work_thread::WorkThread;
 use crate::ide::model::agent::Agent;
 use crate::ide::model::buffers::{BufferId, Buffers};
@@ -39,15 +40,6 @@ use crate::text::position::Byte;
 use crate::tools::contract::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
-
-/// Message of the status line.
-#[derive(Debug, Default)]
-pub struct Status {
-    /// The last message, until the next key.
-    pub message: String,
-    /// Whether it is an error.
-    pub is_error: bool,
-}
 
 /// Notifies the event loop, from any thread, that a picker has something new.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -335,15 +327,21 @@ impl State {
         self.buffers.close(id);
     }
 
-    /// Shows a message in the status line.
+    /// Shows a message for some seconds; an empty one removes it.
     pub fn set_status(&mut self, text: impl Into<String>) {
-        self.status = Status { message: text.into(), is_error: false };
-        self.damage.add(Part::Status);
+        self.status.show(text.into(), false);
+        self.damage_message();
     }
 
-    /// Shows an error in the status line.
+    /// Shows an error for some seconds, and until the next key.
     pub fn set_error(&mut self, text: impl Into<String>) {
-        self.status = Status { message: text.into(), is_error: true };
+        self.status.show(text.into(), true);
+        self.damage_message();
+    }
+
+    /// Damages what a message shows, and the status line, since most messages come with a change that it shows.
+    fn damage_message(&mut self) {
+        self.damage.add(Part::Toast);
         self.damage.add(Part::Status);
     }
 

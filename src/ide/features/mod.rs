@@ -31,6 +31,7 @@ pub mod status_line;
 pub mod symbols;
 pub mod tab_line;
 pub mod terminal;
+pub mod toasts;
 pub mod transcript;
 pub mod undo_store;
 pub mod undo_tree;
@@ -67,6 +68,7 @@ pub static FEATURES: &[Feature] = &[
     symbols::FEATURE,
     tab_line::FEATURE,
     terminal::FEATURE,
+    toasts::FEATURE,
     transcript::FEATURE,
     undo_store::FEATURE,
     undo_tree::FEATURE,

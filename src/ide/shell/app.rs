@@ -28,7 +28,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::{files, permissions, recovery, reopen, review, terminal, undo_store};
+use crate::ide::features::{files, permissions, recovery, reopen, review, terminal, toasts, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::panes;
@@ -403,6 +403,7 @@ impl App {
             self.place_nodes();
             self.tree.damage_all();
         }
+        self.place_toast();
         for part in damage.parts() {
             self.tree.damage(self.nodes[part]);
             if *part == Part::Editor {
@@ -449,6 +450,8 @@ impl App {
             found if cols(&found) == before => found,
             found => areas(cols(&found)),
         };
+        // The message covers other parts, without moving them.
+        let areas = layout::Areas { toast: self.state.areas.toast, ..areas };
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.add_all();
@@ -462,6 +465,16 @@ impl App {
             self.state.damage.add(Part::Editor);
         }
         repaint_rows.unwrap_or_default()
+    }
+
+    /// Places the current message, or hides it.
+    fn place_toast(&mut self) {
+        let area = toasts::pane::area(&self.state, &self.state.areas);
+        self.state.areas.toast = area;
+        match area {
+            Some(area) => self.tree.set_area(self.nodes[&Part::Toast], area),
+            None => self.tree.hide(self.nodes[&Part::Toast]),
+        }
     }
 
     fn place_nodes(&mut self) {

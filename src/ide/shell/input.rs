@@ -91,8 +91,12 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn press_once(cx: &mut Cx<'_>, key: Key) {
     let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.pending_char.is_none();
     let too_long = cx.state.macros.note_key(key, fresh);
-    if !cx.state.status.message.is_empty() {
+    if cx.state.pending_char.is_some() {
+        // The message says what the key is for.
         cx.state.set_status("");
+    }
+    if cx.state.status.note_key(key) {
+        cx.state.damage.add(Part::Toast);
     }
     if too_long {
         cx.state.set_error("Macro too long: recording stopped");

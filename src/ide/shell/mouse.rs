@@ -43,6 +43,9 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     }
     let areas = cx.state.areas;
     let at = Position::new(mouse.col, mouse.row);
+    if areas.toast.is_some_and(|toast| toast.contains(at)) && matches!(mouse.kind, MouseKind::Down(_)) {
+        return cx.state.set_status("");
+    }
     let inside = |area: Option<Rect>| area.filter(|area| area.contains(at));
     let wheel = match mouse.kind {
         MouseKind::ScrollUp => -WHEEL_LINES,

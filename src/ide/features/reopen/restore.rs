@@ -87,7 +87,7 @@ pub fn read_last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Sav
     }
     let missing = missing.into_iter().map(|file| file.path).collect();
     let (windows, views, active, sizes) = (kept.windows, kept.views, kept.active, kept.sizes);
-    Some((open, SavedWindows { windows, views, active, sizes, order, missing }))
+    Some((open, SavedWindows { windows, views, active, order, sizes, missing }))
 }
 
 /// Returns what is open now, to be stored; `None` if that is disabled or not known yet.

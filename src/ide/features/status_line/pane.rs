@@ -44,8 +44,6 @@ struct StatusLine {
 /// All input of the right part.
 struct RightInputs {
     cols: usize,
-    /// Whether a message needs the room.
-    has_message: bool,
     sign: Option<&'static str>,
     /// A call that waits for approval where that is not on screen, and the key that leads there.
     asks: Option<String>,
@@ -65,7 +63,6 @@ impl RightInputs {
         let agent = &state.agent;
         Self {
             cols,
-            has_message: !state.status.message.is_empty(),
             asks: hidden_request(state),
             sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
             summarizing: agent.summarizing.map(|summing| summing.what),
@@ -81,9 +78,7 @@ impl RightInputs {
 
 impl PartialEq for RightInputs {
     fn eq(&self, other: &Self) -> bool {
-        let flags = |inputs: &Self| {
-            (inputs.cols, inputs.has_message, inputs.sign, inputs.summarizing, inputs.unrestricted)
-        };
+        let flags = |inputs: &Self| (inputs.cols, inputs.sign, inputs.summarizing, inputs.unrestricted);
         let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
         let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other)
@@ -128,7 +123,7 @@ impl StatusLine {
         Cow::Borrowed(&self.cached_name.1)
     }
 
-    /// Returns the left part: key hints, a message, or the cursor position.
+    /// Returns the left part: key hints, the key that is waited for, or the cursor position.
     fn left(&mut self, state: &State) -> (String, &'static str) {
         if !state.hints.is_empty() {
             let hints: Vec<String> =
@@ -139,10 +134,8 @@ impl StatusLine {
             let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
             return (format!("{} …", keys.join(" ")), "ui.status.focus");
         }
-        if !state.status.message.is_empty() {
-            let scope = if state.status.is_error { "ui.status.error" } else { "ui.status" };
-            let sign = if state.status.is_error { "✗ " } else { "" };
-            return (format!("{sign}{}", state.status.message), scope);
+        if state.pending_char.is_some() && !state.status.message.is_empty() {
+            return (state.status.message.clone(), "ui.status.focus");
         }
         if state.key_context() == KeyContext::Terminal {
             return (terminal_keys(state), "ui.status");
@@ -291,10 +284,6 @@ fn right(inputs: &RightInputs) -> String {
     parts.extend(inputs.zoomed.as_ref().map(|key| format!("zoomed · {key}")));
     if inputs.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
-    }
-    // A message needs the space: its advice must be readable.
-    if inputs.has_message {
-        return parts.join("  ");
     }
     let signs = parts.len();
     if let Some(model) = &inputs.model {

@@ -1,0 +1,36 @@
+//! The log of messages: a picker of the last ones, which copies one.
+
+use crate::ide::core::context::{Command, command};
+use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] =
+    &[command("view.notifications", "Show notifications", &["messages", "log", "errors"], |cx| {
+        if cx.state.status.log().next().is_none() {
+            return cx.state.set_status("No notifications yet");
+        }
+        cx.defer_picker("notifications");
+    })];
+
+/// The table's row.
+pub const PICKER: PickerSpec = PickerSpec {
+    id: "notifications",
+    title: "Notifications",
+    footer: "Enter copy",
+    load: |state| {
+        let now_ms = state.status.log().filter_map(|logged| logged.at_ms).max().unwrap_or(0);
+        let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {
+            text: format!("{} {}", if logged.is_error { "✗" } else { "·" }, logged.text.replace('\n', " ")),
+            aliases: Vec::new(),
+            detail: logged.at_ms.map_or_else(String::new, |at| crate::ide::model::age::age(now_ms, at)),
+            pick: Pick::new((n, logged.text.clone())),
+        };
+        RowSource::Rows(state.status.log().enumerate().map(row).collect(), Vec::new())
+    },
+    accept: |cx, pick, _| {
+        if let Some((_, text)) = pick.get::<(usize, String)>() {
+            cx.ui.clipboard = Some(text.clone());
+            cx.state.kill_ring.copy(vec![text.clone()]);
+        }
+    },
+};
