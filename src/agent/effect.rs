@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::compaction::summary::SummaryError;
 use super::event::{AgentEvent, Compacted, CompactionReason};
-use super::queue::Lane;
+use super::queue::{Lane, QueuePosition};
 use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResultMessage, UserMessage};
 
 /// How a tool call ended.
@@ -49,6 +49,10 @@ pub enum Event {
     Abort,
     /// The user takes the queued messages back.
     TakeQueue,
+    /// The user takes one queued message back, if it is still there.
+    TakeQueued(QueuePosition),
+    /// The user moves a queued message to an index of a lane, if it is still there.
+    MoveQueued { from: QueuePosition, lane: Lane, index: usize },
     /// The first part of an answer has arrived.
     AnswerStarted,
     /// The answer ended, with its error if it failed. `chance` is between 0 and 1.

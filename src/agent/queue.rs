@@ -31,6 +31,17 @@ pub struct Queues {
     follow_up: VecDeque<UserMessage>,
 }
 
+/// A message in a queue. The text tells whether it is still there: the agent takes messages out at any time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuePosition {
+    /// Its lane.
+    pub lane: Lane,
+    /// Its index in the lane.
+    pub index: usize,
+    /// Its text.
+    pub text: String,
+}
+
 impl QueueMode {
     /// Returns pi's name.
     pub fn name(self) -> &'static str {
@@ -57,6 +68,21 @@ impl Queues {
     /// Empties both lanes and returns the messages, steering first.
     pub fn take_all(&mut self) -> Vec<UserMessage> {
         self.steering.drain(..).chain(self.follow_up.drain(..)).collect()
+    }
+
+    /// Removes and returns a message, if it is still there.
+    pub fn remove(&mut self, at: &QueuePosition) -> Option<UserMessage> {
+        let lane = self.lane(at.lane);
+        let is_there = lane.get(at.index).is_some_and(|message| join_text(&message.content) == at.text);
+        if is_there { lane.remove(at.index) } else { None }
+    }
+
+    /// Moves a message to an index of a lane, or to its end; returns whether it was still there.
+    pub fn move_to(&mut self, at: &QueuePosition, lane: Lane, index: usize) -> bool {
+        let Some(message) = self.remove(at) else { return false };
+        let lane = self.lane(lane);
+        lane.insert(index.min(lane.len()), message);
+        true
     }
 
     /// Whether both lanes are empty.

@@ -147,6 +147,18 @@ impl State {
             Event::Continue => self.continue_run(&mut out),
             Event::Abort => self.abort(&mut out),
             Event::TakeQueue => self.take_queue(&mut out),
+            Event::TakeQueued(at) => {
+                let taken = self.queues.remove(&at);
+                if taken.is_some() {
+                    out.push(self.queue_update());
+                }
+                out.push(Effect::ReturnQueue(taken.into_iter().collect()));
+            }
+            Event::MoveQueued { from, lane, index } => {
+                if self.queues.move_to(&from, lane, index) {
+                    out.push(self.queue_update());
+                }
+            }
             Event::AnswerStarted => self.answer_started(&mut out),
             Event::Answered { message, error, fit, chance } => {
                 self.answered(message, error, fit, chance, &mut out);

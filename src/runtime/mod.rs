@@ -22,7 +22,7 @@ pub mod restore;
 pub use agent_setup::prompt_report::PromptReport;
 pub use agent_setup::toolset::ActiveTools;
 pub use controls::handle::Handle;
-pub use events::event::{BranchSummaryChoice, Delivery, RuntimeEvent, Snapshot};
+pub use events::event::{BranchSummaryChoice, Delivery, QueuedMessage, RuntimeEvent, Snapshot};
 pub use lifecycle::builder::Builder;
 pub use lifecycle::options::{Options, SessionChoice};
 pub use lifecycle::start::start;

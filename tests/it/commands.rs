@@ -16,6 +16,7 @@ use bowline::ide::editor::modal::key_hooks;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
 use bowline::ide::features::login::view::LoginView;
+use bowline::ide::features::message_queue::layer::QueueView;
 use bowline::ide::features::questions::view::QuestionsView;
 use bowline::ide::features::restore::view::RestoreView;
 use bowline::ide::features::review::view::ReviewView;
@@ -262,7 +263,9 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let review = layers.top::<ReviewView>().map(|_| "review".to_string());
-    let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review];
+    let queue = layers.top::<QueueView>().map(|view| format!("queued messages at {}", view.selected));
+    let all =
+        [picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
     let mut seen = vec![

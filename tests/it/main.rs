@@ -127,6 +127,8 @@ mod ide_plugins;
 mod ide_prompt;
 /// The agent asks the user.
 mod ide_questions;
+/// Messages that wait for the agent: edited, reordered, deleted.
+mod ide_queue;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// What was open comes back.

@@ -153,6 +153,7 @@ const VERBS: &[&str] = &[
     "Surround",
     "Swap",
     "Switch",
+    "Take",
     "Toggle",
     "Transform",
     "Transpose",

@@ -4,7 +4,7 @@ mod properties;
 mod summing;
 
 use super::*;
-use crate::agent::queue::QueueMode;
+use crate::agent::queue::{QueueMode, QueuePosition};
 use crate::base::json::json;
 use crate::llm::model::{ErrorKind, Model, Part};
 use crate::llm::retry::Policy;
@@ -211,6 +211,22 @@ fn step_queue_mode_all_sends_all_messages() {
     let told = ["queue [] []", "steering \"one\"", "steering \"two\""];
     assert_eq!(rig.log[3..6], told);
     assert_eq!(rig.log[6..], ["turnstart", "user \"one\"", "user \"two\"", "call model"]);
+}
+
+#[test]
+fn step_queued_message_is_taken_or_moved_only_while_it_is_there() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").prompt("one").prompt("two").log.clear();
+    let at = |lane, index, text: &str| QueuePosition { lane, index, text: text.to_string() };
+    let move_to = |from, lane, index| Event::MoveQueued { from, lane, index };
+    rig.send(move_to(at(Lane::Steering, 1, "two"), Lane::Steering, 0));
+    rig.check(&["queue [\"two\", \"one\"] []"]);
+    rig.send(move_to(at(Lane::Steering, 0, "two"), Lane::FollowUp, 9));
+    rig.check(&["queue [\"one\"] [\"two\"]"]);
+    rig.send(move_to(at(Lane::Steering, 0, "two"), Lane::FollowUp, 0)).check(&[]);
+    rig.send(Event::TakeQueued(at(Lane::Steering, 0, "two"))).check(&["return []"]);
+    rig.send(Event::TakeQueued(at(Lane::FollowUp, 0, "two")));
+    rig.check(&["queue [\"one\"] []", "return [\"two\"]"]);
 }
 
 #[test]

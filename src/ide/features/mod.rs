@@ -13,6 +13,7 @@ pub mod git;
 pub mod history_search;
 pub mod locations;
 pub mod login;
+pub mod message_queue;
 pub mod notifications;
 pub mod palette;
 pub mod permissions;
@@ -54,6 +55,7 @@ pub static FEATURES: &[Feature] = &[
     permissions::FEATURE,
     pipe::FEATURE,
     locations::FEATURE,
+    message_queue::FEATURE,
     notifications::FEATURE,
     plugins::FEATURE,
     project_search::FEATURE,

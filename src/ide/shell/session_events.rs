@@ -6,11 +6,11 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::state::State;
-use crate::ide::features::agent::queue;
 use crate::ide::features::drafts;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
 use crate::ide::features::login;
+use crate::ide::features::message_queue::take_back;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
 use crate::ide::features::questions;
@@ -137,7 +137,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.name.clone_from(name);
             cx.state.damage.add(Part::AgentTitle);
         }
-        RuntimeEvent::QueueReturned(messages) => queue::restore_to_prompt(cx, messages.clone()),
+        RuntimeEvent::QueueReturned(messages) => take_back::restore_to_prompt(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot, user_message};
+use crate::runtime::events::event::{Delivery, QueuedMessage, RuntimeEvent, Snapshot, user_message};
 use crate::runtime::events::hub::{Hub, Reader};
 use crate::runtime::events::observe::Observer;
 use crate::runtime::history::search::HistorySearch;
@@ -82,6 +82,18 @@ impl Handle {
         let (reply, messages) = oneshot::channel();
         self.send(Command::TakeQueue(reply));
         messages
+    }
+
+    /// Removes one message from its queue and returns it; empty if it is no longer there.
+    pub fn take_queued(&self, message: QueuedMessage) -> oneshot::Receiver<Vec<UserMessage>> {
+        let (reply, messages) = oneshot::channel();
+        self.send(Command::TakeQueued(message.position(), reply));
+        messages
+    }
+
+    /// Moves a queued message to an index of a queue, or to its end. Does nothing if it is no longer there.
+    pub fn move_queued(&self, message: QueuedMessage, to: Delivery, index: usize) {
+        self.send(Command::MoveQueued { from: message.position(), lane: to.lane(), index });
     }
 
     /// Switches the model from the next request on.

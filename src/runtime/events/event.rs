@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use crate::agent::event::AgentEvent;
+use crate::agent::queue::{Lane, QueuePosition};
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
 use crate::runtime::agent_setup::toolset::ActiveTools;
@@ -19,6 +20,34 @@ pub enum Delivery {
     Steer,
     /// Start a run, or wait until the one that is going on would stop.
     FollowUp,
+}
+
+impl Delivery {
+    /// Returns the agent's queue for it.
+    pub(in crate::runtime) fn lane(self) -> Lane {
+        match self {
+            Self::Steer => Lane::Steering,
+            Self::FollowUp => Lane::FollowUp,
+        }
+    }
+}
+
+/// A message that waits for the working agent, as the last [`AgentEvent::QueueUpdate`] showed it. The text tells
+/// whether it is still there when the session is asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedMessage {
+    /// The queue it is in.
+    pub delivery: Delivery,
+    /// Its index in the queue.
+    pub index: usize,
+    /// Its text.
+    pub text: String,
+}
+
+impl QueuedMessage {
+    pub(in crate::runtime) fn position(self) -> QueuePosition {
+        QueuePosition { lane: self.delivery.lane(), index: self.index, text: self.text }
+    }
 }
 
 /// The summary of the branch that is left, for the model.

@@ -9,7 +9,7 @@ use super::environment::EnvironmentGuard;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::Driver;
 use crate::agent::effect::Event;
-use crate::agent::queue::Lane;
+use crate::agent::queue::{Lane, QueuePosition};
 use crate::agent::subagents::SubagentPool;
 use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
@@ -48,6 +48,10 @@ pub(in crate::runtime) enum Command {
     Abort,
     /// Return the queued messages.
     TakeQueue(oneshot::Sender<Vec<UserMessage>>),
+    /// Return one of them, if it is still there.
+    TakeQueued(QueuePosition, oneshot::Sender<Vec<UserMessage>>),
+    /// Move one of them to an index of a lane, if it is still there.
+    MoveQueued { from: QueuePosition, lane: Lane, index: usize },
     /// Switch the model, by provider and id.
     Model(String, String),
     /// Change the thinking level.
@@ -208,6 +212,12 @@ impl LiveSession {
         });
     }
 
+    /// Sends an event that returns queued messages.
+    async fn take_from_queue(&mut self, event: Event, reply: oneshot::Sender<Vec<UserMessage>>) {
+        self.driver.listener().set_queue_reply(reply);
+        self.driver.send(event).await;
+    }
+
     async fn handle_command(&mut self, command: Command) {
         match command {
             Command::Prompt(message, delivery) => self.prompt(message, delivery).await,
@@ -218,9 +228,10 @@ impl LiveSession {
                     subagents.interrupt();
                 }
             }
-            Command::TakeQueue(reply) => {
-                self.driver.listener().set_queue_reply(reply);
-                self.driver.send(Event::TakeQueue).await;
+            Command::TakeQueue(reply) => self.take_from_queue(Event::TakeQueue, reply).await,
+            Command::TakeQueued(at, reply) => self.take_from_queue(Event::TakeQueued(at), reply).await,
+            Command::MoveQueued { from, lane, index } => {
+                self.driver.send(Event::MoveQueued { from, lane, index }).await;
             }
             Command::Model(provider, id) => {
                 if let Err(report) = self.choose_by_name(provider, id).await {
@@ -265,10 +276,7 @@ impl LiveSession {
 
     /// Sends a message to the agent: it starts a run, or joins the queue of the active one.
     async fn prompt(&mut self, message: UserMessage, delivery: Delivery) {
-        let lane = match delivery {
-            Delivery::Steer => Lane::Steering,
-            Delivery::FollowUp => Lane::FollowUp,
-        };
+        let lane = delivery.lane();
         self.update_prompt().await;
         self.driver.send(Event::Prompt { message, lane }).await;
     }

@@ -12,7 +12,7 @@ use crate::agent::compaction::summary::SummaryError;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::effect::{Effect, Event, FinishedCall, Fit, Timer};
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
-use crate::agent::queue::{Lane, QueueMode};
+use crate::agent::queue::{Lane, QueueMode, QueuePosition};
 use crate::agent::step::State;
 use crate::agent::step::batch::error_result;
 use crate::base::json::json;
@@ -34,6 +34,16 @@ enum Act {
     Continue,
     Abort,
     Take,
+    TakeOne {
+        lane: Lane,
+        index: usize,
+        is_gone: bool,
+    },
+    MoveOne {
+        from: Lane,
+        lane: Lane,
+        index: usize,
+    },
     Began,
     Answer {
         calls: Vec<usize>,
@@ -60,6 +70,10 @@ enum Act {
     JunkDue(Timer),
 }
 
+fn lane() -> impl Strategy<Value = Lane> {
+    prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)]
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let stop = prop_oneof![6 => Just(StopReason::ToolUse), 2 => Just(StopReason::Stop), 1 => Just(StopReason::Length)];
     let kind = prop_oneof![
@@ -75,11 +89,14 @@ fn act() -> impl Strategy<Value = Act> {
     ];
     let summed = prop_oneof![2 => Just(Ok(())), 1 => unwritten.prop_map(Err)];
     prop_oneof![
-        3 => (prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)], any::<bool>())
+        3 => (lane(), any::<bool>())
             .prop_map(|(lane, picture)| Act::Prompt { lane, picture }),
         1 => Just(Act::Continue),
         1 => Just(Act::Abort),
         1 => Just(Act::Take),
+        1 => (lane(), 0usize..3, prop::bool::weighted(0.2))
+            .prop_map(|(lane, index, is_gone)| Act::TakeOne { lane, index, is_gone }),
+        1 => (lane(), lane(), 0usize..3).prop_map(|(from, lane, index)| Act::MoveOne { from, lane, index }),
         2 => Just(Act::Began),
         6 => (prop::collection::vec(0usize..3, 0..4), stop, any::<bool>())
             .prop_map(|(calls, stop, asks)| Act::Answer { calls, stop, asks }),
@@ -157,6 +174,12 @@ impl World {
             ends: 0,
             count: 0,
         }
+    }
+
+    /// Returns a message of a queue as a front end names it, perhaps one that is no longer there.
+    fn queued(&self, lane: Lane, index: usize, is_gone: bool) -> QueuePosition {
+        let text = self.state.queues().texts(lane).get(index).filter(|_| !is_gone).cloned();
+        QueuePosition { lane, index, text: text.unwrap_or_default() }
     }
 
     fn send(&mut self, event: Event) {
@@ -338,6 +361,14 @@ impl World {
             Act::Continue if self.unanswered() => self.send(Event::Continue),
             Act::Abort => self.send(Event::Abort),
             Act::Take => self.send(Event::TakeQueue),
+            Act::TakeOne { lane, index, is_gone } => {
+                let at = self.queued(lane, index, is_gone);
+                self.send(Event::TakeQueued(at));
+            }
+            Act::MoveOne { from, lane, index } => {
+                let from = self.queued(from, index, false);
+                self.send(Event::MoveQueued { from, lane, index });
+            }
             Act::Began if self.calling => self.send(Event::AnswerStarted),
             Act::Answer { calls, stop, asks } if self.calling => self.answer(&calls, stop, asks),
             Act::Fail { kind, content } if self.calling => self.fail(kind, content),

@@ -43,6 +43,8 @@ pub enum KeyContext {
     SessionTree,
     /// The report of the context sent to the model.
     ContextView,
+    /// The list of queued messages.
+    Queue,
     /// An editor whose keys are commands (normal mode).
     Normal,
     /// The same while its text is a list of locations.
@@ -63,7 +65,7 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -82,6 +84,7 @@ impl KeyContext {
         Self::Review,
         Self::SessionTree,
         Self::ContextView,
+        Self::Queue,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -112,6 +115,7 @@ impl KeyContext {
             Self::Review => "review",
             Self::SessionTree => "session-tree",
             Self::ContextView => "context",
+            Self::Queue => "queue",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -146,6 +150,7 @@ impl KeyContext {
             Self::Review => &[Self::Review, Self::Global],
             Self::SessionTree => &[Self::SessionTree, Self::Global],
             Self::ContextView => &[Self::ContextView, Self::Global],
+            Self::Queue => &[Self::Queue, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

@@ -4,14 +4,12 @@ use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::agent::queue;
 use crate::llm::model::Thinking;
 use crate::runtime::PromptReport;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
-    command("agent.dequeue", "Edit queued messages", &["dequeue", "unqueue"], queue::dequeue_messages),
     command("agent.cycle-model", "Switch to next model", &["change model"], |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Switch to previous model", &["change model"], |cx| {
         cycle_model(cx, -1);

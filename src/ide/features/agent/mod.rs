@@ -4,7 +4,6 @@ use crate::ide::core::feature::Feature;
 
 pub mod commands;
 pub mod models;
-pub mod queue;
 pub mod tools;
 
 /// The feature's row.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::state::State;
-use crate::ide::features::agent::queue;
 use crate::ide::features::drafts::state::{DRAFTS, Owner};
+use crate::ide::features::message_queue::take_back;
 use crate::ide::model::draft::Draft;
 use crate::llm::model::UserMessage;
 
@@ -110,7 +110,7 @@ pub fn restore_after_switch(cx: &mut Cx<'_>, message: UserMessage, switches: u64
 fn show_arrived(cx: &mut Cx<'_>) {
     let arrived = std::mem::take(&mut cx.state.slots[DRAFTS].arriving);
     if !arrived.is_empty() {
-        queue::restore_to_prompt(cx, arrived);
+        take_back::restore_to_prompt(cx, arrived);
     }
 }
 

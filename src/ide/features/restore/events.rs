@@ -4,7 +4,7 @@
 
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
-use crate::ide::features::agent;
+use crate::ide::features::message_queue::take_back;
 use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
 use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
@@ -73,7 +73,7 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         cx.state.layers.close::<SessionView>();
     }
     if let Some(message) = message {
-        agent::queue::restore_to_prompt(cx, vec![message]);
+        take_back::restore_to_prompt(cx, vec![message]);
     }
     if undo.is_none() {
         return cx.state.set_status("Conversation continues from here");

@@ -9,8 +9,8 @@ use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::agent::queue;
 use crate::ide::features::files::open;
+use crate::ide::features::message_queue::take_back;
 use crate::ide::features::review::apply::{self, Action, Job, UndoStep};
 use crate::ide::features::review::file::{Body, Compared, ReviewedFile};
 use crate::ide::features::review::message::{self, Remark};
@@ -98,7 +98,7 @@ pub fn on_conversation_replaced(cx: &mut Cx<'_>, is_other_session: bool) {
         review.undo.clear();
         review.chosen = None;
         if !remarks.is_empty() {
-            queue::restore_to_prompt(cx, vec![UserMessage::text(message::message(&remarks), 0)]);
+            take_back::restore_to_prompt(cx, vec![UserMessage::text(message::message(&remarks), 0)]);
             cx.state.set_status("Review not sent: the session was switched. It is in the prompt");
         }
     }

@@ -10,9 +10,9 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::agent;
 use crate::ide::features::drafts;
 use crate::ide::features::drafts::state::DRAFTS;
+use crate::ide::features::message_queue::take_back;
 use crate::ide::features::sessions;
 use crate::ide::features::sessions::view::{Missing, SessionView};
 use crate::llm::model::UserMessage;
@@ -93,7 +93,7 @@ fn on_moved(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str) {
     panes::focus(cx, Focus::Agent);
     cx.state.set_status(words);
     if let Some(message) = user_message {
-        agent::queue::restore_to_prompt(cx, vec![message]);
+        take_back::restore_to_prompt(cx, vec![message]);
     }
     cx.state.damage.add_all();
 }

@@ -1,11 +1,11 @@
-//! Queued messages: they return to the prompt when they are taken back, as does a message at a position that
-//! the conversation left.
+//! Queued messages return to the prompt when they are taken back, as does a message at a position that the
+//! conversation left.
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::llm::model::UserMessage;
 
 /// Takes back the messages in the session's queues.
-pub fn dequeue_messages(cx: &mut Cx<'_>) {
+pub fn take_back_all(cx: &mut Cx<'_>) {
     let Some(queue) = cx.session.map(crate::runtime::Handle::take_queue) else { return };
     // A session that has ended has no queues.
     let taken = async move { queue.await.unwrap_or_default() };
