@@ -63,6 +63,7 @@ fn app_with_text(text: &str) -> AppFixture {
         keep_undo: true,
         mouse: true,
         notify: bowline::ide::core::options::Notify::default(),
+        clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
         unrestricted: false,
         connect: None,
         clock: SystemClock::shared(),

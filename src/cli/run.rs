@@ -20,6 +20,7 @@ use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
 use crate::cli::{commands, headless, manual, models};
+use crate::exec::clipboard::ClipboardRoute;
 use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -180,6 +181,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
+        clipboard: ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty())),
         mouse: settings.mouse,
         unrestricted: args.agent.approval.as_deref().or(settings.approval.as_deref())
             == Some(Mode::Full.name()),

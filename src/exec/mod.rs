@@ -4,6 +4,8 @@
 //! wrapper may handle open buffers and pass everything else on.
 
 #[doc(hidden)]
+pub mod clipboard;
+#[doc(hidden)]
 pub mod commands;
 #[doc(hidden)]
 pub mod disk;

@@ -115,6 +115,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("tokio::fs", &["exec", "workspace", "llm::request::attach", "session::store", "modes", "cli"]),
     ("tokio::process", &["exec"]),
     ("reqwest::", &["net", "llm"]),
+    ("arboard::", &["exec"]),
     ("rusqlite::", &["session::store"]),
     ("SystemTime", &["base::clock", "exec", "session::store"]),
     ("thread::sleep", &[]),

@@ -214,6 +214,8 @@ mod print_retries;
 mod profiles;
 /// The program's file, as the system loads it.
 mod program_file;
+/// Where copied text goes.
+mod pty_clipboard;
 /// The prompt in the user's own editor.
 mod pty_editor;
 /// A panic of the loop in a real terminal.

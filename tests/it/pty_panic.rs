@@ -72,6 +72,7 @@ async fn panic_host_process_runs_event_loop() {
         keep_undo: false,
         mouse: false,
         notify: bowline::ide::core::options::Notify::default(),
+        clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
         unrestricted: false,
         connect: None,
         clock: Arc::new(PanickingClock { clock: SystemClock::shared(), flag_path: flag.into() }),

@@ -68,6 +68,10 @@ pub struct UiRequests {
     pub edit: Option<ExternalEdit>,
     /// Text to put on the system clipboard.
     pub clipboard: Option<String>,
+    /// Text to put on the terminal's clipboard, because no other one took it.
+    pub terminal_clipboard: Option<String>,
+    /// Whether to paste the text of the system clipboard.
+    pub paste_clipboard: bool,
     /// A notification to show while another window has the focus.
     pub notification: Option<Notification>,
     /// Whether to redraw everything from scratch, because the screen may show something else.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::base::clock::SharedClock;
+use crate::exec::clipboard::ClipboardRoute;
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::core::ports::Connect;
 use crate::ide::model::saved_windows::SavedWindows;
@@ -86,6 +87,8 @@ pub struct Options {
     pub mouse: bool,
     /// How to notify while another window has the focus.
     pub notify: Notify,
+    /// Which clipboards can be reached.
+    pub clipboard: ClipboardRoute,
     /// Whether tools run unasked.
     pub unrestricted: bool,
     /// Starts the session, after the first frame.

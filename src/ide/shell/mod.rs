@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod catalog;
+pub mod clipboard;
 pub mod commands;
 pub mod event_source;
 pub mod feature_events;

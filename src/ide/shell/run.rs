@@ -6,14 +6,14 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
-use base64::Engine;
 use futures::FutureExt;
 
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::base::panics::catch;
+use crate::exec::clipboard::{ClipboardRoute, SystemClipboard};
 use crate::exec::commands::editor;
-use crate::ide::core::context::Notification;
+use crate::ide::core::context::{Notification, answer_or_error};
 use crate::ide::core::event::Event;
 use crate::ide::core::options::{Notify, Options};
 use crate::ide::core::quit;
@@ -21,13 +21,16 @@ use crate::ide::core::state::State;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::prompt::external_editor;
 use crate::ide::shell::app::App;
+use crate::ide::shell::clipboard;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
 use crate::ide::shell::preload::Preload;
 use crate::tui::caps::{Caps, CapsAction, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::attention::{self, NotificationStyle, Progress};
-use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
+use crate::tui::term::{
+    self, Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal,
+};
 
 /// Number of events handled after keys, even if more keys are ready.
 const EVENTS_AFTER_KEYS: usize = 8;
@@ -39,8 +42,6 @@ const SESSION_END_TIMEOUT: Duration = Duration::from_secs(5);
 const TERMINALS_END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long shell commands of the prompt may take to end: SIGTERM, SIGKILL after two seconds.
 const SHELL_END_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum length of a text for the terminal's clipboard; many terminals drop longer ones.
-const CLIPBOARD_MAX: usize = 74_000;
 
 /// How the IDE ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     let mouse = options.mouse;
     let clock = options.clock.clone();
     let notify = options.notify;
+    let clipboard_route = options.clipboard;
     let no_terminal =
         |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
     let tty = terminal::open().map_err(no_terminal)?;
@@ -76,6 +78,8 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
         pacing: FramePacing::default(),
         title: String::new(),
         notify,
+        clipboard: SystemClipboard::new(clipboard_route),
+        clipboard_route,
         progress: Progress::None,
     };
     let result = screen.run(source, &mut signals).await;
@@ -92,6 +96,10 @@ struct TerminalLoop {
     title: String,
     /// How the user is notified.
     notify: Notify,
+    /// The clipboards of desktop and tmux.
+    clipboard: SystemClipboard,
+    /// Which of them can be reached.
+    clipboard_route: ClipboardRoute,
     /// The progress as last shown.
     progress: Progress,
 }
@@ -241,6 +249,7 @@ impl TerminalLoop {
             tracing::warn!("a terminal did not end in time");
         }
         self.end_shell_commands(source).await;
+        self.clipboard.end().await;
         if let Some(session) = source.app.session().cloned() {
             // The last requests of the session to the event loop must still be handled.
             let ended = session.shutdown();
@@ -265,7 +274,8 @@ impl TerminalLoop {
         if source.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
             source.app.tick();
         }
-        source.app.needs_frame()
+        // A text for the terminal's clipboard changes nothing on screen.
+        source.app.needs_frame() || source.app.ui.terminal_clipboard.is_some()
     }
 
     /// Returns when the loop must wake by time alone.
@@ -366,9 +376,7 @@ impl TerminalLoop {
             self.title = title;
         }
         self.draw_attention(app)?;
-        if let Some(text) = app.ui.clipboard.take() {
-            self.copy(app, &text)?;
-        }
+        self.use_clipboard(app)?;
         let bytes = app.frame();
         if app.screen.has_cursor_shape() {
             self.terminal.own_caret()?;
@@ -407,14 +415,42 @@ impl TerminalLoop {
         Ok(())
     }
 
-    /// Hands a text to the terminal's clipboard (OSC 52), which works through ssh too.
-    fn copy(&self, app: &mut App, text: &str) -> std::io::Result<()> {
-        if text.len() > CLIPBOARD_MAX {
-            app.state.set_status("Copied inside bowline; too long for the terminal's clipboard");
-            return Ok(());
+    /// Puts a text on the clipboards, the terminal's if there is no other, and requests the text to paste.
+    fn use_clipboard(&mut self, app: &mut App) -> std::io::Result<()> {
+        if let Some(text) = app.ui.clipboard.take() {
+            if self.clipboard.has_any() {
+                let copied = self.clipboard.set(text.clone());
+                app.tasks().spawn("clipboard.copy", copied, |cx, copied| {
+                    match copied {
+                        Ok(Ok(())) => return,
+                        Ok(Err(error)) => tracing::debug!("no clipboard but the terminal's: {error}"),
+                        Err(error) => tracing::debug!("no clipboard but the terminal's: {error}"),
+                    }
+                    cx.ui.terminal_clipboard = Some(text);
+                });
+            } else {
+                app.ui.terminal_clipboard = Some(text);
+            }
         }
-        let data = base64::engine::general_purpose::STANDARD.encode(text);
-        self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+        if std::mem::take(&mut app.ui.paste_clipboard) {
+            let asked = app.state.key_context();
+            let is_remote = self.clipboard_route.is_remote;
+            if is_remote {
+                app.state.set_status("No clipboard over ssh. Use the terminal's own key to paste");
+            } else {
+                app.tasks().spawn("clipboard.read", self.clipboard.get(), move |cx, read| {
+                    if let Some(read) = answer_or_error(cx, "read the clipboard", read) {
+                        clipboard::on_read(cx, asked, read);
+                    }
+                });
+            }
+        }
+        let Some(text) = app.ui.terminal_clipboard.take() else { return Ok(()) };
+        match term::clipboard::set(&text, self.clipboard_route.in_tmux) {
+            Some(sequence) => self.terminal.write(&sequence)?,
+            None => app.state.set_status("Copied inside bowline; too long for the terminal's clipboard"),
+        }
+        Ok(())
     }
 }
 

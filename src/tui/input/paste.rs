@@ -69,7 +69,7 @@ impl Paste {
 }
 
 /// Replaces `\r\n` and lone `\r` by `\n`.
-fn with_line_feeds(text: String) -> String {
+pub fn with_line_feeds(text: String) -> String {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text;
     }

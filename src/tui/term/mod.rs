@@ -3,6 +3,7 @@
 //! The only part of the toolkit that does input and output. Must not know what is drawn.
 
 pub mod attention;
+pub mod clipboard;
 pub mod guard;
 pub mod modes;
 mod output;

@@ -341,6 +341,7 @@ impl IdeSetup {
             keep_undo: self.undo_store,
             mouse: true,
             notify: bowline::ide::core::options::Notify::default(),
+            clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
             unrestricted: false,
             connect: Some(connect),
             clock: clock.clone(),

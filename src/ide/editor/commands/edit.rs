@@ -66,6 +66,9 @@ pub const COMMANDS: &[Command] = &[
         &["yank pop", "cycle clipboard", "kill ring"],
         yank_pop,
     ),
+    command("edit.paste-clipboard", "Paste from clipboard", &["paste system clipboard"], |cx| {
+        cx.ui.paste_clipboard = true;
+    }),
     command("edit.duplicate-line", "Duplicate line", &["copy line down"], duplicate),
     command("edit.undo", "Undo", &[], |cx| undo_or_redo(cx, true)),
     command("edit.redo", "Redo", &[], |cx| undo_or_redo(cx, false)),

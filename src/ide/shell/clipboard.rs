@@ -1,0 +1,21 @@
+//! Pasting from the system clipboard: its text arrives some time after the command. Must not know how the
+//! clipboard is read.
+
+use crate::exec::clipboard::ClipboardError;
+use crate::ide::core::context::Cx;
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::shell::input;
+use crate::tui::input::paste::{PASTE_MAX, with_line_feeds};
+
+/// Handles the text of the clipboard, which was requested while the keys had the meaning `asked`: it goes
+/// nowhere else.
+pub fn on_read(cx: &mut Cx<'_>, asked: KeyContext, read: Result<String, ClipboardError>) {
+    match read {
+        _ if cx.state.key_context() != asked => cx.state.set_status("Not pasted: the keys go elsewhere now"),
+        Ok(text) if text.is_empty() => cx.state.set_status("Clipboard is empty"),
+        Ok(text) if text.len() > PASTE_MAX => cx.state.set_error("Clipboard is too long to paste"),
+        Ok(text) => input::paste(cx, &with_line_feeds(text)),
+        Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has no text"),
+        Err(error) => cx.state.set_error(format!("Cannot read the clipboard: {error}")),
+    }
+}
