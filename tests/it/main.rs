@@ -149,6 +149,8 @@ mod ide_saving;
 mod ide_screens;
 /// A user looks for text and replaces it.
 mod ide_search;
+/// The mouse in the conversation.
+mod ide_selection;
 /// Text through commands of the shell.
 mod ide_sessions;
 mod ide_shell;

@@ -5,6 +5,7 @@
 //! [`layers`] float on top of [`panes`]. [`event`] is what can happen from outside.
 
 pub mod catalog;
+pub mod clicks;
 pub mod command_line;
 pub mod context;
 pub mod damage;

@@ -137,6 +137,30 @@ impl Prompt {
         (shown, labels)
     }
 
+    /// Returns the position at a column of a row. Beyond the end of a row that goes on in the next one it is that
+    /// of the last character.
+    pub fn at_column(&self, row: Range<Byte>, column: usize, goes_on: bool) -> Byte {
+        let (mut at, mut x, mut last) = (row.start, 0, row.start);
+        let mut found = None;
+        let mut place = |cells: usize, len: usize| {
+            if found.is_none() && column < x + cells {
+                found = Some(at);
+            }
+            last = at;
+            x += cells;
+            at = Byte(at.0 + len);
+        };
+        self.visit(row.clone(), |part| match part {
+            Shown::Text(text) => {
+                for grapheme in text.graphemes(true) {
+                    place(if grapheme == "\t" { 1 } else { grapheme_width(grapheme) }, grapheme.len());
+                }
+            }
+            Shown::Label(label, len) => place(text_width(label), len),
+        });
+        found.unwrap_or(if goes_on { last } else { row.end })
+    }
+
     /// Moves the ends of the selection out of folded pastes, in the direction in which the caret has moved from
     /// `before`.
     pub fn leave_pastes(&mut self, before: Byte) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::{Position, Rect};
 
+use crate::ide::core::clicks::{dragged, next_click, range_for_clicks};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane_borders;
@@ -13,6 +14,7 @@ use crate::ide::editor::commands::panes;
 use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
 use crate::ide::features::permissions;
+use crate::ide::features::prompt;
 use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
 use crate::ide::features::transcript;
@@ -20,25 +22,26 @@ use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::visible_rows::{DragSelection, VisibleRows};
 use crate::ide::shell::input::run;
-use crate::text::movement::motion;
 use crate::text::operations::block::{Block, Corner};
 use crate::text::operations::select;
 use crate::text::position::{Byte, Column, Line};
-use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::{Button, Mods, Mouse, MouseKind};
 
 /// Lines per notch of the wheel.
 const WHEEL_LINES: isize = 3;
-/// Maximum time between the clicks of a double or triple click at one position.
-const MULTI_CLICK: Duration = Duration::from_millis(400);
 
 /// Handles one mouse event.
 pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
     }
-    if terminal::input::drag(cx, mouse) || drag(cx, mouse) || drag_pane_border(cx, mouse) {
+    if terminal::input::drag(cx, mouse)
+        || transcript::mouse::drag(cx, mouse)
+        || prompt::mouse::drag(cx, mouse)
+        || drag(cx, mouse)
+        || drag_pane_border(cx, mouse)
+    {
         return;
     }
     let areas = cx.state.areas;
@@ -72,8 +75,12 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         }
     } else if let Some(area) = inside(areas.approval) {
         permissions::mouse::mouse(cx, mouse, area, (pressed, wheel));
-    } else if inside(areas.prompt).is_some() && pressed {
+    } else if inside(areas.agent_title).is_some() && pressed {
         panes::focus(cx, Focus::Agent);
+    } else if let Some(area) = inside(areas.prompt)
+        && pressed
+    {
+        prompt::mouse::press(cx, mouse, area);
     }
 }
 
@@ -306,12 +313,8 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
 /// Handles a plain press: sets a cursor; the second and third click select a word and a line.
 fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<(Duration, Byte, u8)>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    let by = match last {
-        Some((before, position, n)) if position == at && now.saturating_sub(before) <= MULTI_CLICK => {
-            n % 3 + 1
-        }
-        _ => 1,
-    };
+    let last = last.filter(|(_, position, _)| *position == at);
+    let by = next_click(last.map(|(before, _, n)| (before, n)), now);
     let range = range_for_clicks(buffer.area.text(), at, line, by);
     buffer.area.select(Selection::single(range));
     cx.state.last_click = Some((now, at, by));
@@ -321,15 +324,6 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
 /// Starts a selection by the mouse.
 fn begin_drag(buffer: &Buffer, by: u8, from: Range) -> DragSelection {
     DragSelection { by, from, buffer: buffer.id, version: buffer.area.document.version() }
-}
-
-/// Returns the selection of one, two or three clicks.
-fn range_for_clicks(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
-    match clicks {
-        2 => motion::word_around(text, at),
-        3 => Range::new(text.line_start(line), text.line_start(Line(line.0 + 1))),
-        _ => Range::cursor(at),
-    }
 }
 
 /// Extends the selection to the mouse in the unit of the first press. Scrolls when above or below the window.
@@ -354,11 +348,7 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: DragSelection) {
     };
     cx.state.windows.selecting = Some(drag);
     let here = range_for_clicks(buffer.area.text(), at, line, drag.by);
-    let range = if here.start() < drag.from.start() {
-        Range::new(drag.from.end(), here.start())
-    } else {
-        Range::new(drag.from.start(), here.end().max(drag.from.start()))
-    };
+    let range = dragged(drag.from, here);
     if range != drag.from {
         // A press after a drag starts a new count of clicks.
         cx.state.last_click = None;

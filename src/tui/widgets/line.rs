@@ -1,7 +1,8 @@
 //! Lines of spans with theme scopes, and wrapping to a width.
 //!
 //! Must not know canvases or themes. The result is safe to draw: tabs are expanded and control characters are
-//! symbols.
+//! symbols. Each span says what of it belongs to the text, so that rows can be copied without their decoration
+//! and without the breaks of wrapping (`copied`).
 
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 
@@ -12,12 +13,48 @@ pub struct Span {
     pub text: String,
     /// Theme scope of its style.
     pub scope: &'static str,
+    /// What of it belongs to the text.
+    pub role: Role,
+}
+
+/// What of a span belongs to the text that its line shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// All of it.
+    #[default]
+    Text,
+    /// The marker or indentation of an item of a list: text that also is a prefix of lines.
+    Marker,
+    /// Nothing: a border, a prefix, padding.
+    Decoration,
+    /// Nothing, nor anything else in its line: a rule, a note on what is not shown.
+    Aside,
+    /// A tab that begins here; the cells up to its stop are decoration.
+    Tab,
+    /// The beginning of a longer text.
+    Cut,
+    /// No cells: the text goes on in the next line, after this many spaces.
+    Wrap(u16),
+    /// The border between two cells of a table, each of which may go on in the next line.
+    CellEnd,
 }
 
 impl Span {
-    /// A span.
+    /// A span of text.
     pub fn new(text: impl Into<String>, scope: &'static str) -> Self {
-        Self { text: text.into(), scope }
+        Self { text: text.into(), scope, role: Role::Text }
+    }
+
+    /// A span that is not part of the text.
+    pub fn decoration(text: impl Into<String>, scope: &'static str) -> Self {
+        Self::new(text, scope).with_role(Role::Decoration)
+    }
+
+    /// Returns the span in another role.
+    #[must_use]
+    pub fn with_role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
     }
 }
 
@@ -47,33 +84,49 @@ pub fn width(line: &[Span]) -> usize {
     line.iter().map(|span| crate::base::width::text_width(&span.text)).sum()
 }
 
+/// Returns whether the text of a line goes on in the next line.
+pub fn continues(line: &[Span]) -> bool {
+    line.iter().any(|span| matches!(span.role, Role::Wrap(_)))
+}
+
 /// A grapheme to be placed in a line.
 struct Piece<'a> {
     text: std::borrow::Cow<'a, str>,
     width: usize,
     scope: &'static str,
+    role: Role,
 }
 
 /// Wraps spans to `width` cells; line feeds also break. `first` begins the first line and `rest` the others;
-/// both are omitted where they would leave less than two cells.
+/// both are omitted where they would leave less than two cells. They are decoration, except for markers at the
+/// beginning of what is a line of the text.
 pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: BreakMode) -> Vec<Line> {
     let total = usize::from(width.max(1));
     let indent = self::width(first).max(self::width(rest));
     let (first, rest, indent) =
         if indent + 2 > total { (&[][..], &[][..], 0) } else { (first, rest, indent) };
     let room = total - indent;
-    let pieces = pieces(spans, room);
+    let pieces = pieces(spans, room, how);
     let mut out = Vec::new();
     let mut start = 0;
+    let mut continues = false;
     loop {
         let (end, next) = line_end(&pieces, start, room, how);
-        let mut line: Line = if out.is_empty() { first.to_vec() } else { rest.to_vec() };
+        let mut line = prefix(if out.is_empty() { first } else { rest }, continues);
         let from = line.len();
         for piece in &pieces[start..end] {
             match line[from..].last_mut() {
-                Some(span) if span.scope == piece.scope => span.text.push_str(&piece.text),
-                _ => line.push(Span::new(piece.text.clone(), piece.scope)),
+                Some(span) if (span.scope, span.role) == (piece.scope, piece.role) => {
+                    span.text.push_str(&piece.text);
+                }
+                _ => line.push(Span::new(piece.text.clone(), piece.scope).with_role(piece.role)),
             }
+        }
+        let dropped = &pieces[end..next];
+        continues = next < pieces.len() && dropped.last().is_none_or(|piece| piece.text != "\n");
+        if continues {
+            let spaces = u16::try_from(dropped.len()).unwrap_or(u16::MAX);
+            line.push(Span::new("", pieces[next].scope).with_role(Role::Wrap(spaces)));
         }
         out.push(line);
         if next >= pieces.len() {
@@ -81,6 +134,15 @@ pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Brea
         }
         start = next;
     }
+}
+
+/// Returns the prefix of a line; in one that `continues` the line above, markers are only indentation.
+fn prefix(spans: &[Span], continues: bool) -> Line {
+    let role = |span: &Span| match span.role {
+        Role::Marker if !continues => Role::Marker,
+        _ => Role::Decoration,
+    };
+    spans.iter().map(|span| span.clone().with_role(role(span))).collect()
 }
 
 /// Returns the end of the line that begins at `start`, and the start of the next one.
@@ -115,32 +177,35 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> 
 }
 
 /// Splits spans into safe graphemes. A grapheme wider than the line becomes `…`.
-fn pieces(spans: &[Span], room: usize) -> Vec<Piece<'_>> {
+fn pieces(spans: &[Span], room: usize, how: BreakMode) -> Vec<Piece<'_>> {
     let mut out: Vec<Piece<'_>> = Vec::new();
     let mut column = 0;
     for span in spans {
-        let scope = span.scope;
+        let (scope, role) = (span.scope, span.role);
         for grapheme in graphemes(&span.text) {
             if matches!(grapheme, "\n" | "\r\n") {
                 column = 0;
-                out.push(Piece { text: "\n".into(), width: 0, scope });
+                out.push(Piece { text: "\n".into(), width: 0, scope, role });
             } else if grapheme == "\t" {
+                // Between words it is like spaces, which a break removes.
+                let mut kept = if how == BreakMode::Words { role } else { Role::Tab };
                 for _ in 0..TAB - column % TAB {
                     column += 1;
-                    out.push(Piece { text: " ".into(), width: 1, scope });
+                    out.push(Piece { text: " ".into(), width: 1, scope, role: kept });
+                    kept = if how == BreakMode::Words { role } else { Role::Decoration };
                 }
             } else if grapheme.chars().any(is_unsafe) {
                 for sign in graphemes(&visible(grapheme)) {
                     column += 1;
-                    out.push(Piece { text: sign.to_string().into(), width: 1, scope });
+                    out.push(Piece { text: sign.to_string().into(), width: 1, scope, role });
                 }
             } else {
                 let width = grapheme_width(grapheme);
                 column += width.min(room);
                 out.push(if width > room {
-                    Piece { text: "…".into(), width: 1, scope }
+                    Piece { text: "…".into(), width: 1, scope, role }
                 } else {
-                    Piece { text: grapheme.into(), width, scope }
+                    Piece { text: grapheme.into(), width, scope, role }
                 });
             }
         }

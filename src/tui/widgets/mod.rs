@@ -2,6 +2,7 @@
 //!
 //! Must not know what they are used for.
 
+pub mod copied;
 pub mod line;
 pub mod line_cache;
 pub mod markdown;

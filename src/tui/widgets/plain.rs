@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::tui::widgets::line::{self, BreakMode, Line, Span, wrap};
+use crate::tui::widgets::line::{self, BreakMode, Line, Role, Span, wrap};
 use crate::tui::widgets::line_cache::LineCache;
 
 /// Approximate number of bytes of whole lines laid out together.
@@ -60,7 +60,7 @@ impl PlainText {
         self.lay_out(text, width.max(1));
         let (scope, lead, ends, start, width) = (self.scope, &self.lead, &self.ends, self.start, self.width);
         let make = |piece: usize| {
-            lines(&text[range_of(ends, start, piece)], piece == 0, scope, lead.as_ref(), width)
+            piece_lines(&text[range_of(ends, start, piece)], piece == 0, scope, lead.as_ref(), width)
         };
         self.cache.visit(range.clone(), make, draw);
         let above = self.cache.height();
@@ -89,7 +89,7 @@ impl PlainText {
         let lead = self.lead.as_ref();
         for piece in self.cache.pieces()..self.ends.len() {
             let range = range_of(&self.ends, self.start, piece);
-            self.cache.push(false, lines(&text[range], piece == 0, self.scope, lead, width));
+            self.cache.push(false, piece_lines(&text[range], piece == 0, self.scope, lead, width));
         }
         let open = text[self.closed_end()..].trim_end();
         let is_first = self.ends.is_empty();
@@ -131,12 +131,31 @@ fn piece_length(text: &str) -> Option<usize> {
     })
 }
 
+/// Lays out a piece. One that ends within a line of the text goes on in the next piece.
+fn piece_lines(
+    text: &str,
+    is_first: bool,
+    scope: &'static str,
+    lead: Option<&Span>,
+    width: u16,
+) -> Vec<Line> {
+    if text.ends_with('\n') {
+        return lines(text, is_first, scope, lead, width);
+    }
+    let (text, spaces) = text.strip_suffix(' ').map_or((text, 0), |before| (before, 1));
+    let mut lines = lines(text, is_first, scope, lead, width);
+    if let Some(last) = lines.last_mut() {
+        last.push(Span::new("", scope).with_role(Role::Wrap(spaces)));
+    }
+    lines
+}
+
 fn lines(text: &str, is_first: bool, scope: &'static str, lead: Option<&Span>, width: u16) -> Vec<Line> {
     let span = [Span::new(text, scope)];
-    let Some(lead) = lead else { return wrap(&span, width, &[], &[], BreakMode::Words) };
-    let first = [lead.clone()];
+    let first: Line = lead.cloned().into_iter().collect();
     let rest = [Span::new(" ".repeat(line::width(&first)), scope)];
-    wrap(&span, width, if is_first { &first } else { &rest }, &rest, BreakMode::Words)
+    let rest = if lead.is_some() { &rest[..] } else { &[] };
+    wrap(&span, width, if is_first { &first } else { rest }, rest, BreakMode::Words)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::ide::core::feature::Feature;
 pub mod commands;
 pub mod completion;
 pub mod external_editor;
+pub mod mouse;
 pub mod pane;
 pub mod pastes;
 pub mod shell_commands;
@@ -17,6 +18,7 @@ pub const FEATURE: Feature = Feature {
     panes: &[&pane::PANE],
     slots: &[
         |_| Box::new(shell_commands::ShellCommands::default()),
+        |_| Box::new(mouse::PromptMouse::default()),
         |options| Box::new(external_editor::ExternalEditor(options.editor.clone())),
     ],
     stop: |cx| completion::close_shown(cx) || shell_commands::stop(cx),

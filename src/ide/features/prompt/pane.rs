@@ -9,6 +9,7 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
+use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
 use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
@@ -74,7 +75,36 @@ fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
     let queue = queue_len(state).min(QUEUE_ROWS).min(room - completions);
     let text_rows = room + 1 - completions - queue;
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
-    Layout { ruler, queue, completions, first: (caret + 1).saturating_sub(text_rows) }
+    let last_first = (caret + 1).saturating_sub(text_rows);
+    let held = state.slots[PROMPT_MOUSE].first_row();
+    let first = held.map_or(last_first, |first| first.clamp(last_first, caret));
+    Layout { ruler, queue, completions, first }
+}
+
+/// Returns the position in the text at a column and a row of the pane of that size, and the first row of the text
+/// on screen. Rows above and below the text are those of its first and last row on screen, or with `is_dragged`
+/// the next ones that are not; a press there has no position.
+pub fn position_at(
+    state: &State,
+    (cols, height): (u16, u16),
+    (column, row): (u16, i32),
+    is_dragged: bool,
+) -> Option<(Byte, usize)> {
+    let rows = state.prompt.rows(text_cols(cols));
+    let layout = layout(state, height, &rows);
+    let above = usize::from(layout.ruler) + layout.queue + layout.completions;
+    let y = row - above as i32;
+    if !is_dragged && y < 0 {
+        return None;
+    }
+    let shown = usize::from(height).saturating_sub(above).max(1);
+    // One row beyond what is on screen.
+    let y = y.clamp(-1, shown as i32);
+    let at = layout.first.saturating_add_signed(y as isize).min(rows.len().saturating_sub(1));
+    let (start, end) = *rows.get(at)?;
+    let goes_on = rows.get(at + 1).is_some_and(|(next, _)| *next == end);
+    let column = usize::from(column.saturating_sub(MARGIN));
+    Some((state.prompt.at_column(start..end, column, goes_on), layout.first))
 }
 
 impl Component<State> for PromptPane {

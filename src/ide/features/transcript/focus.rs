@@ -9,6 +9,7 @@ use crate::ide::editor::commands::panes;
 use crate::ide::features::transcript::copy;
 use crate::ide::features::transcript::earlier;
 use crate::ide::features::transcript::items::{Item, ItemKind, TRANSCRIPT, Transcript};
+use crate::ide::features::transcript::mouse;
 use crate::ide::features::transcript::search::TranscriptSearch;
 use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::ide::features::transcript::view::{TRANSCRIPT_VIEW, TranscriptView};
@@ -102,9 +103,12 @@ pub fn fold(cx: &mut Cx<'_>) {
     }
 }
 
-/// Copies the focused block, as text or as Markdown. Of a message of the user the Markdown is that of its
+/// Copies the selection, or the focused block, as text or as Markdown. Of a message of the user the Markdown is that of its
 /// whole turn.
 pub fn copy(cx: &mut Cx<'_>, as_markdown: bool) {
+    if !as_markdown && mouse::copy_selection(cx) {
+        return;
+    }
     let text = with_view(cx.state, |transcript, view, pane| {
         let at = view.focused_index(transcript, pane)?;
         let items = transcript.items();
@@ -218,9 +222,12 @@ pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
     }
 }
 
-/// Escape in the conversation: removes the marks of a search, else the prompt gets the keys. Returns whether
-/// the conversation has the keys.
+/// Escape in the agent's pane removes the selection. In the conversation it removes the marks of a search, else
+/// the prompt gets the keys. Returns whether it had something to do.
 pub fn escape(cx: &mut Cx<'_>) -> bool {
+    if cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty() && mouse::clear_selection(cx) {
+        return true;
+    }
     let has_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript) && cx.state.layers.is_empty();
     if has_keys && !clear_search(cx) {
         panes::focus(cx, Focus::Agent);

@@ -6,7 +6,7 @@ use crate::ide::features::transcript::items::{Call, CallStatus, Item, ItemKind};
 use crate::ide::features::transcript::layout::ItemOptions;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView, StepProgress};
-use crate::tui::widgets::line::{BreakMode, Line, Span, wrap};
+use crate::tui::widgets::line::{BreakMode, Line, Role, Span, wrap};
 
 /// Lines shown of output in short form.
 const TAIL_ROWS: usize = 5;
@@ -39,8 +39,11 @@ pub fn lay_out(item: &Item, width: u16, options: ItemOptions) -> Vec<Line> {
 
 /// Returns the lines of a summary: its title, and its text if output is shown in full.
 fn summary(title: &str, text: &str, width: u16, show: TextOptions) -> Vec<Line> {
-    let head = if show.expand_output { format!("▾ {title}") } else { format!("▸ {title} · Ctrl-o") };
-    let mut lines = vec![vec![Span::new(truncate(&head, usize::from(width)).into_owned(), "agent.tool")]];
+    let (sign, hint) = if show.expand_output { ("▾ ", "") } else { ("▸ ", " · Ctrl-o") };
+    let title = beginning(title, usize::from(width).saturating_sub(2), "agent.tool");
+    let room = usize::from(width).saturating_sub(text_width(&title.text) + 2);
+    let hint = Span::decoration(truncate(hint, room), "agent.tool");
+    let mut lines = vec![vec![Span::decoration(sign, "agent.tool"), title, hint]];
     if show.expand_output {
         lines.extend(indented(text.lines(), width, WHOLE_ROWS, PROSE));
     }
@@ -55,10 +58,16 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
         return Vec::new();
     }
     let size = if text.len() < 1_000 { String::new() } else { format!(", {} kB", text.len() / 1_000) };
-    vec![vec![Span::new(
-        truncate(&format!("∴ thought{size} (Ctrl-t)"), usize::from(width)),
-        "agent.thinking",
-    )]]
+    let text = format!("∴ thought{size} (Ctrl-t)");
+    vec![vec![Span::new(truncate(&text, usize::from(width)), "agent.thinking").with_role(Role::Aside)]]
+}
+
+/// Returns as much of the first line of a text as there is room for.
+fn beginning(text: &str, room: usize, scope: &'static str) -> Span {
+    let first_line = visible(text.lines().next().unwrap_or_default());
+    let shown = truncate(&first_line, room);
+    let role = if shown == first_line { Role::Text } else { Role::Cut };
+    Span::new(shown, scope).with_role(role)
 }
 
 fn tool(call: &Call, width: u16, options: ItemOptions) -> Vec<Line> {
@@ -68,16 +77,15 @@ fn tool(call: &Call, width: u16, options: ItemOptions) -> Vec<Line> {
     let open = call.result.is_some() && has_body && !options.is_closed;
     let sign = if open { "▾ " } else { "▸ " };
     let head = usize::from(width).saturating_sub(text_width(&call.tool) + text_width(&state) + 5);
-    let first_line = call.view.title.lines().next().unwrap_or_default();
-    let title = truncate(&visible(first_line), head).into_owned();
-    let gap = " ".repeat(head.saturating_sub(text_width(&title)) + 1);
+    let title = beginning(&call.view.title, head, "agent.tool.title");
+    let gap = " ".repeat(head.saturating_sub(text_width(&title.text)) + 1);
     let mut lines = vec![vec![
-        Span::new(sign, "agent.tool"),
-        Span::new(call.tool.as_str(), "agent.tool"),
-        Span::new("  ", "agent.tool.title"),
-        Span::new(title, "agent.tool.title"),
-        Span::new(gap, "agent.tool.title"),
-        Span::new(state, scope),
+        Span::decoration(sign, "agent.tool"),
+        Span::decoration(call.tool.as_str(), "agent.tool"),
+        Span::decoration("  ", "agent.tool.title"),
+        title,
+        Span::decoration(gap, "agent.tool.title"),
+        Span::decoration(state, scope),
     ]];
     if options.is_closed {
         return lines;
@@ -194,7 +202,7 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
 fn more(count: Option<usize>, width: u16) -> Line {
     let count = count.map_or_else(String::new, |count| format!("{count} "));
     let text = format!("{INDENT}… {count}more · Ctrl-o");
-    vec![Span::new(truncate(&text, usize::from(width)).into_owned(), "ui.hint")]
+    vec![Span::new(truncate(&text, usize::from(width)), "ui.hint").with_role(Role::Aside)]
 }
 
 /// Returns the diffs of several files, within the rows allowed for one.
@@ -224,7 +232,7 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
             break;
         }
         let Some(line) = line else {
-            out.push(vec![Span::new(format!(" {:>numbers$}", "⋮"), "diff.number")]);
+            out.push(vec![Span::new(format!(" {:>numbers$}", "⋮"), "diff.number").with_role(Role::Aside)]);
             continue;
         };
         let scope = match line.sign {

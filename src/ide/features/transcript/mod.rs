@@ -17,6 +17,7 @@ pub mod pane;
 pub mod places;
 pub mod retry;
 pub mod search;
+pub mod selection;
 pub mod turns;
 pub mod view;
 
@@ -36,9 +37,15 @@ pub const FEATURE: Feature = Feature {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
         }
-        FeatureEvent::DeadlineReached => retry::tick(cx),
+        FeatureEvent::DeadlineReached => {
+            retry::tick(cx);
+            mouse::tick(cx);
+        }
         _ => {}
     },
-    deadline: |state| state.slots[items::TRANSCRIPT].retry_deadline(),
+    deadline: |state| {
+        let retry = state.slots[items::TRANSCRIPT].retry_deadline();
+        retry.into_iter().chain(mouse::deadline(state)).min()
+    },
     ..Feature::new("transcript")
 };

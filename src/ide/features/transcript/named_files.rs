@@ -6,7 +6,9 @@ use crate::exec::Environment;
 use crate::exec::file_info::FileKind;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::transcript::copy;
 use crate::ide::features::transcript::focus::{focused, with_view};
 use crate::ide::features::transcript::places::{NamedPlace, named_places};
@@ -53,7 +55,9 @@ pub const PICKER: PickerSpec = PickerSpec {
     },
 };
 
+/// Opens a file in the editor, which gets the keys: it may not be on screen before.
 fn show(cx: &mut Cx<'_>, file: FoundFile) {
+    panes::focus(cx, Focus::Editor);
     (cx.state.catalog.open_file)(cx, file.path, file.line.map(|line| (line, 1)));
 }
 
@@ -62,6 +66,20 @@ fn open(cx: &mut Cx<'_>) {
     let Some(at) = focused(cx.state) else { return };
     let text = with_view(cx.state, |transcript, _, _| copy::plain(&transcript.items()[at]).into_owned());
     open_named_in(cx, &text.unwrap_or_default());
+}
+
+/// Opens the file of a place if it exists, or does something else.
+pub fn open_or(cx: &mut Cx<'_>, place: &NamedPlace, otherwise: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+    let file = FoundFile { path: cx.state.resolve_typed_path(&place.path), line: place.line };
+    let env = cx.env.clone();
+    let work = async move { existing(&*env, vec![file]).await };
+    cx.tasks.spawn("transcript.find-file", work, |cx, found| {
+        let Some(mut found) = answer_or_error(cx, "look for the file", found) else { return };
+        match found.pop() {
+            Some(file) => show(cx, file),
+            None => otherwise(cx),
+        }
+    });
 }
 
 /// Opens the file named in a text.

@@ -11,8 +11,10 @@ use crate::ide::core::state::State;
 use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
+use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
+use crate::tui::widgets::copied::selected_cells;
 use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
@@ -33,6 +35,9 @@ impl Component<State> for TranscriptPane {
             return draw_empty(canvas, state);
         }
         let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
+        let shape = PaneShape { show: state.text_options, size: (cols, rows) };
+        view.check_selection(&state.slots[TRANSCRIPT], shape);
+        let selection = view.selection_bounds(&state.slots[TRANSCRIPT]);
         let search = view.search.clone();
         let focus = view.focus().filter(|_| state.panes.is_agent_focused(AgentPart::Transcript));
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
@@ -55,6 +60,16 @@ impl Component<State> for TranscriptPane {
                 {
                     content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
                 }
+            }
+            for cells in selection
+                .and_then(|bounds| bounds.columns(shown.at, shown.line))
+                .iter()
+                .flat_map(|columns| selected_cells(line, columns))
+            {
+                let style = content.style("ui.selection");
+                let start = 1 + cells.start.min(usize::from(cols)) as u16;
+                let width = cells.len().min(usize::from(cols)) as u16;
+                content.put_style(Rect::new(start, y, width, 1), style);
             }
             for hit in search.iter().flat_map(|search| search.cells(line)) {
                 let style = content.style("ui.search");

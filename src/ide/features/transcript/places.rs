@@ -43,6 +43,32 @@ pub fn named_places(text: &str) -> Vec<NamedPlace> {
     out
 }
 
+/// Returns the place named in a line at an offset, if that is within its path, its line or its column.
+pub fn place_at(line: &str, offset: usize) -> Option<NamedPlace> {
+    let (before, after) = line.split_at_checked(offset)?;
+    let start = before.char_indices().rfind(|(_, c)| is_separator(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+    let end = offset + after.find(is_separator).unwrap_or(after.len());
+    let mut found = place(&line[start..end])?;
+    let from = end - line[start..end].trim_start_matches('*').len();
+    let mut until = from + found.path.len();
+    for _ in 0..2 {
+        until += number_length(&line[until..end]);
+    }
+    if !(from..until).contains(&offset) {
+        return None;
+    }
+    if found.line.is_none() {
+        found.line = line[end..].split(is_separator).find(|word| !word.is_empty()).and_then(first_line);
+    }
+    Some(found)
+}
+
+/// Returns the length of a colon and a number at the start of a text.
+fn number_length(text: &str) -> usize {
+    let digits = text.strip_prefix(':').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    if digits == 0 { 0 } else { digits + 1 }
+}
+
 fn is_separator(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -87,6 +113,21 @@ mod tests {
         assert_eq!(found("  --> src/main.rs:5:9\n"), [row("src/main.rs", Some(5))]);
         assert_eq!(found("Cargo.toml, again Cargo.toml"), [row("Cargo.toml", None)]);
         assert_eq!(found("https://a.b/c and 1/2 … or e.g. that"), [row("1/2", None), row("e.g", None)]);
+    }
+
+    #[test]
+    fn transcript_place_at_is_exact_to_path_and_numbers() {
+        let line = "see **src/漢.rs:12:fn** x, src/b.rs 3-80";
+        let at = |text: &str| place_at(line, line.find(text).unwrap()).map(|place| (place.path, place.line));
+        for inside in ["src/漢", "漢", "rs:", ":12", "2:fn"] {
+            assert_eq!(at(inside), Some(("src/漢.rs".to_string(), Some(12))), "{inside}");
+        }
+        for outside in ["see", "**src", ":fn", "fn", "x,", ", src", "3-80"] {
+            assert_eq!(at(outside), None, "{outside}");
+        }
+        assert_eq!(at("b.rs"), Some(("src/b.rs".to_string(), Some(3))));
+        assert_eq!(place_at(line, line.len()), None);
+        assert_eq!(place_at("漢", 1), None);
     }
 
     proptest! {

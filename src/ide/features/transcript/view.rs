@@ -2,6 +2,7 @@
 //! cost of every operation is that of the screen, independent of the length of the conversation.
 
 pub mod focus;
+pub mod selection;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -15,6 +16,7 @@ use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
 use crate::ide::features::transcript::search::TranscriptSearch;
+use crate::ide::features::transcript::selection::TranscriptSelection;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
@@ -69,6 +71,8 @@ pub struct TranscriptView {
     pub retry_asked: Option<(usize, Duration)>,
     /// The search in the conversation.
     pub search: Option<TranscriptSearch>,
+    /// What the mouse has selected.
+    pub selection: TranscriptSelection,
 }
 
 /// How much of an item is shown.
@@ -89,6 +93,8 @@ pub struct ShownLine {
     pub row: u16,
     /// Id of its item.
     pub item: u64,
+    /// Index of its item.
+    pub at: usize,
     /// Its index among the lines of the item.
     pub line: usize,
 }
@@ -169,9 +175,7 @@ impl TranscriptView {
         } else {
             self.with(item, form, |layout| layout.height(item))
         };
-        let joined =
-            matches!((&item.kind, next.map(|n| &n.kind)), (ItemKind::Tool(_), Some(ItemKind::Tool(_))));
-        if lines == 0 { 0 } else { lines + usize::from(!joined) }
+        if lines == 0 { 0 } else { lines + usize::from(!is_joined(item, next)) }
     }
 
     /// Passes the lines of an item in the range to `draw`.
@@ -287,7 +291,7 @@ impl TranscriptView {
             }
             // The blank line after an item is an empty row.
             let height = self.height(item, items.get(n + 1), form);
-            let mut shown = ShownLine { row: y as u16, item: item.id, line: skip };
+            let mut shown = ShownLine { row: y as u16, item: item.id, at: n, line: skip };
             self.draw(item, form, skip..skip + rows - y, &mut |line: &Line| {
                 draw(shown, line);
                 shown = ShownLine { row: shown.row + 1, line: shown.line + 1, ..shown };
@@ -299,6 +303,11 @@ impl TranscriptView {
         self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
         self.first = Some(first);
     }
+}
+
+/// Returns whether an item has no blank line after it.
+pub fn is_joined(item: &Item, next: Option<&Item>) -> bool {
+    matches!((&item.kind, next.map(|next| &next.kind)), (ItemKind::Tool(_), Some(ItemKind::Tool(_))))
 }
 
 /// Columns for text in a pane of that width.

@@ -4,7 +4,7 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::tui::widgets::line::{self, BreakMode, Line, Span, wrap};
+use crate::tui::widgets::line::{self, BreakMode, Line, Role, Span, wrap};
 use crate::tui::widgets::markdown::table::{self, Table};
 
 /// Quotes and lists deeper than this are not indented further.
@@ -38,13 +38,13 @@ const CONTINUED: &str = "↪";
 
 /// Returns the lines of code whose parts have their own scopes; `scope` is the base scope.
 pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
-    let lead = |sign: &str| [prefix, &[Span::new(sign, scope)]].concat();
+    let prefix: Line = prefix.iter().map(|span| span.clone().with_role(Role::Decoration)).collect();
+    let lead = |sign: &str| [&*prefix, &[Span::decoration(sign, scope)]].concat();
     let mut lines = wrap(spans, width, &lead(" "), &lead(CONTINUED), BreakMode::Anywhere);
     for line in &mut lines {
         let missing = usize::from(width).saturating_sub(line::width(line));
-        match line.last_mut() {
-            Some(span) if span.scope == scope => span.text.push_str(&" ".repeat(missing)),
-            _ => line.push(Span::new(" ".repeat(missing), scope)),
+        if missing > 0 {
+            line.push(Span::decoration(" ".repeat(missing), scope));
         }
     }
     lines
@@ -54,7 +54,11 @@ pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span])
 pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
     match fence_name(fence) {
         "" => Vec::new(),
-        name => code(name, width, "markdown.code.lang", prefix),
+        name => {
+            let mut lines = code(name, width, "markdown.code.lang", prefix);
+            lines.iter_mut().flatten().for_each(|span| span.role = Role::Aside);
+            lines
+        }
     }
 }
 
@@ -124,7 +128,7 @@ impl Layout<'_> {
             }
             Tag::BlockQuote(_) => {
                 self.begin_block();
-                let bar = Span::new("│ ", "markdown.quote.bar");
+                let bar = Span::decoration("│ ", "markdown.quote.bar");
                 self.prefixes.push(Prefix { first: None, rest: bar });
                 self.scopes.push("markdown.quote");
             }
@@ -249,15 +253,16 @@ impl Layout<'_> {
             (0, 1) => "• ".to_string(),
             (0, _) => "◦ ".to_string(),
         };
-        let indent = Span::new(" ".repeat(marker.chars().count()), "markdown.bullet");
-        self.prefixes.push(Prefix { first: Some(Span::new(marker, "markdown.bullet")), rest: indent });
+        let prefix = |text: String| Span::new(text, "markdown.bullet").with_role(Role::Marker);
+        let indent = prefix(" ".repeat(marker.chars().count()));
+        self.prefixes.push(Prefix { first: Some(prefix(marker)), rest: indent });
     }
 
     fn rule(&mut self) {
         self.begin_block();
         let prefix = self.prefix();
         let room = usize::from(self.width).saturating_sub(line::width(&prefix)).max(1);
-        self.inline.push(Span::new("─".repeat(room), "markdown.rule"));
+        self.inline.push(Span::new("─".repeat(room), "markdown.rule").with_role(Role::Aside));
         self.write_lines(&prefix);
     }
 
@@ -292,6 +297,7 @@ impl Layout<'_> {
         let Some(table) = self.table.take() else { return };
         let prefix = self.prefix();
         let room = u16::try_from(usize::from(self.width).saturating_sub(line::width(&prefix))).unwrap_or(1);
+        let prefix: Line = prefix.into_iter().map(|span| span.with_role(Role::Decoration)).collect();
         // If the prefix leaves too little room, the table takes the whole width.
         let (prefix, room) = if room < 4 { (Vec::new(), self.width) } else { (prefix, room) };
         for mut line in table::lines(&table, room) {

@@ -6,7 +6,7 @@
 use pulldown_cmark::Alignment;
 
 use crate::base::width::text_width;
-use crate::tui::widgets::line::{BreakMode, Line, Span, width, wrap};
+use crate::tui::widgets::line::{BreakMode, Line, Role, Span, continues, width, wrap};
 
 /// Minimum column width in cells; below it the rows are shown as records.
 const COLUMN_MIN: usize = 3;
@@ -63,7 +63,7 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
         row_lines(row, &widths, &table.alignments, index == 0, &mut out);
         if index == 0 {
             let rule: Vec<_> = widths.iter().map(|width| "─".repeat(*width)).collect();
-            out.push(vec![Span::new(rule.join("─┼─"), "markdown.table")]);
+            out.push(vec![Span::new(rule.join("─┼─"), "markdown.table").with_role(Role::Aside)]);
         }
     }
     out
@@ -93,7 +93,13 @@ fn row_lines(row: &[Line], widths: &[usize], alignments: &[Alignment], head: boo
         .enumerate()
         .map(|(column, width)| {
             let cell = row.get(column).map_or(&[][..], Vec::as_slice);
-            wrap(cell, *width as u16, &[], &[], BreakMode::Words)
+            let mut lines = wrap(cell, *width as u16, &[], &[], BreakMode::Words);
+            let above_last = lines.len() - 1;
+            // A break that is in the text does not end the row of the table.
+            for line in lines.iter_mut().take(above_last).filter(|line| !continues(line)) {
+                line.push(Span::new("", "markdown.text").with_role(Role::Wrap(1)));
+            }
+            lines
         })
         .collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(1);
@@ -101,7 +107,7 @@ fn row_lines(row: &[Line], widths: &[usize], alignments: &[Alignment], head: boo
         let mut line = Line::new();
         for (column, cell) in cells.iter().enumerate() {
             if column > 0 {
-                line.push(Span::new(SEPARATOR, "markdown.table"));
+                line.push(Span::new(SEPARATOR, "markdown.table").with_role(Role::CellEnd));
             }
             let mut part = cell.get(y).cloned().unwrap_or_default();
             if head {
@@ -124,7 +130,7 @@ fn row_lines(row: &[Line], widths: &[usize], alignments: &[Alignment], head: boo
 
 fn pad(line: &mut Line, cells: usize) {
     if cells > 0 {
-        line.push(Span::new(" ".repeat(cells), "markdown.text"));
+        line.push(Span::decoration(" ".repeat(cells), "markdown.text"));
     }
 }
 

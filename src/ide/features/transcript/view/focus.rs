@@ -18,7 +18,7 @@ pub struct PaneShape {
 }
 
 impl PaneShape {
-    fn form(self) -> LayoutOptions {
+    pub(super) fn form(self) -> LayoutOptions {
         LayoutOptions { width: text_width(self.size.0), show: self.show }
     }
 
