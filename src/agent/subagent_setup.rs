@@ -52,5 +52,5 @@ pub trait SubagentSetup: Send + Sync {
     fn admit(&self) -> Result<(), String>;
 }
 
-/// Receives the events of subagents, with the subagent's id.
-pub type SubagentListener = Arc<dyn Fn(&str, AgentEvent) -> BoxFuture<'static, ()> + Send + Sync>;
+/// Receives the events of subagents, with the subagent's id and that of the call that started it.
+pub type SubagentListener = Arc<dyn Fn(&str, &str, AgentEvent) -> BoxFuture<'static, ()> + Send + Sync>;

@@ -107,7 +107,8 @@ impl SubagentPool {
         let (report, reported) = watch::channel(first.clone());
         let (activity, active) = watch::channel(String::new());
         let abort = Abort::default();
-        let member = Runner::new(&id, subagent, abort.clone(), self.listener.clone(), report, activity);
+        let member =
+            Runner::new(&id, &task.call_id, subagent, abort.clone(), self.listener.clone(), report, activity);
         tokio::spawn(member.run(task.message, order_receiver));
         let received = Arc::default();
         members.insert(

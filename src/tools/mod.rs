@@ -48,7 +48,7 @@ pub use contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 pub use contract::tool_selection::ToolFlags;
 #[doc(hidden)]
 pub use contract::tool_selection::{SharedToolSelection, ToolSelection};
-pub use contract::view::{CallView, DiffLine, FileDiff, ResultView};
+pub use contract::view::{CallKind, CallView, DiffLine, FileDiff, Hit, ResultView};
 pub use files::state::ReadFirst;
 pub use output::limits::{Keep, Limit, Limits};
 pub use output::truncation::{LimitOverride, LimitOverrides};

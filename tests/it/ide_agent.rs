@@ -374,7 +374,10 @@ async fn transcript_expands_reasoning_and_tool_output() {
     let mut ide = IdeSetup::new().turns([first, Turn::text("done")]).size(120, 40).start().await;
     ide.prompt("count").await;
     let short = ide.picture();
-    assert!(short.contains("thought (Ctrl-t)") && short.contains("120") && !short.contains("102"), "{short}");
+    assert!(
+        short.contains("∴ thought · let me see about it") && short.contains("120") && !short.contains("102"),
+        "{short}"
+    );
     ide.keys("Ctrl-t Ctrl-o").await;
     let whole = ide.picture();
     assert!(whole.contains("let me see about it") && whole.contains("102"), "{whole}");

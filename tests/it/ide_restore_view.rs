@@ -1,5 +1,7 @@
 //! Files as the session knew them, brought back by a user at the keyboard.
 
+use bowline::ide::core::state::State;
+use bowline::ide::features::transcript::items::{Item, ItemKind, TRANSCRIPT};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
 use serde_json::json;
@@ -18,6 +20,13 @@ async fn run_command(ide: &mut TestIde, command: &str) {
     ide.keys("Alt-x").await;
     ide.type_in(command).await;
     ide.keys("Enter").await;
+}
+
+/// How many restores the conversation reports.
+fn restores_said(state: &State) -> usize {
+    let items = state.slots[TRANSCRIPT].items().iter();
+    let is_restore = |item: &&Item| matches!(&item.kind, ItemKind::Notice { error: false, text } if text.starts_with("Restored "));
+    items.filter(is_restore).count()
 }
 
 #[tokio::test]
@@ -47,8 +56,9 @@ async fn restore_view_undoes_turn_with_conflict() {
     assert!(!ide.path("new.rs").exists());
     run_command(&mut ide, "session.undo-restore").await;
     ide.wait_for_text("Restore files to here").await;
+    assert_eq!(restores_said(ide.state()), 1);
     ide.keys("Enter").await;
-    ide.wait_for_text("Restored").await;
+    ide.wait_for("the second restore", |state| restores_said(state) == 2).await;
     assert_eq!(ide.file_text("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(ide.path("new.rs").exists() && !ide.path("b.txt.restored").exists());
     let session = ide.state().agent.session.clone();

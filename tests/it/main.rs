@@ -84,6 +84,8 @@ mod ide_anything;
 mod ide_approval;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
+/// Cards of tool calls in the conversation.
+mod ide_cards;
 /// Names, brackets, outline and motions by the syntax tree.
 mod ide_code;
 /// Lines, words, pairs and numbers by commands.

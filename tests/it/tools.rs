@@ -49,6 +49,7 @@ fn tool_specs_are_valid_and_stable() {
                             | ResultView::Output(_)
                             | ResultView::Diff { .. }
                             | ResultView::Diffs(_)
+                            | ResultView::Hits { .. }
                     ) || tool.kind() == Kind::Plan,
                     "{what}"
                 );

@@ -49,6 +49,8 @@ pub(super) struct Runner {
 /// The listener of its driver.
 struct RunnerListener {
     id: String,
+    /// The call that started it.
+    call_id: String,
     listener: SubagentListener,
     registry: Registry,
     report: watch::Sender<AgentReport>,
@@ -61,6 +63,7 @@ struct RunnerListener {
 impl Runner {
     pub(super) fn new(
         id: &str,
+        call_id: &str,
         subagent: Subagent,
         abort: Abort,
         listener: SubagentListener,
@@ -71,6 +74,7 @@ impl Runner {
         let shared = Arc::clone(&services.tools.shared);
         let runner_listener = RunnerListener {
             id: id.to_string(),
+            call_id: call_id.to_string(),
             listener,
             registry: services.registry.clone(),
             report,
@@ -207,7 +211,7 @@ impl Listener for RunnerListener {
 
     async fn on_event(&mut self, event: AgentEvent) {
         self.note(&event);
-        (self.listener)(&self.id, event).await;
+        (self.listener)(&self.id, &self.call_id, event).await;
     }
 
     async fn return_messages(&mut self, messages: Vec<UserMessage>) {

@@ -18,6 +18,7 @@ use crate::ide::features::sessions;
 use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::items::subagents::AgentId;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::ide::model::agent::{Agent, INTERRUPTING, Summarizing};
 use crate::llm::model::{Message, Usage};
@@ -74,6 +75,7 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     *state.slots[TRANSCRIPT_VIEW].borrow_mut() =
         crate::ide::features::transcript::view::TranscriptView::default();
     state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    transcript::agents::clear(state);
     prompt::shell_commands::show_running(state);
     show_session(state, snapshot);
     state.damage.add_all();
@@ -105,6 +107,8 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
     }
     (agent.working_since, agent.summarizing, agent.has_failed) = (None, None, true);
     clear_interrupting(cx.state);
+    cx.state.slots[TRANSCRIPT].stop_timers();
+    transcript::agents::clear(cx.state);
     let report = Report::new("Session ended by an internal error. Messages are kept")
         .hint("start bowline again with --continue");
     cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
@@ -119,13 +123,25 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::ModelChanged(model) => {
             cx.state.agent.model = Some(model.clone());
             cx.state.set_status(format!("Model: {}", model.name));
+            setting_changed(cx.state, "Model", &model.name);
         }
         RuntimeEvent::ThinkingChanged(level) => {
             cx.state.agent.thinking = *level;
             cx.state.set_status(format!("Thinking: {}", level.name()));
+            setting_changed(cx.state, "Thinking", level.name());
         }
-        RuntimeEvent::ToolsChanged(active_tools) => set_tools(cx.state, active_tools),
-        RuntimeEvent::Subagent { event, .. } => on_subagent_event(cx, event),
+        RuntimeEvent::ToolsChanged(active_tools) => {
+            let before = std::mem::take(&mut cx.state.agent.tools);
+            set_tools(cx.state, active_tools);
+            if let Some(changes) = tool_changes(&before, &cx.state.agent.tools) {
+                setting_changed(cx.state, "Tools", &changes);
+            }
+        }
+        RuntimeEvent::Subagent { agent, call_id, event } => {
+            let id = AgentId { agent: agent.clone(), call_id: call_id.clone() };
+            transcript::agents::on_event(cx, &id, event);
+            on_subagent_event(cx, event);
+        }
         // The user ended it, or was already notified. The rest is for programs: a window stays in its
         // folder.
         RuntimeEvent::Ended
@@ -148,6 +164,20 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.damage.add(Part::Transcript);
         }
     }
+}
+
+/// Says in the conversation that a setting changed.
+fn setting_changed(state: &mut State, name: &str, value: &str) {
+    state.slots[TRANSCRIPT].setting_changed(name, value);
+    state.damage.add(Part::Transcript);
+}
+
+/// Returns the tools that came and went, such as `+grep −bash`; `None` if none did.
+fn tool_changes(before: &[String], after: &[String]) -> Option<String> {
+    let came = after.iter().filter(|name| !before.contains(name)).map(|name| format!("+{name}"));
+    let went = before.iter().filter(|name| !after.contains(name)).map(|name| format!("−{name}"));
+    let changes: Vec<String> = came.chain(went).collect();
+    (!changes.is_empty()).then(|| changes.join(" "))
 }
 
 fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
@@ -200,8 +230,14 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     on_summary_event(cx, event);
     transcript::retry::apply(cx, event);
     let state = &mut *cx.state;
+    state.slots[TRANSCRIPT].set_now(now);
+    let plan = state.slots[TRANSCRIPT].active_plan().map(str::to_string);
     if state.slots[TRANSCRIPT].apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
+    }
+    // The prompt has a row more or less.
+    if state.slots[TRANSCRIPT].active_plan() != plan.as_deref() {
+        state.damage.add_all();
     }
     notify_features(cx, event);
 }

@@ -127,14 +127,14 @@ impl SubagentFactory {
 
     fn event_listener(&self) -> SubagentListener {
         let (hub, checkpoints) = (self.hub.clone(), self.checkpoints.clone());
-        Arc::new(move |id, event: AgentEvent| {
+        Arc::new(move |id, call_id, event: AgentEvent| {
             match (&checkpoints, &event) {
                 (Some(checkpoints), AgentEvent::AgentStart) => checkpoints.subagent_started(),
                 (Some(checkpoints), AgentEvent::AgentEnd { .. }) => checkpoints.subagent_stopped(),
                 _ => {}
             }
-            let (hub, id) = (hub.clone(), id.to_string());
-            async move { hub.send(RuntimeEvent::Subagent { agent: id, event }).await }.boxed()
+            let (hub, agent, call_id) = (hub.clone(), id.to_string(), call_id.to_string());
+            async move { hub.send(RuntimeEvent::Subagent { agent, call_id, event }).await }.boxed()
         })
     }
 

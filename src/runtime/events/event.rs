@@ -72,6 +72,8 @@ pub enum RuntimeEvent {
     Subagent {
         /// The subagent's id.
         agent: String,
+        /// The id of the call that started it.
+        call_id: String,
         /// What happened to it.
         event: AgentEvent,
     },

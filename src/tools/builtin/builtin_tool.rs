@@ -109,7 +109,7 @@ pub trait Action: Debug + Send + Sync {
     /// Runs a call of the tool with that name.
     fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome>;
 
-    /// Returns the view of a call for front ends.
+    /// Returns the view of a call for front ends; its kind is that of the action.
     fn call_view(&self, args: &Value) -> CallView;
 
     /// Returns the view of a result for front ends.
@@ -179,7 +179,8 @@ impl Tool for BuiltinTool {
 
     /// Arguments are normalized first, so that a renamed one is displayed, too.
     fn call_view(&self, args: &Value) -> CallView {
-        self.action.call_view(&self.prepare(args.clone()))
+        let kind = self.action.kind().call_kind();
+        CallView { kind, ..self.action.call_view(&self.prepare(args.clone())) }
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {

@@ -111,7 +111,7 @@ impl Tool for FromFn {
 
     fn call_view(&self, args: &Value) -> CallView {
         let first = args.as_object().and_then(|args| args.values().find_map(Value::as_str));
-        CallView { title: first.unwrap_or_default().to_string(), body: None }
+        CallView { title: first.unwrap_or_default().to_string(), ..CallView::default() }
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::tools::contract::view::CallKind;
+
 /// Purpose of a tool. Its name is that of pi's tool, and accepted wherever tools are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -60,6 +62,21 @@ impl Kind {
             Self::Plan => "plan",
             Self::Agent => "agent",
             Self::Other => "other",
+        }
+    }
+
+    /// How front ends show calls of this purpose.
+    pub fn call_kind(self) -> CallKind {
+        match self {
+            Self::Read | Self::ReadMany | Self::ViewImage => CallKind::Read,
+            Self::Write => CallKind::Write,
+            Self::Edit | Self::Patch => CallKind::Edit,
+            Self::Bash | Self::Job => CallKind::Command,
+            Self::Grep | Self::Find | Self::Ls => CallKind::Search,
+            Self::AskUser => CallKind::Question,
+            Self::Plan => CallKind::Plan,
+            Self::Agent => CallKind::Agent,
+            Self::Other => CallKind::Other,
         }
     }
 }

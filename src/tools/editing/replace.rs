@@ -149,7 +149,7 @@ fn changed_lines(diff: &LineDiff) -> String {
 /// A call for the user: the path, and the pieces as `-` and `+` lines.
 pub fn view(path: &str, replacements: &[TextReplacement]) -> CallView {
     let body: String = replacements.iter().map(diff_text).collect();
-    CallView { title: path.to_string(), body: (!body.is_empty()).then_some(body) }
+    CallView { title: path.to_string(), body: (!body.is_empty()).then_some(body), ..CallView::default() }
 }
 
 fn diff_text(replacement: &TextReplacement) -> String {

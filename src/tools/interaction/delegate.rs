@@ -10,6 +10,8 @@ use crate::base::json::json;
 /// The task of a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentTask {
+    /// The id of the call that starts it.
+    pub call_id: String,
     /// Its name; generated if none is given.
     pub name: Option<String>,
     /// The prompt.

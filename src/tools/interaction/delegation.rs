@@ -117,5 +117,5 @@ pub fn view(text: Option<&Value>) -> CallView {
     let text = text.and_then(Value::as_str).unwrap_or_default();
     let mut lines = text.lines();
     let title = lines.next().unwrap_or_default().to_string();
-    CallView { title, body: lines.next().map(|_| text.to_string()) }
+    CallView { title, body: lines.next().map(|_| text.to_string()), ..CallView::default() }
 }

@@ -4,16 +4,19 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::document::DocumentRequest;
 use super::file_contents::{self, FileContents};
 use super::sniff::{self, FileType};
 use super::style::ReadStyle;
 use super::window::{Range, Window, WindowReader};
 use super::{document, notebook, picture};
+use crate::base::json::json;
 use crate::exec::{EnvError, FileData, FileKind, Stamp};
 use crate::llm::model::Part;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::CallView;
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
 use crate::tools::output::limits;
 
@@ -134,7 +137,21 @@ async fn show_window(
     }
     call.shared.files.note_seen(&*call.env, path, stamp).await;
     let (text, details) = request.style.show(&request.path, first, request.lines, &window);
-    Ok(Outcome { details, ..Outcome::text(text) })
+    let mut details = details.unwrap_or_else(|| json!({}));
+    let last = (first + window.lines).saturating_sub(1);
+    details["lines"] = json!({"first": first, "last": last, "total": window.total});
+    Ok(Outcome::text(text).details(details))
+}
+
+/// Returns the view of a result that may have lines of a file.
+pub fn result_view(text: &str, details: Option<&Value>) -> ResultView {
+    let lines = details.and_then(|details| details.get("lines"));
+    let number = |name: &str| usize::try_from(lines?.get(name)?.as_u64()?).ok();
+    let text = text.to_string();
+    match (number("first"), number("last"), number("total")) {
+        (Some(first), Some(last), Some(total)) => ResultView::Excerpt { text, first, last, total },
+        _ => ResultView::Text(text),
+    }
 }
 
 /// Returns an image; `None` for other files.
@@ -199,5 +216,5 @@ pub fn view(path: &str, first: Option<usize>, lines: Option<usize>) -> CallView 
             format!("{path} {from}-{}", from.saturating_add(count).saturating_sub(1))
         }
     };
-    CallView { title, body: None }
+    CallView { title, ..CallView::default() }
 }

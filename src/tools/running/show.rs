@@ -11,7 +11,7 @@ pub fn call_view(command: Option<&Value>) -> CallView {
     let command = command.and_then(Value::as_str).unwrap_or_default();
     let mut lines = command.lines();
     let title = lines.next().unwrap_or_default().to_string();
-    CallView { title, body: lines.next().map(|_| command.to_string()) }
+    CallView { title, body: lines.next().map(|_| command.to_string()), ..CallView::default() }
 }
 
 /// Returns the targets of a call that writes to a command: the fact itself, which no rule takes for a

@@ -3,5 +3,6 @@
 //! Must not know tools of any family. The environment does the search.
 
 pub mod gather;
+pub mod hits;
 pub mod listing;
 pub mod names;

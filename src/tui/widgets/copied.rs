@@ -23,14 +23,15 @@ impl Copied {
         if line.iter().any(|span| span.role == Role::Aside) {
             return self.end_open_line();
         }
-        let (mut x, mut cell) = (0, 0);
+        // `shown` are the bytes of the text before a span that is cut off.
+        let (mut x, mut cell, mut shown) = (0, 0, 0);
         for span in line {
             let width = text_width(&span.text);
             match span.role {
                 Role::CellEnd => cell += 1,
                 Role::Wrap(spaces) => self.cell(cell).push_str(&" ".repeat(usize::from(spaces))),
                 Role::Cut if columns.start <= x && x + width <= columns.end => {
-                    self.cell(cell).push_str(full);
+                    self.cell(cell).push_str(full.get(shown..).unwrap_or(full));
                 }
                 _ => {
                     let part = selected_part(span, x, columns);
@@ -38,6 +39,7 @@ impl Copied {
                 }
             }
             x += width;
+            shown += if span.role == Role::Text { span.text.len() } else { 0 };
         }
         if !continues(line) {
             self.end_line();

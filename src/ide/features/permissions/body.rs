@@ -104,6 +104,10 @@ fn changes(view: &ResultView, width: u16) -> Vec<Line> {
             };
             files.iter().flat_map(file).collect()
         }
-        ResultView::Text(_) | ResultView::Output(_) | ResultView::Plan(_) => Vec::new(),
+        ResultView::Text(_)
+        | ResultView::Output(_)
+        | ResultView::Plan(_)
+        | ResultView::Hits { .. }
+        | ResultView::Excerpt { .. } => Vec::new(),
     }
 }

@@ -54,6 +54,11 @@ impl PermissionRequests {
         self.pending.first().map(|waiting| waiting.id)
     }
 
+    /// Returns the ids of the waiting calls.
+    pub fn call_ids(&self) -> impl Iterator<Item = &str> {
+        self.pending.iter().map(|waiting| waiting.ask.call_id.as_str())
+    }
+
     /// Returns the number of waiting calls.
     pub fn len(&self) -> usize {
         self.pending.len()

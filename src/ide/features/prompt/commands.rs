@@ -50,6 +50,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
+    transcript::agents::close(cx.state);
     cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     cx.state.damage.add_all();
     history_search::events::remember(cx, text.clone());

@@ -10,6 +10,7 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
@@ -33,6 +34,8 @@ struct PromptPane;
 struct Layout {
     /// Whether there is a line above everything.
     ruler: bool,
+    /// Whether there is a line with the agent's plan.
+    plan: bool,
     /// Number of queued messages.
     queue: usize,
     /// Number of completions.
@@ -44,8 +47,14 @@ struct Layout {
 /// Returns the number of rows wanted in a pane of that width.
 pub fn rows_needed(state: &State, cols: u16) -> u16 {
     let queue = queue_len(state).min(QUEUE_ROWS);
+    let plan = usize::from(plan(state).is_some());
     let text = state.prompt.rows(text_cols(cols)).len();
-    ((1 + queue + text).min(ROWS_MAX) + completions_len(state)) as u16
+    ((1 + plan + queue + text).min(ROWS_MAX) + completions_len(state)) as u16
+}
+
+/// Returns the agent's plan in a line, while steps of it are unfinished.
+fn plan(state: &State) -> Option<&str> {
+    state.slots[TRANSCRIPT].active_plan()
 }
 
 fn queue_len(state: &State) -> usize {
@@ -66,19 +75,20 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
     rows.iter().rposition(|(start, _)| *start <= at).unwrap_or(0)
 }
 
-/// Divides a pane of that height: a row of the text first, then completions, then the queue.
+/// Divides a pane of that height: a row of the text first, then completions, then the queue, then the plan.
 fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
     // In two rows the completions stand in place of the line.
     let ruler = height > 2 || height == 2 && completions_len(state) == 0;
     let room = usize::from(height).saturating_sub(usize::from(ruler) + 1);
     let completions = completions_len(state).min(room);
     let queue = queue_len(state).min(QUEUE_ROWS).min(room - completions);
-    let text_rows = room + 1 - completions - queue;
+    let plan = plan(state).is_some() && room > completions + queue;
+    let text_rows = room + 1 - completions - queue - usize::from(plan);
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
     let last_first = (caret + 1).saturating_sub(text_rows);
     let held = state.slots[PROMPT_MOUSE].first_row();
     let first = held.map_or(last_first, |first| first.clamp(last_first, caret));
-    Layout { ruler, queue, completions, first }
+    Layout { ruler, plan, queue, completions, first }
 }
 
 /// Returns the position in the text at a column and a row of the pane of that size, and the first row of the text
@@ -92,7 +102,7 @@ pub fn position_at(
 ) -> Option<(Byte, usize)> {
     let rows = state.prompt.rows(text_cols(cols));
     let layout = layout(state, height, &rows);
-    let above = usize::from(layout.ruler) + layout.queue + layout.completions;
+    let above = usize::from(layout.ruler) + usize::from(layout.plan) + layout.queue + layout.completions;
     let y = row - above as i32;
     if !is_dragged && y < 0 {
         return None;
@@ -119,6 +129,12 @@ impl Component<State> for PromptPane {
             canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
             y = 1;
         }
+        if layout.plan {
+            let style = canvas.style("agent.tool");
+            let line = truncate(plan(state).unwrap_or_default(), text_cols(cols));
+            canvas.text(MARGIN, y, &line, style);
+            y += 1;
+        }
         draw_queue(canvas, state, y, layout.queue);
         y += layout.queue as u16;
         if let Some(open) = &state.prompt.completion.open {
@@ -135,7 +151,7 @@ impl Component<State> for PromptPane {
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
         let x = text_width(&state.prompt.shown(rows[row].0..head).0) as u16 + MARGIN;
-        let above = usize::from(layout.ruler) + layout.queue + layout.completions;
+        let above = usize::from(layout.ruler) + usize::from(layout.plan) + layout.queue + layout.completions;
         let y = above as u16 + (row - layout.first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
     }

@@ -101,7 +101,7 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     cx.tasks.spawn("prompt.shell", work, move |cx, ran| {
         cx.state.slots[SHELL_COMMANDS].running.retain(|running| running.number != number);
         let ran = answer_or_report("run the command", ran).map_err(|report| report.to_string());
-        cx.state.slots[TRANSCRIPT].end_user_command(number, ran);
+        cx.state.slots[TRANSCRIPT].end_user_command(number, ran, cx.now);
         feature::notify(cx, FeatureEvent::FilesMayHaveChanged);
         cx.state.damage.add(Part::Transcript);
     });

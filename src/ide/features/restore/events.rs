@@ -4,9 +4,11 @@
 
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
+use crate::ide::core::damage::Part;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
@@ -89,6 +91,10 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         further(merged.len(), "merged"),
         further(stayed, "kept"),
     );
+    if !cx.state.slots[TRANSCRIPT].items().is_empty() {
+        cx.state.slots[TRANSCRIPT].notice(false, text.clone());
+        cx.state.damage.add(Part::Transcript);
+    }
     match applied.failed.first() {
         Some((name, error)) => {
             cx.state.set_error(format!("{text} ({} failed: {name}: {error})", applied.failed.len()));

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
-use crate::ide::features::transcript::items::TRANSCRIPT;
-use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
+use crate::ide::features::transcript::agents;
 use crate::syntax::Language;
 use crate::syntax::Syntax;
 use crate::syntax::highlighting::line_highlighter::LineHighlighter;
@@ -22,15 +21,16 @@ const BUDGET: Duration = Duration::from_secs(1);
 
 /// Runs after a frame: requests the colors of the blocks that it showed plain.
 pub fn after_frame(cx: &mut Cx<'_>) {
-    let blocks = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().take_blocks();
+    let blocks = agents::shown(&cx.state.slots).1.borrow_mut().take_blocks();
     for job in blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block)) {
         cx.tasks.spawn_blocking(
             "transcript.color-code",
             move || job.run(),
             |cx, found| {
                 if let Some(ColoredCode { item, block, colors }) = answer_or_error(cx, "color code", found) {
-                    let mut view = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut();
-                    if view.color(&cx.state.slots[TRANSCRIPT], item, &block, &colors) {
+                    // If another conversation is shown by now, no item of it has this code.
+                    let (transcript, view) = agents::shown(&cx.state.slots);
+                    if view.borrow_mut().color(transcript, item, &block, &colors) {
                         cx.state.damage.add(Part::Transcript);
                     }
                 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::earlier;
 use crate::ide::features::transcript::focus;
 use crate::ide::features::transcript::items::ItemKind;
@@ -37,7 +38,12 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("transcript.first-block", "Go to first block", &[], |cx| focus::go_to_end(cx, true)),
     command("transcript.last-block", "Go to last block", &[], |cx| focus::go_to_end(cx, false)),
-    command("transcript.fold", "Fold or unfold block", &["collapse", "expand output"], focus::fold),
+    command("transcript.fold", "Fold or unfold block", &["collapse", "expand output"], |cx| {
+        // The card of a subagent is one row: its conversation is what there is to unfold.
+        if !agents::open_focused(cx) {
+            focus::fold(cx);
+        }
+    }),
     command("transcript.copy", "Copy block", &["yank message"], |cx| focus::copy(cx, false)),
     command("transcript.copy-markdown", "Copy block as Markdown", &["copy turn"], |cx| {
         focus::copy(cx, true);
@@ -58,6 +64,9 @@ pub const COMMANDS: &[Command] = &[
 /// Sends the message of the turn again, once the key is pressed twice: it costs, and may be typed for something
 /// else.
 fn retry(cx: &mut Cx<'_>) {
+    if agents::is_shown(&cx.state.slots) {
+        return go_back_to_focused(cx, TurnAction::Retry);
+    }
     let focused = focus::focused(cx.state);
     let asked = cx.state.slots[TRANSCRIPT_VIEW].get_mut().retry_asked.take();
     if focused.is_some() && asked.is_some_and(|(at, until)| Some(at) == focused && cx.now <= until) {
@@ -71,6 +80,9 @@ fn retry(cx: &mut Cx<'_>) {
 const CONFIRM_TIME: Duration = Duration::from_secs(3);
 
 fn go_back_to_focused(cx: &mut Cx<'_>, action: TurnAction) {
+    if agents::is_shown(&cx.state.slots) {
+        return cx.state.set_status("Conversation of a subagent: read-only");
+    }
     match focus::focused(cx.state) {
         Some(at) => go_back(cx, at, action),
         None => cx.state.set_status("No messages yet"),
@@ -84,10 +96,13 @@ fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {
 }
 
 fn scroll_end(cx: &mut Cx<'_>, top: bool) {
-    if top {
-        earlier::scroll_to_start(cx);
+    let (transcript, view) = agents::shown(&cx.state.slots);
+    if !top {
+        view.borrow_mut().to_tail();
+    } else if agents::is_shown(&cx.state.slots) {
+        view.borrow_mut().to_top(transcript);
     } else {
-        cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
+        earlier::scroll_to_start(cx);
     }
     cx.state.damage.add(Part::Transcript);
 }

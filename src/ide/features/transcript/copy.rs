@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::base::code_fence::code_fence;
 use crate::ide::features::transcript::items::{Call, Item, ItemKind};
-use crate::tools::contract::view::{DiffLine, FileDiff, PlanStep, ResultView};
+use crate::tools::contract::view::{CallKind, DiffLine, FileDiff, PlanStep, ResultView};
 
 /// Returns the text of an item.
 pub fn plain(item: &Item) -> Cow<'_, str> {
@@ -54,6 +54,8 @@ fn is_diff(call: &Call) -> bool {
 /// Returns what was called.
 fn command(call: &Call) -> String {
     match &call.view.body {
+        // The body of a command begins with its title.
+        Some(body) if call.view.kind == CallKind::Command => body.clone(),
         Some(body) if !is_diff(call) => format!("{}\n{body}", call.view.title),
         _ => call.view.title.clone(),
     }
@@ -63,7 +65,12 @@ fn command(call: &Call) -> String {
 fn output(call: &Call) -> String {
     match &call.result {
         None => call.live_output.trim_end().to_string(),
-        Some(ResultView::Text(text) | ResultView::Output(text)) => text.trim_end().to_string(),
+        Some(
+            ResultView::Text(text)
+            | ResultView::Output(text)
+            | ResultView::Hits { text, .. }
+            | ResultView::Excerpt { text, .. },
+        ) => text.trim_end().to_string(),
         Some(ResultView::Diff { lines, .. }) => changes(lines),
         Some(ResultView::Diffs(files)) => {
             let file = |file: &FileDiff| format!("{}\n{}", file.title, changes(&file.lines));
@@ -88,7 +95,7 @@ mod tests {
     use super::*;
 
     fn item(kind: ItemKind) -> Item {
-        Item { id: 1, version: 0, kind }
+        Item { id: 1, version: 0, took: None, kind }
     }
 
     #[test]

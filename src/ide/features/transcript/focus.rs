@@ -6,13 +6,20 @@ use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::copy;
 use crate::ide::features::transcript::earlier;
 use crate::ide::features::transcript::items::{Item, ItemKind, TRANSCRIPT, Transcript};
 use crate::ide::features::transcript::mouse;
 use crate::ide::features::transcript::search::TranscriptSearch;
+use crate::ide::features::transcript::view::TranscriptView;
 use crate::ide::features::transcript::view::focus::PaneShape;
-use crate::ide::features::transcript::view::{TRANSCRIPT_VIEW, TranscriptView};
+
+/// Returns the columns and rows of the conversation, below the row that a subagent's has above it.
+pub fn pane_size(state: &State) -> Option<(u16, u16)> {
+    let area = state.areas.transcript?;
+    Some((area.width, area.height.saturating_sub(u16::from(agents::is_shown(&state.slots)))))
+}
 
 /// Runs `act` on the conversation, its view and the shape of the pane; `None` if the pane is not on screen or
 /// there is nothing in it.
@@ -20,13 +27,13 @@ pub fn with_view<T>(
     state: &mut State,
     act: impl FnOnce(&Transcript, &mut TranscriptView, PaneShape) -> T,
 ) -> Option<T> {
-    let area = state.areas.transcript?;
-    let transcript = &state.slots[TRANSCRIPT];
+    let size = pane_size(state)?;
+    let (transcript, view) = agents::shown(&state.slots);
     if transcript.items().is_empty() {
         return None;
     }
-    let pane = PaneShape { show: state.text_options, size: (area.width, area.height) };
-    let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
+    let pane = PaneShape { show: state.text_options, size };
+    let mut view = view.borrow_mut();
     let done = act(transcript, &mut view, pane);
     drop(view);
     state.damage.add(Part::Transcript);
@@ -66,7 +73,7 @@ pub fn go(cx: &mut Cx<'_>, forward: bool, is_meant: impl Fn(&Item) -> bool) {
         }
         next.is_some()
     });
-    if moved == Some(false) && !forward {
+    if moved == Some(false) && !forward && !agents::is_shown(&cx.state.slots) {
         earlier::load_more(cx);
     }
 }
@@ -76,7 +83,7 @@ pub fn go_to_end(cx: &mut Cx<'_>, first: bool) {
     if !focus(cx) {
         return;
     }
-    if first {
+    if first && !agents::is_shown(&cx.state.slots) {
         earlier::scroll_to_start(cx);
     }
     with_view(cx.state, |transcript, view, pane| {
@@ -179,12 +186,12 @@ fn show_hits(cx: &mut Cx<'_>, query: &str) -> String {
         Err(error) => (None, error),
         Ok(None) => (None, String::new()),
         Ok(Some(mut search)) => {
-            search.count(&cx.state.slots[TRANSCRIPT]);
+            search.count(agents::shown(&cx.state.slots).0);
             let note = hits(&search);
             (Some(search), note)
         }
     };
-    cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().search = search;
+    agents::shown(&cx.state.slots).1.borrow_mut().search = search;
     cx.state.damage.add(Part::Transcript);
     note
 }
@@ -200,12 +207,12 @@ fn hits(search: &TranscriptSearch) -> String {
 /// Removes the marks of the search; returns whether there were any.
 pub fn clear_search(cx: &mut Cx<'_>) -> bool {
     cx.state.damage.add(Part::Transcript);
-    cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().search.take().is_some()
+    agents::shown(&cx.state.slots).1.borrow_mut().search.take().is_some()
 }
 
 /// Goes to the next hit of the search, forward or back.
 pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
-    if cx.state.slots[TRANSCRIPT_VIEW].borrow().search.is_none() {
+    if agents::shown(&cx.state.slots).1.borrow().search.is_none() {
         return search(cx);
     }
     let moved = with_view(cx.state, |transcript, view, pane| {
@@ -215,7 +222,7 @@ pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
     match moved.flatten() {
         Some(hits) => cx.state.set_status(hits),
         None if forward => cx.state.set_status("No hit below. Earlier: N"),
-        None if earlier::load_more(cx) => {
+        None if !agents::is_shown(&cx.state.slots) && earlier::load_more(cx) => {
             cx.state.set_status("No hit in what is loaded; loading earlier messages");
         }
         None => cx.state.set_status("No hit above"),
@@ -223,13 +230,13 @@ pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
 }
 
 /// Escape in the agent's pane removes the selection. In the conversation it removes the marks of a search, else
-/// the prompt gets the keys. Returns whether it had something to do.
+/// closes that of a subagent, else the prompt gets the keys. Returns whether it had something to do.
 pub fn escape(cx: &mut Cx<'_>) -> bool {
     if cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty() && mouse::clear_selection(cx) {
         return true;
     }
     let has_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript) && cx.state.layers.is_empty();
-    if has_keys && !clear_search(cx) {
+    if has_keys && !clear_search(cx) && !agents::close(cx.state) {
         panes::focus(cx, Focus::Agent);
     }
     has_keys

@@ -2,9 +2,12 @@
 //! by earlier messages. Must not know widths or colors.
 
 pub mod earlier_messages;
+pub mod plan;
 pub mod retry;
+pub mod subagents;
 #[cfg(test)]
 mod tests;
+pub mod timing;
 pub mod user_commands;
 
 use std::collections::VecDeque;
@@ -21,7 +24,7 @@ use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent
 use crate::session::format::message::AgentMessage;
 use crate::session::format::message::PagePosition;
 use crate::tools::contract::registry::Registry;
-use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::contract::view::{CallView, ResultView, exit_code};
 
 /// One item of the conversation.
 #[derive(Debug, Clone)]
@@ -30,6 +33,8 @@ pub struct Item {
     pub id: u64,
     /// Number of its changes, so that its layout can be cached.
     pub version: u64,
+    /// How long the model wrote it, if that is known.
+    pub took: Option<Duration>,
     /// Its content.
     pub kind: ItemKind,
 }
@@ -76,6 +81,37 @@ pub struct Call {
     pub live_output: String,
     /// Its result.
     pub result: Option<ResultView>,
+    /// The exit code of a command that has ended.
+    pub exit_code: Option<i64>,
+    /// The time that it has run.
+    pub timer: timing::CallTimer,
+    /// The whole seconds of it that are shown.
+    pub seconds: Option<u64>,
+    /// The subagent that it started.
+    pub agent: Option<Box<subagents::AgentProgress>>,
+}
+
+impl Call {
+    /// Returns a call that has just begun.
+    pub(in crate::ide::features::transcript) fn new(
+        call_id: String,
+        tool: String,
+        view: CallView,
+        status: CallStatus,
+    ) -> Self {
+        Self {
+            call_id,
+            tool,
+            view,
+            status,
+            live_output: String::new(),
+            result: None,
+            exit_code: None,
+            timer: timing::CallTimer::default(),
+            seconds: None,
+            agent: None,
+        }
+    }
 }
 
 /// Status of a call.
@@ -105,12 +141,25 @@ pub struct Transcript {
     streaming: Vec<(usize, usize)>,
     /// The failed model call that is retried.
     retry: Option<retry::Notice>,
+    /// The task list in a line, while steps of it are unfinished.
+    plan: Option<String>,
+    /// The time of the current event, on the monotonic clock.
+    now: Duration,
+    /// Ids of the calls that run.
+    running: Vec<u64>,
+    /// The part in which the model thinks, and since when.
+    thinking: Option<(usize, Duration)>,
 }
 
 impl Transcript {
     /// All items that are here, oldest first.
     pub fn items(&self) -> &VecDeque<Item> {
         &self.items
+    }
+
+    /// Returns the task list in a line, while steps of it are unfinished.
+    pub fn active_plan(&self) -> Option<&str> {
+        self.plan.as_deref()
     }
 
     /// Returns an item by its id.
@@ -172,6 +221,23 @@ impl Transcript {
         self.add(ItemKind::Notice { error, text });
     }
 
+    /// Says in a quiet line that a setting changed, such as `Model: X`; of several changes in a row only the last.
+    /// Says nothing before the first message.
+    pub fn setting_changed(&mut self, name: &str, value: &str) {
+        let start = format!("{name}: ");
+        let new = format!("{start}{value}");
+        match self.items.back_mut() {
+            None => {}
+            Some(Item { kind: ItemKind::Notice { error: false, text }, version, .. })
+                if text.starts_with(&start) =>
+            {
+                *text = new;
+                *version += 1;
+            }
+            Some(_) => self.notice(false, new),
+        }
+    }
+
     /// A summary that is in the session.
     fn add_summary(&mut self, value: &Value) {
         let text = value.get("summary").and_then(Value::as_str).unwrap_or_default().to_string();
@@ -199,7 +265,7 @@ impl Transcript {
 
     fn add(&mut self, kind: ItemKind) {
         self.next_id += 1;
-        self.items.push_back(Item { id: self.next_id, version: 0, kind });
+        self.items.push_back(Item { id: self.next_id, version: 0, took: None, kind });
     }
 
     fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
@@ -266,6 +332,7 @@ impl Transcript {
             },
             AgentEvent::ToolStart { call_id, tool, args } => {
                 self.start_call(call_id, tool, args, tools, CallStatus::Running);
+                self.add_running(call_id);
             }
             AgentEvent::ToolUpdate { call_id, text } => {
                 self.change_call(call_id, |call| call.live_output.clone_from(text));
@@ -310,8 +377,16 @@ impl Transcript {
     fn stream(&mut self, event: &StreamEvent, tools: &Registry) -> bool {
         match event {
             StreamEvent::Start => return self.restart_streaming(),
-            StreamEvent::TextStart { index } => self.open_part(*index, ItemKind::Answer(String::new())),
-            StreamEvent::ThinkingStart { index } => self.open_part(*index, ItemKind::Thinking(String::new())),
+            StreamEvent::TextStart { index } => {
+                self.end_thinking();
+                self.open_part(*index, ItemKind::Answer(String::new()));
+            }
+            StreamEvent::ThinkingStart { index } => {
+                self.end_thinking();
+                self.open_part(*index, ItemKind::Thinking(String::new()));
+                self.begin_thinking(*index);
+            }
+            StreamEvent::ThinkingEnd { .. } => self.end_thinking(),
             StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
                 let Some(item) = self.part(*index) else { return false };
                 if let ItemKind::Answer(text) | ItemKind::Thinking(text) = &mut item.kind {
@@ -320,6 +395,7 @@ impl Transcript {
                 }
             }
             StreamEvent::ToolCallStart { index, id, name } => {
+                self.end_thinking();
                 self.start_call(id, name, &Value::Null, tools, CallStatus::Streaming);
                 self.streaming.push((*index, self.items.len() - 1));
             }
@@ -333,6 +409,7 @@ impl Transcript {
 
     /// Restarts the streaming answer; returns whether any of it was shown.
     fn restart_streaming(&mut self) -> bool {
+        self.thinking = None;
         let mut shown: Vec<usize> = self.streaming.drain(..).map(|(_, at)| at).collect();
         shown.sort_unstable();
         for at in shown.iter().rev() {
@@ -343,6 +420,7 @@ impl Transcript {
 
     /// Handles the end of streaming: frees spare capacity.
     fn end_streaming(&mut self) {
+        self.end_thinking();
         for (_, at) in self.streaming.drain(..) {
             if let Some(ItemKind::Answer(text) | ItemKind::Thinking(text)) =
                 self.items.get_mut(at).map(|item| &mut item.kind)
@@ -357,7 +435,7 @@ impl Transcript {
         let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
         if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
             self.next_id += 1;
-            *item = Item { id: self.next_id, version: 0, kind };
+            *item = Item { id: self.next_id, version: 0, took: None, kind };
             return;
         }
         self.add(kind);
@@ -378,9 +456,15 @@ impl Transcript {
         });
         if !changed {
             let (call_id, tool) = (call_id.to_string(), tool.to_string());
-            let call = Call { call_id, tool, view, status, live_output: String::new(), result: None };
-            self.add(ItemKind::Tool(Box::new(call)));
+            self.add(ItemKind::Tool(Box::new(Call::new(call_id, tool, view, status))));
         }
+    }
+
+    /// Records that a call runs.
+    fn add_running(&mut self, call_id: &str) {
+        let is_meant = |item: &&Item| matches!(&item.kind, ItemKind::Tool(call) if call.call_id == call_id);
+        let id = self.items.iter().rev().find(is_meant).map(|item| item.id);
+        self.running.extend(id.filter(|id| !self.running.contains(id)));
     }
 
     /// Stores the result of a call; returns whether the call is loaded.
@@ -396,10 +480,14 @@ impl Transcript {
             Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
             _ => ResultView::Text(text),
         };
+        if let ResultView::Plan(steps) = &view {
+            self.plan = plan::active_line(steps);
+        }
         let status = if result.is_error { CallStatus::Failed(took) } else { CallStatus::Done(took) };
         self.change_call(&result.tool_call_id, |call| {
             call.result = Some(view);
             call.status = status;
+            call.exit_code = exit_code(result.details.as_ref());
             call.live_output.clear();
         })
     }

@@ -1,9 +1,12 @@
 //! Layout of one item of the conversation as lines. Must not know where an item is shown.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use crate::ide::features::transcript;
+use crate::ide::features::transcript::cards::card::card;
+use crate::ide::features::transcript::cards::form::{CardForm, CardKeys};
 use crate::ide::features::transcript::items::{Item, ItemKind};
+use crate::ide::features::transcript::lines;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::{self, Line, Span};
 use crate::tui::widgets::markdown::Markdown;
@@ -30,12 +33,71 @@ pub struct Layout {
 enum Lines {
     Markdown(Box<Markdown>),
     Plain(Box<PlainText>),
-    /// A limited number of rows, for a version.
-    Rows {
-        version: Option<u64>,
-        rows: Vec<Line>,
-        bytes: usize,
-    },
+    /// A limited number of rows.
+    Rows(Box<Rows>),
+}
+
+/// A limited number of rows, for a version of the item.
+#[derive(Default)]
+struct Rows {
+    version: Option<u64>,
+    lines: Vec<Line>,
+    bytes: usize,
+    /// Colors of the pieces of code in them; `None` until they are requested.
+    colors: Option<Vec<Vec<Colored>>>,
+    /// Pieces of code whose colors are requested.
+    pending: Vec<Block>,
+    /// Hash of the pieces of code.
+    code: u64,
+}
+
+impl Rows {
+    fn lay_out(&mut self, item: &Item, width: u16, options: ItemOptions, keys: &CardKeys) {
+        let code = code_of(item);
+        let hash = hash_of(&code);
+        if self.code != hash {
+            (self.code, self.colors, self.pending) = (hash, None, Vec::new());
+        }
+        let form = CardForm::new(width, options, keys, self.colors.as_deref().unwrap_or_default());
+        self.lines = lines::lay_out(item, &form);
+        self.version = Some(item.version);
+        let colors = self.colors.iter().flatten().map(|colors| colors.capacity() * size_of::<Colored>());
+        let pending = self.pending.iter().map(|block| block.code.capacity());
+        self.bytes = line::bytes(&self.lines) + colors.sum::<usize>() + pending.sum::<usize>();
+    }
+
+    /// Requests colors once rows are shown.
+    fn on_shown(&mut self, item: &Item) {
+        if self.colors.is_none() {
+            self.pending = code_of(item);
+            self.colors = Some(vec![Vec::new(); self.pending.len()]);
+        }
+    }
+
+    fn color(&mut self, item: &Item, block: &Block, colors: &[Colored]) -> bool {
+        let is_same = hash_of(&code_of(item)) == self.code;
+        let place = self.colors.as_mut().and_then(|all| all.get_mut(block.start)).filter(|_| is_same);
+        let Some(place) = place else { return false };
+        *place = colors.to_vec();
+        self.version = None;
+        true
+    }
+}
+
+/// Returns the pieces of code in the card of a call.
+fn code_of(item: &Item) -> Vec<Block> {
+    match &item.kind {
+        ItemKind::Tool(call) => (card(call.view.kind).code)(call),
+        _ => Vec::new(),
+    }
+}
+
+fn hash_of(blocks: &[Block]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for block in blocks {
+        (&block.language, &block.code).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Returns the text of an item of unlimited length.
@@ -61,26 +123,23 @@ impl Layout {
                 let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
                 plain(scope, Some(Span::new(sign, scope)))
             }
-            ItemKind::Tool(_) | ItemKind::Summary { .. } => {
-                Lines::Rows { version: None, rows: Vec::new(), bytes: 0 }
-            }
+            ItemKind::Tool(_) | ItemKind::Summary { .. } => Lines::Rows(Box::default()),
         };
         Self { lines, version: item.version, options, width }
     }
 
     /// Updates the layout for the current item and display options.
-    pub fn update(&mut self, item: &Item, width: u16, options: ItemOptions) {
+    pub fn update(&mut self, item: &Item, width: u16, options: ItemOptions, keys: &CardKeys) {
         // Other texts only grow; the text of a notice may be replaced.
         if matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version {
             *self = Self::new(item, width, options);
         }
         let same = (self.options, self.width) == (options, width);
         (self.options, self.width) = (options, width);
-        if let Lines::Rows { version, rows, bytes } = &mut self.lines
-            && !(same && *version == Some(item.version))
+        if let Lines::Rows(rows) = &mut self.lines
+            && !(same && rows.version == Some(item.version))
         {
-            *rows = transcript::lines::lay_out(item, width, options);
-            (*version, *bytes) = (Some(item.version), line::bytes(rows));
+            rows.lay_out(item, width, options, keys);
         }
     }
 
@@ -89,7 +148,7 @@ impl Layout {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.height(text_of(item), self.width),
             Lines::Plain(plain) => plain.height(text_of(item), self.width),
-            Lines::Rows { rows, .. } => rows.len(),
+            Lines::Rows(rows) => rows.lines.len(),
         }
     }
 
@@ -98,7 +157,10 @@ impl Layout {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.visit(text_of(item), self.width, range, draw),
             Lines::Plain(plain) => plain.visit(text_of(item), self.width, range, draw),
-            Lines::Rows { rows, .. } => rows.iter().take(range.end).skip(range.start).for_each(draw),
+            Lines::Rows(rows) => {
+                rows.on_shown(item);
+                rows.lines.iter().take(range.end).skip(range.start).for_each(draw);
+            }
         }
     }
 
@@ -106,7 +168,8 @@ impl Layout {
     pub fn take_blocks(&mut self) -> Vec<Block> {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.take_blocks(),
-            Lines::Plain(_) | Lines::Rows { .. } => Vec::new(),
+            Lines::Plain(_) => Vec::new(),
+            Lines::Rows(rows) => std::mem::take(&mut rows.pending),
         }
     }
 
@@ -114,7 +177,8 @@ impl Layout {
     pub fn color(&mut self, item: &Item, block: &Block, colors: &[Colored]) -> bool {
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.color(text_of(item), block, colors),
-            Lines::Plain(_) | Lines::Rows { .. } => false,
+            Lines::Plain(_) => false,
+            Lines::Rows(rows) => rows.color(item, block, colors),
         }
     }
 
@@ -123,7 +187,7 @@ impl Layout {
         match &self.lines {
             Lines::Markdown(markdown) => markdown.bytes(),
             Lines::Plain(plain) => plain.bytes(),
-            Lines::Rows { bytes, .. } => *bytes,
+            Lines::Rows(rows) => rows.bytes,
         }
     }
 }

@@ -3,6 +3,8 @@
 use crate::ide::core::feature::{Feature, FeatureEvent};
 use std::cell::RefCell;
 
+pub mod agents;
+pub mod cards;
 pub mod code_blocks;
 pub mod commands;
 pub mod copy;
@@ -18,12 +20,13 @@ pub mod places;
 pub mod retry;
 pub mod search;
 pub mod selection;
+pub mod timing;
 pub mod turns;
 pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS, named_files::COMMANDS],
+    commands: &[commands::COMMANDS, named_files::COMMANDS, agents::COMMANDS],
     panes: &[&pane::PANE],
     pickers: &[&named_files::PICKER],
     stop: focus::escape,
@@ -31,21 +34,21 @@ pub const FEATURE: Feature = Feature {
         |_| Box::new(items::Transcript::default()),
         |_| Box::new(RefCell::<view::TranscriptView>::default()),
         |_| Box::new(named_files::NamedFiles::default()),
+        |_| Box::new(agents::Agents::default()),
     ],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent => {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
         }
+        FeatureEvent::BeforeSleep => timing::update(cx),
         FeatureEvent::DeadlineReached => {
             retry::tick(cx);
             mouse::tick(cx);
+            timing::tick(cx);
         }
         _ => {}
     },
-    deadline: |state| {
-        let retry = state.slots[items::TRANSCRIPT].retry_deadline();
-        retry.into_iter().chain(mouse::deadline(state)).min()
-    },
+    deadline: |state| timing::deadline(state).into_iter().chain(mouse::deadline(state)).min(),
     ..Feature::new("transcript")
 };

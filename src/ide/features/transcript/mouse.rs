@@ -2,6 +2,7 @@
 //! triple click select a word and a line; what is selected is copied at release. A click on the name of a file
 //! opens it, one on the head of a call or of thinking folds or unfolds it; any other gives the keys to the prompt.
 
+use std::cell::RefMut;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -12,13 +13,12 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::earlier;
 use crate::ide::features::transcript::focus::{copy_text, with_view};
-use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::named_files;
 use crate::ide::features::transcript::places::{NamedPlace, place_at};
-use crate::ide::features::transcript::selection::{Place, Press, SelectionUnit};
-use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
+use crate::ide::features::transcript::selection::{Place, Press, SelectionUnit, TranscriptSelection};
 use crate::tui::input::{Button, Mouse, MouseKind};
 
 /// Time between two steps while the mouse is held beyond an edge.
@@ -33,8 +33,24 @@ fn in_pane((column, row): (u16, u16), area: Rect) -> (u16, u16) {
     (column.saturating_sub(area.x), row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y)
 }
 
-/// Handles a press in the pane at `area`.
+/// Returns the selection in the conversation that is shown.
+fn selection(state: &State) -> RefMut<'_, TranscriptSelection> {
+    RefMut::map(agents::shown(&state.slots).1.borrow_mut(), |view| &mut view.selection)
+}
+
+/// Returns the rows of the conversation in the pane: those below the heading of a subagent's.
+fn content(state: &State, pane: Rect) -> Rect {
+    let top = u16::from(agents::is_shown(&state.slots)).min(pane.height);
+    Rect { y: pane.y + top, height: pane.height - top, ..pane }
+}
+
+/// Handles a press in the pane at `area`. One on the heading of a subagent's conversation closes that.
 pub fn press(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
+    let area = content(cx.state, area);
+    if mouse.row < area.y {
+        agents::close(cx.state);
+        return;
+    }
     let (now, cell) = (cx.now, (mouse.col, mouse.row));
     let begun = with_view(cx.state, |transcript, view, pane| {
         let place = view.place_at(transcript, pane, in_pane(cell, area))?;
@@ -56,7 +72,7 @@ pub fn press(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
 
 /// Handles events while a button pressed in the conversation is held; returns whether the event is one.
 pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
-    if cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press.is_none() {
+    if selection(cx.state).press.is_none() {
         return false;
     }
     match mouse.kind {
@@ -64,12 +80,12 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         MouseKind::Up(Button::Left) => release(cx, (mouse.col, mouse.row)),
         // The release was not reported.
         MouseKind::Down(_) => {
-            cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press = None;
+            selection(cx.state).press = None;
             return false;
         }
         kind => {
             if kind == MouseKind::ScrollUp
-                && let Some(press) = &mut cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press
+                && let Some(press) = &mut selection(cx.state).press
             {
                 press.was_at_tail = false;
             }
@@ -81,8 +97,8 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
 
 /// Extends the selection to a cell of the screen.
 fn drag_to(cx: &mut Cx<'_>, cell: (u16, u16)) {
-    let Some(area) = cx.state.areas.transcript else {
-        cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press = None;
+    let Some(area) = cx.state.areas.transcript.map(|area| content(cx.state, area)) else {
+        selection(cx.state).press = None;
         return;
     };
     let due = cx.now + SCROLL_PERIOD;
@@ -122,8 +138,7 @@ fn lines_beyond((_, row): (u16, u16), area: Rect) -> Option<isize> {
 
 /// Returns when a held mouse scrolls next.
 pub fn deadline(state: &State) -> Option<Duration> {
-    let view = state.slots[TRANSCRIPT_VIEW].borrow();
-    view.selection.press.as_ref().and_then(|press| press.scrolls).map(|(_, due)| due)
+    selection(state).press.as_ref().and_then(|press| press.scrolls).map(|(_, due)| due)
 }
 
 /// Scrolls if the mouse is held beyond an edge, and extends the selection.
@@ -132,6 +147,7 @@ pub fn tick(cx: &mut Cx<'_>) {
         return;
     }
     let area = cx.state.areas.transcript.filter(|_| cx.state.layers.is_empty());
+    let area = area.map(|area| content(cx.state, area));
     let next = cx.now + SCROLL_PERIOD;
     let moved = area.and_then(|area| {
         with_view(cx.state, |transcript, view, pane| {
@@ -145,11 +161,11 @@ pub fn tick(cx: &mut Cx<'_>) {
     });
     let Some((has_moved, is_up)) = moved.flatten() else {
         // A pop-up has the mouse now.
-        cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press = None;
+        selection(cx.state).press = None;
         return;
     };
-    let goes_on = has_moved || is_up && earlier::load_more(cx);
-    if let Some(press) = &mut cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection.press {
+    let goes_on = has_moved || is_up && !agents::is_shown(&cx.state.slots) && earlier::load_more(cx);
+    if let Some(press) = &mut selection(cx.state).press {
         press.scrolls = press.scrolls.filter(|_| goes_on).map(|(cell, _)| (cell, next));
     }
 }
@@ -186,14 +202,18 @@ fn click(cx: &mut Cx<'_>, place: Place, named: Option<NamedPlace>) {
     }
 }
 
-/// Folds or unfolds an item if its head was clicked, else gives the keys to the prompt.
+/// Opens the subagent of a card whose head was clicked, or folds or unfolds an item, else gives the keys to the
+/// prompt.
 fn fold_or_focus(cx: &mut Cx<'_>, place: Place) {
     let is_head = place.line == 0 && place.column != usize::MAX;
     let folded = with_view(cx.state, |transcript, view, pane| {
         let item = transcript.item(place.item).filter(|_| is_head)?;
-        Some(view.toggle_fold(item, pane.show))
+        let agent = agents::agent_of(item);
+        Some((agent.is_none() && view.toggle_fold(item, pane.show), agent))
     });
-    if folded.flatten() != Some(true) {
+    let (is_folded, agent) = folded.flatten().unwrap_or_default();
+    let is_opened = agent.is_some_and(|agent| agents::open(cx, agent));
+    if !is_folded && !is_opened {
         panes::focus(cx, Focus::Agent);
     }
 }
@@ -211,7 +231,7 @@ pub fn copy_selection(cx: &mut Cx<'_>) -> bool {
         move || part.text(),
         move |cx, text| {
             let Some(text) = answer_or_error(cx, "copy the selection", text) else { return };
-            let is_last = cx.state.slots[TRANSCRIPT_VIEW].borrow().selection.copies == number;
+            let is_last = selection(cx.state).copies == number;
             if is_last && !text.is_empty() {
                 copy_text(cx, text);
             }
@@ -222,11 +242,13 @@ pub fn copy_selection(cx: &mut Cx<'_>) -> bool {
 
 /// Removes the selection; returns whether there was one.
 pub fn clear_selection(cx: &mut Cx<'_>) -> bool {
-    let selection = &mut cx.state.slots[TRANSCRIPT_VIEW].get_mut().selection;
-    selection.press = None;
-    let was_selected = selection.selected.take().is_some();
+    let was_selected = {
+        let mut selection = selection(cx.state);
+        selection.press = None;
+        selection.selected.take().is_some()
+    };
     if was_selected {
         cx.state.damage.add(Part::Transcript);
     }
-    was_selected && !cx.state.slots[TRANSCRIPT].items().is_empty()
+    was_selected && !agents::shown(&cx.state.slots).0.items().is_empty()
 }

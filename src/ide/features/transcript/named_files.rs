@@ -9,8 +9,10 @@ use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::transcript::cards::search;
 use crate::ide::features::transcript::copy;
 use crate::ide::features::transcript::focus::{focused, with_view};
+use crate::ide::features::transcript::items::ItemKind;
 use crate::ide::features::transcript::places::{NamedPlace, named_places};
 
 /// The area's rows.
@@ -64,8 +66,15 @@ fn show(cx: &mut Cx<'_>, file: FoundFile) {
 /// Opens the file named in the focused block.
 fn open(cx: &mut Cx<'_>) {
     let Some(at) = focused(cx.state) else { return };
-    let text = with_view(cx.state, |transcript, _, _| copy::plain(&transcript.items()[at]).into_owned());
-    open_named_in(cx, &text.unwrap_or_default());
+    let places = with_view(cx.state, |transcript, _, _| {
+        let item = &transcript.items()[at];
+        let found = match &item.kind {
+            ItemKind::Tool(call) => search::places(call),
+            _ => Vec::new(),
+        };
+        if found.is_empty() { named_places(&copy::plain(item)) } else { found }
+    });
+    open_first(cx, places.unwrap_or_default());
 }
 
 /// Opens the file of a place if it exists, or does something else.
@@ -82,11 +91,11 @@ pub fn open_or(cx: &mut Cx<'_>, place: &NamedPlace, otherwise: impl FnOnce(&mut 
     });
 }
 
-/// Opens the file named in a text.
-fn open_named_in(cx: &mut Cx<'_>, text: &str) {
+/// Opens the file at the only one of the places that exists, or lists them.
+fn open_first(cx: &mut Cx<'_>, places: Vec<NamedPlace>) {
     let resolved =
         |place: NamedPlace| FoundFile { path: cx.state.resolve_typed_path(&place.path), line: place.line };
-    let places: Vec<FoundFile> = named_places(text).into_iter().map(resolved).collect();
+    let places: Vec<FoundFile> = places.into_iter().map(resolved).collect();
     let env = cx.env.clone();
     let work = async move { existing(&*env, places).await };
     cx.tasks.spawn("transcript.find-files", work, |cx, found| {

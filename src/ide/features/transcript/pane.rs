@@ -2,15 +2,15 @@
 
 use ratatui::layout::Rect;
 
-use crate::base::width::{text_width, truncate};
+use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::sessions::last::LAST_SESSION;
-use crate::ide::features::transcript::items::TRANSCRIPT;
-use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
+use crate::ide::features::transcript::agents;
+use crate::ide::features::transcript::cards::form::CardKeys;
 use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
@@ -31,35 +31,42 @@ impl Component<State> for TranscriptPane {
         if cols < 3 {
             return;
         }
-        if state.slots[TRANSCRIPT].items().is_empty() {
+        let (transcript, view) = agents::shown(&state.slots);
+        let heading = agents::heading(state);
+        if transcript.items().is_empty() && heading.is_none() {
             return draw_empty(canvas, state);
         }
-        let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
+        let mut view = view.borrow_mut();
+        let expand = state.keymap.keys_for(KeyContext::Prompt, "agent.toggle-output");
+        view.set_keys(CardKeys { expand: expand.unwrap_or_default() });
+        let top = u16::from(heading.is_some()).min(rows);
+        let rows = rows - top;
         let shape = PaneShape { show: state.text_options, size: (cols, rows) };
-        view.check_selection(&state.slots[TRANSCRIPT], shape);
-        let selection = view.selection_bounds(&state.slots[TRANSCRIPT]);
+        view.check_selection(transcript, shape);
+        let selection = view.selection_bounds(transcript);
         let search = view.search.clone();
         let focus = view.focus().filter(|_| state.panes.is_agent_focused(AgentPart::Transcript));
-        let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
-        view.visit(&state.slots[TRANSCRIPT], state.text_options, (cols, rows), |shown, line| {
+        if let Some(heading) = &heading {
+            let style = canvas.style("agent.tool.title");
+            canvas.text(2, 0, &truncate(&visible(heading), usize::from(cols - 2)), style);
+        }
+        let mut content = canvas.sub(Rect::new(1, top, cols - 1, rows));
+        view.visit(transcript, state.text_options, (cols, rows), |shown, line| {
             let (mut x, y) = (1, shown.row);
             if focus == Some(shown.item) {
                 let mark = content.style("ui.border.focus");
                 content.text(0, y, "▎", mark);
             }
-            // Parts of code keep the background of the code.
-            let is_code = line.first().is_some_and(|span| span.scope == CODE);
-            let ground = content.style(if is_code { CODE } else { "" });
+            let mut ground = "";
             for span in line {
-                let style = ground.patch(content.style(span.scope));
+                ground = ground_after(span.scope).unwrap_or(ground);
+                let style = content.style(ground).patch(content.style(span.scope));
                 x = content.text(x, y, &span.text, style);
-                // A line with its own background has it up to the edge.
-                if span.scope.starts_with("diff.added")
-                    || span.scope.starts_with("diff.removed")
-                    || span.scope == "agent.user"
-                {
-                    content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
-                }
+            }
+            // A line with its own background has it up to the edge.
+            if matches!(ground, "diff.added" | "diff.removed" | "agent.user") {
+                let style = content.style(ground);
+                content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
             }
             for cells in selection
                 .and_then(|bounds| bounds.columns(shown.at, shown.line))
@@ -79,6 +86,16 @@ impl Component<State> for TranscriptPane {
             }
         });
         draw_border(canvas, state);
+    }
+}
+
+/// Returns the scope whose background lies below a span and those after it, if the span changes it: colors of
+/// code have none.
+fn ground_after(scope: &'static str) -> Option<&'static str> {
+    match scope {
+        CODE | "diff.added" | "diff.removed" | "agent.user" => Some(scope),
+        "diff" | "diff.number" => Some(""),
+        _ => None,
     }
 }
 

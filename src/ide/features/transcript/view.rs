@@ -12,7 +12,9 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::transcript;
-use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::agents;
+use crate::ide::features::transcript::cards::form::CardKeys;
+use crate::ide::features::transcript::focus::pane_size;
 use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
 use crate::ide::features::transcript::search::TranscriptSearch;
@@ -38,10 +40,9 @@ struct CachedLayout {
 
 /// Scrolls the conversation, upwards when negative.
 pub fn scroll(state: &mut State, lines: isize) {
-    if let Some(area) = state.areas.transcript {
-        let size = (area.width, area.height);
-        let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
-        view.scroll(&state.slots[TRANSCRIPT], state.text_options, size, lines);
+    if let Some(size) = pane_size(state) {
+        let (transcript, view) = agents::shown(&state.slots);
+        view.borrow_mut().scroll(transcript, state.text_options, size, lines);
     }
     state.damage.add(Part::Transcript);
 }
@@ -73,6 +74,8 @@ pub struct TranscriptView {
     pub search: Option<TranscriptSearch>,
     /// What the mouse has selected.
     pub selection: TranscriptSelection,
+    /// Keys that cards name.
+    keys: CardKeys,
 }
 
 /// How much of an item is shown.
@@ -149,6 +152,15 @@ impl TranscriptView {
         self.top.is_none()
     }
 
+    /// Sets the keys that cards name.
+    pub fn set_keys(&mut self, keys: CardKeys) {
+        if self.keys != keys {
+            self.keys = keys;
+            self.layouts.clear();
+            self.bytes = 0;
+        }
+    }
+
     /// Takes the code blocks that came on screen and have no colors yet.
     pub fn take_blocks(&mut self) -> Vec<(u64, Block)> {
         std::mem::take(&mut self.blocks)
@@ -196,7 +208,7 @@ impl TranscriptView {
         let options = self.options(item, form.show);
         let new = || CachedLayout { layout: Layout::new(item, form.width, options), bytes: 0 };
         let laid = self.layouts.entry(item.id).or_insert_with(new);
-        laid.layout.update(item, form.width, options);
+        laid.layout.update(item, form.width, options, &self.keys);
         let out = work(&mut laid.layout);
         let bytes = laid.layout.bytes();
         self.bytes = self.bytes - laid.bytes + bytes;

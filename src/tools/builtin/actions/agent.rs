@@ -35,6 +35,7 @@ impl Action for SpawnAgent {
             let text = |name: &str| call.args.get(name).and_then(Value::as_str).map(str::to_string);
             let turns = call.args.get("max_turns").and_then(Value::as_u64);
             let task = AgentTask {
+                call_id: call.call_id.clone(),
                 name: text("name"),
                 message: text(self.task).unwrap_or_default(),
                 folder: text("working_dir"),
@@ -53,7 +54,7 @@ impl Action for SpawnAgent {
     fn call_view(&self, args: &Value) -> CallView {
         let Some(title) = self.title else { return delegation::view(args.get(self.task)) };
         let body = args.get(self.task).and_then(Value::as_str).map(str::to_string);
-        CallView { title: args::text(args, title).to_string(), body }
+        CallView { title: args::text(args, title).to_string(), body, ..CallView::default() }
     }
 }
 

@@ -115,6 +115,7 @@ impl Action for AskUser {
         CallView {
             title: texts.first().copied().unwrap_or_default().to_string(),
             body: (texts.len() > 1).then(|| texts.join("\n")),
+            ..CallView::default()
         }
     }
 

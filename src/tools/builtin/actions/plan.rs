@@ -44,7 +44,7 @@ impl Action for Plan {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: plan::summary(&self.items(args)), body: None }
+        CallView { title: plan::summary(&self.items(args)), ..CallView::default() }
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {

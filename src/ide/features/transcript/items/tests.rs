@@ -153,3 +153,16 @@ fn transcript_earlier_shifts_streaming_parts() {
     stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "ended".to_string() });
     assert_eq!(texts(&transcript), ["begun and ended"]);
 }
+
+#[test]
+fn transcript_changed_setting_is_said_once_in_a_row() {
+    let mut transcript = Transcript::default();
+    transcript.setting_changed("Model", "a");
+    assert!(transcript.items().is_empty(), "nothing was said yet");
+    transcript.notice(true, "Model: is an error".to_string());
+    for (name, value) in [("Model", "a"), ("Model", "b"), ("Thinking", "high"), ("Model", "c")] {
+        transcript.setting_changed(name, value);
+    }
+    assert_eq!(texts(&transcript), ["Model: is an error", "Model: b", "Thinking: high", "Model: c"]);
+    assert_eq!(transcript.items()[1].version, 1, "its layout changes");
+}

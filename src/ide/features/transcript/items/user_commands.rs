@@ -2,11 +2,13 @@
 //!
 //! Must not know who runs them.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::ide::features::transcript::items::{Call, CallStatus, ItemKind, Transcript};
 use crate::runtime::controls::user_command::CommandResult;
-use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::contract::view::{CallKind, CallView, ResultView};
 
 /// Maximum bytes of live output kept; the result has the end of all of it.
 const LIVE_MAX: usize = 64 << 10;
@@ -24,16 +26,17 @@ fn id(number: u64) -> String {
 }
 
 fn call(call_id: String, command: &str, is_private: bool) -> Call {
-    let body = command.split_once('\n').map(|(_, rest)| rest.to_string());
-    let view = CallView { title: command.to_string(), body };
-    let (status, live_output, result) = (CallStatus::Running, String::new(), None);
-    Call { call_id, tool: sign(is_private), view, status, live_output, result }
+    let first = command.lines().next().unwrap_or_default().to_string();
+    let body = (first.len() < command.len()).then(|| command.to_string());
+    let view = CallView { kind: CallKind::Command, title: first, body };
+    Call::new(call_id, sign(is_private), view, CallStatus::Running)
 }
 
 impl Transcript {
     /// Adds a command that begins.
     pub fn begin_user_command(&mut self, number: u64, command: &str, is_private: bool) {
         self.add(ItemKind::Tool(Box::new(call(id(number), command, is_private))));
+        self.running.push(self.next_id);
     }
 
     /// Adds to a command's output.
@@ -49,9 +52,15 @@ impl Transcript {
     }
 
     /// Ends a command: with its result, or with why it could not run.
-    pub fn end_user_command(&mut self, number: u64, ran: Result<CommandResult, String>) {
+    pub fn end_user_command(&mut self, number: u64, ran: Result<CommandResult, String>, now: Duration) {
         self.change_user_command(number, |call| match ran {
-            Ok(ran) => end(call, ran.output, ran.full_output.as_deref(), (ran.exit_code, ran.cancelled)),
+            Ok(ran) => {
+                end(call, ran.output, ran.full_output.as_deref(), (ran.exit_code, ran.cancelled));
+                call.status = match call.status {
+                    CallStatus::Done(_) => CallStatus::Done(Some(call.timer.elapsed(now))),
+                    _ => CallStatus::Failed(Some(call.timer.elapsed(now))),
+                };
+            }
             Err(error) => {
                 call.status = CallStatus::Failed(None);
                 call.result = Some(ResultView::Text(error));
@@ -88,11 +97,8 @@ impl Transcript {
 fn end(call: &mut Call, output: String, full: Option<&str>, (code, is_cancelled): (Option<i32>, bool)) {
     let is_done = code == Some(0) && !is_cancelled;
     call.status = if is_done { CallStatus::Done(None) } else { CallStatus::Failed(None) };
-    let note = match code {
-        _ if is_cancelled => Some("Stopped".to_string()),
-        Some(0) | None => None,
-        Some(code) => Some(format!("Exit code {code}")),
-    };
+    call.exit_code = code.map(i64::from);
+    let note = is_cancelled.then(|| "Stopped".to_string());
     let full = full.map(|path| format!("Full output: {path}"));
     let lines = [Some(output).filter(|text| !text.is_empty()), full, note];
     call.result = Some(ResultView::Output(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")));

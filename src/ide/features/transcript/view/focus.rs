@@ -1,11 +1,11 @@
 //! The item of the conversation that keys act on: moving to others, bringing it on screen, folding it.
 
-use crate::ide::features::transcript::items::{CallStatus, Item, ItemKind, Transcript};
+use crate::ide::features::transcript::cards::card::card;
+use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::ItemOptions;
 use crate::ide::features::transcript::search::TranscriptSearch;
 use crate::ide::features::transcript::view::{Fold, LayoutOptions, TranscriptView, text_width};
 use crate::ide::model::view::text_options::TextOptions;
-use crate::tools::contract::view::ResultView;
 use crate::tui::widgets::line::Line;
 
 /// The shape of the pane: what is shown, and its columns and rows.
@@ -204,9 +204,7 @@ impl TranscriptView {
 /// Returns whether an item has a form between its first line and all of it.
 fn has_short_form(item: &Item) -> bool {
     match &item.kind {
-        ItemKind::Tool(call) => {
-            matches!(call.status, CallStatus::Failed(_)) || !matches!(call.result, Some(ResultView::Text(_)))
-        }
+        ItemKind::Tool(call) => (card(call.view.kind).has_short_form)(call),
         _ => false,
     }
 }

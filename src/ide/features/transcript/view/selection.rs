@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use crate::ide::features::transcript;
+use crate::ide::features::transcript::cards::card::head_text;
+use crate::ide::features::transcript::cards::form::CardKeys;
 use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::{ItemOptions, Layout};
 use crate::ide::features::transcript::selection::{
@@ -217,12 +219,11 @@ impl TranscriptSelection {
 
 /// Returns the text of which the first line of an item may show only the beginning.
 fn full_text(item: &Item) -> &str {
-    let title = match &item.kind {
-        ItemKind::Tool(call) => call.view.title.as_str(),
-        ItemKind::Summary { title, .. } => title,
+    match &item.kind {
+        ItemKind::Tool(call) => head_text(call),
+        ItemKind::Summary { title, .. } => title.lines().next().unwrap_or_default(),
         _ => "",
-    };
-    title.lines().next().unwrap_or_default()
+    }
 }
 
 /// A selected part of the conversation, apart from it.
@@ -243,7 +244,7 @@ impl SelectedPart {
                 continue;
             }
             let mut layout = Layout::new(item, self.width, *options);
-            layout.update(item, self.width, *options);
+            layout.update(item, self.width, *options, &CardKeys::default());
             let height = layout.height(item);
             let at = self.bounds.start.0 + n;
             let first = if n == 0 { self.bounds.start.1 } else { 0 };
@@ -351,16 +352,14 @@ mod tests {
         let kind = match said {
             Said::User(text) => ItemKind::User(text.clone()),
             Said::Answer(text) => ItemKind::Answer(text.clone()),
-            Said::Call(title, result) => ItemKind::Tool(Box::new(Call {
-                call_id: id.to_string(),
-                tool: "tool".to_string(),
-                view: CallView { title: title.clone(), ..CallView::default() },
-                status: CallStatus::Done(None),
-                live_output: String::new(),
-                result: Some(result.clone()),
-            })),
+            Said::Call(title, result) => {
+                let view = CallView { title: title.clone(), ..CallView::default() };
+                let mut call = Call::new(id.to_string(), "tool".to_string(), view, CallStatus::Done(None));
+                call.result = Some(result.clone());
+                ItemKind::Tool(Box::new(call))
+            }
         };
-        Item { id, version: 0, kind }
+        Item { id, version: 0, kind, took: None }
     }
 
     fn all_of(said: &[Said], width: u16) -> String {

@@ -42,7 +42,7 @@ impl Action for BashOutput {
 
     fn call_view(&self, args: &Value) -> CallView {
         let title = args.get("bash_id").and_then(Value::as_str).unwrap_or_default().to_string();
-        CallView { title, body: None }
+        CallView { title, ..CallView::default() }
     }
 
     fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {

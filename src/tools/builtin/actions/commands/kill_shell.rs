@@ -37,7 +37,7 @@ impl Action for KillShell {
 
     fn call_view(&self, args: &Value) -> CallView {
         let title = args.get("shell_id").and_then(Value::as_str).unwrap_or_default().to_string();
-        CallView { title, body: None }
+        CallView { title, ..CallView::default() }
     }
 }
 

@@ -44,7 +44,10 @@ impl Action for WriteStdin {
     fn call_view(&self, args: &Value) -> CallView {
         let number = args.get("session_id").map(Value::to_string).unwrap_or_default();
         let chars = args.get("chars").and_then(Value::as_str).unwrap_or_default();
-        CallView { title: format!("{number} {}", chars.trim_end()).trim_end().to_string(), body: None }
+        CallView {
+            title: format!("{number} {}", chars.trim_end()).trim_end().to_string(),
+            ..CallView::default()
+        }
     }
 
     fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {

@@ -66,7 +66,11 @@ impl Action for ApplyPatch {
         outline.feed(patch);
         outline.feed("\n");
         let files: Vec<String> = outline.files().iter().map(title).collect();
-        CallView { title: files.join(", "), body: (!patch.is_empty()).then(|| patch.to_string()) }
+        CallView {
+            title: files.join(", "),
+            body: (!patch.is_empty()).then(|| patch.to_string()),
+            ..CallView::default()
+        }
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {

@@ -43,6 +43,7 @@ impl Action for NotebookEdit {
         CallView {
             title: args::text(args, "notebook_path").to_string(),
             body: args::optional_text(args, "new_source"),
+            ..CallView::default()
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::CallView;
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::reading::show::{self, ShowRequest};
 use crate::tools::reading::style::ReadStyle;
 
@@ -115,6 +115,10 @@ impl Action for Read {
             Some(pages) => CallView { title: format!("{} pages {pages}", view.title), ..view },
             None => view,
         }
+    }
+
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        show::result_view(text, details)
     }
 }
 

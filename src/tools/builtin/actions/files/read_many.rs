@@ -52,7 +52,7 @@ impl Action for ReadMany {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::texts(args, "include").join(", "), body: None }
+        CallView { title: args::texts(args, "include").join(", "), ..CallView::default() }
     }
 }
 

@@ -31,6 +31,6 @@ impl Action for ViewImage {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::text(args, "path").to_string(), body: None }
+        CallView { title: args::text(args, "path").to_string(), ..CallView::default() }
     }
 }

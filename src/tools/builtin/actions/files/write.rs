@@ -55,6 +55,7 @@ impl Action for Write {
         CallView {
             title: args::text(args, self.path).to_string(),
             body: args::optional_text(args, "content"),
+            ..CallView::default()
         }
     }
 

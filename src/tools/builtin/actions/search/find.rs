@@ -14,10 +14,10 @@ use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::CallView;
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
 use crate::tools::output::limits;
-use crate::tools::search::{gather, names};
+use crate::tools::search::{gather, hits, names};
 
 /// The action.
 #[derive(Debug)]
@@ -138,7 +138,12 @@ impl Action for Find {
         CallView {
             title: args::text(args, "pattern").to_string(),
             body: args::optional_text(args, self.path),
+            ..CallView::default()
         }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        hits::view(text, hits::path)
     }
 }
 

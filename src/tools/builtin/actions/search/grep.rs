@@ -17,8 +17,9 @@ use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::CallView;
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
+use crate::tools::search::hits;
 
 /// The action.
 #[derive(Debug)]
@@ -82,6 +83,19 @@ impl Action for Grep {
         CallView {
             title: args::text(args, "pattern").to_string(),
             body: args::optional_text(args, self.path),
+            ..CallView::default()
+        }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        match self.form {
+            Matches::Files => hits::view(text, hits::path),
+            Matches::Blocks => hits::view(text, hits::blocks()),
+            // Paths below a headline.
+            Matches::Modes if text.lines().next().is_some_and(|row| row.ends_with(" files:")) => {
+                hits::view(text, hits::path)
+            }
+            Matches::Lines | Matches::Modes => hits::view(text, hits::line),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Action for List {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        CallView { title: args::folder(args, self.path), body: None }
+        CallView { title: args::folder(args, self.path), ..CallView::default() }
     }
 }
 

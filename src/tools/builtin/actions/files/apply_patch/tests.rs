@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::message::join_text;
-use crate::tools::Tool;
 use crate::tools::builtin::builtin_tool::BuiltinTool;
 use crate::tools::builtin::families::openai;
+use crate::tools::{CallKind, Tool};
 
 fn tool(name: &str) -> &'static BuiltinTool {
     openai::SET.get(name).unwrap()
@@ -109,7 +109,8 @@ fn apply_patch_call_view_shows_files_while_streaming() {
     let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n-x\n+y\n*** Delete File: c\n*** Add Fi";
     let view = tool("apply_patch").call_view(&json!({"input": patch}));
     assert_eq!((view.title.as_str(), view.body.as_deref()), ("a → b +1 −1, c deleted", Some(patch)));
-    assert_eq!(tool("apply_patch").call_view(&json!({})), CallView::default());
+    let edit = CallView { kind: CallKind::Edit, ..CallView::default() };
+    assert_eq!(tool("apply_patch").call_view(&json!({})), edit);
     let whole = format!("{patch}le: ../n\n+x\n*** End Patch");
     assert_eq!(tool("apply_patch").targets(&json!({"input": whole})), ["a", "b", "c", "../n"]);
     assert!(tool("apply_patch").targets(&json!({"input": patch})).is_empty());

@@ -1,0 +1,97 @@
+//! The end of a card's head: whether the call runs, how it ended, and how long it ran. Must not know where it
+//! is shown.
+
+use std::time::Duration;
+
+use crate::ide::features::transcript::cards::write;
+use crate::ide::features::transcript::items::{Call, CallStatus};
+use crate::tools::contract::view::{CallKind, FileDiff, ResultView};
+
+/// Shorter times are not shown.
+pub const SHOWN_MIN: Duration = Duration::from_millis(100);
+
+/// Returns a time for the user, such as `1.7 s`, `24 s` or `3 m 05 s`.
+pub fn time(time: Duration) -> String {
+    let (seconds, tenths) = (time.as_secs(), time.subsec_millis() / 100);
+    match seconds {
+        0..10 if tenths > 0 => format!("{seconds}.{tenths} s"),
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} m {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Returns the state of a call and its scope.
+pub fn status(call: &Call) -> (String, &'static str) {
+    let took =
+        |time: Option<Duration>| time.filter(|time| *time >= SHOWN_MIN && is_timed(call)).map(self::time);
+    if call.agent.as_ref().is_some_and(|agent| agent.is_running) {
+        return ("◦".to_string(), "agent");
+    }
+    match call.status {
+        CallStatus::Streaming => ("…".to_string(), "ui.text.soft"),
+        CallStatus::Running => (joined("◦", None, elapsed(call)), "agent"),
+        CallStatus::Done(time) => {
+            (format!("{}{}", changes(call), joined("✓", exit(call), took(time))), "success")
+        }
+        CallStatus::Failed(time) => (joined("✗", exit(call), took(time)), "error"),
+    }
+}
+
+fn joined(sign: &str, exit: Option<String>, time: Option<String>) -> String {
+    let parts: Vec<String> = [exit, time].into_iter().flatten().collect();
+    format!("{sign} {}", parts.join(" · ")).trim_end().to_string()
+}
+
+/// Whether the time of a call says something: a question takes as long as the user does.
+fn is_timed(call: &Call) -> bool {
+    // A subagent's card has the time of the subagent.
+    call.view.kind != CallKind::Question && call.agent.is_none()
+}
+
+/// Returns how long a running call has run, in whole seconds.
+fn elapsed(call: &Call) -> Option<String> {
+    let seconds = call.seconds.filter(|seconds| *seconds > 0 && is_timed(call))?;
+    Some(time(Duration::from_secs(seconds)))
+}
+
+/// Returns the exit code of a command that failed.
+fn exit(call: &Call) -> Option<String> {
+    call.exit_code.filter(|code| *code != 0).map(|code| format!("exit {code}"))
+}
+
+/// Returns the counts of lines or of hits, before the sign; empty for other results.
+fn changes(call: &Call) -> String {
+    match &call.result {
+        Some(ResultView::Diff { lines, .. }) if write::is_new_file(call, lines) => {
+            format!("new file · {} ", write::lines(lines.len()))
+        }
+        Some(ResultView::Diff { added, removed, .. }) => format!("+{added} −{removed} "),
+        Some(ResultView::Diffs(files)) => {
+            let sum = |count: fn(&FileDiff) -> usize| files.iter().map(count).sum::<usize>();
+            format!("+{} −{} ", sum(|file| file.added), sum(|file| file.removed))
+        }
+        Some(ResultView::Excerpt { total, .. }) if *total == 0 => "empty ".to_string(),
+        Some(ResultView::Excerpt { first: 1, last, total, .. }) if last == total => {
+            format!("{} ", write::lines(*total))
+        }
+        Some(ResultView::Excerpt { first, last, total, .. }) => format!("{first}-{last} of {total} "),
+        Some(ResultView::Hits { hits, .. }) if hits.len() == 1 => "1 hit ".to_string(),
+        Some(ResultView::Hits { hits, .. }) => format!("{} hits ", hits.len()),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_times_are_short() {
+        let of = |ms| time(Duration::from_millis(ms));
+        assert_eq!(
+            [of(1_740), of(24_900), of(185_000), of(3_725_000)],
+            ["1.7 s", "24 s", "3 m 05 s", "1 h 02 m"]
+        );
+    }
+}
