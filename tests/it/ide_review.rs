@@ -510,3 +510,19 @@ async fn review_not_sent_at_quit_is_in_prompt_after_next_start() {
     ide.wait_for("the message", |state| !state.prompt.area.text().is_empty()).await;
     assert!(ide.state().prompt.area.text().to_string().contains("1 hunk rejected"));
 }
+
+#[tokio::test]
+async fn transcript_block_opens_review_at_its_file() {
+    let mut ide =
+        setup().file("a.txt", lines(1..=12)).file("b.txt", lines(1..=12)).turns(two_ways()).start().await;
+    ide.prompt("change them").await;
+    press(&mut ide, "Tab Up Up d").await;
+    ide.wait_for("the review", |state| {
+        let name = state.layers.top::<ReviewView>().and_then(ReviewView::name);
+        name.is_some_and(|name| name.to_string() == "a.txt")
+    })
+    .await;
+    press(&mut ide, "Escape End d").await;
+    assert!(!is_open(ide.state()));
+    assert_eq!(ide.status_message(), "No file of the workspace is named here");
+}

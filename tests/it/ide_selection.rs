@@ -98,7 +98,7 @@ async fn transcript_drag_across_items_leaves_signs_and_margins_out() {
     ];
     let mut ide = ide_with(turns, (70, 40)).await;
     ide.prompt("count").await;
-    let text = drag(&mut ide, "count", "The numbers").await;
+    let text = drag(&mut ide, "› count", "The numbers").await;
     assert_eq!(text, "count\n\nseq 3\n1\n2\n3\n\nThe numbers");
     assert_eq!(ide.status_message(), "Copied 8 lines");
     // The key copies the selection while there is one; Escape removes it.
@@ -173,7 +173,12 @@ async fn transcript_drag_beyond_edge_scrolls_by_time_and_selects_what_comes() {
         ide.advance(Duration::from_millis(50));
     }
     assert!(ide.picture().contains("› go"), "{}", ide.picture());
-    assert_eq!(ide.headless.app().deadline(), None, "there is nothing more above");
+    assert_eq!(
+        ide.headless.app().deadline(),
+        None,
+        "there is nothing more above; message: {:?}",
+        ide.status_message()
+    );
     ide.mouse(UP, x, 0);
     let all: String = (1..=60).map(|n| format!("\n\nline {n}")).collect::<Vec<_>>().concat();
     assert_eq!(copied(&mut ide).await, format!("go{all}"));
@@ -190,7 +195,8 @@ async fn transcript_drag_beyond_edge_scrolls_by_time_and_selects_what_comes() {
     assert!(ide.picture().contains("line 60"), "{}", ide.picture());
     ide.mouse(UP, x + 6, area.bottom());
     assert_eq!(copied(&mut ide).await, all.trim_start());
-    // Released, nothing scrolls any more.
+    // Released, nothing scrolls any more; the message about the copy passes.
+    ide.advance(Duration::from_secs(5));
     assert_eq!(ide.headless.app().deadline(), None);
 }
 

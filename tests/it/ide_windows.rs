@@ -198,7 +198,7 @@ async fn split_without_room_is_reported() {
         assert_eq!(ide.status_message(), "Not enough room: only this window is shown");
     }
     ide.headless.resize(120, 40);
-    ide.keys("Escape").await;
+    ide.advance(std::time::Duration::from_secs(5));
     ide.keys("Alt-5 s").await;
     assert_eq!(ide.status_message(), "");
 }

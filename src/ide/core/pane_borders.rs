@@ -31,7 +31,7 @@ pub fn move_border(panes: &mut Panes, areas: &Areas, border: PaneBorder, (column
     match border {
         PaneBorder::Files => panes.sizes.files = Some(column.saturating_add(1)),
         PaneBorder::Agent => {
-            let rest = cols - areas.files.map_or(0, |files| files.width);
+            let rest = cols.saturating_sub(areas.files.map_or(0, |files| files.width));
             let wanted = u32::from(cols.saturating_sub(column).min(rest));
             // Rounded up, so that the layout's rounding down returns the same column.
             let share = (wanted * 1000).div_ceil(u32::from(rest.max(1)));

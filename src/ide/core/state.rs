@@ -345,6 +345,11 @@ impl State {
         self.damage.add(Part::Status);
     }
 
+    /// Returns whether the current message says which key a command waits for.
+    pub fn asks_for_key(&self) -> bool {
+        self.pending_char.as_ref().is_some_and(|awaited| !matches!(awaited, PendingChar::Modal(_)))
+    }
+
     /// Pushes a layer on top.
     pub fn push_layer(&mut self, layer: impl Layer) {
         self.layers.push(layer);

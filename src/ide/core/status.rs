@@ -4,8 +4,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::tui::input::{Key, KeyCode};
-
 /// How long a message is shown.
 const SHOWN_FOR: Duration = Duration::from_secs(4);
 /// Messages kept for the log.
@@ -26,6 +24,8 @@ pub struct Status {
     is_seen: bool,
     /// The last messages, the newest first.
     log: VecDeque<LoggedMessage>,
+    /// When the log was asked for, in milliseconds since the epoch.
+    pub asked_ms: u64,
 }
 
 /// How long the current message is shown.
@@ -99,12 +99,10 @@ impl Status {
         true
     }
 
-    /// Records a key; returns whether it removes the current message. Escape always does, any other key an error
-    /// whose time has passed.
-    pub fn note_key(&mut self, key: Key) -> bool {
+    /// Records a key; returns whether it removes the current message: an error whose time has passed.
+    pub fn note_key(&mut self) -> bool {
         self.is_seen = true;
-        let removes = key.code == KeyCode::Escape || self.lifetime == Lifetime::UntilKey;
-        if removes && !self.message.is_empty() {
+        if self.lifetime == Lifetime::UntilKey && !self.message.is_empty() {
             self.message.clear();
             return true;
         }
@@ -120,7 +118,6 @@ impl Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::input::Mods;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -134,19 +131,16 @@ mod tests {
     #[test]
     fn status_message_expires_but_error_waits_for_a_key() {
         let mut note = shown("saved", false);
-        assert!(!note.expire(4 * SECOND) && !note.note_key(Key::char('a')));
+        assert!(!note.expire(4 * SECOND) && !note.note_key());
         assert!(note.expire(5 * SECOND) && note.message.is_empty() && note.deadline().is_none());
 
         let mut error = shown("failed", true);
         assert!(!error.expire(5 * SECOND) && error.deadline().is_none() && error.message == "failed");
-        assert!(error.note_key(Key::char('a')) && error.message.is_empty());
+        assert!(error.note_key() && error.message.is_empty());
 
         let mut read = shown("failed", true);
-        assert!(!read.note_key(Key::char('a')), "it is shown for its whole time");
+        assert!(!read.note_key(), "it is shown for its whole time");
         assert!(read.expire(5 * SECOND));
-
-        let mut closed = shown("saved", false);
-        assert!(closed.note_key(Key::new(KeyCode::Escape, Mods::NONE)) && closed.message.is_empty());
     }
 
     #[test]

@@ -13,13 +13,14 @@ pub fn age(now_ms: u64, then_ms: u64) -> String {
     }
 }
 
-/// Returns how long something takes: `14 s`, `2 min 5 s`, `1 h 12 min`.
-pub fn elapsed(time: Duration) -> String {
-    let seconds = time.as_secs();
+/// Returns how long something takes or took, such as `1.7 s`, `24 s` or `3 m 05 s`.
+pub fn duration(time: Duration) -> String {
+    let (seconds, tenths) = (time.as_secs(), time.subsec_millis() / 100);
     match seconds {
+        0..10 if tenths > 0 => format!("{seconds}.{tenths} s"),
         0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        60..3600 => format!("{} m {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
     }
 }
 
@@ -36,8 +37,8 @@ mod tests {
     }
 
     #[test]
-    fn elapsed_has_two_largest_units() {
-        let shown = [0, 59, 125, 4_330].map(|seconds| elapsed(Duration::from_secs(seconds)));
-        assert_eq!(shown, ["0 s", "59 s", "2 min 5 s", "1 h 12 min"]);
+    fn durations_are_short() {
+        let shown = [1_740, 24_900, 185_000, 3_725_000].map(|ms| duration(Duration::from_millis(ms)));
+        assert_eq!(shown, ["1.7 s", "24 s", "3 m 05 s", "1 h 02 m"]);
     }
 }

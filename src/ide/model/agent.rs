@@ -25,6 +25,8 @@ pub struct Agent {
     pub worked_for: Option<Duration>,
     /// The monotonic clock at the last frame of the activity indicator, or at the start of the work.
     pub now: Duration,
+    /// Whether the user has interrupted its last work.
+    pub was_interrupted: bool,
     /// Whether its last work ended with an error.
     pub has_failed: bool,
     /// The summary in progress.

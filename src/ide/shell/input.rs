@@ -91,11 +91,11 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn press_once(cx: &mut Cx<'_>, key: Key) {
     let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.pending_char.is_none();
     let too_long = cx.state.macros.note_key(key, fresh);
-    if cx.state.pending_char.is_some() {
+    if cx.state.asks_for_key() {
         // The message says what the key is for.
         cx.state.set_status("");
     }
-    if cx.state.status.note_key(key) {
+    if cx.state.status.note_key() {
         cx.state.damage.add(Part::Toast);
     }
     if too_long {

@@ -33,6 +33,11 @@ const WHEEL_LINES: isize = 3;
 
 /// Handles one mouse event.
 pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
+    let is_on_toast =
+        cx.state.areas.toast.is_some_and(|toast| toast.contains(Position::new(mouse.col, mouse.row)));
+    if is_on_toast && matches!(mouse.kind, MouseKind::Down(_)) {
+        return cx.state.set_status("");
+    }
     if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
     }
@@ -46,9 +51,6 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     }
     let areas = cx.state.areas;
     let at = Position::new(mouse.col, mouse.row);
-    if areas.toast.is_some_and(|toast| toast.contains(at)) && matches!(mouse.kind, MouseKind::Down(_)) {
-        return cx.state.set_status("");
-    }
     let inside = |area: Option<Rect>| area.filter(|area| area.contains(at));
     let wheel = match mouse.kind {
         MouseKind::ScrollUp => -WHEEL_LINES,

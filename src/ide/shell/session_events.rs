@@ -10,6 +10,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
 use crate::ide::features::login;
+use crate::ide::features::message_queue;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
@@ -195,7 +196,8 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             cx.state.damage.add(Part::AgentTitle);
             drafts::events::on_stored(cx);
         }
-        AgentEvent::AgentEnd { .. } => {
+        AgentEvent::AgentEnd { aborted, .. } => {
+            agent.was_interrupted = *aborted;
             agent.worked_for = agent.working_since.take().map(|since| now.saturating_sub(since));
             clear_interrupting(cx.state);
             permissions::answers::drop_withdrawn(cx);
@@ -209,6 +211,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
             agent.steering.clone_from(steering);
             agent.follow_up.clone_from(follow_up);
             cx.state.damage.add_all();
+            message_queue::commands::close_if_empty(cx);
         }
         AgentEvent::MessageEnd(message) => {
             if let Message::Assistant(answer) = &**message {
@@ -229,8 +232,13 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     }
     on_summary_event(cx, event);
     transcript::retry::apply(cx, event);
+    add_to_transcript(cx, event);
+    notify_features(cx, event);
+}
+
+fn add_to_transcript(cx: &mut Cx<'_>, event: &AgentEvent) {
     let state = &mut *cx.state;
-    state.slots[TRANSCRIPT].set_now(now);
+    state.slots[TRANSCRIPT].set_now(cx.now);
     let plan = state.slots[TRANSCRIPT].active_plan().map(str::to_string);
     if state.slots[TRANSCRIPT].apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
@@ -239,7 +247,6 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
     if state.slots[TRANSCRIPT].active_plan() != plan.as_deref() {
         state.damage.add_all();
     }
-    notify_features(cx, event);
 }
 
 /// Notifies the features of the end of a call or a turn.

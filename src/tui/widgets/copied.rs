@@ -17,8 +17,8 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// Adds a line, or the part of it in a range of cells. `full` is the text of a span that shows only its
-    /// beginning.
+    /// Adds a line, or the part of it in a range of cells. `full` is the text of a line that shows only its
+    /// beginning, or empty.
     pub fn push(&mut self, line: &Line, columns: &Range<usize>, full: &str) {
         if line.iter().any(|span| span.role == Role::Aside) {
             return self.end_open_line();
@@ -30,7 +30,7 @@ impl Copied {
             match span.role {
                 Role::CellEnd => cell += 1,
                 Role::Wrap(spaces) => self.cell(cell).push_str(&" ".repeat(usize::from(spaces))),
-                Role::Cut if columns.start <= x && x + width <= columns.end => {
+                Role::Cut if !full.is_empty() && columns.start <= x && x + width <= columns.end => {
                     self.cell(cell).push_str(full.get(shown..).unwrap_or(full));
                 }
                 _ => {

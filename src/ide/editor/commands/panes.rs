@@ -36,9 +36,9 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// Focuses the prompt. From a written one a waiting approval gets the keys, since Tab is for the text there.
+/// Focuses the prompt. From there a waiting approval gets the keys.
 fn focus_agent(cx: &mut Cx<'_>) {
-    let is_here = cx.state.panes.is_agent_focused(AgentPart::Prompt) && !cx.state.prompt.is_empty();
+    let is_here = cx.state.panes.is_agent_focused(AgentPart::Prompt);
     focus(cx, Focus::Agent);
     if is_here && cx.state.areas.approval.is_some() {
         cx.defer_command("approval.focus");

@@ -1,5 +1,7 @@
 //! The row above the conversation: the session's title, what the agent does, and for how long.
 
+use std::time::Duration;
+
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
@@ -9,7 +11,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
 use crate::ide::features::status_line::pane::SIGNS;
-use crate::ide::model::age::elapsed;
+use crate::ide::model::age::duration;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
@@ -48,7 +50,7 @@ impl Component<State> for AgentTitlePane {
 fn activity(state: &State) -> (String, &'static str) {
     let agent = &state.agent;
     if let Some(since) = agent.working_since {
-        let time = elapsed(agent.now.saturating_sub(since));
+        let time = duration(Duration::from_secs(agent.now.saturating_sub(since).as_secs()));
         if answers::shown(state).is_some() {
             return (format!("? asks · {time}"), "warning");
         }
@@ -56,9 +58,12 @@ fn activity(state: &State) -> (String, &'static str) {
         return (format!("{sign} {time}"), "ui.text.soft");
     }
     match (agent.worked_for, agent.has_failed) {
-        (Some(time), true) => (format!("✗ failed · {}", elapsed(time)), "error"),
+        (Some(time), true) => (format!("✗ failed · {}", duration(time)), "error"),
+        (Some(time), false) if agent.was_interrupted => {
+            (format!("interrupted · {}", duration(time)), "ui.text.soft")
+        }
         (Some(time), false) if time.as_secs() == 0 => ("✓".to_string(), "ui.text.soft"),
-        (Some(time), false) => (format!("✓ {}", elapsed(time)), "ui.text.soft"),
+        (Some(time), false) => (format!("✓ {}", duration(time)), "ui.text.soft"),
         (None, _) => (String::new(), "ui.text.soft"),
     }
 }

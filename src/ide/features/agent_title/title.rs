@@ -22,13 +22,17 @@ pub fn update(cx: &mut Cx<'_>) {
     if transcript.has_earlier() {
         return look_up(cx);
     }
-    let first = transcript.items().iter().find_map(|item| match &item.kind {
-        ItemKind::User(text) => Some(shortened(text)),
-        _ => None,
-    });
-    if let Some(title) = first {
+    if let Some(title) = first_loaded(cx) {
         set(cx, title);
     }
+}
+
+/// Returns the beginning of the first message that is here.
+fn first_loaded(cx: &Cx<'_>) -> Option<String> {
+    cx.state.slots[TRANSCRIPT].items().iter().find_map(|item| match &item.kind {
+        ItemKind::User(text) => Some(shortened(text)),
+        _ => None,
+    })
 }
 
 /// Forgets the title of the conversation before.
@@ -51,7 +55,9 @@ fn look_up(cx: &mut Cx<'_>) {
             Ok::<_, Report>(found.map(|listed| shortened(listed.summary.title())))
         },
         move |cx, found| {
-            if let Some(title) = found.filter(|_| cx.state.agent.session == asked) {
+            if cx.state.agent.session == asked
+                && let Some(title) = found.or_else(|| first_loaded(cx))
+            {
                 set(cx, title);
             }
         },

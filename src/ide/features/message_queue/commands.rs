@@ -24,6 +24,8 @@ pub const COMMANDS: &[Command] = &[
 
 /// What the task is doing, for its message.
 const TAKE: &str = "take the queued message back";
+/// The message if there is none to take back.
+const DELIVERED: &str = "The message was already delivered";
 
 fn open(cx: &mut Cx<'_>) {
     if cx.state.agent.steering.is_empty() && cx.state.agent.follow_up.is_empty() {
@@ -45,20 +47,24 @@ pub fn edit(cx: &mut Cx<'_>) {
     let Some(message) = selected(cx) else { return };
     cx.state.pop_layer();
     panes::focus(cx, Focus::Agent);
-    remove(cx, message, take_back::restore_to_prompt);
+    remove(cx, message, |cx, taken| {
+        if taken.is_empty() {
+            return cx.state.set_status(DELIVERED);
+        }
+        take_back::restore_to_prompt(cx, taken);
+    });
 }
 
 fn delete(cx: &mut Cx<'_>) {
     let Some(message) = selected(cx) else { return };
     remove(cx, message, |cx, removed| {
         if removed.is_empty() {
-            return cx.state.set_status("The message was already delivered");
+            return cx.state.set_status(DELIVERED);
         }
         let texts = removed.iter().map(|message| crate::llm::model::message::join_text(&message.content));
         // It can be recalled like a message that was sent.
         cx.state.prompt.history.extend(texts);
         cx.state.set_status("Deleted the queued message. Recall: Up in the prompt");
-        close_if_empty(cx);
     });
 }
 
@@ -101,7 +107,8 @@ fn move_message(cx: &mut Cx<'_>, message: QueuedMessage, (to, index): (Delivery,
     }
 }
 
-fn close_if_empty(cx: &mut Cx<'_>) {
+/// Closes the list if no message is queued any more.
+pub fn close_if_empty(cx: &mut Cx<'_>) {
     let agent = &cx.state.agent;
     if agent.steering.is_empty() && agent.follow_up.is_empty() && cx.state.layers.top::<QueueView>().is_some()
     {

@@ -38,9 +38,10 @@ struct Held {
 }
 
 impl PromptMouse {
-    /// Returns the first row of the text while a button is held: rows do not move away under the mouse.
-    pub fn first_row(&self) -> Option<usize> {
-        self.held.map(|held| held.first_row)
+    /// Returns the first row of the text while a button is held on it: rows do not move away under the mouse. A press
+    /// is over once the text has another revision.
+    pub fn first_row(&self, revision: (u64, u64, usize)) -> Option<usize> {
+        self.held.filter(|held| held.revision == revision).map(|held| held.first_row)
     }
 }
 

@@ -86,7 +86,7 @@ fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
     let text_rows = room + 1 - completions - queue - usize::from(plan);
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
     let last_first = (caret + 1).saturating_sub(text_rows);
-    let held = state.slots[PROMPT_MOUSE].first_row();
+    let held = state.slots[PROMPT_MOUSE].first_row(state.prompt.revision());
     let first = held.map_or(last_first, |first| first.clamp(last_first, caret));
     Layout { ruler, plan, queue, completions, first }
 }
@@ -255,6 +255,9 @@ fn placeholder(state: &State) -> String {
         (true, Some(_)) => {
             let (send, queue, stop) = (key("agent.send"), key("agent.follow-up"), key("app.escape"));
             format!("{stop} stops · {send} steers · {queue} queues")
+        }
+        (true, None) if queue_len(state) > 0 => {
+            format!("{} takes the queued messages back · the next message sends them", key("agent.dequeue"))
         }
         (true, None) => "Ask anything · / commands · @ files · ! shell".to_string(),
     }

@@ -12,6 +12,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::history_search;
+use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 
@@ -84,6 +85,8 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
     let (number, tracker) = (commands.last, commands.tasks.clone());
     let running = Running { number, command: command.to_string(), is_private, cancel: cancel.clone() };
     commands.running.push(running);
+    // It is shown in the main conversation.
+    transcript::agents::close(cx.state);
     cx.state.slots[TRANSCRIPT].begin_user_command(number, command, is_private);
     cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     cx.state.damage.add_all();

@@ -2,6 +2,9 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::review::events;
+use crate::ide::features::transcript::named_files;
+use crate::ide::features::transcript::places::NamedPlace;
+use crate::workspace::checkpoint::Name;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -11,6 +14,7 @@ pub const COMMANDS: &[Command] = &[
         &["diff", "hunks", "accept changes", "reject changes"],
         events::toggle,
     ),
+    command("transcript.review-file", "Review file named in block", &["show diff", "changes"], review_named),
     command("review.accept-hunk", "Accept hunk", &["keep change"], |cx| events::accept(cx, false)),
     command("review.reject-hunk", "Reject hunk", &["revert change", "undo change"], |cx| {
         events::reject(cx, false);
@@ -47,4 +51,16 @@ const COLUMNS: isize = 8;
 
 fn scroll(cx: &mut Cx<'_>, by: isize) {
     events::with_view(cx, |view, _| view.rows.left = view.rows.left.saturating_add_signed(by));
+}
+
+/// Opens the review at the file named in the focused block of the conversation.
+fn review_named(cx: &mut Cx<'_>) {
+    let places = named_files::focused_places(cx);
+    let path =
+        |place: &NamedPlace| Name::below(&cx.state.workspace, &cx.state.resolve_typed_path(&place.path));
+    let names: Vec<Name> = places.iter().filter_map(path).collect();
+    if names.is_empty() {
+        return cx.state.set_status("No file of the workspace is named here");
+    }
+    events::open_at(cx, names);
 }

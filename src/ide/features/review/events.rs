@@ -29,8 +29,8 @@ pub fn toggle(cx: &mut Cx<'_>) {
     if cx.state.layers.top::<ReviewView>().is_some() {
         return close(cx);
     }
-    if cx.session.is_none() || !cx.state.agent.connected {
-        return cx.state.set_status("Session is starting; try again in a moment");
+    if !is_ready(cx) {
+        return;
     }
     cx.state.layers.close::<ReviewView>();
     cx.state.slots[REVIEW].chosen = None;
@@ -39,6 +39,27 @@ pub fn toggle(cx: &mut Cx<'_>) {
         // Shown until the new comparison is complete.
         on_compared(cx);
     }
+    compute::start(cx);
+}
+
+fn is_ready(cx: &mut Cx<'_>) -> bool {
+    let is_ready = cx.session.is_some() && cx.state.agent.connected;
+    if !is_ready {
+        cx.state.set_status("Session is starting; try again in a moment");
+    }
+    is_ready
+}
+
+/// Opens the review of the whole session at the first of the files that the agent has changed.
+pub fn open_at(cx: &mut Cx<'_>, wanted: Vec<Name>) {
+    if !is_ready(cx) {
+        return;
+    }
+    cx.state.layers.close::<ReviewView>();
+    cx.state.slots[REVIEW].chosen = Some(ChangeScope::Session);
+    let mut view = ReviewView::new();
+    view.wanted = wanted;
+    cx.state.push_layer(view);
     compute::start(cx);
 }
 
@@ -174,10 +195,18 @@ pub fn on_compared(cx: &mut Cx<'_>) {
     // While it is open, the review keeps to one part of the conversation.
     review.chosen = review.chosen.or(review.found);
     view.update(review);
-    if is_first && !is_empty {
-        let at = review.files.iter().position(|file| review.is_open(file)).unwrap_or(0);
-        view.select_file(review, at);
+    let wanted = std::mem::take(&mut view.wanted);
+    let at = wanted.iter().find_map(|name| review.index_of(name));
+    if at.is_none() && !wanted.is_empty() {
+        cx.state.layers.close::<ReviewView>();
+        cx.state.damage.add_all();
+        return cx.state.set_status("No changes of the agent in the files named here");
     }
+    if is_first && !is_empty {
+        let at = at.or_else(|| review.files.iter().position(|file| review.is_open(file)));
+        view.select_file(review, at.unwrap_or(0));
+    }
+    cx.state.damage.add_all();
     scroll(cx);
 }
 

@@ -29,6 +29,8 @@ pub struct ReviewView {
     pub column: Column,
     /// The rows of its texts.
     pub rows: DiffRows,
+    /// Files of which the first one that has changed is selected once the comparison is there.
+    pub wanted: Vec<Name>,
     /// Whether the first comparison is still running.
     pub is_loading: bool,
     /// What the rows show: the file, the state that was compared, and the keys of its hunks.

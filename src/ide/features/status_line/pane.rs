@@ -134,7 +134,7 @@ impl StatusLine {
             let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
             return (format!("{} …", keys.join(" ")), "ui.status.focus");
         }
-        if state.pending_char.is_some() && !state.status.message.is_empty() {
+        if state.asks_for_key() && !state.status.message.is_empty() {
             return (state.status.message.clone(), "ui.status.focus");
         }
         if state.key_context() == KeyContext::Terminal {

@@ -9,6 +9,7 @@ pub const COMMANDS: &[Command] =
         if cx.state.status.log().next().is_none() {
             return cx.state.set_status("No notifications yet");
         }
+        cx.state.status.asked_ms = cx.now_ms;
         cx.defer_picker("notifications");
     })];
 
@@ -18,7 +19,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Notifications",
     footer: "Enter copy",
     load: |state| {
-        let now_ms = state.status.log().filter_map(|logged| logged.at_ms).max().unwrap_or(0);
+        let now_ms = state.status.asked_ms;
         let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {
             text: format!("{} {}", if logged.is_error { "✗" } else { "·" }, logged.text.replace('\n', " ")),
             aliases: Vec::new(),
@@ -31,6 +32,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         if let Some((_, text)) = pick.get::<(usize, String)>() {
             cx.ui.clipboard = Some(text.clone());
             cx.state.kill_ring.copy(vec![text.clone()]);
+            cx.state.set_status("Copied the notification");
         }
     },
 };

@@ -66,41 +66,46 @@ fn text_before(text: &str, cols: usize) -> String {
     crate::base::width::truncate(text, cols).trim_end_matches('…').to_string()
 }
 
-/// Returns whether the status line has the message: it says which key the editor waits for.
-fn is_question(state: &State) -> bool {
-    state.pending_char.is_some()
-}
-
 /// Returns when the current message is to be removed, on the monotonic clock.
 pub fn deadline(state: &State) -> Option<Duration> {
-    state.status.deadline().filter(|_| !is_question(state))
+    state.status.deadline().filter(|_| !state.asks_for_key())
 }
 
-/// Returns where the current message is drawn; `None` if there is none.
+/// Returns where the current message is drawn; `None` if there is none or the status line has it.
 pub fn area(state: &State, areas: &Areas) -> Option<Rect> {
-    if state.status.message.is_empty() || is_question(state) {
+    if state.status.message.is_empty() || state.asks_for_key() {
         return None;
     }
     let screen = Rect::new(0, 0, state.size.0, areas.status.map_or(state.size.1, |status| status.y));
-    let pane = pane_below(state, areas).unwrap_or(screen);
+    let pane = pane_below(state, areas, screen);
+    let rows_max = if pane.height == 0 { 1 } else { ROWS_MAX as u16 };
     let most = pane.width.max(screen.width.min(COLS_MAX / 2)).min(COLS_MAX);
     let lines = lines(state, most);
     let widest = lines.iter().map(|line| line::width(line)).max().unwrap_or(0);
-    let (cols, rows) = ((widest as u16 + 2).min(most), (lines.len() as u16).min(screen.height));
+    let (cols, rows) = ((widest as u16 + 2).min(most), (lines.len() as u16).min(screen.height).min(rows_max));
     let x = pane.right().saturating_sub(cols);
-    let above = Rect::new(x, pane.bottom().saturating_sub(rows), cols, rows);
-    Some(beside_caret(state, areas, above)).filter(|area| !area.is_empty())
+    let area = Rect::new(x, pane.bottom().saturating_sub(rows), cols, rows);
+    Some(beside_caret(state, areas, area)).filter(|area| !area.is_empty())
 }
 
-/// Returns the pane over whose last rows the message is drawn: the focused one, where that leaves its caret free.
-fn pane_below(state: &State, areas: &Areas) -> Option<Rect> {
-    if !state.layers.is_empty() {
-        return None;
+/// Returns the part of the screen over whose last rows the message is drawn: the focused pane where that leaves its
+/// caret free, else rows that the keys do not go to.
+fn pane_below(state: &State, areas: &Areas, screen: Rect) -> Rect {
+    // Without room the message stands in the place of the status line.
+    let status = areas.status.map_or(screen, |status| Rect { y: status.bottom(), height: 0, ..status });
+    if let Some(layer) = state.layers.last() {
+        let layer = layer.area(state.size);
+        let below = screen.bottom().saturating_sub(layer.bottom());
+        return match layer.y {
+            _ if below >= ROWS_MAX as u16 => screen,
+            0 => Rect { height: screen.height.saturating_sub(1), ..screen },
+            y => Rect { height: y, ..screen },
+        };
     }
     match state.panes.focus {
-        Focus::Agent => areas.transcript,
-        Focus::Terminal => areas.editor.or(areas.transcript).or(areas.agent_title),
-        Focus::Editor | Focus::Files => areas.editor.or(areas.transcript),
+        Focus::Agent => areas.transcript.unwrap_or(status),
+        Focus::Terminal => areas.editor.or(areas.transcript).unwrap_or(status),
+        Focus::Editor | Focus::Files => areas.editor.or(areas.transcript).unwrap_or(screen),
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::agent::event::AgentEvent;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::core::panes::AgentPart;
 use crate::ide::core::slots::{Slot, Slots};
 use crate::ide::core::state::State;
 use crate::ide::features::transcript::focus;
@@ -193,6 +194,8 @@ pub fn open(cx: &mut Cx<'_>, id: AgentId) -> bool {
     *agents.view.get_mut() = TranscriptView::default();
     cx.state.damage.add(Part::Transcript);
     focus::focus(cx);
+    // Also one that has said nothing yet.
+    cx.state.panes.agent_part = AgentPart::Transcript;
     true
 }
 

@@ -229,14 +229,20 @@ pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
     }
 }
 
-/// Escape in the agent's pane removes the selection. In the conversation it removes the marks of a search, else
-/// closes that of a subagent, else the prompt gets the keys. Returns whether it had something to do.
+/// Escape in the agent's pane removes the selection, or closes the conversation of a subagent. In the conversation it
+/// first removes the marks of a search, and at last gives the keys to the prompt. Returns whether it had something to do.
 pub fn escape(cx: &mut Cx<'_>) -> bool {
     if cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty() && mouse::clear_selection(cx) {
         return true;
     }
-    let has_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript) && cx.state.layers.is_empty();
-    if has_keys && !clear_search(cx) && !agents::close(cx.state) {
+    if cx.state.panes.focus != Focus::Agent || !cx.state.layers.is_empty() {
+        return false;
+    }
+    let has_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript);
+    if has_keys && clear_search(cx) || agents::close(cx.state) {
+        return true;
+    }
+    if has_keys {
         panes::focus(cx, Focus::Agent);
     }
     has_keys

@@ -5,8 +5,8 @@ use crate::base::width::{text_width, truncate, visible};
 use crate::ide::features::transcript::cards::card;
 use crate::ide::features::transcript::cards::form::CardForm;
 use crate::ide::features::transcript::cards::rows::{PROSE, WHOLE_ROWS, fit, indented};
-use crate::ide::features::transcript::cards::status::time;
 use crate::ide::features::transcript::items::{Item, ItemKind};
+use crate::ide::model::age::duration;
 use crate::tui::widgets::line::{Line, Role, Span};
 
 /// Maximum bytes of thinking from which its first words are taken.
@@ -45,7 +45,7 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
     if text.is_empty() {
         return Vec::new();
     }
-    let took = item.took.map_or_else(String::new, |took| format!(" {}", time(took)));
+    let took = item.took.map_or_else(String::new, |took| format!(" {}", duration(took)));
     // All of a long text would be read at every delta.
     let beginning = &text[..text.floor_char_boundary(FIRST_WORDS_BYTES)];
     let words = beginning.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -80,7 +80,7 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         MouseKind::Up(Button::Left) => release(cx, (mouse.col, mouse.row)),
         // The release was not reported.
         MouseKind::Down(_) => {
-            selection(cx.state).press = None;
+            end_press(cx.state);
             return false;
         }
         kind => {
@@ -95,10 +95,18 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     true
 }
 
+/// Ends a press whose release does not come. The end of the conversation is followed again if it was before.
+fn end_press(state: &State) {
+    let mut view = agents::shown(&state.slots).1.borrow_mut();
+    if view.selection.press.take().is_some_and(|press| press.has_moved && press.was_at_tail) {
+        view.to_tail();
+    }
+}
+
 /// Extends the selection to a cell of the screen.
 fn drag_to(cx: &mut Cx<'_>, cell: (u16, u16)) {
     let Some(area) = cx.state.areas.transcript.map(|area| content(cx.state, area)) else {
-        selection(cx.state).press = None;
+        end_press(cx.state);
         return;
     };
     let due = cx.now + SCROLL_PERIOD;
@@ -161,7 +169,7 @@ pub fn tick(cx: &mut Cx<'_>) {
     });
     let Some((has_moved, is_up)) = moved.flatten() else {
         // A pop-up has the mouse now.
-        selection(cx.state).press = None;
+        end_press(cx.state);
         return;
     };
     let goes_on = has_moved || is_up && !agents::is_shown(&cx.state.slots) && earlier::load_more(cx);

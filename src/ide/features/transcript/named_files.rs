@@ -65,7 +65,13 @@ fn show(cx: &mut Cx<'_>, file: FoundFile) {
 
 /// Opens the file named in the focused block.
 fn open(cx: &mut Cx<'_>) {
-    let Some(at) = focused(cx.state) else { return };
+    let places = focused_places(cx);
+    open_first(cx, places);
+}
+
+/// Returns the places named in the focused block.
+pub fn focused_places(cx: &mut Cx<'_>) -> Vec<NamedPlace> {
+    let Some(at) = focused(cx.state) else { return Vec::new() };
     let places = with_view(cx.state, |transcript, _, _| {
         let item = &transcript.items()[at];
         let found = match &item.kind {
@@ -74,7 +80,7 @@ fn open(cx: &mut Cx<'_>) {
         };
         if found.is_empty() { named_places(&copy::plain(item)) } else { found }
     });
-    open_first(cx, places.unwrap_or_default());
+    places.unwrap_or_default()
 }
 
 /// Opens the file of a place if it exists, or does something else.

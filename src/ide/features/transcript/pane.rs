@@ -46,10 +46,7 @@ impl Component<State> for TranscriptPane {
         let selection = view.selection_bounds(transcript);
         let search = view.search.clone();
         let focus = view.focus().filter(|_| state.panes.is_agent_focused(AgentPart::Transcript));
-        if let Some(heading) = &heading {
-            let style = canvas.style("agent.tool.title");
-            canvas.text(2, 0, &truncate(&visible(heading), usize::from(cols - 2)), style);
-        }
+        draw_heading(canvas, heading.as_deref().unwrap_or_default());
         let mut content = canvas.sub(Rect::new(1, top, cols - 1, rows));
         view.visit(transcript, state.text_options, (cols, rows), |shown, line| {
             let (mut x, y) = (1, shown.row);
@@ -87,6 +84,13 @@ impl Component<State> for TranscriptPane {
         });
         draw_border(canvas, state);
     }
+}
+
+/// Draws the row above the conversation of a subagent; nothing for an empty one.
+fn draw_heading(canvas: &mut Canvas<'_>, heading: &str) {
+    let style = canvas.style("agent.tool.title");
+    let room = usize::from(canvas.size().0.saturating_sub(2));
+    canvas.text(2, 0, &truncate(&visible(heading), room), style);
 }
 
 /// Returns the scope whose background lies below a span and those after it, if the span changes it: colors of

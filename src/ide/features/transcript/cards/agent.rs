@@ -7,8 +7,8 @@ use crate::ide::features::transcript::cards::card::Card;
 use crate::ide::features::transcript::cards::form::CardForm;
 use crate::ide::features::transcript::cards::other;
 use crate::ide::features::transcript::cards::rows::fit;
-use crate::ide::features::transcript::cards::status::time;
 use crate::ide::features::transcript::items::{Call, CallStatus};
+use crate::ide::model::age::duration;
 use crate::ide::model::agent::thousands;
 use crate::tools::contract::view::CallKind;
 use crate::tui::widgets::line::{Line, Span};
@@ -22,7 +22,7 @@ fn title(call: &Call, form: &CardForm<'_>) -> Vec<Span> {
     let unit = if agent.calls == 1 { "call" } else { "calls" };
     let mut parts = vec![format!("{} {unit}", agent.calls)];
     parts.extend((agent.tokens > 0).then(|| thousands(agent.tokens)));
-    parts.extend((agent.seconds > 0).then(|| time(Duration::from_secs(agent.seconds))));
+    parts.extend((agent.seconds > 0).then(|| duration(Duration::from_secs(agent.seconds))));
     parts.extend((!agent.last_call.is_empty()).then(|| agent.last_call.clone()));
     let mut spans = fit(vec![task], usize::from(form.width / 3));
     spans.push(Span::decoration(format!(" · {}", parts.join(" · ")), "agent.tool.output"));

@@ -198,7 +198,9 @@ impl Table<'_> {
             let (mut row, ground) = left.next().map_or((Vec::new(), "diff"), |row| (row, ground));
             if new.is_some() {
                 row.retain(|span| !matches!(span.role, Role::Wrap(_)));
-                row.iter_mut().for_each(|span| span.role = Role::Decoration);
+                for span in &mut row {
+                    span.role = Role::Decoration;
+                }
             }
             let missing = usize::from(half).saturating_sub(line::width(&row));
             row.push(Span::decoration(" ".repeat(missing), ground));

@@ -5,26 +5,16 @@ use std::time::Duration;
 
 use crate::ide::features::transcript::cards::write;
 use crate::ide::features::transcript::items::{Call, CallStatus};
+use crate::ide::model::age::duration;
 use crate::tools::contract::view::{CallKind, FileDiff, ResultView};
 
 /// Shorter times are not shown.
 pub const SHOWN_MIN: Duration = Duration::from_millis(100);
 
-/// Returns a time for the user, such as `1.7 s`, `24 s` or `3 m 05 s`.
-pub fn time(time: Duration) -> String {
-    let (seconds, tenths) = (time.as_secs(), time.subsec_millis() / 100);
-    match seconds {
-        0..10 if tenths > 0 => format!("{seconds}.{tenths} s"),
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} m {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
-    }
-}
-
 /// Returns the state of a call and its scope.
 pub fn status(call: &Call) -> (String, &'static str) {
     let took =
-        |time: Option<Duration>| time.filter(|time| *time >= SHOWN_MIN && is_timed(call)).map(self::time);
+        |time: Option<Duration>| time.filter(|time| *time >= SHOWN_MIN && is_timed(call)).map(duration);
     if call.agent.as_ref().is_some_and(|agent| agent.is_running) {
         return ("◦".to_string(), "agent");
     }
@@ -52,7 +42,7 @@ fn is_timed(call: &Call) -> bool {
 /// Returns how long a running call has run, in whole seconds.
 fn elapsed(call: &Call) -> Option<String> {
     let seconds = call.seconds.filter(|seconds| *seconds > 0 && is_timed(call))?;
-    Some(time(Duration::from_secs(seconds)))
+    Some(duration(Duration::from_secs(seconds)))
 }
 
 /// Returns the exit code of a command that failed.
@@ -79,19 +69,5 @@ fn changes(call: &Call) -> String {
         Some(ResultView::Hits { hits, .. }) if hits.len() == 1 => "1 hit ".to_string(),
         Some(ResultView::Hits { hits, .. }) => format!("{} hits ", hits.len()),
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cards_times_are_short() {
-        let of = |ms| time(Duration::from_millis(ms));
-        assert_eq!(
-            [of(1_740), of(24_900), of(185_000), of(3_725_000)],
-            ["1.7 s", "24 s", "3 m 05 s", "1 h 02 m"]
-        );
     }
 }

@@ -252,7 +252,8 @@ impl SelectedPart {
             let mut line_number = first;
             layout.visit(item, range(first, last, height), &mut |line: &Line| {
                 if let Some(columns) = self.bounds.columns(at, line_number) {
-                    copied.push(line, &columns, full_text(item));
+                    let full = if line_number == 0 { full_text(item) } else { "" };
+                    copied.push(line, &columns, full);
                 }
                 line_number += 1;
             });
