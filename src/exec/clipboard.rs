@@ -1,5 +1,5 @@
 //! The clipboard of the desktop and that of tmux, on a thread of their own: a display that does not answer must
-//! stall nobody, and what was copied lives on X11 only as long as its owner. Must not know terminals, nor who
+//! not stall the caller, and what was copied lives on X11 only as long as its owner. Must not know terminals, nor who
 //! copies.
 //!
 //! Inside tmux, escape sequences reach the terminal only with options that are off by default (measured with
@@ -206,20 +206,26 @@ fn start(open: Open) -> std::io::Result<(SyncSender<Request>, oneshot::Receiver<
 
 fn serve(open: &dyn Fn() -> Vec<Box<dyn ClipboardBackend>>, requests: &Receiver<Request>) {
     let mut backends = open();
-    // An answer that nobody waits for any more is dropped.
     while let Ok(request) = requests.recv() {
         match request {
             // What was copied later, or by another way, must not be replaced.
             Request::Set(_, reply) if reply.is_closed() => {}
             Request::Set(text, reply) => {
                 let results: Vec<_> = backends.iter_mut().map(|backend| backend.set(&text)).collect();
-                let _ = reply.send(first_good(results));
+                answer(reply, first_good(results));
             }
             Request::Get(reply) => {
                 let results = backends.iter_mut().map(|backend| backend.get());
-                let _ = reply.send(first_good(results));
+                answer(reply, first_good(results));
             }
         }
+    }
+}
+
+/// Sends an answer. The caller may have given up: its time limit has told it so.
+fn answer<T>(reply: oneshot::Sender<T>, result: T) {
+    if reply.send(result).is_err() {
+        tracing::debug!("the clipboard answered after the time limit");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::ide::core::clicks::next_click;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
@@ -20,8 +21,6 @@ use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
 
 /// Rows per notch of the wheel.
 const WHEEL_ROWS: i32 = 3;
-/// Maximum time between the presses of a double or triple click at one cell.
-const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// Sends a request to the shown terminal.
 pub fn send_to_active(cx: &mut Cx<'_>, ask: TerminalRequest) {
@@ -151,10 +150,8 @@ fn selection_unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> SelectionUni
         return SelectionUnit::Block;
     }
     let terminals = &mut cx.state.slots[TERMINALS];
-    let times = match terminals.last_click {
-        Some((at, last, n)) if last == cell && cx.now.saturating_sub(at) <= MULTI_CLICK => n % 3 + 1,
-        _ => 1,
-    };
+    let last = terminals.last_click.filter(|(_, last, _)| *last == cell);
+    let times = next_click(last.map(|(at, _, n)| (at, n)), cx.now);
     terminals.last_click = Some((cx.now, cell, times));
     [SelectionUnit::Chars, SelectionUnit::Words, SelectionUnit::Lines][usize::from(times - 1)]
 }
