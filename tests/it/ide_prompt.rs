@@ -308,3 +308,19 @@ async fn escape_interrupts_agent_before_shell_command() {
     ide.headless.press("Escape");
     ide.wait_for_text("Stopped").await;
 }
+
+#[tokio::test]
+async fn prompt_message_sent_before_session_starts_is_sent_then() {
+    let answer = Turn::of(vec![Step::Text(vec!["Good morning.".into()])]);
+    let mut ide = IdeSetup::new().turns([answer]).early_keys("Alt-3 h i Enter").start().await;
+    let picture = ide.picture();
+    assert!(picture.contains("› hi") && picture.contains("Good morning."), "{picture}");
+    assert!(ide.state().prompt.is_empty());
+}
+
+#[tokio::test]
+async fn prompt_message_changed_before_session_starts_waits_for_enter() {
+    let mut ide = IdeSetup::new().early_keys("Alt-3 h i Enter Space y").start().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "hi y");
+    assert!(ide.script.requests().is_empty());
+}

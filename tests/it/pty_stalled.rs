@@ -53,11 +53,10 @@ fn stalled_terminal_exits_on_signal() {
     });
     assert_eq!(pty.wait_exit().exit_code(), 143);
     let raw = pty.take_raw();
-    assert!(
-        raw.ends_with(TERMINAL_RESTORED.as_bytes()),
-        "{:?}",
-        String::from_utf8_lossy(&raw[raw.len() - 80..])
-    );
+    let raw = String::from_utf8_lossy(&raw);
+    let (_, after) = raw.rsplit_once(TERMINAL_RESTORED).expect("the terminal is restored");
+    // Keys that came too late for the program are echoed by the terminal itself.
+    assert!(!after.contains('\x1b'), "{after:?}");
 }
 
 #[test]

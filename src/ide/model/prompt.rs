@@ -31,6 +31,8 @@ pub struct Prompt {
     browsing: Option<(usize, String)>,
     /// Rows of the text as last wrapped.
     wrapped: RefCell<Wrapped>,
+    /// Version of the text that is to be sent once the session has started.
+    awaited: Option<(u64, u64)>,
     /// How often the text area was replaced by a new one, whose versions begin anew.
     generation: u64,
 }
@@ -58,6 +60,16 @@ enum Shown<'a> {
 }
 
 impl Prompt {
+    /// Notes that the text is to be sent once the session has started.
+    pub fn send_when_connected(&mut self) {
+        self.awaited = Some((self.generation, self.area.document.version()));
+    }
+
+    /// Returns whether the text is to be sent, now that the session has started: not if it was changed since.
+    pub fn take_awaited(&mut self) -> bool {
+        self.awaited.take() == Some((self.generation, self.area.document.version()))
+    }
+
     /// Returns start and end of the rows of the text wrapped at a width: all rows of a text of usual length,
     /// those around the caret of a long one. Folded pastes are not long.
     pub fn rows(&self, cols: usize) -> Ref<'_, Vec<(Byte, Byte)>> {

@@ -60,12 +60,14 @@ impl HeldAnswers {
 impl Headless {
     /// Starts an IDE of this size and waits until it is idle. `seed` determines the order in which results of
     /// tasks are delivered.
-    pub async fn start(options: Options, feed: Preload, size: (u16, u16), seed: u64) -> Self {
+    /// Before its session has started, `early` keys are pressed, written as for [`Self::keys`].
+    pub async fn start(options: Options, feed: Preload, size: (u16, u16), seed: u64, early: &str) -> Self {
         let mut headless = Self {
             event_source: EventSource::new(options, feed, size),
             held_answers: HeldAnswers::new(seed),
         };
         headless.event_source.app.frame();
+        headless.press(early);
         headless.event_source.connect();
         headless.idle().await;
         headless

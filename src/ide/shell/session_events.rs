@@ -49,6 +49,7 @@ pub fn on_connected(
     }
     state.damage.add_all();
     on_session(cx, snapshot);
+    prompt::commands::send_awaited(cx);
 }
 
 /// Applies a changed set of tools, perhaps from another profile.

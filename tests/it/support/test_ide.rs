@@ -55,6 +55,7 @@ pub struct IdeSetup {
     tools: Option<Vec<String>>,
     checkpoints: bool,
     startup_command: Option<&'static str>,
+    early_keys: &'static str,
 }
 
 impl IdeSetup {
@@ -82,6 +83,7 @@ impl IdeSetup {
             tools: None,
             checkpoints: false,
             startup_command: None,
+            early_keys: "",
         }
     }
 
@@ -232,6 +234,13 @@ impl IdeSetup {
         self
     }
 
+    /// Keys that are pressed before the session has started.
+    #[must_use]
+    pub fn early_keys(mut self, keys: &'static str) -> Self {
+        self.early_keys = keys;
+        self
+    }
+
     /// What was wrong with settings.
     #[must_use]
     pub fn settings_problem(mut self, problem: &str) -> Self {
@@ -346,7 +355,8 @@ impl IdeSetup {
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let headless = Box::pin(Headless::start(options, feed, self.size, task_orders::seed())).await;
+        let headless =
+            Box::pin(Headless::start(options, feed, self.size, task_orders::seed(), self.early_keys)).await;
         TestIde { temp: self.temp, headless, clock, script, faults: self.faults }
     }
 }

@@ -43,9 +43,21 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if !cx.state.agent.connected {
-        cx.state.set_status("Session is starting; press Enter again in a moment");
+        cx.state.prompt.send_when_connected();
+        cx.state.set_status("Session is starting; the message is sent as soon as it has started");
         return;
     }
+    send_text(cx, delivery);
+}
+
+/// Sends the message that was to be sent before the session had started, unless it was changed since.
+pub fn send_awaited(cx: &mut Cx<'_>) {
+    if cx.state.prompt.take_awaited() {
+        send_text(cx, Delivery::Steer);
+    }
+}
+
+fn send_text(cx: &mut Cx<'_>, delivery: Delivery) {
     if slash_commands::run_typed(cx) || shell_commands::run_typed(cx) {
         return;
     }
