@@ -56,6 +56,12 @@ impl fmt::Debug for Text {
 }
 
 impl Text {
+    /// Returns whether both are copies of one text without changes since. Constant in time; texts that are equal by
+    /// chance are not the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.rope.is_instance(&other.rope)
+    }
+
     /// Returns the offset after the last character.
     pub fn end(&self) -> Byte {
         Byte(self.rope.len_bytes())

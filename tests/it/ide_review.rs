@@ -6,6 +6,7 @@ use bowline::ide::features::review::view::ReviewView;
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tools::Mode;
+use ratatui::style::Color;
 use serde_json::json;
 
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -525,4 +526,64 @@ async fn transcript_block_opens_review_at_its_file() {
     press(&mut ide, "Escape End d").await;
     assert!(!is_open(ide.state()));
     assert_eq!(ide.status_message(), "No file of the workspace is named here");
+}
+
+#[tokio::test]
+async fn review_hunks_stay_on_screen_below_comment() {
+    let mut ide = files(setup()).turns(two_ways()).start().await;
+    ide.prompt("change it").await;
+    press(&mut ide, "Alt-r c").await;
+    let picture = ide.picture();
+    assert!(picture.contains("Comment on a.txt") && picture.contains("line two"), "{picture}");
+    ide.type_in("because").await;
+    assert!(ide.picture().contains("line two"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("1 to send"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn review_list_alone_shows_hunk_before_it_is_decided() {
+    let mut ide = files(setup()).size(80, 24).turns(two_ways()).start().await;
+    ide.prompt("change it").await;
+    let changed = ide.file_text("a.txt");
+    press(&mut ide, "Alt-r r").await;
+    assert_eq!(ide.file_text("a.txt"), changed);
+    assert!(ide.picture().contains("line two"), "{}", ide.picture());
+    assert_eq!(ide.status_message(), "This is the hunk. Press again to reject it");
+    ide.keys("r").await;
+    assert_ne!(ide.file_text("a.txt"), changed);
+    press(&mut ide, "Escape c").await;
+    let picture = ide.picture();
+    assert!(picture.contains("Comment on a.txt") && picture.contains("line nine"), "{picture}");
+}
+
+#[tokio::test]
+async fn review_sent_keeps_open_hunks_in_its_scope() {
+    let mut ide = files(setup()).turns(two_ways()).start().await;
+    ide.prompt("change it").await;
+    press(&mut ide, "Alt-r r s").await;
+    ide.wait_for_text("Review: since the last message").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("line nine") && picture.contains("4 files"), "{picture}");
+    press(&mut ide, "Alt-r Alt-r").await;
+    let picture = ide.picture();
+    assert!(picture.contains("Review: since the last message") && picture.contains("line nine"), "{picture}");
+}
+
+fn color(ide: &mut TestIde, text: &str) -> Color {
+    let at = ide.find(text);
+    ide.headless.app().screen.buffer()[at].fg
+}
+
+#[tokio::test]
+async fn review_texts_have_syntax_colors() {
+    let turns = [edit("c1", "a.rs", "1", "2"), Turn::text("done")];
+    let mut ide = setup().file("a.rs", "fn one() -> u8 {\n    1\n}\n").turns(turns).start().await;
+    ide.prompt("change it").await;
+    ide.keys("Alt-r").await;
+    let keyword = color(&mut ide, "fn one");
+    assert_ne!(keyword, color(&mut ide, "one() ->"), "{}", ide.picture());
+    ide.keys("Tab").await;
+    assert_eq!(color(&mut ide, "fn one"), keyword, "{}", ide.picture());
 }

@@ -200,8 +200,41 @@ async fn transcript_edit_puts_message_into_prompt_and_branches() {
     ide.headless.idle().await;
     let last = serde_json::to_string(&ide.script.requests().last().unwrap().messages).unwrap();
     assert!(last.contains("count better") && !last.contains("again"), "{last}");
-    // What was typed before is in the history.
-    assert!(ide.state().prompt.history.contains(&"draft".to_string()));
+    // What was typed before stands in the prompt again.
+    assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
+}
+
+#[tokio::test]
+async fn transcript_edit_canceled_restores_conversation_and_prompt() {
+    let mut ide = ide_with_two_turns(80, 24).await;
+    ide.type_in("draft").await;
+    let before = ide.session().len();
+    ide.keys("Ctrl-Up [ e").await;
+    assert!(ide.picture().contains("editing a sent message · Escape cancels"), "{}", ide.picture());
+    ide.type_in(" better").await;
+    ide.keys("Escape").await;
+    let picture = ide.picture();
+    assert!(picture.contains("› again") && !picture.contains("editing a sent"), "{picture}");
+    assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
+    assert!(ide.state().prompt.history.contains(&"count better".to_string()));
+    assert_eq!(ide.session().len(), before, "nothing is stored");
+    ide.keys("Ctrl-u").await;
+    ide.prompt("third").await;
+    let last = serde_json::to_string(&ide.script.requests().last().unwrap().messages).unwrap();
+    assert!(last.contains("count") && last.contains("again") && last.contains("third"), "{last}");
+}
+
+#[tokio::test]
+async fn transcript_edit_of_first_message_is_canceled_too() {
+    let mut ide = ide_with_two_turns(80, 24).await;
+    ide.keys("Ctrl-Up [ [ e").await;
+    ide.keys("Escape").await;
+    assert!(ide.picture().contains("› again"), "{}", ide.picture());
+    // Moving elsewhere ends the editing.
+    ide.keys("Ctrl-Up [ e").await;
+    ide.keys("Alt-g").await;
+    ide.keys("Enter").await;
+    assert!(!ide.picture().contains("editing a sent message"), "{}", ide.picture());
 }
 
 #[tokio::test]

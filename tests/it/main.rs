@@ -222,6 +222,7 @@ mod program_file;
 mod pty_clipboard;
 /// The prompt in the user's own editor.
 mod pty_editor;
+mod pty_flows;
 /// A panic of the loop in a real terminal.
 mod pty_panic;
 /// Unsaved text after a kill.

@@ -26,6 +26,8 @@ pub enum Part {
     Terminal,
     /// The last line.
     Status,
+    /// The view that a pop-up stands above.
+    View,
     /// The overlay on top.
     Overlay,
     /// The current message, over everything.
@@ -34,7 +36,7 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -44,6 +46,7 @@ impl Part {
         Self::Prompt,
         Self::Terminal,
         Self::Status,
+        Self::View,
         Self::Overlay,
         Self::Toast,
     ];

@@ -410,6 +410,10 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Status]);
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
+            // What changes a view below a pop-up does not know that it stands there.
+            if *part == Part::Overlay {
+                self.tree.damage(self.nodes[&Part::View]);
+            }
         }
         for row in damage.terminal_rows() {
             self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
@@ -489,6 +493,7 @@ impl App {
             (Part::Prompt, areas.prompt),
             (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
+            (Part::View, self.state.layers.view_below().map(|layer| layer.area(self.state.size))),
             (Part::Overlay, self.state.layers.last().map(|layer| layer.area(self.state.size))),
         ];
         for (part, area) in places {

@@ -20,3 +20,4 @@ pub mod preload;
 pub mod retype;
 pub mod run;
 pub mod session_events;
+pub mod view_below;

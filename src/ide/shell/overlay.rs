@@ -1,4 +1,4 @@
-//! The overlay pane: draws only the topmost layer.
+//! The overlay pane: draws the topmost layer.
 
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;

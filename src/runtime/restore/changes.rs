@@ -12,12 +12,16 @@ use std::sync::Arc;
 use super::checkpoints::{Checkpoints, blocking};
 use super::perform::load_state;
 use crate::base::error::Report;
+use crate::session;
 use crate::session::restore::changes::{ConversationPart, RecordedChange};
 use crate::workspace::checkpoint::object::Kind;
 use crate::workspace::checkpoint::plan::differences;
 use crate::workspace::checkpoint::{
     CheckpointError, Checkpointer, Files, Name, Node, Oid, RecordedCheckpoint, Store, merge,
 };
+
+/// How a message about a review of changes begins: it begins no part of the conversation.
+pub const REVIEW_START: &str = session::restore::changes::REVIEW_START;
 
 /// A part of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

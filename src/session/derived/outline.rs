@@ -115,6 +115,11 @@ impl Outline {
         (0..self.rows.len()).rev().filter(is_turn)
     }
 
+    /// Returns the entry of the leaf, or of its nearest ancestor with a row.
+    pub fn leaf(&self) -> Option<&str> {
+        self.rows.get(self.leaf_row? as usize).map(|row| row.id.as_str())
+    }
+
     /// Returns the entry of the user's message that `later` others follow on the path to the leaf.
     pub fn turn(&self, later: usize) -> Option<&str> {
         self.turns().nth(later).map(|at| self.rows[at].id.as_str())

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use super::checkpoints::{self, Checkpoint, When, starts_turn};
 use crate::llm::model::Message;
+use crate::llm::model::message::join_text;
 use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
@@ -26,6 +27,10 @@ pub enum ConversationPart {
     /// The whole session.
     Session,
 }
+
+/// How a message about a review of changes begins. It is an answer to the changes before it, so it begins no part
+/// of the conversation: what is not reviewed yet stays in the part that it was in.
+pub const REVIEW_START: &str = "I reviewed your changes to the files";
 
 /// The change from one recorded state to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,15 +83,23 @@ fn entries_in(tree: &Tree, part: ConversationPart) -> Option<HashSet<&str>> {
     };
     let start = match part {
         ConversationPart::LastMessage => path.iter().rposition(|entry| is_of_user(entry)),
-        ConversationPart::Turn => path.iter().rposition(|entry| starts_turn(entry)),
+        ConversationPart::Turn => path.iter().rposition(|entry| starts_turn(entry) && is_of_user(entry)),
         ConversationPart::Branch | ConversationPart::Session => None,
     };
     Some(path[start.unwrap_or(0)..].iter().map(|entry| entry.id()).collect())
 }
 
+/// Whether an entry is a message of the user that is not about a review.
 fn is_of_user(entry: &Entry) -> bool {
-    entry.kind() == "message"
-        && matches!(entry.body(), EntryBody::Message { message: AgentMessage::Llm(Message::User(_)) })
+    if entry.kind() != "message" {
+        return false;
+    }
+    match entry.body() {
+        EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } => {
+            !join_text(&user.content).starts_with(REVIEW_START)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -95,13 +108,14 @@ mod tests {
     use crate::base::json::json;
     use crate::session::restore::checkpoints::CHECKPOINT;
 
-    /// `id parent what`: `u` a prompt, `s` a steering message, else a checkpoint `at:tree`; `+` behind it for
+    /// `id parent what`: `u` a prompt, `r` one about a review, `s` a steering message, else a checkpoint `at:tree`; `+` behind it for
     /// the same state with more files, `!` for one while agents are at work.
     fn tree(rows: &[&str]) -> Tree {
         let mut tree = Tree::default();
         for row in rows {
             let [id, parent, what] = row.split(' ').collect::<Vec<_>>()[..] else { panic!("{row}") };
-            let message = json!({"role": "user", "content": "x", "timestamp": 1, "steering": what == "s"});
+            let text = if what == "r" { REVIEW_START } else { "x" };
+            let message = json!({"role": "user", "content": text, "timestamp": 1, "steering": what == "s"});
             let mut line = match what.split_once(':') {
                 None => json!({"type": "message", "message": message}),
                 Some((at, name)) => {
@@ -149,6 +163,16 @@ mod tests {
         assert_eq!(shown(&tree, ConversationPart::Branch), "0>1 (1>2) 2>3 (3>3) 3>4");
         assert_eq!(shown(&tree, ConversationPart::Session), "0>1 (1>2) 2>3 (3>3) 3>4");
         assert_eq!(shown(&super::tests::tree(&["u1 - u"]), ConversationPart::Session), "");
+    }
+
+    #[test]
+    fn changes_before_review_message_stay_in_their_part() {
+        let rows = [ROWS, &["r f r", "g r before:4", "h g after:5"]].concat();
+        let tree = tree(&rows);
+        assert_eq!(shown(&tree, ConversationPart::LastMessage), "3>4 (4>4) 4>5");
+        assert_eq!(shown(&tree, ConversationPart::Turn), "2>3 (3>3) 3>4 (4>4) 4>5");
+        let only = super::tests::tree(&["r - r", "a r before:0", "b a after:1"]);
+        assert_eq!(shown(&only, ConversationPart::LastMessage), "0>1");
     }
 
     #[test]

@@ -6,3 +6,4 @@ pub mod line_highlighter;
 pub(in crate::syntax) mod rainbow;
 pub mod scopes;
 pub(in crate::syntax) mod textmate;
+pub mod whole_text;

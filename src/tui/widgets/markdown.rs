@@ -6,6 +6,7 @@
 
 pub mod code_blocks;
 pub mod layout;
+pub mod math;
 pub mod split;
 pub mod table;
 
@@ -90,7 +91,7 @@ impl Markdown {
         let (from, to) = (range.start.saturating_sub(above), range.end.saturating_sub(above));
         self.open.iter().take(to).skip(from).for_each(draw);
         if let Some(last) = range.end.min(above).checked_sub(1).filter(|last| *last >= range.start) {
-            self.codes.on_shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text);
+            self.codes.on_shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text, width);
         }
         self.codes.drop_colors(&self.cache);
     }
@@ -124,14 +125,30 @@ impl Markdown {
         }
     }
 
+    /// Shows a block as a drawing that stands in place of its code, as long as the width stays the same. Lines that are
+    /// wider than the text are cut. Returns whether the block is in this text.
+    pub fn draw(&mut self, text: &str, block: &Block, lines: Vec<String>) -> bool {
+        let is_drawn = block.width == self.width && self.codes.draw(text, block, lines);
+        if is_drawn {
+            self.lay_out_again();
+        }
+        is_drawn
+    }
+
+    fn lay_out_again(&mut self) {
+        self.cache.clear();
+        (self.counted, self.gap, self.stale) = (0, false, true);
+    }
+
     fn lay_out(&mut self, text: &str, width: u16) {
         if self.seen != text.len() {
             (self.seen, self.finished, self.stale) = (text.len(), false, true);
             self.split(text);
         }
         if self.width != width {
-            self.cache.clear();
-            (self.width, self.counted, self.gap, self.stale) = (width, 0, false, true);
+            self.width = width;
+            self.codes.drop_drawings();
+            self.lay_out_again();
         }
         if !std::mem::take(&mut self.stale) {
             return;
@@ -219,6 +236,10 @@ fn lines_of(
     match kind {
         PieceKind::Prose => layout::prose(part, width),
         PieceKind::Fence => layout::language(part, width, &[]),
+        PieceKind::Code if let Some((drawing, is_first)) = codes.drawing(n) => {
+            let lines = drawing.iter().filter(|_| is_first);
+            lines.flat_map(|line| layout::code(line, width, CODE, &[])).collect()
+        }
         PieceKind::Code => {
             let mut at = range.start;
             let mut lines = Vec::new();

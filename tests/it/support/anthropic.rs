@@ -29,6 +29,19 @@ pub fn text(index: usize, deltas: &[&str]) -> Vec<Piece> {
     std::iter::once(start).chain(deltas).chain([stop]).map(Piece::Event).collect()
 }
 
+/// A block of thinking.
+pub fn thinking(index: usize, text: &str) -> Vec<Piece> {
+    let delta = |delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
+    [
+        json!({"type": "content_block_start", "index": index, "content_block": {"type": "thinking", "thinking": ""}}),
+        delta(json!({"type": "thinking_delta", "thinking": text})),
+        delta(json!({"type": "signature_delta", "signature": "c2ln"})),
+        json!({"type": "content_block_stop", "index": index}),
+    ]
+    .map(Piece::Event)
+    .to_vec()
+}
+
 /// A tool call.
 pub fn tool_call(index: usize, id: &str, name: &str, args: &Value) -> Vec<Piece> {
     let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});

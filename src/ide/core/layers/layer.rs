@@ -12,7 +12,7 @@ use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
 use crate::tui::input::Key;
 
-/// An overlay. Only the topmost is drawn and gets keys.
+/// An overlay. Only the topmost gets keys. It is drawn, and the nearest view below it.
 pub trait Layer: Any + Send {
     /// Returns its key context.
     fn context(&self) -> KeyContext;
@@ -41,6 +41,11 @@ pub trait Layer: Any + Send {
     /// Returns its key handlers.
     fn actions(&self) -> Actions {
         Actions::default()
+    }
+
+    /// Returns whether it is a view that stays visible below a prompt or a dialog that it has opened.
+    fn is_view(&self) -> bool {
+        false
     }
 
     /// Returns whether it waits for a task, such as loading or filtering rows.
@@ -115,6 +120,12 @@ impl Layers {
     /// The topmost, to be changed.
     pub fn last_mut(&mut self) -> Option<&mut dyn Layer> {
         self.0.last_mut().map(|layer| &mut **layer)
+    }
+
+    /// The view that is visible below the topmost.
+    pub fn view_below(&self) -> Option<&dyn Layer> {
+        let below = self.0.split_last()?.1;
+        below.iter().rev().find(|layer| layer.is_view()).map(|layer| &**layer)
     }
 
     /// Returns the topmost if it is a `T`.

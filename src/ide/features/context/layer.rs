@@ -23,6 +23,10 @@ impl Layer for ContextView {
         draw::draw(canvas, self, &state.keymap);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions {
             step: |cx, by| {

@@ -11,6 +11,7 @@ use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
 use crate::ide::features::diff::rows::{DiffRows, Row};
 use crate::ide::features::diff::view::DiffView;
+use crate::syntax::highlighting::highlighted_range::{HighlightedRange, Spans};
 use crate::text::compare;
 use crate::text::display::columns::{self, width_at};
 use crate::text::file_format::format::is_carried;
@@ -57,6 +58,8 @@ struct Side<'a> {
     words: &'a [Range<usize>],
     /// Note after the line.
     note: &'a str,
+    /// Colors of the text, once they are known.
+    colors: Option<&'a HighlightedRange>,
 }
 
 /// Data shared by all rows.
@@ -170,7 +173,9 @@ fn draw_side_by_side(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row
             if n == 0 { (&pair.words.0, pair.notes.0) } else { (&pair.words.1, pair.notes.1) };
         let mut part = canvas.sub(Rect::new(x, 0, width, 1));
         let gutter = draw_number(&mut part, drawn, 0, Some(line));
-        draw_side(&mut part, drawn, gutter, &Side { text, line, sign, scope, word, words, note });
+        let colors = if n == 0 { &drawn.view.colors.old } else { &drawn.view.colors.new };
+        let side = Side { text, line, sign, scope, word, words, note, colors: colors.as_ref() };
+        draw_side(&mut part, drawn, gutter, &side);
     }
 }
 
@@ -187,10 +192,12 @@ fn draw_stacked(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
     let (old, new, pair) = sides(drawn, row);
     let x = draw_number(canvas, drawn, 0, old);
     let x = draw_number(canvas, drawn, x, new);
+    let colors = &drawn.view.colors;
     let side = match (row, old, new) {
         (Row::Unchanged(..), _, Some(line)) => {
             let (scope, text) = ("ui.overlay", &drawn.view.new);
-            Side { text, line, sign: " ", scope, word: scope, words: &[], note: "" }
+            let colors = colors.new.as_ref();
+            Side { text, line, sign: " ", scope, word: scope, words: &[], note: "", colors }
         }
         (_, Some(line), _) => Side {
             text: drawn.old,
@@ -200,6 +207,7 @@ fn draw_stacked(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
             word: "diff.removed.word",
             words: &pair.words.0,
             note: pair.notes.0,
+            colors: colors.old.as_ref(),
         },
         (_, None, Some(line)) => Side {
             text: &drawn.view.new,
@@ -209,6 +217,7 @@ fn draw_stacked(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row) {
             word: "diff.added.word",
             words: &pair.words.1,
             note: pair.notes.1,
+            colors: colors.new.as_ref(),
         },
         _ => return,
     };
@@ -229,20 +238,20 @@ fn draw_number(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, x: u16, line: O
 fn draw_side(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, x: u16, side: &Side<'_>) {
     let (cols, _) = canvas.size();
     let style = canvas.style(side.scope);
-    let word = style.patch(canvas.style(side.word));
+    let marked = canvas.style(side.word);
     if side.scope != "ui.overlay" {
         canvas.fill(Rect::new(x, 0, cols.saturating_sub(x), 1), style);
     }
     canvas.text(x, 0, side.sign, style);
     let mut part = canvas.sub(Rect::new(x + 2, 0, cols.saturating_sub(x + 2), 1));
-    draw_line(&mut part, drawn, side, (style, word));
+    draw_line(&mut part, drawn, side, (style, marked));
 }
 
 fn draw_line(
     canvas: &mut Canvas<'_>,
     drawn: &DrawContext<'_>,
     side: &Side<'_>,
-    (style, word): (Style, Style),
+    (style, marked): (Style, Style),
 ) {
     let (text, line, left) = (side.text, Line(side.line), drawn.view.left);
     let (cols, _) = canvas.size();
@@ -252,6 +261,7 @@ fn draw_line(
     let to = text.grapheme_floor(end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL)).max(from);
     let tab_width = columns::tab_stop_width(text, line, drawn.tab_width);
     let mut at: Byte = from;
+    let mut syntax = SyntaxStyles::new(canvas, side, from..to, style);
     for grapheme in graphemes(&text.slice(from..to)) {
         let x = column.saturating_sub(left) as u16;
         if x >= cols {
@@ -260,7 +270,7 @@ fn draw_line(
             return;
         }
         let differs = side.words.iter().any(|word| word.contains(&(at - start)));
-        let style = if differs { word } else { style };
+        let style = syntax.at(canvas, at).patch(if differs { marked } else { Style::default() });
         let width = width_at(grapheme, column, tab_width);
         if column < left {
             // The part cut at the edge is omitted.
@@ -277,6 +287,33 @@ fn draw_line(
         at += grapheme.len();
     }
     if at == end && !side.note.is_empty() {
-        canvas.text(column.saturating_sub(left) as u16, 0, side.note, word);
+        canvas.text(column.saturating_sub(left) as u16, 0, side.note, style.patch(marked));
+    }
+}
+
+/// The styles of a line by the syntax of its text: the color of the syntax on the background of the change.
+struct SyntaxStyles<'a> {
+    spans: std::iter::Peekable<Spans<'a>>,
+    /// Style of text without colors.
+    plain: Style,
+    /// Background of the line.
+    ground: Style,
+}
+
+impl<'a> SyntaxStyles<'a> {
+    fn new(canvas: &Canvas<'_>, side: &Side<'a>, shown: Range<Byte>, ground: Style) -> Self {
+        // Where the colors are known, plain code has the color of text.
+        let plain = if side.colors.is_some() { ground.patch(canvas.style("variable")) } else { ground };
+        let spans = side.colors.map(|colors| colors.within(&shown)).unwrap_or_default();
+        Self { spans: spans.peekable(), plain, ground }
+    }
+
+    /// Returns the style at a position. Positions grow from call to call.
+    fn at(&mut self, canvas: &Canvas<'_>, at: Byte) -> Style {
+        while self.spans.next_if(|span| span.range.end <= at).is_some() {}
+        match self.spans.peek() {
+            Some(span) if span.range.start <= at => self.ground.patch(canvas.style(span.scope)),
+            _ => self.plain,
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
 use crate::ide::features::diff::view::{ComparisonResult, DiffView, Source};
-use crate::ide::features::diff::{self, compare};
+use crate::ide::features::diff::{self, colors, compare};
 use crate::ide::model::buffers::Buffer;
 use crate::text::changes::ChangeSet;
 use crate::text::position::Line;
@@ -83,6 +83,9 @@ pub fn recompare(cx: &mut Cx<'_>) {
 pub fn after_frame(cx: &mut Cx<'_>) {
     let now = cx.now;
     let Some((version, len)) = text_version(cx.state) else { return };
+    if let Some(name) = view_of(cx.state).map(|view| view.new_name.clone()) {
+        colors::request(cx, &name, |state| view_of(state).map(|view| &mut view.texts));
+    }
     let Some(view) = view_of(cx.state) else { return };
     let Some(old) = view.old.clone() else { return };
     if view.needs_comparison(version, len, now) {

@@ -23,6 +23,10 @@ impl Layer for DiffView {
         draw::draw(canvas, self, state);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions {
             step: |cx, by| events::with_view(cx, false, |view, side_by_side| view.step(by, side_by_side)),

@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
+pub mod colors;
 pub mod commands;
 pub mod compare;
 pub mod draw;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::colors::TextColors;
 use super::side_by_side::{side_by_side_height, side_by_side_index, side_by_side_row};
 use crate::text::compare::{ChangedLines, line_count};
 use crate::text::rope::Text;
@@ -61,6 +62,8 @@ pub struct DiffRows {
     pub new: Text,
     /// What differs.
     pub runs: Vec<ChangedLines>,
+    /// The colors of the texts.
+    pub colors: TextColors,
     top: usize,
     /// The first column shown.
     pub left: usize,
@@ -83,6 +86,7 @@ impl DiffRows {
     pub fn set_texts(&mut self, old: Arc<Text>, new: Text, runs: Vec<ChangedLines>) {
         let is_first = self.old.is_none();
         let line = self.new_line();
+        self.colors.reset(self.old.as_ref().is_some_and(|known| Arc::ptr_eq(known, &old)));
         (self.old, self.new, self.runs) = (Some(old), new, runs);
         self.build();
         if is_first {

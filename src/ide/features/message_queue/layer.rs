@@ -48,6 +48,10 @@ impl Layer for QueueView {
         draw::draw(canvas, self, state);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions { step: commands::step, accept: commands::edit, ..Actions::default() }
     }

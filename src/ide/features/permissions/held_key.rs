@@ -62,8 +62,8 @@ pub fn take(cx: &mut Cx<'_>, key: Key) -> bool {
         return false;
     }
     let Some((letter, answer)) = key.typed().zip(answer_of(&cx.state.keymap, key)) else { return false };
-    // Answers with lasting effect, and those that begin something, need the keys.
-    let is_plain = matches!(answer, Answer::Accept | Answer::Deny);
+    // Answers about other calls too, and those that begin something, need the keys.
+    let is_plain = matches!(answer, Answer::Accept | Answer::AcceptRepeats | Answer::Deny);
     if !is_plain || !answers::is_offered(cx.state, answer) {
         return false;
     }

@@ -63,6 +63,9 @@ fn send_text(cx: &mut Cx<'_>, delivery: Delivery) {
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     transcript::agents::close(cx.state);
+    if let Some(draft) = transcript::edited_turn::finish(cx.state) {
+        cx.state.prompt.set_draft(draft, cx.now_ms);
+    }
     cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     cx.state.damage.add_all();
     history_search::events::remember(cx, text.clone());

@@ -10,6 +10,7 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
+use crate::ide::features::transcript::edited_turn;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
@@ -127,6 +128,7 @@ impl Component<State> for PromptPane {
         if layout.ruler {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
             canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
+            draw_edited(canvas, state);
             y = 1;
         }
         if layout.plan {
@@ -155,6 +157,18 @@ impl Component<State> for PromptPane {
         let y = above as u16 + (row - layout.first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
     }
+}
+
+/// Says on the line above that a sent message is edited.
+fn draw_edited(canvas: &mut Canvas<'_>, state: &State) {
+    if !edited_turn::is_editing(state) {
+        return;
+    }
+    let key = state.keymap.keys_for(KeyContext::Prompt, "app.escape");
+    let cancels = key.map(|key| format!(" · {key} cancels")).unwrap_or_default();
+    let style = canvas.style("ui.key");
+    let (cols, _) = canvas.size();
+    canvas.text(MARGIN, 0, &truncate(&format!(" editing a sent message{cancels} "), text_cols(cols)), style);
 }
 
 /// Draws the first queued messages, with the point of their delivery; the last row counts the others.

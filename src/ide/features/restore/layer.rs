@@ -23,6 +23,10 @@ impl Layer for RestoreView {
         draw::draw(canvas, self);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions {
             key: events::key,

@@ -49,6 +49,13 @@ pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
+/// Returns whether the list and the hunks have room beside each other on a screen of this size.
+pub fn has_both_columns(size: (u16, u16)) -> bool {
+    let area = view_area(size);
+    let framed = area.width >= 4 && area.height >= 3;
+    area.width - if framed { 2 } else { 0 } >= WIDE
+}
+
 /// Returns the areas of the list and of the hunks in an inner area, unless a column has no room.
 fn columns((cols, rows): (u16, u16), column: Column) -> (Option<Rect>, Option<Rect>) {
     let whole = Rect::new(0, 0, cols, rows);

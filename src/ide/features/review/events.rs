@@ -9,6 +9,8 @@ use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::diff;
+use crate::ide::features::diff::rows::DiffRows;
 use crate::ide::features::files::open;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::review::apply::{self, Action, Job, UndoStep};
@@ -148,11 +150,19 @@ pub fn bind_open_files(cx: &mut Cx<'_>) -> bool {
     has_bound
 }
 
-/// After a frame: open files that were read again meanwhile.
+/// After a frame: open files that were read again meanwhile, and the colors of the texts.
 pub fn after_frame(cx: &mut Cx<'_>) {
     if cx.state.slots[REVIEW].has_unbound && bind_open_files(cx) {
         marks::mark_open_files(cx);
     }
+    let view = cx.state.layers.all::<ReviewView>().next();
+    if let Some(name) = view.and_then(|view| view.name()).map(ToString::to_string) {
+        diff::colors::request(cx, &name, shown_rows);
+    }
+}
+
+fn shown_rows(state: &mut State) -> Option<&mut DiffRows> {
+    state.layers.all_mut::<ReviewView>().next().map(|view| &mut view.rows)
 }
 
 /// A file was opened: its hunks are those of the text from now on, and marked in its gutter.
@@ -361,8 +371,24 @@ fn refresh_if_edited(cx: &mut Cx<'_>) {
     }
 }
 
+/// Shows the hunks where only the list of files is on the screen, since a hunk that is not seen cannot be decided
+/// about. Returns whether they were shown before.
+fn shows_hunks(cx: &mut Cx<'_>, verb: &str) -> bool {
+    let size = cx.state.size;
+    let Some(view) = cx.state.layers.top::<ReviewView>() else { return true };
+    if view.column == Column::Hunks || draw::has_both_columns(size) {
+        return true;
+    }
+    with_view(cx, |view, _| view.column = Column::Hunks);
+    cx.state.set_status(format!("This is the hunk. Press again to {verb} it"));
+    false
+}
+
 /// Accepts the selected hunk, or all of the file.
 pub fn accept(cx: &mut Cx<'_>, whole_file: bool) {
+    if !whole_file && !shows_hunks(cx, "accept") {
+        return;
+    }
     let Some(Target { file, hunks }) = target(cx, whole_file) else { return refresh_if_edited(cx) };
     let keys: Vec<u64> = hunks.iter().map(|hunk| file.keys[*hunk]).collect();
     let review = &mut cx.state.slots[REVIEW];
@@ -391,6 +417,9 @@ fn go_on(cx: &mut Cx<'_>) {
 
 /// Rejects the selected hunk, or all of the file that are not accepted.
 pub fn reject(cx: &mut Cx<'_>, whole_file: bool) {
+    if !whole_file && !shows_hunks(cx, "reject") {
+        return;
+    }
     let Some(Target { file, hunks }) = target(cx, whole_file) else { return refresh_if_edited(cx) };
     if hunks.is_empty() {
         return cx.state.set_status("All hunks of this file are accepted");
@@ -403,6 +432,11 @@ pub fn reject(cx: &mut Cx<'_>, whole_file: bool) {
 pub fn comment(cx: &mut Cx<'_>) {
     let Some(Target { file, hunks }) = target(cx, false) else { return refresh_if_edited(cx) };
     let Some(hunk) = hunks.first().copied() else { return };
+    if let Some(view) = cx.state.layers.top_mut::<ReviewView>() {
+        // The hunk is seen beside the comment.
+        view.column = Column::Hunks;
+        scroll(cx);
+    }
     let known =
         cx.state.slots[REVIEW].remark(&file.name, file.keys[hunk]).and_then(|known| known.comment.clone());
     let prompt = Prompt::new(format!("Comment on {}", file.name), move |cx, answer| {

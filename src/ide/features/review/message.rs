@@ -3,6 +3,7 @@
 
 use crate::base::code_fence::code_fence;
 use crate::base::plural::pluralize;
+use crate::runtime::restore::changes::REVIEW_START;
 
 /// Maximum lines of a hunk in the message, on each side.
 const LINES_MAX: usize = 200;
@@ -41,7 +42,7 @@ pub struct Remark {
 pub fn message(remarks: &[Remark]) -> String {
     let rejected = remarks.iter().filter(|remark| remark.is_rejected).count();
     let comments = remarks.iter().filter(|remark| remark.comment.is_some()).count();
-    let mut text = String::from("I reviewed your changes to the files");
+    let mut text = String::from(REVIEW_START);
     let parts: Vec<String> =
         [(rejected, "hunk rejected", "hunks rejected"), (comments, "comment", "comments")]
             .into_iter()

@@ -24,6 +24,10 @@ impl Layer for SessionView {
         draw::draw(canvas, self, &state.keymap);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions { step, accept: events::go_to_selected, escape, ..Actions::default() }
     }

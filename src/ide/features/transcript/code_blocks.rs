@@ -5,14 +5,8 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
-use crate::ide::features::transcript::agents;
-use crate::syntax::Language;
-use crate::syntax::Syntax;
-use crate::syntax::highlighting::line_highlighter::LineHighlighter;
-use crate::syntax::languages::detect;
-use crate::syntax::languages::line_language;
-use crate::syntax::languages::line_language::LineLanguage;
-use crate::text::position::Byte;
+use crate::ide::features::transcript::{agents, diagrams};
+use crate::syntax::highlighting::whole_text::CodeLanguage;
 use crate::text::rope::Text;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 
@@ -22,21 +16,29 @@ const BUDGET: Duration = Duration::from_secs(1);
 /// Runs after a frame: requests the colors of the blocks that it showed plain.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let blocks = agents::shown(&cx.state.slots).1.borrow_mut().take_blocks();
-    for job in blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block)) {
-        cx.tasks.spawn_blocking(
-            "transcript.color-code",
-            move || job.run(),
-            |cx, found| {
-                if let Some(ColoredCode { item, block, colors }) = answer_or_error(cx, "color code", found) {
-                    // If another conversation is shown by now, no item of it has this code.
-                    let (transcript, view) = agents::shown(&cx.state.slots);
-                    if view.borrow_mut().color(transcript, item, &block, &colors) {
-                        cx.state.damage.add(Part::Transcript);
-                    }
-                }
-            },
-        );
+    for (item, block) in blocks {
+        if diagrams::is_diagram(&block) {
+            diagrams::draw(cx, item, block);
+        } else if let Some(job) = CodeJob::new(item, block) {
+            color(cx, job);
+        }
     }
+}
+
+fn color(cx: &Cx<'_>, job: CodeJob) {
+    cx.tasks.spawn_blocking(
+        "transcript.color-code",
+        move || job.run(),
+        |cx, found| {
+            if let Some(ColoredCode { item, block, colors }) = answer_or_error(cx, "color code", found) {
+                // If another conversation is shown by now, no item of it has this code.
+                let (transcript, view) = agents::shown(&cx.state.slots);
+                if view.borrow_mut().color(transcript, item, &block, &colors) {
+                    cx.state.damage.add(Part::Transcript);
+                }
+            }
+        },
+    );
 }
 
 /// A job that computes a block's colors.
@@ -45,13 +47,6 @@ struct CodeJob {
     item: u64,
     block: Block,
     language: CodeLanguage,
-}
-
-/// How the colors are computed.
-#[derive(Debug)]
-enum CodeLanguage {
-    Grammar(&'static Language),
-    Lines(&'static LineLanguage),
 }
 
 /// Result of a job.
@@ -68,26 +63,14 @@ struct ColoredCode {
 impl CodeJob {
     /// Returns a job for a block, if its language is known.
     fn new(item: u64, block: Block) -> Option<Self> {
-        let language = match detect::by_name(&block.language) {
-            Some(language) => CodeLanguage::Grammar(language),
-            None => CodeLanguage::Lines(line_language::by_name(&block.language)?),
-        };
+        let language = CodeLanguage::by_name(&block.language)?;
         Some(Self { item, block, language })
     }
 
     /// Computes the colors. Expensive.
     fn run(self) -> ColoredCode {
         let text = Text::from(self.block.code.as_str());
-        let all = Byte(0)..text.end();
-        let painted = match self.language {
-            CodeLanguage::Grammar(language) => {
-                Syntax::parse(language, &text, None, BUDGET).map(|syntax| syntax.paint(&text, all))
-            }
-            CodeLanguage::Lines(language) => {
-                let painted = LineHighlighter::new(language).paint(&text, &[all], BUDGET);
-                painted.map(|mut painted| painted.swap_remove(0))
-            }
-        };
+        let painted = self.language.paint(&text, BUDGET);
         let colors = painted.map(|painted| {
             painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });

@@ -9,6 +9,7 @@ use crate::ide::editor::commands::panes;
 use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::copy;
 use crate::ide::features::transcript::earlier;
+use crate::ide::features::transcript::edited_turn;
 use crate::ide::features::transcript::items::{Item, ItemKind, TRANSCRIPT, Transcript};
 use crate::ide::features::transcript::mouse;
 use crate::ide::features::transcript::search::TranscriptSearch;
@@ -229,7 +230,8 @@ pub fn next_hit(cx: &mut Cx<'_>, forward: bool) {
     }
 }
 
-/// Escape in the agent's pane removes the selection, or closes the conversation of a subagent. In the conversation it
+/// Escape in the agent's pane removes the selection, closes the conversation of a subagent, or cancels the editing of a
+/// sent message. In the conversation it
 /// first removes the marks of a search, and at last gives the keys to the prompt. Returns whether it had something to do.
 pub fn escape(cx: &mut Cx<'_>) -> bool {
     if cx.state.panes.focus == Focus::Agent && cx.state.layers.is_empty() && mouse::clear_selection(cx) {
@@ -239,7 +241,7 @@ pub fn escape(cx: &mut Cx<'_>) -> bool {
         return false;
     }
     let has_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript);
-    if has_keys && clear_search(cx) || agents::close(cx.state) {
+    if has_keys && clear_search(cx) || agents::close(cx.state) || edited_turn::cancel(cx) {
         return true;
     }
     if has_keys {

@@ -182,6 +182,14 @@ impl Layout {
         }
     }
 
+    /// Shows a block as a drawing; returns whether the block still exists.
+    pub fn draw(&mut self, item: &Item, block: &Block, lines: Vec<String>) -> bool {
+        match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.draw(text_of(item), block, lines),
+            Lines::Plain(_) | Lines::Rows(_) => false,
+        }
+    }
+
     /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         match &self.lines {

@@ -8,7 +8,9 @@ pub mod cards;
 pub mod code_blocks;
 pub mod commands;
 pub mod copy;
+pub mod diagrams;
 pub mod earlier;
+pub mod edited_turn;
 pub mod focus;
 pub mod items;
 pub mod layout;
@@ -35,12 +37,14 @@ pub const FEATURE: Feature = Feature {
         |_| Box::new(RefCell::<view::TranscriptView>::default()),
         |_| Box::new(named_files::NamedFiles::default()),
         |_| Box::new(agents::Agents::default()),
+        |_| Box::new(edited_turn::EditedTurn::default()),
     ],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent => {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
         }
+        FeatureEvent::ConversationReplaced { .. } => edited_turn::on_conversation_replaced(cx),
         FeatureEvent::BeforeSleep => timing::update(cx),
         FeatureEvent::DeadlineReached => {
             retry::tick(cx);

@@ -5,6 +5,7 @@ use crate::base::error::Report;
 use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::transcript::edited_turn::{self, StateBefore};
 use crate::ide::features::transcript::items::{ItemKind, TRANSCRIPT};
 use crate::llm::model::UserMessage;
 use crate::llm::model::message::{KnownPart, Part, join_text};
@@ -21,6 +22,16 @@ pub enum TurnAction {
     Edit,
     /// The conversation goes on after its end, in a new branch.
     Branch,
+}
+
+/// What a move to a turn has found.
+struct Moved {
+    /// The message of the turn.
+    message: Option<UserMessage>,
+    /// The last entry before the move.
+    from: Option<String>,
+    /// The last entry after it.
+    here: Option<String>,
 }
 
 /// Letters by which a message is recognized.
@@ -42,15 +53,17 @@ pub fn go_back(cx: &mut Cx<'_>, item: usize, action: TurnAction) {
     // The path of the session has the same messages in the same order, counted from the end.
     let later = items.iter().skip(item + 1).filter(|item| is_user(&item.kind)).count();
     let work = move |session: Handle| async move {
-        let filter = if action == TurnAction::Branch { Filter::All } else { Filter::Turns };
-        let outline = session.outline(filter).await?;
+        let outline = session.outline(Filter::All).await?;
         let target =
             find(&outline, later, action).ok_or_else(|| Report::new("No such turn in this session"))?;
         check(&session, &outline, later, &text).await?;
-        session.go_with(target, BranchSummaryChoice::None).await
+        let message = session.go_with(target, BranchSummaryChoice::None).await?;
+        let here = session.outline(Filter::All).await?.leaf().map(str::to_string);
+        Ok(Moved { message, from: outline.leaf().map(str::to_string), here })
     };
-    ask_session(cx, "transcript.go-back", "go back to this turn", work, move |cx, message| {
-        on_moved(cx, message, action);
+    edited_turn::begin(cx.state);
+    ask_session(cx, "transcript.go-back", "go back to this turn", work, move |cx, moved| {
+        on_moved(cx, moved, action);
     });
 }
 
@@ -76,7 +89,8 @@ async fn check(session: &Handle, outline: &Outline, later: usize, text: &str) ->
     Err(Report::new("The session has another message there").hint("the session tree shows all turns"))
 }
 
-fn on_moved(cx: &mut Cx<'_>, message: Option<UserMessage>, action: TurnAction) {
+fn on_moved(cx: &mut Cx<'_>, moved: Moved, action: TurnAction) {
+    let Moved { message, from, here } = moved;
     panes::focus(cx, Focus::Agent);
     cx.state.damage.add_all();
     let Some(message) = message.filter(|_| action != TurnAction::Branch) else {
@@ -93,9 +107,9 @@ fn on_moved(cx: &mut Cx<'_>, message: Option<UserMessage>, action: TurnAction) {
         }
         return;
     }
-    let has_draft = !cx.state.prompt.area.text().is_empty();
+    let draft = cx.state.prompt.draft();
+    edited_turn::set(cx.state, from.map(|from| StateBefore { from, here, draft }));
     cx.state.prompt.replace_text(&text, cx.now_ms);
-    cx.state.prompt.attached.extend(attached);
-    let kept = if has_draft { ". What was typed before: Up" } else { "" };
-    cx.state.set_status(format!("Edit and send: a new branch begins here{kept}"));
+    cx.state.prompt.attached = attached;
+    cx.state.set_status("Edit and send: a new branch begins here. Escape cancels");
 }

@@ -175,6 +175,18 @@ impl TranscriptView {
         }
     }
 
+    /// Shows a block as a drawing; returns whether the block still exists.
+    pub fn draw_block(
+        &mut self,
+        transcript: &Transcript,
+        item: u64,
+        block: &Block,
+        lines: Vec<String>,
+    ) -> bool {
+        let Some((item, laid)) = transcript.item(item).zip(self.layouts.get_mut(&item)) else { return false };
+        laid.layout.draw(item, block, lines)
+    }
+
     /// Returns the size of the cached layouts in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -23,6 +23,10 @@ impl Layer for UndoView {
         draw::draw(canvas, self, state);
     }
 
+    fn is_view(&self) -> bool {
+        true
+    }
+
     fn actions(&self) -> Actions {
         Actions {
             step: commands::step,

@@ -22,6 +22,8 @@ pub struct Block {
     pub start: usize,
     /// The code.
     pub code: String,
+    /// Columns that a drawing in its place may have; 0 if it is not drawn.
+    pub width: u16,
 }
 
 /// A part of the text with a scope.
@@ -58,6 +60,8 @@ pub(super) struct CodeBlocks {
     pending: Vec<Block>,
     /// The scopes of paints.
     scopes: Vec<&'static str>,
+    /// Blocks that are shown as drawings, with the lines of these.
+    drawings: BTreeMap<usize, Vec<String>>,
 }
 
 impl CodeBlocks {
@@ -75,7 +79,7 @@ impl CodeBlocks {
     }
 
     /// Records that these pieces were shown: their blocks request colors.
-    pub(super) fn on_shown(&mut self, pieces: Range<usize>, text: &str) {
+    pub(super) fn on_shown(&mut self, pieces: Range<usize>, text: &str, width: u16) {
         let from = self.blocks.partition_point(|block| block.pieces.end <= pieces.start);
         for (n, block) in self.blocks.iter().enumerate().skip(from) {
             if block.pieces.start >= pieces.end {
@@ -86,7 +90,7 @@ impl CodeBlocks {
                 let fence = &text[block.fence..block.range.start];
                 let language = layout::fence_name(fence).to_string();
                 let code = text[block.range.clone()].to_string();
-                self.pending.push(Block { language, start: block.range.start, code });
+                self.pending.push(Block { language, start: block.range.start, code, width });
             }
         }
     }
@@ -94,7 +98,31 @@ impl CodeBlocks {
     /// Drops the colors of blocks whose lines are no longer cached.
     pub(super) fn drop_colors(&mut self, cache: &LineCache) {
         let blocks = &self.blocks;
-        self.requested.retain(|n, _| cache.holds_any(blocks[*n].pieces.clone()));
+        let drawings = &self.drawings;
+        self.requested.retain(|n, _| drawings.contains_key(n) || cache.holds_any(blocks[*n].pieces.clone()));
+    }
+
+    /// Drops the drawings, which are for another width. Their blocks request new ones when they are shown.
+    pub(super) fn drop_drawings(&mut self) {
+        for n in std::mem::take(&mut self.drawings).into_keys() {
+            self.requested.remove(&n);
+        }
+    }
+
+    /// Shows a block as a drawing. Returns whether the block is still there, and has none.
+    pub(super) fn draw(&mut self, text: &str, block: &Block, lines: Vec<String>) -> bool {
+        let Ok(at) = self.blocks.binary_search_by_key(&block.start, |known| known.range.start) else {
+            return false;
+        };
+        let is_same = text.get(self.blocks[at].range.clone()) == Some(&*block.code);
+        is_same && self.drawings.insert(at, lines).is_none()
+    }
+
+    /// Returns the drawing in place of the block that the `n`th piece belongs to, and whether the piece is the first.
+    pub(super) fn drawing(&self, n: usize) -> Option<(&[String], bool)> {
+        let at = self.blocks.partition_point(|block| block.pieces.end <= n);
+        let block = self.blocks.get(at).filter(|block| block.pieces.contains(&n))?;
+        Some((self.drawings.get(&at)?, block.pieces.start == n))
     }
 
     /// Takes the requests since the last call.
@@ -151,7 +179,9 @@ impl CodeBlocks {
     /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let paints: usize = self.requested.values().map(Vec::capacity).sum();
+        let drawn = |lines: &Vec<String>| lines.iter().map(String::capacity).sum::<usize>();
+        let drawings: usize = self.drawings.values().map(drawn).sum();
         let wanted: usize = self.pending.iter().map(|block| block.code.capacity()).sum();
-        self.blocks.capacity() * size_of::<CodeRange>() + paints * size_of::<Paint>() + wanted
+        self.blocks.capacity() * size_of::<CodeRange>() + paints * size_of::<Paint>() + wanted + drawings
     }
 }

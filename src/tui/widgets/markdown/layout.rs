@@ -5,6 +5,7 @@
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::tui::widgets::line::{self, BreakMode, Line, Role, Span, wrap};
+use crate::tui::widgets::markdown::math;
 use crate::tui::widgets::markdown::table::{self, Table};
 
 /// Quotes and lists deeper than this are not indented further.
@@ -12,10 +13,14 @@ const DEPTH_MAX: usize = 8;
 
 /// The lines of a piece of prose.
 pub fn prose(text: &str, width: u16) -> Vec<Line> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_MATH;
+    let text = &*math::with_dollars(text);
     let mut layout = Layout { text, width, ..Layout::default() };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        layout.at = range.start;
+        (layout.at, layout.end) = (range.start, range.end);
         layout.event(event);
     }
     layout.flush();
@@ -80,6 +85,8 @@ struct Layout<'a> {
     text: &'a str,
     /// Start of the current event.
     at: usize,
+    /// Its end.
+    end: usize,
     width: u16,
     out: Vec<Line>,
     prefixes: Vec<Prefix>,
@@ -112,10 +119,10 @@ impl Layout<'_> {
                 let (sign, scope) = if done { ("✓ ", "success") } else { ("○ ", "markdown.bullet") };
                 self.text(sign, scope);
             }
-            // Switched off in the options, or without a form of their own.
-            Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
-                self.text(&text, self.scope());
-            }
+            Event::InlineMath(tex) => self.formula(&tex, "$"),
+            Event::DisplayMath(tex) => self.formula(&tex, "$$"),
+            // Switched off in the options.
+            Event::FootnoteReference(text) => self.text(&text, self.scope()),
         }
     }
 
@@ -213,6 +220,18 @@ impl Layout<'_> {
         match &mut self.block {
             Some(block) => block.push_str(text),
             None => self.inline.push(Span::new(text, scope)),
+        }
+    }
+
+    /// Adds a formula as text; what has no form as text is shown as it was written.
+    fn formula(&mut self, tex: &str, marks: &str) {
+        let is_part_of_word = self.text[..self.at].ends_with(char::is_alphanumeric)
+            || self.text[self.end..].starts_with(char::is_alphanumeric);
+        let is_meant = marks == "$$" || !is_part_of_word && math::is_formula(tex);
+        match math::text(tex).filter(|_| is_meant) {
+            Some(text) => self.text(&text, self.scope_over("markdown.math")),
+            None if is_meant => self.text(&format!("{marks}{tex}{marks}"), self.scope_over("markdown.code")),
+            None => self.text(&format!("{marks}{tex}{marks}"), self.scope()),
         }
     }
 

@@ -30,7 +30,7 @@ fn code(call: &Call) -> Vec<Block> {
     if code.is_empty() {
         return Vec::new();
     }
-    vec![Block { language: "bash".to_string(), start: 0, code: code.to_string() }]
+    vec![Block { language: "bash".to_string(), start: 0, code: code.to_string(), width: 0 }]
 }
 
 fn title(call: &Call, form: &CardForm<'_>) -> Vec<Span> {

@@ -53,7 +53,7 @@ impl DiffCode {
     /// Returns the code of both sides, new and old, for the diff at `at` among those of its card.
     pub fn blocks(self, path: &str, at: usize) -> [Block; 2] {
         let language = language_of(path);
-        let block = |start, code| Block { language: language.clone(), start, code };
+        let block = |start, code| Block { language: language.clone(), start, code, width: 0 };
         [block(at * 2, self.new), block(at * 2 + 1, self.old)]
     }
 }
