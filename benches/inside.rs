@@ -64,7 +64,7 @@ fn app_with_text(text: &str) -> AppFixture {
         mouse: true,
         notify: bowline::ide::core::options::Notify::default(),
         clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-        unrestricted: false,
+        approval_mode: bowline::tools::Mode::default(),
         connect: None,
         clock: SystemClock::shared(),
     };

@@ -183,8 +183,13 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         notify: ide::core::options::Notify::named(&settings.notify),
         clipboard: ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty())),
         mouse: settings.mouse,
-        unrestricted: args.agent.approval.as_deref().or(settings.approval.as_deref())
-            == Some(Mode::Full.name()),
+        approval_mode: args
+            .agent
+            .approval
+            .as_deref()
+            .or(settings.approval.as_deref())
+            .and_then(Mode::parse)
+            .unwrap_or_default(),
         connect: None,
         clock: SystemClock::shared(),
     };

@@ -13,6 +13,7 @@ use bowline::ide::core::layers::dialog::Dialog;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::layers::prompt::Prompt;
 use bowline::ide::editor::modal::key_hooks;
+use bowline::ide::features::agent_settings::layer::SettingsView;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
 use bowline::ide::features::login::view::LoginView;
@@ -49,6 +50,8 @@ const CHANGED_TEXT: &str = "é";
 /// What is pressed before a command and after it, where it needs that to mean something.
 const KEYS_AROUND: &[(&str, &str, &str)] = &[
     ("agent.cycle-thinking", "Alt-3", ""),
+    ("agent.next-value", "F9 Down", ""),
+    ("agent.previous-value", "F9 Down", ""),
     ("diff.reload", "é Alt-0 s", ""),
     ("diff.copy", "é Alt-0 s", ""),
     ("diff.left", "é Alt-0 s Right", ""),
@@ -263,9 +266,12 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let review = layers.top::<ReviewView>().map(|_| "review".to_string());
+    let settings = layers.top::<SettingsView>().map(|view| format!("settings at {}", view.selected));
     let queue = layers.top::<QueueView>().map(|view| format!("queued messages at {}", view.selected));
-    let all =
-        [picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue];
+    let all = [
+        picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue,
+        settings,
+    ];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
     let mut seen = vec![

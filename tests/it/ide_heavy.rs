@@ -257,6 +257,7 @@ async fn many_rows() -> TestIde {
     let row = |n: usize| PickRow {
         text: format!("row {n:06}"),
         aliases: Vec::new(),
+        group: None,
         detail: String::new(),
         pick: Pick::new(format!("{n}")),
     };

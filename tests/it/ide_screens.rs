@@ -218,7 +218,7 @@ async fn status_line_updates_with_every_field() {
     };
     look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
     look(
-        |state| state.agent.unrestricted = true,
+        |state| state.agent.approval_mode = bowline::tools::Mode::Full,
         "◓  summing  ! asks nothing  script · high  1.0k/128k 0%  $0.500",
     );
     let renamed = |state: &mut State| {

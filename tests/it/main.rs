@@ -78,6 +78,7 @@ mod google_vertex;
 mod ide_access;
 /// A user and the agent at one desk.
 mod ide_agent;
+mod ide_agent_settings;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;
 /// The question whether a call may run.

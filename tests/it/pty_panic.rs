@@ -73,7 +73,7 @@ async fn panic_host_process_runs_event_loop() {
         mouse: false,
         notify: bowline::ide::core::options::Notify::default(),
         clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-        unrestricted: false,
+        approval_mode: bowline::tools::Mode::default(),
         connect: None,
         clock: Arc::new(PanickingClock { clock: SystemClock::shared(), flag_path: flag.into() }),
     };

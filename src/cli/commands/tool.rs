@@ -141,7 +141,7 @@ fn tools_text(active_tools: &ActiveTools) -> String {
 }
 
 fn tools_json(active_tools: &ActiveTools) -> Value {
-    let ActiveTools { profile, all, available } = active_tools;
+    let ActiveTools { profile, all, available, .. } = active_tools;
     let tool = |row: &RegisteredTool| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,

@@ -9,6 +9,7 @@ use crate::ide::core::ports::Connect;
 use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::view::display::DisplayOptions;
 use crate::llm::model::Part;
+use crate::tools::permissions::policy::Mode;
 use crate::tui::theme::{ColorDepth, Theme};
 
 /// A file to open.
@@ -89,8 +90,8 @@ pub struct Options {
     pub notify: Notify,
     /// Which clipboards can be reached.
     pub clipboard: ClipboardRoute,
-    /// Whether tools run unasked.
-    pub unrestricted: bool,
+    /// Which calls need approval.
+    pub approval_mode: Mode,
     /// Starts the session, after the first frame.
     pub connect: Option<Connect>,
     /// Time.

@@ -149,7 +149,7 @@ fn new_slots(catalog: &Catalog, options: &Options) -> Slots {
 fn new_agent(options: &Options, tools: &Registry) -> Agent {
     Agent {
         tools: tools.default_names().map(String::from).collect(),
-        unrestricted: options.unrestricted,
+        approval_mode: options.approval_mode,
         ..Agent::default()
     }
 }

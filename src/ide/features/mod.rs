@@ -3,6 +3,7 @@
 use crate::ide::core::feature::Feature;
 
 pub mod agent;
+pub mod agent_settings;
 pub mod agent_title;
 pub mod context;
 pub mod diff;
@@ -14,6 +15,7 @@ pub mod history_search;
 pub mod locations;
 pub mod login;
 pub mod message_queue;
+pub mod models;
 pub mod notifications;
 pub mod palette;
 pub mod permissions;
@@ -44,6 +46,7 @@ pub static FEATURES: &[Feature] = &[
     recovery::FEATURE,
     files::FEATURE,
     agent::FEATURE,
+    agent_settings::FEATURE,
     agent_title::FEATURE,
     context::FEATURE,
     diff::FEATURE,
@@ -52,6 +55,7 @@ pub static FEATURES: &[Feature] = &[
     git::FEATURE,
     history_search::FEATURE,
     login::FEATURE,
+    models::FEATURE,
     permissions::FEATURE,
     pipe::FEATURE,
     locations::FEATURE,

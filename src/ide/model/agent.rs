@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::llm::model::{Model, Thinking, Usage};
+use crate::tools::permissions::policy::Mode;
 
 /// Text of the status line from the interrupt key until the agent has stopped.
 pub const INTERRUPTING: &str = "Interrupting…";
@@ -43,8 +44,12 @@ pub struct Agent {
     pub run: u64,
     /// Index of the shown frame of the activity indicator.
     pub spinner_frame: usize,
-    /// Whether the approval mode runs everything without asking.
-    pub unrestricted: bool,
+    /// Which calls need approval.
+    pub approval_mode: Mode,
+    /// The profile in use, which decides prompt and tools.
+    pub profile: &'static str,
+    /// The profile that was requested; `auto` follows the model.
+    pub requested_profile: &'static str,
     /// When Escape was pressed last, on the monotonic clock.
     pub last_escape: Option<Duration>,
     /// The entry that returns the files to their state before the last checkpoint restore.

@@ -9,9 +9,9 @@ use crate::ide::core::state::State;
 use crate::ide::features::drafts;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
-use crate::ide::features::login;
 use crate::ide::features::message_queue;
 use crate::ide::features::message_queue::take_back;
+use crate::ide::features::models;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
 use crate::ide::features::questions;
@@ -56,12 +56,15 @@ pub fn on_connected(
 fn set_tools(state: &mut crate::ide::core::state::State, active_tools: &ActiveTools) {
     state.tools = active_tools.all.clone();
     state.agent.tools = active_tools.available.iter().cloned().collect();
+    state.agent.profile = active_tools.profile;
+    state.agent.requested_profile = active_tools.requested_profile;
 }
 
 fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot) {
     state.agent.session.clone_from(&snapshot.session_id);
     state.agent.model.clone_from(&snapshot.model);
     state.agent.thinking = snapshot.thinking;
+    state.agent.approval_mode = snapshot.approval_mode;
     state.agent.name.clone_from(&snapshot.name);
     state.agent.usage = snapshot.usage.clone();
     state.agent.context_tokens = snapshot.context_tokens;
@@ -133,10 +136,13 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             setting_changed(cx.state, "Thinking", level.name());
         }
         RuntimeEvent::ToolsChanged(active_tools) => {
-            let before = std::mem::take(&mut cx.state.agent.tools);
-            set_tools(cx.state, active_tools);
-            if let Some(changes) = tool_changes(&before, &cx.state.agent.tools) {
-                setting_changed(cx.state, "Tools", &changes);
+            on_tools_changed(cx.state, active_tools);
+        }
+        RuntimeEvent::ApprovalModeChanged(mode) => {
+            let is_other = std::mem::replace(&mut cx.state.agent.approval_mode, *mode) != *mode;
+            if is_other {
+                cx.state.set_status(format!("Approval mode: {}", mode.name()));
+                setting_changed(cx.state, "Approval mode", mode.name());
             }
         }
         RuntimeEvent::Subagent { agent, call_id, event } => {
@@ -160,7 +166,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);
         }
-        RuntimeEvent::ModelsChanged(models) => login::events::set_models(cx, models),
+        RuntimeEvent::ModelsChanged(models) => models::events::set_models(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);
@@ -172,6 +178,26 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
 fn setting_changed(state: &mut State, name: &str, value: &str) {
     state.slots[TRANSCRIPT].setting_changed(name, value);
     state.damage.add(Part::Transcript);
+    // The panel of the settings.
+    state.damage.add(Part::Overlay);
+}
+
+/// Handles other tools, which may come with another profile.
+fn on_tools_changed(state: &mut State, active_tools: &ActiveTools) {
+    let before = std::mem::take(&mut state.agent.tools);
+    let profiles = (state.agent.profile, state.agent.requested_profile);
+    set_tools(state, active_tools);
+    if let Some(changes) = tool_changes(&before, &state.agent.tools) {
+        setting_changed(state, "Tools", &changes);
+    }
+    if state.agent.requested_profile != profiles.1 {
+        let name = match state.agent.requested_profile {
+            "auto" => format!("auto ({})", state.agent.profile),
+            name => name.to_string(),
+        };
+        state.set_status(format!("Profile: {name}"));
+        setting_changed(state, "Profile", &name);
+    }
 }
 
 /// Returns the tools that came and went, such as `+grep −bash`; `None` if none did.

@@ -31,6 +31,8 @@ use crate::workspace;
 pub struct ActiveTools {
     /// The profile's id.
     pub profile: &'static str,
+    /// The requested profile's id, or `auto` where it follows the model.
+    pub requested_profile: &'static str,
     /// All tools that could be available.
     #[doc(hidden)]
     pub all: Registry,
@@ -59,17 +61,24 @@ pub struct Toolset {
     facts: Shared<BoxFuture<'static, EnvironmentFacts>>,
 }
 
+/// Returns the profile of that name; `None` for `auto`. Fails on an unknown one, with a message that lists
+/// the known ones.
+fn requested_profile(name: &str) -> Result<Option<&'static Profile>, Report> {
+    if name == profile::AUTO {
+        return Ok(None);
+    }
+    let unknown = || {
+        let known = profile::names().collect::<Vec<_>>().join(", ");
+        Report::new(format!("no such profile: {name}")).hint(format!("one of {known}"))
+    };
+    profile::find(name).map(Some).ok_or_else(unknown)
+}
+
 impl Toolset {
     /// Creates the toolset of a new session with this model. Fails on an unknown profile or tool in the
     /// options, with a message that lists the known ones.
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
-        let requested = match options.profile.as_deref() {
-            None | Some(profile::AUTO) => None,
-            Some(id) => Some(profile::find(id).ok_or_else(|| {
-                let known = profile::names().collect::<Vec<_>>().join(", ");
-                Report::new(format!("no such profile: {id}")).hint(format!("one of {known}"))
-            })?),
-        };
+        let requested = requested_profile(options.profile.as_deref().unwrap_or(profile::AUTO))?;
         let profile = requested.unwrap_or_else(|| profile::for_model(model));
         let all = profile.tools(&options.tools);
         let choice = ToolSelection::new(options.tool_flags.clone(), &all).map_err(|error| {
@@ -110,6 +119,12 @@ impl Toolset {
         other
     }
 
+    /// Switches to a profile, whatever the model is; `auto` follows the model. Fails on an unknown name.
+    pub fn request_profile(&mut self, name: &str, model: &Model) -> Result<bool, Report> {
+        self.requested_profile = requested_profile(name)?;
+        Ok(self.set_model(model))
+    }
+
     /// Changes the working folder that the prompt names. The documents stay the project's.
     pub fn set_cwd(&mut self, folder: &Path) {
         self.cwd = folder.to_path_buf();
@@ -140,7 +155,8 @@ impl Toolset {
     /// Returns the current tools.
     pub fn active_tools(&self) -> ActiveTools {
         let available = self.choice.available(self.profile.id, &self.all);
-        ActiveTools { profile: self.profile.id, all: self.all.clone(), available }
+        let requested_profile = self.requested_profile.map_or(profile::AUTO, |profile| profile.id);
+        ActiveTools { profile: self.profile.id, requested_profile, all: self.all.clone(), available }
     }
 
     /// Reads the profile's documents unless they are loaded; returns the problems of those that cannot be

@@ -241,6 +241,16 @@ impl Handle {
         self.send(Command::ApprovalMode(mode));
     }
 
+    /// Switches to a profile from the next request on, whatever the model is; `auto` follows the model.
+    pub fn set_profile(&self, name: &str) {
+        self.send(Command::Profile(name.to_string()));
+    }
+
+    /// Returns the names of the profiles, `auto` first.
+    pub fn profiles() -> impl Iterator<Item = &'static str> {
+        crate::agent::profile::names()
+    }
+
     /// Returns the models that can be used now; the demo, if present, is last.
     pub fn models(&self) -> Vec<Arc<Model>> {
         self.models.all()

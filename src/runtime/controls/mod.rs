@@ -2,7 +2,7 @@
 //!
 //! `handle` has the operations that every front end uses. `client` is the plain data of requests by other
 //! programs, `client_requests` answers them; `submit` sends a prompt and waits for the answer, `user_input`
-//! validates messages, `user_command` runs a shell command of the user, `single_call` runs one tool without a
+//! validates messages, `tool_facts` describes tools, `user_command` runs a shell command of the user, `single_call` runs one tool without a
 //! model. Must not know who asks.
 
 pub mod client;
@@ -13,5 +13,7 @@ pub mod handle;
 #[doc(hidden)]
 pub mod single_call;
 pub(super) mod submit;
+#[doc(hidden)]
+pub mod tool_facts;
 pub mod user_command;
 pub mod user_input;

@@ -12,6 +12,7 @@ use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
 use crate::runtime::agent_setup::toolset::ActiveTools;
 use crate::runtime::restore::target::Restored;
 use crate::session::format::message::{AgentMessage, PagePosition};
+use crate::tools::Mode;
 
 /// How a prompt reaches an agent that may be working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub enum RuntimeEvent {
     ThinkingChanged(Thinking),
     /// The available tools changed, perhaps with the profile.
     ToolsChanged(Arc<ActiveTools>),
+    /// The approval mode changed.
+    ApprovalModeChanged(Mode),
     /// A run has ended, and nothing follows it automatically: no compaction, no queued message.
     Settled,
     /// The tools work in another environment from now on.
@@ -129,6 +132,8 @@ pub struct Snapshot {
     pub active_tools: Arc<ActiveTools>,
     /// The thinking level.
     pub thinking: Thinking,
+    /// The approval mode.
+    pub approval_mode: Mode,
     /// Usage of the whole conversation.
     pub usage: Usage,
     /// Tokens in the context at the last answer.

@@ -347,7 +347,8 @@ impl LiveSession {
         let working = self.driver.is_working();
         let active_tools = Arc::new(self.toolset.active_tools());
         let offline = !self.catalog.offline_excluded.is_empty();
-        Snapshot { offline, ..self.driver.listener().snapshot(working, active_tools, recent) }
+        let approval_mode = self.driver.tools().mode.get();
+        Snapshot { offline, approval_mode, ..self.driver.listener().snapshot(working, active_tools, recent) }
     }
 
     /// Switches to the model and thinking level of a conversation. If the model is no longer available, the

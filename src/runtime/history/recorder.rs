@@ -26,6 +26,7 @@ use crate::session::derived::recent::{ModelChoice, PageLimit};
 use crate::session::format::message::MessagePage;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
+use crate::tools::Mode;
 use crate::workspace::checkpoint::RecordedCheckpoint;
 
 /// How long the end of a session waits for the last scan for changes by agents.
@@ -212,6 +213,7 @@ impl Recorder {
             context_tokens: self.context_tokens,
             undo_entry: self.session.undo_entry(),
             working,
+            approval_mode: Mode::default(),
             offline: false,
         }
     }

@@ -74,6 +74,8 @@ pub(in crate::runtime) enum Command {
     EditSummary(String, oneshot::Sender<Result<(), Report>>),
     /// Change the approval mode.
     ApprovalMode(Mode),
+    /// Change the profile, by name.
+    Profile(String),
     /// Replace client, catalog and model list.
     ReplaceClient(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
     /// Subscribe a front end.
@@ -262,7 +264,15 @@ impl LiveSession {
             Command::Restore(ask) => self.handle_restore_request(ask).await,
             Command::SessionRequest(ask) => self.handle_session_request(ask).await,
             Command::ClientRequest(ask) => Box::pin(self.handle_client_request(ask)).await,
-            Command::ApprovalMode(mode) => self.driver.tools().mode.set(mode),
+            Command::ApprovalMode(mode) => {
+                self.driver.tools().mode.set(mode);
+                self.hub.send(RuntimeEvent::ApprovalModeChanged(mode)).await;
+            }
+            Command::Profile(name) => {
+                if let Err(report) = self.set_profile(&name).await {
+                    self.hub.send(RuntimeEvent::Failed(report)).await;
+                }
+            }
             Command::ReplaceClient(client, catalog, models) => {
                 self.driver.set_client(*client);
                 self.catalog = *catalog;
@@ -302,6 +312,17 @@ impl LiveSession {
         } else if self.driver.is_working() {
             self.update_prompt().await;
         }
+    }
+
+    /// Switches to a profile from the next request on. Front ends are notified even if the tools stay: what
+    /// was requested may be another.
+    async fn set_profile(&mut self, name: &str) -> Result<(), Report> {
+        let model = self.driver.setup().model.clone();
+        if self.toolset.request_profile(name, &model)? {
+            self.driver.retranslate_history();
+        }
+        self.apply_toolset().await;
+        Ok(())
     }
 
     /// Gives the driver the current tools, and notifies front ends.

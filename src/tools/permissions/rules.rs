@@ -189,6 +189,15 @@ impl Rules {
         allows.map(|rule| rule.entry.to_string()).collect()
     }
 
+    /// Returns the strictest decision on all calls of a tool with one of these names, whatever they do.
+    pub fn for_tool(&self, names: &[&str]) -> Option<Ruling> {
+        let is_meant = |entry: &&RuleEntry| {
+            let is_narrower = entry.command.is_some() || entry.host.is_some() || entry.path.is_some();
+            !is_narrower && entry.tool.as_deref().is_none_or(|tool| names.contains(&tool))
+        };
+        self.0.iter().map(|rule| &rule.entry).filter(is_meant).map(|entry| entry.decision).max()
+    }
+
     /// Makes every call need approval, because the file's deny rules are unknown.
     pub fn add_unreadable(&mut self) {
         let written = RuleEntry {

@@ -351,7 +351,7 @@ impl IdeSetup {
             mouse: true,
             notify: bowline::ide::core::options::Notify::default(),
             clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-            unrestricted: false,
+            approval_mode: self.policy,
             connect: Some(connect),
             clock: clock.clone(),
         };

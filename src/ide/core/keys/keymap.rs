@@ -45,6 +45,8 @@ pub enum KeyContext {
     ContextView,
     /// The list of queued messages.
     Queue,
+    /// The panel of the agent's settings.
+    AgentSettings,
     /// An editor whose keys are commands (normal mode).
     Normal,
     /// The same while its text is a list of locations.
@@ -65,7 +67,7 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -85,6 +87,7 @@ impl KeyContext {
         Self::SessionTree,
         Self::ContextView,
         Self::Queue,
+        Self::AgentSettings,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -116,6 +119,7 @@ impl KeyContext {
             Self::SessionTree => "session-tree",
             Self::ContextView => "context",
             Self::Queue => "queue",
+            Self::AgentSettings => "agent-settings",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -151,6 +155,7 @@ impl KeyContext {
             Self::SessionTree => &[Self::SessionTree, Self::Global],
             Self::ContextView => &[Self::ContextView, Self::Global],
             Self::Queue => &[Self::Queue, Self::Global],
+            Self::AgentSettings => &[Self::AgentSettings, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

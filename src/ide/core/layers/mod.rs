@@ -5,4 +5,5 @@ pub mod frame;
 pub mod layer;
 pub mod path_completion;
 pub mod picker;
+pub mod picker_draw;
 pub mod prompt;

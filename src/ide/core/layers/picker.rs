@@ -12,15 +12,16 @@ use nucleo::{Injector, Nucleo};
 use ratatui::layout::Rect;
 use tokio_util::sync::DropGuard;
 
-use crate::base::width::{text_width, truncate};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::layer::{Actions, Layer};
+use crate::ide::core::layers::picker_draw;
 use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
+use crate::tui::input::Key;
 
 /// Table row of a picker.
 pub struct PickerSpec {
@@ -28,12 +29,24 @@ pub struct PickerSpec {
     pub id: &'static str,
     /// Title of its frame.
     pub title: &'static str,
-    /// Footer that says what Enter and Tab do.
+    /// Footer that says what Enter and Tab do, and what a mark means.
     pub footer: &'static str,
+    /// What Tab does; without it rows cannot be toggled.
+    pub toggle: Option<Toggle>,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+}
+
+/// How the rows of a picker are toggled.
+pub struct Toggle {
+    /// The sign before a row that is on.
+    pub sign: &'static str,
+    /// Whether Space toggles like Tab: where no text has a space to search for.
+    pub by_space: bool,
+    /// Reaction to a toggled row, and whether it is on now.
+    pub on_toggle: fn(&mut Cx<'_>, &Pick, bool),
 }
 
 /// Source of rows.
@@ -100,7 +113,9 @@ pub struct PickRow {
     /// Text that is shown and matched by the filter.
     pub text: String,
     /// Other names that the filter matches and that are not shown.
-    pub aliases: Vec<&'static str>,
+    pub aliases: Vec<String>,
+    /// The group under whose heading it is listed. Rows of a group follow each other.
+    pub group: Option<Arc<str>>,
     /// Dimmed text after it: keys, sizes, prices.
     pub detail: String,
     /// What it represents.
@@ -273,11 +288,11 @@ impl Layer for Picker {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
-        draw(canvas, self);
+        picker_draw::draw(canvas, self);
     }
 
     fn cursor(&self, _size: (u16, u16)) -> Option<(u16, u16)> {
-        Some(cursor(self))
+        Some(picker_draw::cursor(self))
     }
 
     fn text(&mut self) -> Option<&mut TextArea> {
@@ -285,7 +300,7 @@ impl Layer for Picker {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept, on_change: on_query_change, ..Actions::default() }
+        Actions { step, accept, key, on_change: on_query_change, ..Actions::default() }
     }
 
     fn is_busy(&self) -> bool {
@@ -390,17 +405,30 @@ fn on_query_change(cx: &mut Cx<'_>) {
 /// Toggles the mark of the selected row of the topmost picker.
 pub fn toggle(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
+    let Some(toggle) = &picker.spec.toggle else { return };
     // The matches may have changed, perhaps to none.
     picker.catch_up();
     cx.state.damage.add(Part::Overlay);
     let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
-    match picker.marked.iter().position(|marked| *marked == pick) {
+    let before = picker.marked.iter().position(|marked| *marked == pick);
+    match before {
         Some(at) => {
             picker.marked.remove(at);
         }
-        None => picker.marked.push(pick),
+        None => picker.marked.push(pick.clone()),
     }
     picker.step(1);
+    (toggle.on_toggle)(cx, &pick, before.is_none());
+}
+
+/// Handles Space where it toggles.
+fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let is_toggle = |picker: &Picker| picker.spec.toggle.as_ref().is_some_and(|toggle| toggle.by_space);
+    let toggles = key.typed() == Some(' ') && cx.state.layers.top::<Picker>().is_some_and(is_toggle);
+    if toggles {
+        toggle(cx);
+    }
+    toggles
 }
 
 /// Returns when to poll the matcher of the topmost picker again, from `now` on. The matcher signals that it
@@ -421,60 +449,4 @@ pub fn on_wake(state: &mut State) {
     if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0)) {
         state.damage.add(Part::Overlay);
     }
-}
-
-/// Rows of matches in a picker of that height.
-fn list_rows(height: u16) -> u16 {
-    height.saturating_sub(3)
-}
-
-/// Draws the picker.
-fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
-    let more = if picker.is_filling { "…" } else { "" };
-    let count = format!("{} / {}{more}", picker.matches(), picker.total());
-    let inner =
-        frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
-    let mut inside = canvas.sub(inner);
-    draw_query(&mut inside, &picker.query);
-    let height = list_rows(inner.height + 2);
-    // The selected row stays visible: by pages, so that a step does not redraw the whole list.
-    let first = picker.selected / u32::from(height.max(1)) * u32::from(height.max(1));
-    for (n, row) in picker.rows(first, u32::from(height)).enumerate() {
-        let y = n as u16 + 1;
-        let selected = first + n as u32 == picker.selected;
-        draw_row(&mut inside, y, row, selected, picker.marked.contains(&row.pick));
-    }
-    if picker.matches() == 0 && !picker.is_filling {
-        let style = inside.style("ui.overlay.soft");
-        inside.text(2, 1, "No matches", style);
-    }
-}
-
-fn draw_query(canvas: &mut Canvas<'_>, query: &TextArea) {
-    let (sign, text) = (canvas.style("ui.prompt"), canvas.style("ui.overlay"));
-    let ground = text.bg;
-    canvas.text(1, 0, "›", ratatui::style::Style { bg: ground, ..sign });
-    canvas.text(3, 0, &query.text().line(crate::text::position::Line(0)), text);
-}
-
-fn draw_row(canvas: &mut Canvas<'_>, y: u16, row: &PickRow, selected: bool, marked: bool) {
-    let (cols, _) = canvas.size();
-    let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
-    let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
-    let room = usize::from(cols).saturating_sub(detail_width + 6);
-    canvas.text(1, y, if marked { "✓" } else { " " }, plain);
-    canvas.text(3, y, &truncate(&row.text, room), plain);
-    let x = usize::from(cols).saturating_sub(detail_width + 1) as u16;
-    canvas.text(x, y, &truncate(&row.detail, detail_width), soft);
-    if selected {
-        let style = canvas.style("ui.row");
-        canvas.put_style(Rect::new(0, y, cols, 1), style);
-    }
-}
-
-/// Returns the caret in the overlay's coordinates.
-fn cursor(picker: &Picker) -> (u16, u16) {
-    let before =
-        picker.query.text().slice(crate::text::position::Byte(0)..picker.query.selection.primary().head);
-    (4 + text_width(&before) as u16, 1)
 }

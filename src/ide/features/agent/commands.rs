@@ -1,20 +1,27 @@
-//! Commands on the agent: interrupt, models, thinking, its edits.
+//! Commands on the agent: interrupt, its settings, its edits.
 
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::llm::model::Thinking;
+use crate::ide::features::agent::thinking;
 use crate::runtime::PromptReport;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
-    command("agent.cycle-model", "Switch to next model", &["change model"], |cx| cycle_model(cx, 1)),
-    command("agent.cycle-model-back", "Switch to previous model", &["change model"], |cx| {
-        cycle_model(cx, -1);
+    command("agent.cycle-thinking", "Cycle thinking level", &["reasoning effort"], |cx| {
+        thinking::cycle(cx, 1);
     }),
-    command("agent.cycle-thinking", "Cycle thinking level", &["reasoning effort"], cycle_thinking),
+    command("agent.thinking-picker", "Choose thinking level", &["reasoning effort"], |cx| {
+        cx.defer_picker("thinking");
+    }),
+    command("agent.approval-picker", "Choose approval mode", &["permissions", "yolo", "auto-accept"], |cx| {
+        cx.defer_picker("approval-modes");
+    }),
+    command("agent.profile-picker", "Choose agent profile", &["toolset", "system prompt"], |cx| {
+        cx.defer_picker("profiles");
+    }),
     command(
         "agent.tools-picker",
         "Choose agent tools",
@@ -66,25 +73,6 @@ fn show_system_prompt(cx: &mut Cx<'_>, prompt: &PromptReport) {
     panes::focus(cx, Focus::Editor);
     cx.state.set_status("This is the system prompt, sent before the conversation");
     cx.state.damage.add_all();
-}
-
-fn cycle_model(cx: &mut Cx<'_>, step: isize) {
-    let models = &cx.state.agent.models;
-    if models.len() < 2 {
-        return cx.state.set_status("No other model. Add a provider: agent.login");
-    }
-    let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
-    let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
-    if let Some(session) = cx.session {
-        session.set_model(&next.provider, &next.id);
-    }
-}
-
-fn cycle_thinking(cx: &mut Cx<'_>) {
-    let at = Thinking::ALL.iter().position(|level| *level == cx.state.agent.thinking).unwrap_or(0);
-    if let Some(session) = cx.session {
-        session.set_thinking(Thinking::ALL[(at + 1) % Thinking::ALL.len()]);
-    }
 }
 
 fn toggle_thinking(cx: &mut Cx<'_>) {

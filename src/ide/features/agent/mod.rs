@@ -1,14 +1,16 @@
-//! The agent feature: state and usage figures, commands, models, tools, queued messages, summaries.
+//! The agent feature: its commands, and the pickers of its settings other than the model.
 
 use crate::ide::core::feature::Feature;
 
+pub mod approval_modes;
 pub mod commands;
-pub mod models;
+pub mod profiles;
+pub mod thinking;
 pub mod tools;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    pickers: &[&models::PICKER, &tools::PICKER],
+    pickers: &[&approval_modes::PICKER, &profiles::PICKER, &thinking::PICKER, &tools::PICKER],
     ..Feature::new("agent")
 };

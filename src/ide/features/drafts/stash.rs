@@ -32,6 +32,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "stashes",
     title: "Stashed messages",
     footer: "Enter restore  Delete remove",
+    toggle: None,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(Stash(name)) = pick.get() {
@@ -178,7 +179,10 @@ fn push_rows(store: &DraftStore, injector: &Injector<PickRow>, now_ms: u64) -> s
             Err(error) => (format!("(unreadable: {error})"), String::new()),
         };
         let detail = format!("{}  {}", text.1, age(now_ms, stashed_ms));
-        push(injector, PickRow { text: text.0, aliases: Vec::new(), detail, pick: Pick::new(Stash(name)) });
+        push(
+            injector,
+            PickRow { text: text.0, aliases: Vec::new(), group: None, detail, pick: Pick::new(Stash(name)) },
+        );
     }
     Ok(())
 }

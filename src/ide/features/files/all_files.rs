@@ -21,6 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "files",
     title: "Go to file",
     footer: "Enter open",
+    toggle: None,
     load: |_| RowSource::Task(walk),
     accept: |cx, pick, _| {
         if let Some(path) = pick.get::<String>() {
@@ -42,6 +43,7 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let row = |path: String| PickRow {
         text: path.clone(),
         aliases: Vec::new(),
+        group: None,
         detail: String::new(),
         pick: Pick::new(path),
     };

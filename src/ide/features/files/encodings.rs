@@ -14,6 +14,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "encodings",
     title: "Change file encoding",
     footer: "Enter choose",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         let (Some(encoding), Some(buffer)) = (pick.get::<Encoding>().copied(), cx.state.buffers.current())
@@ -39,6 +40,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |encoding: Encoding| PickRow {
         text: encoding.name().to_string(),
         aliases: Vec::new(),
+        group: None,
         detail: if Some(encoding) == current { "● this file".to_string() } else { String::new() },
         pick: Pick::new(encoding),
     };

@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "buffers",
     title: "Go to open file",
     footer: "Enter show",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(id) = pick.get::<BufferId>() {
@@ -27,6 +28,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
         text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.display_path(path)),
         aliases: Vec::new(),
+        group: None,
         detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
         pick: Pick::new(buffer.id),
     };

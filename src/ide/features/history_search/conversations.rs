@@ -21,6 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "session-search",
     title: "Search sessions",
     footer: "Enter go · file: command: project: role: since:",
+    toggle: None,
     load: |_| RowSource::Live(String::new(), history_search::events::start_search),
     accept: |cx, pick, _| {
         if let Some(EntryLocation { session, file, entry }) = pick.get() {

@@ -158,6 +158,7 @@ fn row(found: HistoryHit) -> PickRow {
     PickRow {
         text: one_line(&text),
         aliases: Vec::new(),
+        group: None,
         detail,
         pick: Pick::new(EntryLocation { session, file, entry }),
     }

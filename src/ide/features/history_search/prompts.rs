@@ -15,6 +15,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "prompts",
     title: "Prompt history",
     footer: "Enter insert into prompt",
+    toggle: None,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(text) = pick.get::<String>() {
@@ -37,6 +38,7 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
                 PickRow {
                     text: one_line(&prompt.text),
                     aliases: Vec::new(),
+                    group: None,
                     detail,
                     pick: Pick::new(prompt.text),
                 },

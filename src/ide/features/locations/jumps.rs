@@ -11,6 +11,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "jumps",
     title: "Jumps",
     footer: "Enter go",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(at) = pick.get::<usize>()
@@ -33,6 +34,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         PickRow {
             text: format!("{file}:{}", now.unwrap_or(spot.at.0)),
             aliases: Vec::new(),
+            group: None,
             detail: if at == here { "here".to_string() } else { String::new() },
             pick: Pick::new(at),
         }

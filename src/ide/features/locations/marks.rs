@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "marks",
     title: "Marks",
     footer: "Enter go",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(letter) = pick.get::<char>() {
@@ -37,6 +38,7 @@ fn rows(state: &State) -> Vec<PickRow> {
             rows.push(PickRow {
                 text: format!("{letter}  {:>5}  {}", line.0 + 1, visible(shown.trim())),
                 aliases: Vec::new(),
+                group: None,
                 detail: String::new(),
                 pick: Pick::new(letter),
             });
@@ -54,6 +56,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         rows.push(PickRow {
             text: format!("{letter}  {line:>5}  {file}"),
             aliases: Vec::new(),
+            group: None,
             detail: String::new(),
             pick: Pick::new(letter),
         });

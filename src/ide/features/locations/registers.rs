@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "registers",
     title: "Registers",
     footer: "Enter paste",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {
@@ -36,6 +37,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         PickRow {
             text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),
             aliases: Vec::new(),
+            group: None,
             detail,
             pick: Pick::new(name),
         }

@@ -10,13 +10,9 @@ use crate::base::error::Report;
 use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
 use crate::ide::core::context::{Cx, TaskError, answer_or_error, answer_or_report, ask_session};
-use crate::ide::core::keys::keymap::KeyContext;
-use crate::ide::core::layers::picker::Picker;
 use crate::ide::editor::modal::replay;
-use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
-use crate::llm::model::Model;
 use crate::runtime::Handle;
 use crate::runtime::login::channel::LoginMessage;
 use crate::runtime::models::refresh::RefreshResult;
@@ -26,8 +22,6 @@ use crate::tui::input::{Key, KeyCode, Mods};
 const MESSAGES_MAX: usize = 32;
 /// Time limit for starting a browser.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long reloading rows may delay the frame, in milliseconds.
-const FILL_WAIT_MS: u64 = 10;
 
 /// Starts a login.
 pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
@@ -172,37 +166,6 @@ fn on_refreshed(cx: &mut Cx<'_>, results: &[RefreshResult]) {
     match results.iter().find(|results| results.outcome.is_err()) {
         Some(failed) => cx.state.set_error(format!("{new} new models; {}", failed.sentence())),
         None => cx.state.set_status(format!("{all} models of {} providers, {new} new", came.len())),
-    }
-}
-
-/// Updates the list of all available models.
-pub fn set_models(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
-    let has = |all: &[std::sync::Arc<Model>], id: &str| all.iter().any(|model| model.provider == id);
-    let removed = cx
-        .state
-        .agent
-        .model
-        .clone()
-        .filter(|model| has(&cx.state.agent.models, &model.provider) && !has(models, &model.provider));
-    cx.state.agent.models = models.to_vec();
-    let rows = agent::models::rows(cx.state);
-    if let Some(picker) = cx.state.layers.top_mut::<Picker>()
-        && picker.spec.id == agent::models::PICKER.id
-    {
-        picker.replace(rows);
-        picker.tick(FILL_WAIT_MS);
-        cx.state.damage.add_all();
-    }
-    if let Some(model) = removed {
-        let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
-        let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
-        let text = format!(
-            "{} is no longer available: no login for {}. Choose model: {key}. Log in: agent.login",
-            model.name, model.provider
-        );
-        cx.state.slots[TRANSCRIPT].notice(true, text.clone());
-        cx.state.set_error(text);
-        cx.state.damage.add_all();
     }
 }
 

@@ -23,6 +23,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "logins",
     title: "Log in to provider",
     footer: "Enter log in",
+    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {
@@ -44,7 +45,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: boo
             };
             let text = format!("{}  {}", choice.name, choice.id);
             let pick = Pick::new(Provider { id: choice.id, name: choice.name });
-            push(&injector, PickRow { text, aliases: Vec::new(), detail, pick });
+            push(&injector, PickRow { text, aliases: Vec::new(), group: None, detail, pick });
         }
         Ok(())
     };

@@ -10,6 +10,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "logouts",
     title: "Log out of provider",
     footer: "Enter log out",
+    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, true)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {

@@ -15,6 +15,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "keymaps",
     title: "Choose key map",
     footer: "Enter use for this run",
+    toggle: None,
     load: |_| RowSource::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<&'static str>() {
@@ -27,6 +28,7 @@ fn rows() -> Vec<PickRow> {
     let row = |(name, text): &(&'static str, &str)| PickRow {
         text: (*name).to_string(),
         aliases: Vec::new(),
+        group: None,
         detail: text.lines().next().unwrap_or_default().trim_start_matches("# ").to_string(),
         pick: Pick::new(*name),
     };

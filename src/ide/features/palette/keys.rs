@@ -12,6 +12,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
     title: "Keyboard shortcuts",
     footer: "Enter run",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
 };
@@ -32,7 +33,8 @@ fn rows(state: &State) -> Vec<PickRow> {
         };
         Some(PickRow {
             text: format!("{keys:<18} {title}"),
-            aliases: aliases.to_vec(),
+            aliases: aliases.iter().map(ToString::to_string).collect(),
+            group: None,
             detail: context.name().to_string(),
             pick,
         })

@@ -17,6 +17,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "commands",
     title: "Commands",
     footer: "Enter run",
+    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
 };
@@ -27,7 +28,8 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
         detail: state.keymap.keys_for(context, command.id).unwrap_or_default(),
-        aliases: command.aliases.iter().chain(command.former_ids).copied().collect(),
+        aliases: command.aliases.iter().chain(command.former_ids).map(ToString::to_string).collect(),
+        group: None,
         pick: Pick::new(PaletteTarget::Command(command.id)),
     };
     // Commands of a modal key map have no meaning without modes.
@@ -40,6 +42,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let theirs = |known: &Arc<PluginCommand>| PickRow {
         text: format!("{}  {}", known.command.title, known.id),
         aliases: Vec::new(),
+        group: None,
         detail: state.keymap.keys_for(context, &known.id).unwrap_or_default(),
         pick: Pick::new(PaletteTarget::Plugin(known.id.clone())),
     };

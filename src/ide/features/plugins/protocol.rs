@@ -165,6 +165,7 @@ pub fn locations(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String>
         PickRow {
             text: visible(&format!("{shown}:{}: {}", location.line, location.text)).into_owned(),
             aliases: Vec::new(),
+            group: None,
             detail: String::new(),
             pick: Pick::new(Location {
                 path: paths::absolute(workspace, &location.path),

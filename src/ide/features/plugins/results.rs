@@ -12,6 +12,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "plugin-places",
     title: "Plugin results",
     footer: "Enter go",
+    toggle: None,
     load: |state| RowSource::Rows(state.slots[PLUGINS].locations.1.clone(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {

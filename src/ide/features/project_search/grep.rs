@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
     title: "Find in files",
     footer: "Enter go",
+    toggle: None,
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {

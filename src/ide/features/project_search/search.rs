@@ -156,7 +156,10 @@ pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &Cancellation
             let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
             let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
             let pick = Pick::new(Location { path: found.path.clone(), line: first, column });
-            picker::push(&injector, PickRow { text, aliases: Vec::new(), detail: String::new(), pick });
+            picker::push(
+                &injector,
+                PickRow { text, aliases: Vec::new(), group: None, detail: String::new(), pick },
+            );
         }
     });
 }

@@ -2,8 +2,9 @@
 //! `/compact TEXT`. Each is one row here: it runs a command, or a function with its argument.
 
 use crate::ide::core::context::Cx;
-use crate::ide::features::agent::models;
+use crate::ide::features::agent::{approval_modes, profiles, thinking};
 use crate::ide::features::context::events as contents;
+use crate::ide::features::models::commands as models;
 use crate::ide::features::sessions::{events as sessions, summaries};
 
 /// A slash command.
@@ -63,7 +64,10 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("search", "search all sessions", "session.search"),
     command("import", "import sessions of other agents", "session.import"),
     handler("model", "[NAME]", "switch the model", models::switch_by_name),
-    command("thinking", "cycle the thinking level", "agent.cycle-thinking"),
+    handler("thinking", "[LEVEL]", "change the thinking level", thinking::switch_by_name),
+    handler("approval", "[MODE]", "change which calls need approval", approval_modes::switch_by_name),
+    handler("profile", "[NAME]", "change the agent's profile", profiles::switch_by_name),
+    command("settings", "show the agent's settings", "agent.open-settings"),
     command("stash", "bring a stashed message back", "prompt.stash"),
     command("tools", "choose the agent's tools", "agent.tools-picker"),
     command("login", "add a provider", "agent.login"),

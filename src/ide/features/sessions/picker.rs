@@ -19,6 +19,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions",
     title: "Sessions of this folder",
     footer: "Enter resume  Ctrl-d delete",
+    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: resume_session,
 };
@@ -47,7 +48,10 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere:
             }
             let text = summary.title().to_string();
             let pick = Pick::new(SessionFile(listed.path));
-            push(&injector, PickRow { text, aliases: Vec::new(), detail: detail.join("  "), pick });
+            push(
+                &injector,
+                PickRow { text, aliases: Vec::new(), group: None, detail: detail.join("  "), pick },
+            );
         }
         Ok(())
     };

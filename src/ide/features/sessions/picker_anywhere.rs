@@ -8,6 +8,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-anywhere",
     title: "Sessions of all folders",
     footer: "Enter resume  Ctrl-d delete",
+    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
     accept: sessions::picker::resume_session,
 };

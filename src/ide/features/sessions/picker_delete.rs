@@ -10,6 +10,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-delete",
     title: "Delete session",
     footer: "Enter move to trash",
+    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(SessionFile(path)) = pick.get() {

@@ -18,6 +18,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "snippets",
     title: "Insert snippet",
     footer: "Enter paste",
+    toggle: None,
     load: |_| RowSource::Task(read),
     accept: |cx, pick, _| {
         if let Some(body) = pick.get::<String>() {
@@ -60,7 +61,13 @@ fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str
         let text = short.collect::<Vec<_>>().join("  ");
         push(
             injector,
-            PickRow { text, aliases: Vec::new(), detail: snippet.description, pick: Pick::new(snippet.body) },
+            PickRow {
+                text,
+                aliases: Vec::new(),
+                group: None,
+                detail: snippet.description,
+                pick: Pick::new(snippet.body),
+            },
         );
     }
     problems.first().map(ToString::to_string).or(none)

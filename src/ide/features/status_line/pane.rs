@@ -19,6 +19,7 @@ use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
 use crate::text::file_format::encoding::Encoding;
+use crate::tools::permissions::policy::Mode;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
@@ -50,7 +51,7 @@ struct RightInputs {
     summarizing: Option<&'static str>,
     /// The key that ends the zoom of a pane, if one is zoomed.
     zoomed: Option<String>,
-    unrestricted: bool,
+    approval_mode: Mode,
     model: Option<Arc<Model>>,
     thinking: Thinking,
     context_tokens: u64,
@@ -67,7 +68,7 @@ impl RightInputs {
             sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
             summarizing: agent.summarizing.map(|summing| summing.what),
             zoomed: state.panes.is_zoomed().then(|| zoom_key(state)),
-            unrestricted: agent.unrestricted,
+            approval_mode: agent.approval_mode,
             model: agent.model.clone(),
             thinking: agent.thinking,
             context_tokens: agent.context_tokens,
@@ -78,7 +79,7 @@ impl RightInputs {
 
 impl PartialEq for RightInputs {
     fn eq(&self, other: &Self) -> bool {
-        let flags = |inputs: &Self| (inputs.cols, inputs.sign, inputs.summarizing, inputs.unrestricted);
+        let flags = |inputs: &Self| (inputs.cols, inputs.sign, inputs.summarizing, inputs.approval_mode);
         let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
         let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other)
@@ -275,6 +276,17 @@ fn zoom_key(state: &State) -> String {
     state.keymap.keys_for(state.base_key_context(), "view.zoom-pane").unwrap_or_default()
 }
 
+/// Returns what an approval mode other than the usual one does, in a word or in a sign.
+fn approval_note(mode: Mode, is_short: bool) -> Option<&'static str> {
+    let (sign, words) = match mode {
+        Mode::OnRequest => return None,
+        Mode::Full => ("!", "! asks nothing"),
+        Mode::Untrusted => ("?", "? asks for edits"),
+        Mode::AutoEdit => ("×", "× edits only"),
+    };
+    Some(if is_short { sign } else { words })
+}
+
 /// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
 fn right(inputs: &RightInputs) -> String {
     let cols = inputs.cols;
@@ -282,9 +294,7 @@ fn right(inputs: &RightInputs) -> String {
         [inputs.sign, inputs.summarizing].into_iter().flatten().map(String::from).collect();
     parts.extend(inputs.asks.clone());
     parts.extend(inputs.zoomed.as_ref().map(|key| format!("zoomed · {key}")));
-    if inputs.unrestricted {
-        parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
-    }
+    parts.extend(approval_note(inputs.approval_mode, cols < 60).map(String::from));
     let signs = parts.len();
     if let Some(model) = &inputs.model {
         let thinking = if inputs.thinking == Thinking::Off {

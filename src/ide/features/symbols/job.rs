@@ -56,6 +56,7 @@ impl SymbolsJob {
             PickRow {
                 text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
                 aliases: Vec::new(),
+                group: None,
                 detail: format!("{} {line}", symbol.kind),
                 pick: Pick::new(SymbolLocation { buffer: self.buffer, version: self.version, at: symbol.at }),
             }

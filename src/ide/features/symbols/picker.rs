@@ -15,6 +15,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "outline",
     title: "Go to symbol",
     footer: "Enter go",
+    toggle: None,
     load: |_| RowSource::Task(find),
     accept: |cx, pick, _| {
         if let Some(SymbolLocation { buffer, version, at }) = pick.get() {

@@ -18,11 +18,13 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "notifications",
     title: "Notifications",
     footer: "Enter copy",
+    toggle: None,
     load: |state| {
         let now_ms = state.status.asked_ms;
         let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {
             text: format!("{} {}", if logged.is_error { "✗" } else { "·" }, logged.text.replace('\n', " ")),
             aliases: Vec::new(),
+            group: None,
             detail: logged.at_ms.map_or_else(String::new, |at| crate::ide::model::age::age(now_ms, at)),
             pick: Pick::new((n, logged.text.clone())),
         };

@@ -38,6 +38,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "transcript-files",
     title: "Files named in block",
     footer: "Enter open",
+    toggle: None,
     load: |state| {
         let row = |file: &FoundFile| PickRow {
             text: match file.line {
@@ -45,6 +46,7 @@ pub const PICKER: PickerSpec = PickerSpec {
                 None => state.display_path(&file.path),
             },
             aliases: Vec::new(),
+            group: None,
             detail: String::new(),
             pick: Pick::new(file.clone()),
         };

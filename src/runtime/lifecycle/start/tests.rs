@@ -139,6 +139,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::ModelChanged(model) => return format!("model {}", model.id),
         RuntimeEvent::ThinkingChanged(level) => return format!("thinking {}", level.name()),
         RuntimeEvent::ToolsChanged(tools) => return format!("tools of {}", tools.profile),
+        RuntimeEvent::ApprovalModeChanged(mode) => return format!("approval {}", mode.name()),
         RuntimeEvent::ModelsChanged(models) => return format!("{} models", models.len()),
         RuntimeEvent::Subagent { agent, .. } => return format!("delegated {agent}"),
         RuntimeEvent::QueueReturned(messages) => return format!("{} returned", messages.len()),

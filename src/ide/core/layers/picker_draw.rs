@@ -1,0 +1,163 @@
+//! How a picker is drawn: the query, then a page of rows, under the headings of their groups while nothing is
+//! searched for.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::base::width::{text_width, truncate};
+use crate::ide::core::layers::frame;
+use crate::ide::core::layers::picker::{PickRow, Picker};
+use crate::ide::model::text_area::TextArea;
+use crate::text::position::{Byte, Line};
+use crate::tui::canvas::Canvas;
+
+/// Sign before a marked row that cannot be toggled.
+const MARK: &str = "✓";
+/// Cells before the text of a row.
+const MARGIN: usize = 3;
+
+/// A line of the list.
+#[derive(Debug, PartialEq, Eq)]
+enum ListLine<T> {
+    /// The name of a group.
+    Heading(T),
+    /// A row, by its index.
+    Row(u32),
+}
+
+/// Draws the picker.
+pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
+    let more = if picker.is_filling { "…" } else { "" };
+    let count = format!("{} / {}{more}", picker.matches(), picker.total());
+    let inner =
+        frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
+    let mut inside = canvas.sub(inner);
+    draw_query(&mut inside, &picker.query);
+    if has_headings(picker) {
+        draw_groups(&mut inside, picker);
+    } else {
+        draw_matches(&mut inside, picker);
+    }
+    if picker.matches() == 0 && !picker.is_filling {
+        let style = inside.style("ui.overlay.soft");
+        inside.text(2, 1, "No matches", style);
+    }
+}
+
+/// Whether rows stand under headings: a query sorts them by how well they match instead.
+fn has_headings(picker: &Picker) -> bool {
+    picker.query.text().is_empty() && picker.rows(0, 1).any(|row| row.group.is_some())
+}
+
+/// Draws the page of rows with the selected one. By pages, so that a step does not redraw the whole list.
+fn draw_matches(canvas: &mut Canvas<'_>, picker: &Picker) {
+    let height = u32::from(list_height(canvas)).max(1);
+    let first = picker.selected / height * height;
+    for (y, (n, row)) in (1..).zip((first..).zip(picker.rows(first, height))) {
+        draw_row(canvas, y, picker, (n, row), row.group.as_deref());
+    }
+}
+
+/// Draws the page of headings and rows with the selected one.
+fn draw_groups(canvas: &mut Canvas<'_>, picker: &Picker) {
+    let height = usize::from(list_height(canvas)).max(1);
+    let rows: Vec<&PickRow> = picker.rows(0, picker.matches()).collect();
+    let lines = grouped(rows.iter().map(|row| row.group.as_deref()));
+    for (y, line) in (1..).zip(page(&lines, picker.selected, height)) {
+        match line {
+            ListLine::Heading(name) => {
+                let style = canvas.style("ui.overlay.soft");
+                canvas.text(1, y, name, style);
+            }
+            ListLine::Row(n) => {
+                if let Some(row) = rows.get(*n as usize) {
+                    draw_row(canvas, y, picker, (*n, row), None);
+                }
+            }
+        }
+    }
+}
+
+/// Returns a line for each row, and one for each group before its first row.
+fn grouped<T: PartialEq + Copy>(groups: impl Iterator<Item = Option<T>>) -> Vec<ListLine<T>> {
+    let mut lines = Vec::new();
+    let mut before = None;
+    for (n, group) in (0..).zip(groups) {
+        if group != before {
+            lines.extend(group.map(ListLine::Heading));
+            before = group;
+        }
+        lines.push(ListLine::Row(n));
+    }
+    lines
+}
+
+/// Returns the page of the lines with the selected row.
+fn page<T: PartialEq>(lines: &[ListLine<T>], selected: u32, height: usize) -> &[ListLine<T>] {
+    let at = lines.iter().position(|line| *line == ListLine::Row(selected)).unwrap_or(0);
+    let first = at / height * height;
+    &lines[first..lines.len().min(first + height)]
+}
+
+/// Lines of the list in the area inside the frame.
+fn list_height(canvas: &Canvas<'_>) -> u16 {
+    canvas.size().1.saturating_sub(1)
+}
+
+fn draw_query(canvas: &mut Canvas<'_>, query: &TextArea) {
+    let (sign, text) = (canvas.style("ui.prompt"), canvas.style("ui.overlay"));
+    let ground = text.bg;
+    canvas.text(1, 0, "›", Style { bg: ground, ..sign });
+    canvas.text(3, 0, &query.text().line(Line(0)), text);
+}
+
+/// Draws a row; `group` is named where no heading does.
+fn draw_row(
+    canvas: &mut Canvas<'_>,
+    y: u16,
+    picker: &Picker,
+    (n, row): (u32, &PickRow),
+    group: Option<&str>,
+) {
+    let (cols, _) = canvas.size();
+    let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
+    let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
+    let room = usize::from(cols).saturating_sub(detail_width + MARGIN + 3);
+    if picker.marked.contains(&row.pick) {
+        canvas.text(1, y, picker.spec.toggle.as_ref().map_or(MARK, |toggle| toggle.sign), plain);
+    }
+    let text = truncate(&row.text, room);
+    canvas.text(MARGIN as u16, y, &text, plain);
+    let used = text_width(&text) + 2;
+    if let Some(group) = group.filter(|_| used < room) {
+        canvas.text((MARGIN + used) as u16, y, &truncate(group, room - used), soft);
+    }
+    let x = usize::from(cols).saturating_sub(detail_width + 1) as u16;
+    canvas.text(x, y, &truncate(&row.detail, detail_width), soft);
+    if n == picker.selected {
+        let style = canvas.style("ui.row");
+        canvas.put_style(Rect::new(0, y, cols, 1), style);
+    }
+}
+
+/// Returns the caret in the overlay's coordinates.
+pub fn cursor(picker: &Picker) -> (u16, u16) {
+    let before = picker.query.text().slice(Byte(0)..picker.query.selection.primary().head);
+    (4 + text_width(&before) as u16, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picker_groups_have_headings_and_page_holds_selection() {
+        let lines = grouped([Some("a"), Some("a"), Some("b"), None].into_iter());
+        use ListLine::{Heading, Row};
+        assert_eq!(lines, [Heading("a"), Row(0), Row(1), Heading("b"), Row(2), Row(3)]);
+        assert_eq!(page(&lines, 1, 3), [Heading("a"), Row(0), Row(1)]);
+        assert_eq!(page(&lines, 2, 3), [Heading("b"), Row(2), Row(3)]);
+        assert_eq!(page(&lines, 3, 4), [Row(2), Row(3)]);
+        assert_eq!(page::<&str>(&[], 3, 4), []);
+    }
+}
