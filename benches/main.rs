@@ -10,6 +10,8 @@
 
 /// States of a workspace.
 mod checkpoints;
+/// Completions of the prompt.
+mod completion;
 /// One long session: open, memory, append, branches, contexts, a page of it.
 mod conversation;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
@@ -89,6 +91,7 @@ const ROWS: &[Benchmark] = &[
     ("checkpoint", checkpoints::checkpoints),
     ("review", review::review),
     ("bash", tools::bash_output),
+    ("completion", completion::files_of_workspace),
     ("rpc", rpc::rpc),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

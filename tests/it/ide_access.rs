@@ -66,7 +66,7 @@ async fn login_key_is_masked_and_adds_models() {
     ide.headless.press("Enter");
     ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
     ide.wait_for_text("Choose model").await;
-    ide.wait_for_text("deepseek/").await;
+    ide.wait_for_text("deepseek-v4").await;
     assert_eq!(stored_auth(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     ide.keys("Enter").await;
     ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
@@ -108,7 +108,7 @@ async fn logout_removes_models_with_message() {
     let mut ide = open_key_dialog(80, 24).await;
     ide.type_without_settling("hunter2");
     ide.headless.press("Enter");
-    ide.wait_for_text("deepseek/").await;
+    ide.wait_for_text("deepseek-v4").await;
     ide.keys("Enter").await;
     ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
     choose(&mut ide, "agent.logout", "deepseek").await;
@@ -127,7 +127,7 @@ async fn model_picker_reloads_external_login() {
     std::fs::write(auth_path(&ide), json!({"deepseek": {"type": "api_key", "key": "k"}}).to_string())
         .unwrap();
     run_command(&mut ide, "agent.model-picker");
-    ide.wait_for_text("deepseek/").await;
+    ide.wait_for_text("deepseek-v4").await;
     ide.keys("Escape").await;
     std::fs::write(auth_path(&ide), "{}").unwrap();
     run_command(&mut ide, "agent.model-picker");

@@ -39,6 +39,22 @@ fn notices(ide: &mut TestIde) -> Vec<String> {
     items.iter().filter_map(|item| text(&item.kind)).collect()
 }
 
+/// Waits until the session has taken over a change.
+async fn model_is(ide: &mut TestIde, id: &'static str) {
+    ide.wait_for(id, move |state| model_id(state) == id).await;
+}
+
+async fn mode_is(ide: &mut TestIde, mode: Mode) {
+    ide.wait_for(mode.name(), move |state| state.agent.approval_mode == mode).await;
+}
+
+/// Types a message that is not for the model.
+async fn enter(ide: &mut TestIde, text: &str) {
+    ide.keys("Alt-3").await;
+    ide.type_in(text).await;
+    ide.keys("Enter").await;
+}
+
 fn offered_tools(ide: &TestIde, request: usize) -> Vec<String> {
     ide.script.requests()[request].tools.iter().map(|tool| tool.name.clone()).collect()
 }
@@ -52,17 +68,17 @@ async fn settings_panel_changes_each_setting_by_arrows_and_lists() {
         assert!(ide.picture().contains(part), "{part}: {}", ide.picture());
     }
     ide.keys("Right").await;
-    assert_eq!(model_id(ide.state()), "other");
+    model_is(&mut ide, "other").await;
     let before = ide.state().agent.thinking;
     ide.keys("Down Left").await;
+    ide.wait_for("the level below", move |state| state.agent.thinking as u8 + 1 == before as u8).await;
     let level = ide.state().agent.thinking;
-    assert_eq!(level as u8 + 1, before as u8, "the level below");
     ide.keys("Down Down Left").await;
-    assert_eq!(ide.state().agent.approval_mode, Mode::Untrusted);
+    mode_is(&mut ide, Mode::Untrusted).await;
     ide.keys("Down Enter").await;
     ide.type_in("openai").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.state().agent.requested_profile, "openai");
+    ide.wait_for("the profile", |state| state.agent.requested_profile == "openai").await;
     assert!(ide.state().layers.top::<SettingsView>().is_some(), "the panel is below the list");
     let picture = ide.picture();
     assert!(picture.contains("openai") && picture.contains("asks for edits and commands"), "{picture}");
@@ -93,14 +109,14 @@ async fn settings_panel_matches_snapshots() {
 async fn approval_step_does_not_reach_the_mode_that_asks_nothing() {
     let mut ide = IdeSetup::new().start().await;
     ide.keys("F9 Down Down Down Right").await;
-    assert_eq!(ide.state().agent.approval_mode, Mode::AutoEdit);
+    mode_is(&mut ide, Mode::AutoEdit).await;
     ide.keys("Right Right").await;
-    assert_eq!(ide.state().agent.approval_mode, Mode::AutoEdit);
     assert!(ide.status_message().contains("asks nothing"), "{}", ide.status_message());
+    assert_eq!(ide.state().agent.approval_mode, Mode::AutoEdit);
     ide.keys("Enter").await;
     ide.type_in("full").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.state().agent.approval_mode, Mode::Full);
+    mode_is(&mut ide, Mode::Full).await;
 }
 
 #[tokio::test]
@@ -117,7 +133,7 @@ async fn approval_mode_changed_while_agent_works_applies_to_next_call() {
     ide.wait_for("the mode", |state| state.agent.approval_mode == Mode::Untrusted).await;
     ide.headless.press("Escape");
     ide.script.gate.add_permits(1);
-    ide.wait_for_text("wants to write").await;
+    ide.wait_for_text("wants to run").await;
     ide.advance(std::time::Duration::from_millis(400));
     ide.headless.press("y");
     ide.advance(std::time::Duration::from_millis(650));
@@ -163,7 +179,7 @@ async fn model_switched_in_review_keeps_decisions() {
     ide.type_in("a remark").await;
     ide.keys("Enter").await;
     ide.keys("Alt-Shift-m").await;
-    assert_eq!(model_id(ide.state()), "other");
+    model_is(&mut ide, "other").await;
     assert!(ide.state().layers.top::<ReviewView>().is_some(), "{}", ide.picture());
     let picture = ide.picture();
     assert!(picture.contains("a remark") && picture.contains("new.txt"), "{picture}");
@@ -182,7 +198,7 @@ async fn model_cycle_goes_through_favorites_that_outlive_the_program() {
     }
     for wanted in ["third", "fourth", "third"] {
         ide.keys("Alt-Shift-m").await;
-        assert_eq!(model_id(ide.state()), wanted);
+        model_is(&mut ide, wanted).await;
     }
     let mut ide = models(ide.restart()).start().await;
     ide.wait_for("the favorites", |state| state.slots[FAVORITES].models.len() == 2).await;
@@ -190,9 +206,8 @@ async fn model_cycle_goes_through_favorites_that_outlive_the_program() {
     ide.type_in("fourth").await;
     ide.keys("Tab Escape").await;
     ide.keys("Alt-Shift-m").await;
-    assert_eq!(model_id(ide.state()), "third");
+    model_is(&mut ide, "third").await;
     ide.keys("Alt-Shift-m").await;
-    assert_eq!(model_id(ide.state()), "third");
     assert!(ide.status_message().contains("No other favorite model"), "{}", ide.status_message());
     ide.keys("Alt-m").await;
     assert!(ide.picture().contains("★ ✓ third"), "{}", ide.picture());
@@ -208,7 +223,7 @@ async fn model_picker_groups_by_provider_and_starts_login() {
     assert!(at("other") < at("not connected") && at("not connected") < at("log in · "), "{picture}");
     ide.type_in("deepseek").await;
     ide.keys("Tab").await;
-    assert!(!ide.picture().contains("★ "), "a login is no favorite: {}", ide.picture());
+    assert!(!ide.picture().contains("★   log in"), "a login is no favorite: {}", ide.picture());
     ide.keys("Enter").await;
     ide.wait_for("the login", |state| state.layers.top::<LoginView>().is_some()).await;
     assert_eq!(ide.state().slots[FAVORITES].models, []);
@@ -242,29 +257,31 @@ async fn tools_picker_shows_costs_and_applies_presets() {
     ide.keys("Alt-t").await;
     ide.type_in("read-only").await;
     ide.keys("Enter").await;
+    ide.wait_for("the preset", |state| !state.agent.tools.contains(&"write".to_string())).await;
     ide.prompt("two").await;
     let tools = offered_tools(&ide, 1);
     assert!(tools.contains(&"read".to_string()) && !tools.contains(&"write".to_string()), "{tools:?}");
     ide.keys("Alt-t").await;
     ide.type_in("bash").await;
     ide.keys("Space Enter").await;
+    ide.wait_for("the tool", |state| state.agent.tools.contains(&"bash".to_string())).await;
     ide.prompt("three").await;
     assert!(offered_tools(&ide, 2).contains(&"bash".to_string()));
 }
 
 #[tokio::test]
 async fn settings_change_by_slash_command_or_say_what_there_is() {
-    let mut ide = IdeSetup::new().turns([Turn::text("a")]).start().await;
-    ide.prompt("/thinking high").await;
-    assert_eq!(ide.state().agent.thinking, Thinking::High);
+    let mut ide = IdeSetup::new().start().await;
+    enter(&mut ide, "/thinking high").await;
+    ide.wait_for("the level", |state| state.agent.thinking == Thinking::High).await;
     for (text, answer) in [
         ("/thinking deep", "No thinking level deep. This model has off, minimal, low, medium, high"),
         ("/approval always", "No approval mode always. One of untrusted, on-request, auto-edit, full"),
         ("/profile none", "No profile none. One of auto, "),
     ] {
-        ide.prompt(text).await;
+        enter(&mut ide, text).await;
         assert!(ide.status_message().starts_with(answer), "{}", ide.status_message());
     }
-    ide.prompt("/settings").await;
+    enter(&mut ide, "/settings").await;
     assert!(ide.state().layers.top::<SettingsView>().is_some());
 }

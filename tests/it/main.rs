@@ -91,6 +91,7 @@ mod ide_cards;
 mod ide_code;
 /// Lines, words, pairs and numbers by commands.
 mod ide_commands;
+mod ide_completion;
 /// What the next request holds, on the screen.
 mod ide_context;
 /// A user works with many cursors.

@@ -2,9 +2,11 @@
 //! where rows come from.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::DropGuard;
 
+use crate::ide::model::buffers::BufferId;
 use crate::text::position::Byte;
 
 /// Maximum number of rows on screen.
@@ -25,6 +27,25 @@ pub struct CompletionState {
     pub paths: Option<Arc<str>>,
     /// Whether a walk is under way.
     pub is_walking: bool,
+    /// The symbols of the open files.
+    pub symbols: Arc<[Reference]>,
+    /// The texts that they are from: open files, each with its version.
+    pub symbols_of: Vec<(BufferId, u64)>,
+    /// The sessions of the folder, except the current one.
+    pub sessions: Arc<[Reference]>,
+    /// When they were listed, on the monotonic clock.
+    pub sessions_listed: Option<Duration>,
+}
+
+/// A thing with a name that a message can refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// Its name, on one line.
+    pub name: String,
+    /// What stands in the message for it.
+    pub insert: String,
+    /// Its kind, and where it is.
+    pub about: String,
 }
 
 /// The completions of one word.
@@ -53,8 +74,10 @@ pub struct Completion {
 /// One completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletionRow {
-    /// The text that is shown and put in place of the word.
+    /// The text that is shown, and put in place of the word.
     pub text: String,
+    /// What is put there instead of the shown text.
+    pub insert: Option<String>,
     /// Indices of its characters that match the word.
     pub matched: Vec<u32>,
     /// Dimmed text after it.
@@ -90,6 +113,7 @@ mod tests {
     fn completion(count: usize) -> Completion {
         let row = |n: usize| CompletionRow {
             text: n.to_string(),
+            insert: None,
             matched: Vec::new(),
             detail: String::new(),
             is_likely: false,

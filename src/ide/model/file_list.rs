@@ -73,6 +73,20 @@ impl FileWalk {
     }
 }
 
+/// Divides a list into that many parts of about the same length, or fewer.
+pub fn parts(mut list: &str, count: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for left in (2..=count).rev() {
+        let middle = list.floor_char_boundary(list.len() / left);
+        let Some(end) = list[middle..].find('\0') else { break };
+        let (part, rest) = list.split_at(middle + end + 1);
+        parts.push(part);
+        list = rest;
+    }
+    parts.push(list);
+    parts
+}
+
 /// The paths of a list.
 pub fn paths(list: &str) -> impl Iterator<Item = &str> {
     list.split_terminator('\0')
@@ -85,6 +99,18 @@ mod tests {
     fn listed(list: &FileList, at: u64) -> Vec<String> {
         let found = list.fresh(Duration::from_secs(at));
         found.map_or(Vec::new(), |found| paths(&found).map(String::from).collect())
+    }
+
+    #[test]
+    fn file_list_parts_hold_every_path_once() {
+        let list: String = (0..100).map(|n| format!("é/{n}\0")).collect();
+        for count in 1..6 {
+            let divided = parts(&list, count);
+            assert_eq!((divided.len(), divided.concat()), (count, list.clone()));
+            assert!(divided.iter().all(|part| part.ends_with('\0')));
+        }
+        assert_eq!(parts("a\0", 3).concat(), "a\0");
+        assert_eq!(parts("", 3), [""]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Completions while the user types into the prompt: slash commands after `/` at its start, files and folders
-//! after `@`. The list stands above the text and has its keys only while it is shown.
+//! Completions while the user types into the prompt: slash commands after `/` at its start, their arguments, and
+//! after `@` files, folders, symbols of open files and sessions. The list stands above the text and has its keys only while it is shown.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
@@ -11,7 +11,9 @@ use crate::text::position::Byte;
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
+pub mod arguments;
 pub mod files;
+pub mod references;
 pub mod slash;
 
 /// Maximum bytes before the caret in which a word is looked for.
@@ -31,20 +33,23 @@ pub const COMMANDS: &[Command] = &[
 enum Word {
     /// A slash command.
     Slash(Byte, String),
-    /// A file or folder.
+    /// The argument of the slash command of this name.
+    Argument(Byte, &'static str, String),
+    /// A file, a folder, or another thing with a name.
     File(Byte, String),
 }
 
 impl Word {
     fn start(&self) -> Byte {
         match self {
-            Self::Slash(start, _) | Self::File(start, _) => *start,
+            Self::Slash(start, _) | Self::Argument(start, ..) | Self::File(start, _) => *start,
         }
     }
 
     fn text(&self) -> String {
         match self {
             Self::Slash(_, rest) => format!("/{rest}"),
+            Self::Argument(_, _, rest) => rest.clone(),
             Self::File(_, rest) => format!("@{rest}"),
         }
     }
@@ -63,6 +68,11 @@ fn word_at_caret(prompt: &Prompt) -> Option<Word> {
         return None;
     }
     let before = text.slice(line_start..head);
+    if line_start == Byte(0)
+        && let Some((command, rest)) = arguments::typed(&before)
+    {
+        return Some(Word::Argument(head.back(rest.len()), command, rest.to_string()));
+    }
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let start = head.back(word.len());
     let mut chars = word.chars();
@@ -96,7 +106,14 @@ pub fn update(cx: &mut Cx<'_>) {
     begin(cx, &word);
     match word {
         Word::Slash(_, query) => show(cx, slash::rows(&query)),
-        Word::File(_, query) => files::request(cx, &query),
+        Word::Argument(_, command, query) => {
+            let rows = arguments::rows(cx.state, command, &query);
+            show(cx, rows);
+        }
+        Word::File(_, query) => {
+            references::refresh(cx);
+            files::request(cx, &query);
+        }
     }
 }
 
@@ -182,13 +199,14 @@ fn accept(cx: &mut Cx<'_>, send: bool) {
     }
     let Some(row) = open.rows.get(open.selected).cloned() else { return };
     let (start, is_meant) = (open.start, open.is_chosen || row.is_likely);
-    let is_same = open.word == row.text;
+    let is_same = open.word == row.text && row.insert.is_none();
+    let is_command = open.word.starts_with('/') && start == Byte(0);
     hide(cx);
-    if send && row.text.starts_with('@') && (is_same || !is_meant) {
+    if send && !is_command && (is_same || !is_meant) {
         return cx.defer_command("agent.send");
     }
     let sends = send && row.is_complete && is_meant;
-    replace_word(cx, start, &row.text, sends);
+    replace_word(cx, start, row.insert.as_deref().unwrap_or(&row.text), sends);
     if sends {
         cx.defer_command("agent.send");
     }
@@ -228,7 +246,20 @@ mod tests {
         assert_eq!(word("/mod"), Some(Word::Slash(Byte(0), "mod".into())));
         assert_eq!(word("see @src/é"), Some(Word::File(Byte(4), "src/é".into())));
         assert_eq!(word("line\n@a"), Some(Word::File(Byte(5), "a".into())));
-        for text in ["", " /mod", "/model x", "a/b", "mail@host", "line\n/mod", "!cat @src"] {
+        assert_eq!(word("/model x"), Some(Word::Argument(Byte(7), "model", "x".into())));
+        assert_eq!(word("/model  two w"), Some(Word::Argument(Byte(8), "model", "two w".into())));
+        assert_eq!(word("/thinking "), Some(Word::Argument(Byte(10), "thinking", String::new())));
+        for text in [
+            "",
+            " /mod",
+            "/new x",
+            "/model x ",
+            "line\n/model x",
+            "a/b",
+            "mail@host",
+            "line\n/mod",
+            "!cat @src",
+        ] {
             assert_eq!(word(text), None, "{text:?}");
         }
     }

@@ -47,20 +47,31 @@ impl SymbolsJob {
         Some(Self { buffer: buffer.id, version, text, language, tree })
     }
 
-    /// Returns the rows, in the order of the text. Expensive.
-    pub fn run(self) -> Vec<PickRow> {
+    /// Returns the file and the version of its text.
+    pub fn source(&self) -> (BufferId, u64) {
+        (self.buffer, self.version)
+    }
+
+    /// Returns the symbols with their lines, from 1, in the order of the text. Expensive.
+    pub fn symbols(&self) -> Vec<(Symbol, usize)> {
         let parse = || Syntax::parse(self.language, &self.text, None, BUDGET).ok().map(Arc::new);
         let Some(tree) = self.tree.clone().or_else(parse) else { return Vec::new() };
-        let row = |symbol: Symbol| {
+        let line = |symbol: Symbol| {
             let line = self.text.line_of(symbol.at).0 + 1;
-            PickRow {
-                text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
-                aliases: Vec::new(),
-                group: None,
-                detail: format!("{} {line}", symbol.kind),
-                pick: Pick::new(SymbolLocation { buffer: self.buffer, version: self.version, at: symbol.at }),
-            }
+            (symbol, line)
         };
-        tree.symbols(&self.text).into_iter().map(row).collect()
+        tree.symbols(&self.text).into_iter().map(line).collect()
+    }
+
+    /// Returns the rows, in the order of the text. Expensive.
+    pub fn run(self) -> Vec<PickRow> {
+        let row = |(symbol, line): (Symbol, usize)| PickRow {
+            text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
+            aliases: Vec::new(),
+            group: None,
+            detail: format!("{} {line}", symbol.kind),
+            pick: Pick::new(SymbolLocation { buffer: self.buffer, version: self.version, at: symbol.at }),
+        };
+        self.symbols().into_iter().map(row).collect()
     }
 }

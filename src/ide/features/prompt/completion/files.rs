@@ -1,14 +1,17 @@
 //! Completions of files and folders of the workspace. Paths are matched off the loop, the shown rows stay
 //! until the new ones are there.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use nucleo::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo::{Config, Matcher, Utf32Str};
 use tokio_util::sync::CancellationToken;
 
-use super::show;
+use super::{references, show};
 use crate::base::names;
+use crate::base::parallel;
 use crate::base::width::is_unsafe;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::state::State;
@@ -18,6 +21,10 @@ use crate::workspace::walk;
 
 /// Maximum number of rows.
 const ROWS_MAX: usize = 50;
+/// Maximum number of matches of a part of the list that are scored finally.
+const SCORED_MAX: usize = 300;
+/// Bytes of paths from which a further thread is worth its start.
+const PART_BYTES: usize = 256 << 10;
 /// Number of paths between two checks of the cancellation.
 const BATCH: usize = 4_096;
 /// Score added to open files: they are what the user is working on.
@@ -37,12 +44,17 @@ pub fn request(cx: &mut Cx<'_>, query: &str) {
 
 /// Searches the known paths for the rows of the open list.
 fn search(cx: &mut Cx<'_>, query: &str) {
+    let opened = open_files(cx.state);
     let completion = &mut cx.state.prompt.completion;
     let (Some(paths), Some(open)) = (completion.paths.clone(), &mut completion.open) else { return };
     let cancel = CancellationToken::new();
     open.search = Some(cancel.clone().drop_guard());
-    let (number, query, opened) = (open.number, query.to_string(), open_files(cx.state));
-    let work = move || best(&paths, &query, &opened, &cancel);
+    let (number, query) = (open.number, query.to_string());
+    let (symbols, sessions) = (Arc::clone(&completion.symbols), Arc::clone(&completion.sessions));
+    let work = move || {
+        let files = best(&paths, &query, &opened, &cancel)?;
+        Some(references::beside(files, &symbols, &sessions, &query))
+    };
     cx.tasks.spawn_blocking("completion.files", work, move |cx, found| {
         let found = answer_or_error(cx, "complete files", found).flatten();
         let open = cx.state.prompt.completion.open.as_ref();
@@ -72,14 +84,20 @@ fn start_walk(cx: &mut Cx<'_>) {
         completion.is_walking = false;
         let Some(paths) = answer_or_error(cx, "list files", paths) else { return };
         cx.state.prompt.completion.paths = Some(paths);
-        let open = cx.state.prompt.completion.open.as_ref().filter(|open| !open.is_chosen);
-        let query = open.and_then(|open| open.word.strip_prefix('@')).map(str::to_string);
         // Not a request: a list that cannot be kept, because it is too long or files change, would be walked
         // without end.
-        if let Some(query) = query {
-            search(cx, &query);
-        }
+        search_again(cx);
     });
+}
+
+/// Searches again for the rows of the open list, because more can be found. A row that the user has selected
+/// stays where it is.
+pub fn search_again(cx: &mut Cx<'_>) {
+    let open = cx.state.prompt.completion.open.as_ref().filter(|open| !open.is_chosen);
+    let query = open.and_then(|open| open.word.strip_prefix('@')).map(str::to_string);
+    if let Some(query) = query {
+        search(cx, &query);
+    }
 }
 
 /// Returns the paths of the open files below the workspace.
@@ -91,13 +109,36 @@ fn open_files(state: &State) -> Vec<String> {
 
 /// Returns the best matches of a query among paths and their folders; `None` if it was cancelled. The paths
 /// of a list are sorted by folder.
-fn best(
+pub fn best(
     list: &str,
     query: &str,
     opened: &[String],
     cancel: &CancellationToken,
 ) -> Option<Vec<CompletionRow>> {
+    let count = (list.len() / PART_BYTES + 1).min(parallel::threads());
+    let parts = file_list::parts(list, count);
+    let found = parallel::map_chunks(&parts, 1, |part| {
+        part.iter().map(|list| best_of_part(list, query, opened, cancel)).collect::<Option<Vec<_>>>()
+    });
+    let mut all = BTreeSet::new();
+    for part in found {
+        all.extend(part?.into_iter().flatten());
+    }
+    Some(Search::new(query, opened).rows(all))
+}
+
+/// A match with its preliminary score and its shortness: the worst one is the first of a set.
+type Match<'a> = (u32, Reverse<usize>, Reverse<&'a str>);
+
+/// Returns the likely best matches in a part of a list; more than are shown, since they are not scored finally.
+fn best_of_part<'a>(
+    list: &'a str,
+    query: &str,
+    opened: &[String],
+    cancel: &CancellationToken,
+) -> Option<BTreeSet<Match<'a>>> {
     let mut search = Search::new(query, opened);
+    let mut best = BTreeSet::new();
     let mut folder = "";
     for (n, path) in file_list::paths(list).enumerate() {
         if n % BATCH == 0 && cancel.is_cancelled() {
@@ -106,72 +147,93 @@ fn best(
         let parent = path.rfind('/').map_or("", |at| &path[..=at]);
         if parent != folder {
             for (at, _) in parent.match_indices('/').filter(|(at, _)| !folder.starts_with(&parent[..=*at])) {
-                search.add(&parent[..=at]);
+                search.add(&parent[..=at], &mut best);
             }
             folder = parent;
         }
-        search.add(path);
+        search.add(path, &mut best);
     }
-    Some(search.rows())
+    Some(best)
 }
 
-/// The best rows so far.
+/// Scores paths for a query.
 struct Search<'a> {
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
-    /// The query in lower case.
-    query: String,
+    needle: Vec<char>,
+    /// The query.
+    query: &'a str,
     opened: &'a [String],
-    /// Score, shortness and text: the worst one first.
-    best: BTreeSet<(u32, std::cmp::Reverse<usize>, std::cmp::Reverse<String>)>,
 }
 
 impl<'a> Search<'a> {
-    fn new(query: &str, opened: &'a [String]) -> Self {
+    fn new(query: &'a str, opened: &'a [String]) -> Self {
         let pattern = Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy);
-        let matcher = Matcher::new(Config::DEFAULT.match_paths());
-        let query = query.to_lowercase();
-        Self { pattern, matcher, buffer: Vec::new(), query, opened, best: BTreeSet::new() }
+        let mut config = Config::DEFAULT.match_paths();
+        // As the pattern does.
+        config.ignore_case = !query.chars().any(char::is_uppercase);
+        config.normalize = query.is_ascii();
+        let matcher = Matcher::new(config);
+        Self { pattern, matcher, buffer: Vec::new(), needle: Vec::new(), query, opened }
     }
 
-    fn add(&mut self, path: &str) {
-        // Such a name would be another text in a message than on the screen.
-        if path.chars().any(is_unsafe) {
-            return;
-        }
+    /// Adds a path to the best ones if it matches. The score is preliminary, from the first place where the
+    /// query matches: the best one of each path would take several times as long.
+    fn add<'p>(&mut self, path: &'p str, best: &mut BTreeSet<Match<'p>>) {
+        let needle = Utf32Str::new(self.query, &mut self.needle);
         let text = Utf32Str::new(path, &mut self.buffer);
-        let Some(score) = self.pattern.score(text, &mut self.matcher) else { return };
-        let is_open = self.opened.iter().any(|open| open == path);
-        let score = if is_open { score + OPEN_BONUS } else { score };
-        let worst = self.best.first().map_or(0, |(score, ..)| *score);
-        if self.best.len() >= ROWS_MAX && score < worst {
+        let Some(score) = self.matcher.fuzzy_match_greedy(text, needle) else { return };
+        let found = (u32::from(score) + self.bonus(path), Reverse(path.len()), Reverse(path));
+        let is_full = best.len() >= SCORED_MAX;
+        // The name of an unsafe one would be another text in a message than on the screen.
+        if (is_full && best.first().is_some_and(|worst| found <= *worst)) || path.chars().any(is_unsafe) {
             return;
         }
-        self.best.insert((score, std::cmp::Reverse(path.len()), std::cmp::Reverse(path.to_string())));
-        if self.best.len() > ROWS_MAX {
-            self.best.pop_first();
+        best.insert(found);
+        if is_full {
+            best.pop_first();
         }
     }
 
-    fn rows(mut self) -> Vec<CompletionRow> {
-        let best = std::mem::take(&mut self.best);
-        let row = |path: String| {
-            let mut matched = Vec::new();
-            let text = Utf32Str::new(&path, &mut self.buffer);
-            self.pattern.indices(text, &mut self.matcher, &mut matched);
-            matched.sort_unstable();
-            matched.dedup();
+    fn bonus(&self, path: &str) -> u32 {
+        if self.opened.iter().any(|open| open == path) { OPEN_BONUS } else { 0 }
+    }
+
+    /// Returns the rows of the best paths, in the order of their final scores.
+    fn rows(mut self, found: BTreeSet<Match<'_>>) -> Vec<CompletionRow> {
+        let mut scored: Vec<_> = found
+            .into_iter()
+            .filter_map(|(_, length, path)| {
+                let text = Utf32Str::new(path.0, &mut self.buffer);
+                let score = self.pattern.score(text, &mut self.matcher)?;
+                Some((score + self.bonus(path.0), length, path))
+            })
+            .collect();
+        scored.sort_unstable_by(|a, b| b.cmp(a));
+        scored.truncate(ROWS_MAX);
+        let query = self.query.to_lowercase();
+        scored.into_iter().map(|(.., path)| self.row(path.0, &query)).collect()
+    }
+
+    fn row(&mut self, path: &str, query: &str) -> CompletionRow {
+        let mut matched = Vec::new();
+        let haystack = Utf32Str::new(path, &mut self.buffer);
+        self.pattern.indices(haystack, &mut self.matcher, &mut matched);
+        matched.sort_unstable();
+        matched.dedup();
+        // The quotes show where a path with spaces ends.
+        let has_space = path.contains(char::is_whitespace);
+        let text = if has_space { format!("@\"{path}\"") } else { format!("@{path}") };
+        CompletionRow {
+            text,
+            insert: None,
             // After the sign.
-            let matched = matched.iter().map(|at| at + 1).collect();
-            let detail = if self.opened.contains(&path) { "open" } else { "" }.to_string();
-            let is_likely = !self.query.is_empty() && path.to_lowercase().contains(&self.query);
-            // The quotes show where a path with spaces ends.
-            let has_space = path.contains(char::is_whitespace);
-            let text = if has_space { format!("@\"{path}\"") } else { format!("@{path}") };
-            CompletionRow { text, matched, detail, is_likely, is_complete: false }
-        };
-        best.into_iter().rev().map(|(.., path)| path.0).map(row).collect()
+            matched: matched.iter().map(|at| at + 1).collect(),
+            detail: if self.bonus(path) > 0 { "open" } else { "" }.to_string(),
+            is_likely: !query.is_empty() && path.to_lowercase().contains(query),
+            is_complete: false,
+        }
     }
 }
 

@@ -33,7 +33,8 @@ fn row(command: &SlashCommand, matched: Vec<u32>, is_likely: bool) -> Completion
         argument => format!("{argument}  {}", command.about),
     };
     let is_complete = command.argument.is_empty() || command.argument.starts_with('[');
-    CompletionRow { text: format!("/{}", command.name), matched, detail, is_likely, is_complete }
+    let text = format!("/{}", command.name);
+    CompletionRow { text, insert: None, matched, detail, is_likely, is_complete }
 }
 
 #[cfg(test)]
