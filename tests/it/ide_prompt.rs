@@ -25,7 +25,7 @@ async fn slash_command_unknown_is_kept_and_not_sent() {
     for (typed, advice) in [
         ("/foobar", "No command /foobar."),
         ("/clear", "No command /clear."),
-        ("/settings", "No command /settings."),
+        ("/vim", "No command /vim."),
         ("/modle", "Did you mean /model?"),
         ("/sumary of it", "Did you mean /summary?"),
         ("/export x.md", "No command /export."),
