@@ -79,7 +79,9 @@ pub fn is_unsafe(c: char) -> bool {
             // Marks, embeddings, overrides and isolates of direction.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
             // Line and paragraph separators, and characters of zero width.
-            | '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+            | '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+            // Kitty shows a part of an image in its place.
+            | '\u{10eeee}')
 }
 
 /// Returns the text with every unsafe character replaced by a visible one: `␛` for escape, `␀` for NUL,

@@ -5,8 +5,11 @@
 //! direction overrides are shown as symbols and never sent.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
+use crate::tui::images::encoded::EncodedImage;
+use crate::tui::images::placeholder::{self, ImageCell};
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 use ratatui::buffer::{Buffer, Cell};
@@ -22,13 +25,21 @@ pub struct Canvas<'a> {
     clip: Rect,
     theme: &'a Theme,
     depth: ColorDepth,
+    /// The images drawn, for the terminal; `None` where nobody wants them.
+    images: Option<&'a mut Vec<Arc<EncodedImage>>>,
 }
 
 impl<'a> Canvas<'a> {
     /// A canvas over `area` of the buffer, of which only `clip` may change.
     pub fn new(buffer: &'a mut Buffer, area: Rect, clip: Rect, theme: &'a Theme, depth: ColorDepth) -> Self {
         let clip = area.intersection(clip).intersection(buffer.area);
-        Self { buffer, area, clip, theme, depth }
+        Self { buffer, area, clip, theme, depth, images: None }
+    }
+
+    /// Collects the images that are drawn.
+    #[must_use]
+    pub fn with_images(self, images: &'a mut Vec<Arc<EncodedImage>>) -> Self {
+        Self { images: Some(images), ..self }
     }
 
     /// Columns and rows.
@@ -56,7 +67,8 @@ impl<'a> Canvas<'a> {
     pub fn sub(&mut self, part: Rect) -> Canvas<'_> {
         let area = self.to_screen(part);
         let clip = self.clip.intersection(area).intersection(self.area);
-        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth }
+        let images = self.images.as_deref_mut();
+        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth, images }
     }
 
     /// Blanks a rectangle in a style.
@@ -86,8 +98,40 @@ impl<'a> Canvas<'a> {
         for y in part.top()..part.bottom() {
             let first = self.buffer.index_of(part.left(), y);
             for cell in &mut self.buffer.content[first..first + usize::from(part.width)] {
-                cell.set_style(style);
+                if placeholder::is_image(cell) {
+                    // The color of its text names the image.
+                    cell.bg = style.bg.unwrap_or(cell.bg);
+                } else {
+                    cell.set_style(style);
+                }
             }
+        }
+    }
+
+    /// Draws one row of an image, over the background that is there.
+    pub fn image_row(&mut self, x: u16, y: u16, image: &Arc<EncodedImage>, row: u16) {
+        let whole = self.to_screen(Rect::new(x, y, image.cells.0, 1));
+        let seen = whole.intersection(self.clip);
+        if seen.is_empty() || row >= image.cells.1 {
+            return;
+        }
+        self.split_wide(seen.left(), seen.y);
+        self.split_wide(seen.right(), seen.y);
+        for column in seen.left()..seen.right() {
+            let cell = &mut self.buffer[(column, seen.y)];
+            let col = column - whole.left();
+            if let Some((symbol, fg, bg)) = image.block(col, row) {
+                cell.set_symbol(symbol);
+                (cell.fg, cell.bg) = (fg.unwrap_or(cell.fg), bg.unwrap_or(cell.bg));
+                cell.modifier = ratatui::style::Modifier::empty();
+            } else {
+                placeholder::set(cell, ImageCell { id: image.id, row, col });
+            }
+        }
+        if let Some(images) = &mut self.images
+            && !images.iter().any(|known| known.id == image.id)
+        {
+            images.push(image.clone());
         }
     }
 

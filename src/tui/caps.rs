@@ -26,6 +26,10 @@ pub struct Caps {
     pub name: Option<String>,
     /// Whether the terminal offers Sixel images (class 4 of its device attributes).
     pub sixel: bool,
+    /// Number of colors of Sixel images.
+    pub sixel_colors: Option<u16>,
+    /// Whether the terminal knows Kitty's graphics protocol.
+    pub kitty_graphics: bool,
     /// Whether the reply that every terminal sends last has come.
     pub complete: bool,
 }
@@ -52,8 +56,13 @@ pub enum CapsAction {
 pub fn queries(term: Option<&str>) -> &'static [u8] {
     match term {
         None | Some("" | "dumb" | "linux") => b"",
+        // They take it for a title.
+        Some(name) if name.starts_with("tmux") || name.starts_with("screen") => {
+            b"\x1b[?u\x1b[?2026$p\x1b[?69$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[?1;1;0S\x1b[c"
+        }
         Some(_) => {
-            b"\x1b[?u\x1b[?2026$p\x1b[?69$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[c"
+            b"\x1b[?u\x1b[?2026$p\x1b[?69$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[?1;1;0S\
+              \x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c"
         }
     }
 }
@@ -117,6 +126,8 @@ impl Caps {
             Reply::Foreground(r, g, b) => self.foreground = Some((*r, *g, *b)),
             Reply::WindowPixels(w, h) => self.window_pixels = Some((*w, *h)),
             Reply::CellPixels(w, h) => self.cell_pixels = Some((*w, *h)),
+            Reply::SixelColors(count) => self.sixel_colors = Some(*count),
+            Reply::KittyGraphics(works) => self.kitty_graphics = *works,
             Reply::Mode { .. } => {}
         }
         Vec::new()
@@ -164,6 +175,9 @@ mod tests {
         assert_eq!(caps.apply(&Reply::Version("XTerm(380)".to_string())), [CapsAction::EraseColored]);
         assert_eq!(caps.apply(&Reply::Version("tmux 3.3a".to_string())), []);
         assert_eq!(caps.apply(&Reply::CellPixels(8, 16)), []);
+        assert_eq!(caps.apply(&Reply::SixelColors(16)), []);
+        assert_eq!(caps.apply(&Reply::KittyGraphics(true)), []);
+        assert_eq!((caps.sixel_colors, caps.kitty_graphics), (Some(16), true));
         assert_eq!((caps.synchronized, caps.cell_pixels), (Some(false), Some((8, 16))));
     }
 
@@ -179,5 +193,7 @@ mod tests {
     fn caps_queries_end_with_device_attributes() {
         assert!(queries(Some("xterm")).ends_with(b"\x1b[c"));
         assert!(queries(Some("linux")).is_empty());
+        let asks_kitty = |term| queries(Some(term)).windows(4).any(|part| part == b"\x1b_Gi");
+        assert!(asks_kitty("xterm-256color") && !asks_kitty("tmux-256color") && !asks_kitty("screen"));
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use ratatui::buffer::Buffer;
 
+use crate::tui::images::placeholder;
 use crate::tui::screen::Screen;
 
 /// Returns the screen inside a frame. A wide character spans its two cells. `▾` above and `▸` left of the
@@ -30,9 +31,13 @@ pub fn picture(screen: &Screen) -> String {
     out
 }
 
-/// Returns the text of one row, with trailing blanks.
+/// Returns the text of one row, with trailing blanks; `▦` stands for a part of an image.
 pub fn row(buffer: &Buffer, y: u16) -> String {
-    (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect()
+    let symbol = |x: u16| {
+        let cell = &buffer[(x, y)];
+        if placeholder::is_image(cell) { "▦" } else { cell.symbol() }
+    };
+    (0..buffer.area.width).map(symbol).collect()
 }
 
 /// Returns the style runs of rows with more than one style, such as `3: 0-4 fg:.. bg:..`, for tests of

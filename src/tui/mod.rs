@@ -5,6 +5,7 @@
 pub mod canvas;
 pub mod caps;
 pub mod headless;
+pub mod images;
 pub mod input;
 pub mod screen;
 pub mod term;

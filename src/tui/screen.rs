@@ -104,6 +104,12 @@ impl Screen {
     /// Makes the next frame write everything, as after another program used the terminal.
     pub fn repaint(&mut self) {
         self.is_unknown = true;
+        self.writer.forget_images();
+    }
+
+    /// Returns what deletes the images that the terminal has, if that changed since the last call.
+    pub fn take_image_undo(&mut self) -> Option<Vec<u8>> {
+        self.writer.take_image_undo()
     }
 
     /// Draws what is damaged and appends the frame to the output.
@@ -117,12 +123,15 @@ impl Screen {
             self.writer.clear();
             (self.cursor, self.shown) = (None, None);
             tree.draw(&mut self.next, theme, self.depth, cx);
+            self.writer.add_images(tree.take_images());
             self.writer.write_all(&self.next);
         } else {
             let shown = self.shown.get_or_insert_with(|| self.next.clone());
             let drawn = tree.draw(&mut self.next, theme, self.depth, cx);
+            self.writer.add_images(tree.take_images());
             self.writer.difference(shown, &self.next, &drawn);
         }
+        self.writer.release_images(&self.next);
         let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
         self.finish(cursor, cleared);
     }

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::tui::canvas::Canvas;
+use crate::tui::images::encoded::EncodedImage;
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 
@@ -90,6 +92,8 @@ pub struct Tree<C> {
     uncovered: Vec<Rect>,
     /// Whether the caret may have moved without damage.
     focus_moved: bool,
+    /// Images drawn since they were taken.
+    images: Vec<Arc<EncodedImage>>,
 }
 
 impl<C> Default for Tree<C> {
@@ -108,6 +112,7 @@ impl<C> Tree<C> {
             focus: Vec::new(),
             uncovered: Vec::new(),
             focus_moved: false,
+            images: Vec::new(),
         }
     }
 
@@ -341,11 +346,17 @@ impl<C> Tree<C> {
             for range in rows.ranges() {
                 let clip = Rect { y: range.start, height: range.end - range.start, ..seen };
                 blank(buffer, clip, theme, depth);
-                node.component.draw(&mut Canvas::new(buffer, area, clip, theme, depth), cx);
+                let canvas = Canvas::new(buffer, area, clip, theme, depth);
+                node.component.draw(&mut canvas.with_images(&mut self.images), cx);
                 touched.push(clip);
             }
         }
         touched
+    }
+
+    /// Takes the images that were drawn since the last call, each once.
+    pub fn take_images(&mut self) -> Vec<Arc<EncodedImage>> {
+        std::mem::take(&mut self.images)
     }
 
     /// Returns the caret's position on the screen, if the focused component is visible and has one there.

@@ -15,6 +15,7 @@ use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
 use self::shift::Shift;
+use crate::tui::images::plane::ImagePlane;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 
 /// Minimum number of blanks that are erased rather than written.
@@ -78,6 +79,8 @@ pub struct Writer {
     reduced: std::cell::Cell<Option<Reduced>>,
     /// Rows known to be plain throughout: only their changed cells need a check.
     plain: Vec<bool>,
+    /// The images that the terminal has.
+    images: ImagePlane,
 }
 
 /// Foreground and background as requested, and as the terminal shows them.
@@ -97,6 +100,7 @@ impl Writer {
             candidates: [String::new(), String::new()],
             reduced: std::cell::Cell::new(None),
             plain: Vec::new(),
+            images: ImagePlane::default(),
         }
     }
 
@@ -138,6 +142,9 @@ impl Writer {
         let mut drawn = drawn.to_vec();
         for at in 0..drawn.len() {
             let part = drawn[at].intersection(next.area);
+            if self.has_image_rows(shown, part) {
+                continue;
+            }
             if let Some(scroll) = Scroll::find(shown, next, part, self.margins) {
                 self.scroll(&scroll, shown);
                 drawn.push(scroll.area());
@@ -152,20 +159,30 @@ impl Writer {
             let start = next.index_of(0, y);
             let (old, new) = (&mut shown.content[start..start + width], &next.content[start..start + width]);
             if let Some(changed) = changed(old, new, &columns) {
-                self.row(old, new, y, &changed);
-                old[changed.clone()].clone_from_slice(&new[changed]);
+                self.any_row(old, new, y, changed, next.area.height);
             }
         }
     }
 
     /// Writes all cells onto a terminal that was cleared.
     pub fn write_all(&mut self, next: &Buffer) {
-        let blank = vec![Cell::EMPTY; usize::from(next.area.width)];
+        let mut blank = vec![Cell::EMPTY; usize::from(next.area.width)];
         for (new, y) in next.content.chunks_exact(blank.len().max(1)).zip(0..) {
             if let Some(changed) = changed(&blank, new, &(0..next.area.width)) {
-                self.row(&blank, new, y, &changed);
+                self.any_row(&mut blank, new, y, changed, next.area.height);
+                blank.fill(Cell::EMPTY);
             }
         }
+    }
+
+    /// Writes the changed part of a row; `old` is equal to it afterwards.
+    fn any_row(&mut self, old: &mut [Cell], new: &[Cell], y: u16, changed: Range<usize>, rows: u16) {
+        let has_images = self.images.has_rows() && old.iter().chain(new).any(|cell| self.images.is_row(cell));
+        if has_images {
+            return self.image_row(old, new, y, changed, rows);
+        }
+        self.row(old, new, y, &changed);
+        old[changed.clone()].clone_from_slice(&new[changed]);
     }
 
     /// Moves the cursor the shortest way.
@@ -363,7 +380,9 @@ impl Writer {
     fn cell(&mut self, cell: &Cell, x: u16, y: u16, cells: u16, width: u16) {
         self.move_to(x, y);
         self.set_pen(self.pen_of(cell));
-        let symbol = if cell.symbol().is_empty() { " " } else { cell.symbol() };
+        // Rows of images are drawn over blanks.
+        let is_blank = cell.symbol().is_empty() || self.images.is_row(cell);
+        let symbol = if is_blank { " " } else { cell.symbol() };
         let doubtful = has_uncertain_width(symbol);
         if doubtful {
             // A terminal that draws it narrower must not keep the previous content.
@@ -423,6 +442,7 @@ impl Writer {
 }
 
 mod cells;
+mod images;
 mod moves;
 mod pen;
 mod scroll;

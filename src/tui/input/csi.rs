@@ -88,6 +88,7 @@ fn private(head: &[u8], last: u8) -> Option<Input> {
         (b'c', _) => Reply::Attributes((0..params.0.len()).map(|i| params.small(i)).collect()),
         (b'u', _) => Reply::KittyFlags(params.get(0).min(255) as u8),
         (b'y', Some(b'$')) => Reply::Mode { mode: params.small(0), state: params.small(1) },
+        (b'S', _) if (params.get(0), params.get(1)) == (1, 0) => Reply::SixelColors(params.small(2)),
         (b'n', _) if params.get(0) == 997 => Reply::ColorScheme(params.get(1) == 1),
         _ => return None,
     };
@@ -294,6 +295,12 @@ fn rgb(value: &str) -> Option<(u8, u8, u8)> {
     };
     let mut parts = parts.split('/').map(scaled);
     Some((parts.next()??, parts.next()??, parts.next()??))
+}
+
+/// Interprets a reply in an application program command: that of Kitty's graphics protocol to our query.
+pub fn apc(body: &[u8]) -> Option<Input> {
+    let result = body.strip_prefix(b"Gi=31;")?;
+    Some(Input::Reply(Reply::KittyGraphics(result == b"OK")))
 }
 
 /// Interprets a reply in a device control string: `>|name version`.

@@ -314,7 +314,7 @@ impl Decoder {
             _ if self.body.len() >= SEQUENCE_MAX => None,
             StringKind::Osc => csi::osc(&self.body),
             StringKind::Dcs => csi::dcs(&self.body),
-            StringKind::Apc => None,
+            StringKind::Apc => csi::apc(&self.body),
         };
         self.finish(meaning, out);
     }

@@ -90,6 +90,10 @@ pub enum Reply {
     CellPixels(u16, u16),
     /// The color scheme changed (mode 2031); true for dark.
     ColorScheme(bool),
+    /// XTSMGRAPHICS: the number of colors of Sixel images.
+    SixelColors(u16),
+    /// The terminal knows Kitty's graphics protocol; whether it could show the image of the query.
+    KittyGraphics(bool),
     /// XTVERSION: the terminal's name and version.
     Version(String),
 }

@@ -29,6 +29,8 @@ struct ActiveTerminal {
     saved_termios: Termios,
     wanted: TermModes,
     extras: ExtraModes,
+    /// Deletes the images that the terminal was sent.
+    image_undo: Vec<u8>,
 }
 
 static ACTIVE: Mutex<Option<ActiveTerminal>> = Mutex::new(None);
@@ -48,7 +50,9 @@ pub fn restore() {
 /// returns whether it accepted everything.
 pub(crate) fn leave() -> io::Result<bool> {
     let Some(mut active) = active().take() else { return Ok(true) };
-    let written = active.output.finish(&modes::leave(active.wanted, active.extras), RESTORE_TIMEOUT);
+    // Images belong to the screen that is left.
+    let last = [&*active.image_undo, &modes::leave(active.wanted, active.extras)].concat();
+    let written = active.output.finish(&last, RESTORE_TIMEOUT);
     // The line discipline matters most, so it is restored even when writing failed, and without waiting
     // until all output is shown: where the terminal has stopped, that would be never.
     tcsetattr(active.output.tty(), OptionalActions::Now, &active.saved_termios)?;
@@ -95,6 +99,7 @@ pub(crate) fn enter(tty: &File, modes: TermModes, extras: ExtraModes, first: &[u
         saved_termios: before,
         wanted: modes,
         extras,
+        image_undo: Vec::new(),
     });
     drop(slot);
     written.inspect_err(|_| restore())
@@ -129,6 +134,12 @@ pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes))
     let active = slot.as_mut().ok_or_else(terminal_restored_error)?;
     note(&mut active.extras);
     active.output.write(bytes)
+}
+
+/// Records what deletes the images that the terminal has.
+pub(crate) fn own_images(undo: Vec<u8>) -> io::Result<()> {
+    active().as_mut().ok_or_else(terminal_restored_error)?.image_undo = undo;
+    Ok(())
 }
 
 fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {

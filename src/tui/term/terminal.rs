@@ -68,6 +68,11 @@ impl Terminal {
         size_of(&self.tty)
     }
 
+    /// Width and height of a cell in pixels, if the terminal tells the system.
+    pub fn cell_pixels(&self) -> Option<(u16, u16)> {
+        cell_pixels_of(&self.tty)
+    }
+
     /// Writes bytes without blocking. [`Self::input`] sends the bytes that the terminal does not accept at
     /// once. Fails when the terminal was restored in the meantime, as after a panic on another thread.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
@@ -136,6 +141,11 @@ impl Terminal {
         guard::write_extra_mode(attention::progress(progress), |extras| extras.progress = true)
     }
 
+    /// Records what deletes the images that were sent; written on leaving.
+    pub fn own_images(&mut self, undo: Vec<u8>) -> io::Result<()> {
+        guard::own_images(undo)
+    }
+
     /// Records that the caret has one of our shapes: the user's own is restored on leaving.
     pub fn own_caret(&mut self) -> io::Result<()> {
         if self.extras.caret {
@@ -188,6 +198,13 @@ pub fn size_of(tty: &File) -> (u16, u16) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
         _ => (80, 24),
     }
+}
+
+/// Returns width and height of a cell in pixels, if the terminal tells the system.
+fn cell_pixels_of(tty: &File) -> Option<(u16, u16)> {
+    let size = tcgetwinsize(tty).ok()?;
+    let side = |pixels: u16, cells: u16| pixels.checked_div(cells).filter(|side| *side > 0);
+    Some((side(size.ws_xpixel, size.ws_col)?, side(size.ws_ypixel, size.ws_row)?))
 }
 
 /// Opens the device of standard input or output, otherwise the controlling terminal. By the device's own

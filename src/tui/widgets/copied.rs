@@ -20,7 +20,7 @@ impl Copied {
     /// Adds a line, or the part of it in a range of cells. `full` is the text of a line that shows only its
     /// beginning, or empty.
     pub fn push(&mut self, line: &Line, columns: &Range<usize>, full: &str) {
-        if line.iter().any(|span| span.role == Role::Aside) {
+        if line.iter().any(is_aside) {
             return self.end_open_line();
         }
         // `shown` are the bytes of the text before a span that is cut off.
@@ -82,9 +82,14 @@ impl Copied {
     }
 }
 
+/// Returns whether nothing of the line of a span belongs to the text: of an image, only the first row does.
+fn is_aside(span: &Span) -> bool {
+    span.role == Role::Aside || matches!(span.role, Role::Image(part) if part.row > 0)
+}
+
 /// Returns whether a span is text that can be selected.
 pub fn is_text(span: &Span) -> bool {
-    matches!(span.role, Role::Text | Role::Marker | Role::Tab | Role::Cut)
+    matches!(span.role, Role::Text | Role::Marker | Role::Tab | Role::Cut | Role::Image(_))
 }
 
 /// Returns the selected part of a span that begins at the cell `x`.

@@ -37,6 +37,19 @@ pub enum Role {
     Wrap(u16),
     /// The border between two cells of a table, each of which may go on in the next line.
     CellEnd,
+    /// A row of an image; the text stands for it where it is not drawn.
+    Image(ImageRow),
+}
+
+/// A row of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageRow {
+    /// What the caller knows the image by.
+    pub key: u64,
+    /// The row, from 0.
+    pub row: u16,
+    /// Maximum columns and rows of the image.
+    pub max: (u16, u16),
 }
 
 impl Span {

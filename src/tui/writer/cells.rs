@@ -4,10 +4,11 @@
 use ratatui::buffer::Cell;
 
 use crate::base::width::grapheme_width;
+use crate::tui::images::placeholder::{PLACEHOLDER, is_image};
 
 /// Returns the number of cells of a symbol, at least one.
 pub(super) fn width_of(cell: &Cell) -> u16 {
-    if is_ascii(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
+    if is_ascii(cell) || is_image(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
 }
 
 pub(super) fn is_ascii(cell: &Cell) -> bool {
@@ -17,7 +18,7 @@ pub(super) fn is_ascii(cell: &Cell) -> bool {
 /// Returns whether terminals may disagree about its width: joiners, variation selectors, flags, marks that
 /// form clusters wider than two cells.
 pub(super) fn has_uncertain_width(symbol: &str) -> bool {
-    if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
+    if symbol.len() <= 4 && symbol.chars().nth(1).is_none() || symbol.starts_with(PLACEHOLDER) {
         return false;
     }
     let joins = |c| matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}');

@@ -1,6 +1,7 @@
 //! Tests of the bytes: short, and right on an emulated terminal.
 
 use std::num::NonZeroU16;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use ratatui::layout::Rect;
@@ -8,6 +9,8 @@ use ratatui::style::Style;
 
 use super::*;
 use crate::tui::canvas::Canvas;
+use crate::tui::images::encoded::EncodedImage;
+use crate::tui::images::placeholder::{self, ImageId};
 use crate::tui::theme::scheme::Theme;
 
 const COLS: u16 = 24;
@@ -264,4 +267,139 @@ proptest! {
         prop_assert_eq!(&shown, &second);
         prop_assert_eq!(emulated(&writer.take().0), expected(&second));
     }
+}
+
+/// An image of letters, so that the emulated terminal shows which of its cells are there.
+fn letters(number: u16, cols: u16, rows: u16) -> Arc<EncodedImage> {
+    let row = |row: u16| (0..cols).map(|col| letter(number, row, col)).collect::<String>();
+    let rows: Vec<String> = (0..rows).map(row).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    Arc::new(EncodedImage::of_rows(ImageId::new(number), cols, &rows))
+}
+
+fn letter(number: u16, row: u16, col: u16) -> char {
+    char::from(b'A' + (number * 7 + row * 5 + col) as u8 % 26)
+}
+
+/// What the terminal shows for a buffer: letters in place of images, except in the last row.
+fn with_letters(buffer: &Buffer) -> Vec<String> {
+    let mut shown = buffer.clone();
+    for (at, cell) in shown.content.iter_mut().enumerate() {
+        if let Some(part) = placeholder::get(cell) {
+            let is_last = at >= usize::from(COLS * (ROWS - 1));
+            let number = (0..3).find(|n| ImageId::new(*n) == part.id).unwrap();
+            let sign = if is_last { ' ' } else { letter(number, part.row, part.col) };
+            cell.set_char(sign);
+        }
+    }
+    texts(&expected(&shown))
+}
+
+/// Only the characters: the letters of an image have the colors that were left.
+fn texts(cells: &[String]) -> Vec<String> {
+    let text = |cell: &String| cell.split('"').nth(1).unwrap_or_default().to_string();
+    cells.iter().map(text).collect()
+}
+
+/// Something drawn: a text or an image at a place.
+type Drawn = (u16, u16, String, Option<(u16, u16, u16)>);
+
+fn draw_images(drawn: &[Drawn]) -> (Buffer, Vec<Arc<EncodedImage>>) {
+    let area = Rect::new(0, 0, COLS, ROWS);
+    let (mut buffer, mut images) = (Buffer::empty(area), Vec::new());
+    let theme = Theme::builtin();
+    for (x, y, text, image) in drawn {
+        let canvas = Canvas::new(&mut buffer, area, area, &theme, ColorDepth::True);
+        let mut canvas = canvas.with_images(&mut images);
+        match image {
+            // One that is partly above its place, as after scrolling. Images do not cover each other.
+            Some((number, first, count)) => {
+                let image = letters(*number, 6, 4);
+                for row in *first..(first + count).min(4) {
+                    canvas.image_row(number * 8, y + row - first, &image, row);
+                }
+            }
+            None => {
+                canvas.text(*x, *y, text, Style::new());
+            }
+        }
+    }
+    (buffer, images)
+}
+
+proptest! {
+    #![proptest_config(crate::base::seeds::cases(512))]
+    #[test]
+    fn writer_any_frames_with_images_match_terminal(
+        frames in prop::collection::vec(prop::collection::vec(
+            (0..COLS, 0..ROWS, "[a-c漢 ]{0,24}", prop::option::of((0..3u16, 0..4u16, 0..5u16))), 0..6), 1..6),
+    ) {
+        let mut writer = Writer::new(ColorDepth::True);
+        writer.clear();
+        let mut shown = buffer(&[]);
+        let mut stream = Vec::new();
+        for drawn in &frames {
+            let (next, images) = draw_images(drawn);
+            writer.add_images(images);
+            writer.difference(&mut shown, &next, &ALL);
+            stream.extend(writer.take().0);
+            prop_assert_eq!(texts(&emulated(&stream)), with_letters(&next));
+            prop_assert_eq!(&shown, &next);
+        }
+        let mut whole = Writer::new(ColorDepth::True);
+        for (number, cols, rows) in [(0, 6, 4), (1, 6, 4), (2, 6, 4)] {
+            whole.add_images(vec![letters(number, cols, rows)]);
+        }
+        whole.clear();
+        whole.write_all(&shown);
+        prop_assert_eq!(texts(&emulated(&whole.take().0)), texts(&emulated(&stream)));
+    }
+}
+
+#[test]
+fn writer_image_is_drawn_again_only_where_it_changed() {
+    let (first, images) = draw_images(&[(2, 0, String::new(), Some((1, 0, 4)))]);
+    let mut writer = Writer::new(ColorDepth::True);
+    writer.clear();
+    let mut shown = buffer(&[]);
+    writer.add_images(images);
+    writer.difference(&mut shown, &first, &ALL);
+    writer.take();
+    let covered = [(2, 0, String::new(), Some((1, 0, 4))), (4, 1, "pop".to_string(), None)];
+    let (second, images) = draw_images(&covered);
+    writer.add_images(images);
+    writer.difference(&mut shown, &second, &ALL);
+    let over = String::from_utf8(writer.take().0).unwrap();
+    assert!(over.contains("pop") && !over.contains(letter(1, 1, 0)), "{over:?}");
+    writer.difference(&mut shown, &first, &ALL);
+    let back = String::from_utf8(writer.take().0).unwrap();
+    assert!(back.contains(letter(1, 1, 0)) && !back.contains(letter(1, 2, 5)), "{back:?}");
+}
+
+#[test]
+fn writer_sent_image_scrolls_as_text() {
+    let image = Arc::new(EncodedImage::of_data(ImageId::new(9), (6, 4), "<data>"));
+    let frame = |at: u16| {
+        let area = Rect::new(0, 0, COLS, ROWS);
+        let (mut buffer, mut images, theme) = (Buffer::empty(area), Vec::new(), Theme::builtin());
+        let mut canvas =
+            Canvas::new(&mut buffer, area, area, &theme, ColorDepth::Ansi16).with_images(&mut images);
+        (0..4).for_each(|row| canvas.image_row(0, at + row, &image, row));
+        (buffer, images)
+    };
+    let mut writer = Writer::new(ColorDepth::Ansi256);
+    writer.clear();
+    let mut shown = buffer(&[]);
+    let (first, images) = frame(0);
+    writer.add_images(images);
+    writer.difference(&mut shown, &first, &ALL);
+    let sent = String::from_utf8(writer.take().0).unwrap();
+    assert!(sent.contains("<data>") && sent.find("<data>") < sent.find('\u{10eeee}'), "{sent:?}");
+    assert_eq!(emulated(sent.replace("<data>", "").as_bytes()), expected(&first));
+    let (second, images) = frame(1);
+    writer.add_images(images);
+    writer.difference(&mut shown, &second, &ALL);
+    let moved = String::from_utf8(writer.take().0).unwrap();
+    assert!(!moved.contains("<data>"), "{moved:?}");
+    assert_eq!(emulated((sent.replace("<data>", "") + &moved).as_bytes()), expected(&second));
 }

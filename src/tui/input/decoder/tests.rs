@@ -154,6 +154,9 @@ fn decoder_replies_are_never_text() {
     reply("\x1b[4;600;800t", Reply::WindowPixels(800, 600));
     reply("\x1b[?997;1n", Reply::ColorScheme(true));
     reply("\x1bP>|term 1.2\x1b\\", Reply::Version("term 1.2".into()));
+    reply("\x1b[?1;0;256S", Reply::SixelColors(256));
+    reply("\x1b_Gi=31;OK\x1b\\", Reply::KittyGraphics(true));
+    reply("\x1b_Gi=31;EINVAL:no\x1b\\", Reply::KittyGraphics(false));
 }
 
 #[test]
