@@ -63,6 +63,8 @@ fn app_with_text(text: &str) -> AppFixture {
         keep_undo: true,
         mouse: true,
         notify: bowline::ide::core::options::Notify::default(),
+        images: bowline::tui::images::protocol::ImageChoice::default(),
+        first_image: 0,
         clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
         approval_mode: bowline::tools::Mode::default(),
         connect: None,

@@ -28,6 +28,7 @@ use crate::ide::core::tasks::threads::Threads;
 use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
+use crate::tui::images::protocol::ImageChoice;
 use crate::tui::theme::ColorDepth;
 
 /// Maximum bytes of a file that is read on the main thread before the first frame.
@@ -181,6 +182,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
+        images: ImageChoice::named(&settings.images),
+        first_image: fastrand::u16(..),
         clipboard: ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty())),
         mouse: settings.mouse,
         approval_mode: args

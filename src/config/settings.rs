@@ -10,7 +10,9 @@ pub mod row;
 use std::collections::BTreeMap;
 
 use assign::{budgets, flag, limits, number, numbers, optional, text};
-use choices::{APPROVAL, DELIVERY, NOTIFY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
+use choices::{
+    APPROVAL, DELIVERY, IMAGES, NOTIFY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE,
+};
 use row::Row;
 
 use super::kind::{Kind, Limit, TokenBudget};
@@ -91,6 +93,8 @@ pub struct Settings {
     pub tab_line: String,
     /// How to notify while another window has the focus: `auto`, `bell` or `off`.
     pub notify: String,
+    /// How images are displayed: `auto`, `kitty`, `iterm2`, `sixel`, `halfblocks` or `off`.
+    pub images: String,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -406,6 +410,14 @@ pub static ROWS: &[Row] = &[
         doc: "How to notify while another window has the focus",
         project: false,
         assign: |settings, value| text(value, &mut settings.notify),
+    },
+    Row {
+        key: "images",
+        kind: IMAGES,
+        default: "\"auto\"",
+        doc: "How to show images; auto takes the best that the terminal has",
+        project: false,
+        assign: |settings, value| text(value, &mut settings.images),
     },
     Row {
         key: "mouse",

@@ -72,6 +72,8 @@ async fn panic_host_process_runs_event_loop() {
         keep_undo: false,
         mouse: false,
         notify: bowline::ide::core::options::Notify::default(),
+        images: bowline::tui::images::protocol::ImageChoice::default(),
+        first_image: 0,
         clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
         approval_mode: bowline::tools::Mode::default(),
         connect: None,

@@ -11,5 +11,6 @@ pub(super) const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
 pub(super) const TRANSPORT: Kind = Kind::Choice(&["auto", "sse", "websocket", "websocket-cached"]);
 pub(super) const TAB_LINE: Kind = Kind::Choice(&["always", "several", "never"]);
 pub(super) const NOTIFY: Kind = Kind::Choice(&["auto", "bell", "off"]);
+pub(super) const IMAGES: Kind = Kind::Choice(&["auto", "kitty", "iterm2", "sixel", "halfblocks", "off"]);
 pub(super) const PROFILE: Kind = Kind::Choice(&["auto", "pi", "openai", "anthropic", "gemini"]);
 pub(super) const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);

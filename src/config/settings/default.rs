@@ -43,6 +43,7 @@ impl Default for Settings {
             syntax_memory: 64,
             tab_line: "always".to_string(),
             notify: "auto".to_string(),
+            images: "auto".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),

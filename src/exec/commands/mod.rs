@@ -2,7 +2,7 @@
 //!
 //! `running` is a handle of a command in any environment; `process` runs it here, `terminal` gives it a
 //! terminal. `variables` filters what it inherits. `subprocess` runs this program again for isolated work,
-//! `editor` runs the user's editor, `dumpable` protects this process's memory from others.
+//! `editor` runs the user's editor, `tmux` asks tmux, `dumpable` protects this process's memory from others.
 
 pub mod dumpable;
 pub mod editor;
@@ -10,4 +10,5 @@ pub mod process;
 pub mod running;
 pub mod subprocess;
 pub mod terminal;
+pub mod tmux;
 pub mod variables;

@@ -10,6 +10,7 @@ use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::view::display::DisplayOptions;
 use crate::llm::model::Part;
 use crate::tools::permissions::policy::Mode;
+use crate::tui::images::protocol::ImageChoice;
 use crate::tui::theme::{ColorDepth, Theme};
 
 /// A file to open.
@@ -88,6 +89,10 @@ pub struct Options {
     pub mouse: bool,
     /// How to notify while another window has the focus.
     pub notify: Notify,
+    /// How images are shown.
+    pub images: ImageChoice,
+    /// Number of the first image: two programs in one window must not use the same ones.
+    pub first_image: u16,
     /// Which clipboards can be reached.
     pub clipboard: ClipboardRoute,
     /// Which calls need approval.

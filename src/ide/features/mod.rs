@@ -12,6 +12,7 @@ pub mod file_tree;
 pub mod files;
 pub mod git;
 pub mod history_search;
+pub mod images;
 pub mod locations;
 pub mod login;
 pub mod message_queue;
@@ -54,6 +55,7 @@ pub static FEATURES: &[Feature] = &[
     file_tree::FEATURE,
     git::FEATURE,
     history_search::FEATURE,
+    images::FEATURE,
     login::FEATURE,
     models::FEATURE,
     permissions::FEATURE,

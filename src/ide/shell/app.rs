@@ -25,6 +25,7 @@ use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::drafts;
+use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -114,6 +115,7 @@ impl App {
             has_started: false,
             ui: UiRequests::default(),
         };
+        app.state.text_options.image_cell = app.state.slots[IMAGES].get_mut().cell();
         app.state.damage.add_all();
         app
     }

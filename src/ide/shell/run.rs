@@ -19,6 +19,7 @@ use crate::ide::core::options::{Notify, Options};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::features::drafts::state::DRAFTS;
+use crate::ide::features::images;
 use crate::ide::features::prompt::external_editor;
 use crate::ide::shell::app::App;
 use crate::ide::shell::clipboard;
@@ -107,6 +108,8 @@ struct TerminalLoop {
 impl TerminalLoop {
     async fn run(&mut self, mut source: EventSource, signals: &mut Signals) -> std::io::Result<Exit> {
         source.connect();
+        let in_tmux = self.clipboard_route.in_tmux;
+        source.app.with_cx(|cx| images::events::ask_outer_terminal(cx, in_tmux));
         let looped = AssertUnwindSafe(self.event_loop(&mut source, signals)).catch_unwind().await;
         let result = match looped {
             Ok(result) => result,
@@ -324,11 +327,23 @@ impl TerminalLoop {
                         CapsAction::Dark(_) => {}
                     }
                 }
+                self.update_images(app);
             } else {
                 app.handle(Event::Input(input));
             }
         }
         Ok(())
+    }
+
+    /// Chooses how images are shown, once the terminal has answered all it will.
+    fn update_images(&mut self, app: &mut App) {
+        if !self.caps.complete {
+            return;
+        }
+        // Not every terminal answers, and a reply is out of date once the font was changed.
+        self.caps.cell_pixels = self.terminal.cell_pixels().or(self.caps.cell_pixels);
+        let caps = &self.caps;
+        app.with_cx(|cx| images::events::on_caps(cx, caps));
     }
 
     /// Handles a signal; returns an exit code if it ends the program.
@@ -342,6 +357,7 @@ impl TerminalLoop {
             Signal::Resize => {
                 let (cols, rows) = self.terminal.size();
                 app.handle(Event::Resize(cols, rows));
+                self.update_images(app);
             }
             Signal::Terminate | Signal::HangUp | Signal::Interrupt => return Ok(Some(signal.exit_code())),
             Signal::Stop => {
@@ -378,6 +394,9 @@ impl TerminalLoop {
         self.draw_attention(app)?;
         self.use_clipboard(app)?;
         let bytes = app.frame();
+        if let Some(undo) = app.screen.take_image_undo() {
+            self.terminal.own_images(undo)?;
+        }
         if app.screen.has_cursor_shape() {
             self.terminal.own_caret()?;
         }

@@ -350,6 +350,8 @@ impl IdeSetup {
             keep_undo: self.undo_store,
             mouse: true,
             notify: bowline::ide::core::options::Notify::default(),
+            images: bowline::tui::images::protocol::ImageChoice::default(),
+            first_image: 0,
             clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
             approval_mode: self.policy,
             connect: Some(connect),

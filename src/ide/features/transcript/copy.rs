@@ -15,6 +15,7 @@ pub fn plain(item: &Item) -> Cow<'_, str> {
         | ItemKind::Thinking(text)
         | ItemKind::Notice { text, .. } => text.trim_end().into(),
         ItemKind::Summary { title, text } => format!("{title}\n{text}").into(),
+        ItemKind::Image(image) => image.label().into(),
         ItemKind::Tool(call) => [command(call), output(call)]
             .into_iter()
             .filter(|text| !text.is_empty())
@@ -32,6 +33,7 @@ pub fn markdown(item: &Item) -> String {
         ItemKind::Thinking(text) => format!("*{}*", text.trim()),
         ItemKind::Notice { text, .. } => text.clone(),
         ItemKind::Summary { title, text } => format!("**{title}**\n\n{text}"),
+        ItemKind::Image(image) => image.label(),
         ItemKind::Tool(call) => {
             let head = format!("**{}**\n\n{}", call.tool, fenced(&command(call), ""));
             let output = output(call);

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::agent::event::{AgentEvent, Compacted};
 use crate::ide::core::slots::Slot;
+use crate::ide::features::images::data::ImageData;
 use crate::ide::model::agent::thousands;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
@@ -50,6 +51,8 @@ pub enum ItemKind {
     Thinking(String),
     /// A tool call.
     Tool(Box<Call>),
+    /// An image of the user.
+    Image(Arc<ImageData>),
     /// A summary that replaces a part of the conversation.
     Summary {
         /// Its description, in a line.
@@ -89,6 +92,8 @@ pub struct Call {
     pub seconds: Option<u64>,
     /// The subagent that it started.
     pub agent: Option<Box<subagents::AgentProgress>>,
+    /// The images of its result.
+    pub images: Vec<Arc<ImageData>>,
 }
 
 impl Call {
@@ -110,6 +115,7 @@ impl Call {
             timer: timing::CallTimer::default(),
             seconds: None,
             agent: None,
+            images: Vec::new(),
         }
     }
 }
@@ -182,7 +188,7 @@ impl Transcript {
     fn add_all(&mut self, messages: &[Arc<AgentMessage>], tools: &Registry) {
         for message in messages {
             match &**message {
-                AgentMessage::Llm(Message::User(user)) => self.add(ItemKind::User(join_text(&user.content))),
+                AgentMessage::Llm(Message::User(user)) => self.add_user(&user.content),
                 AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
                 AgentMessage::Llm(Message::ToolResult(result)) => {
                     if !self.end_call(result, None, None, tools) {
@@ -268,6 +274,13 @@ impl Transcript {
         self.items.push_back(Item { id: self.next_id, version: 0, took: None, kind });
     }
 
+    fn add_user(&mut self, parts: &[Part]) {
+        self.add(ItemKind::User(join_text(parts)));
+        for image in ImageData::of_parts(parts) {
+            self.add(ItemKind::Image(image));
+        }
+    }
+
     fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
         for part in &answer.content {
             match part {
@@ -317,7 +330,7 @@ impl Transcript {
     pub fn apply(&mut self, event: &AgentEvent, tools: &Registry) -> bool {
         match event {
             AgentEvent::MessageStart(message) => match &**message {
-                Message::User(user) => self.add(ItemKind::User(join_text(&user.content))),
+                Message::User(user) => self.add_user(&user.content),
                 Message::Assistant(_) => self.streaming.clear(),
                 Message::ToolResult(_) => return false,
             },
@@ -484,8 +497,10 @@ impl Transcript {
             self.plan = plan::active_line(steps);
         }
         let status = if result.is_error { CallStatus::Failed(took) } else { CallStatus::Done(took) };
+        let images = ImageData::of_parts(&result.content);
         self.change_call(&result.tool_call_id, |call| {
             call.result = Some(view);
+            call.images = images;
             call.status = status;
             call.exit_code = exit_code(result.details.as_ref());
             call.live_output.clear();

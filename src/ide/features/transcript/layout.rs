@@ -107,7 +107,7 @@ fn text_of(item: &Item) -> &str {
         | ItemKind::Answer(text)
         | ItemKind::Thinking(text)
         | ItemKind::Notice { text, .. } => text,
-        ItemKind::Tool(_) | ItemKind::Summary { .. } => "",
+        ItemKind::Tool(_) | ItemKind::Summary { .. } | ItemKind::Image(_) => "",
     }
 }
 
@@ -123,7 +123,7 @@ impl Layout {
                 let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
                 plain(scope, Some(Span::new(sign, scope)))
             }
-            ItemKind::Tool(_) | ItemKind::Summary { .. } => Lines::Rows(Box::default()),
+            ItemKind::Tool(_) | ItemKind::Summary { .. } | ItemKind::Image(_) => Lines::Rows(Box::default()),
         };
         Self { lines, version: item.version, options, width }
     }

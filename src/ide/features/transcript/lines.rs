@@ -4,6 +4,7 @@
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::features::transcript::cards::card;
 use crate::ide::features::transcript::cards::form::CardForm;
+use crate::ide::features::transcript::cards::images;
 use crate::ide::features::transcript::cards::rows::{PROSE, WHOLE_ROWS, fit, indented};
 use crate::ide::features::transcript::items::{Item, ItemKind};
 use crate::ide::model::age::duration;
@@ -17,6 +18,7 @@ pub fn lay_out(item: &Item, form: &CardForm<'_>) -> Vec<Line> {
     match &item.kind {
         ItemKind::Tool(call) => card::lay_out(call, form),
         ItemKind::Summary { title, text } => summary(title, text, form),
+        ItemKind::Image(image) => images::rows(image, form),
         ItemKind::User(_) | ItemKind::Answer(_) | ItemKind::Thinking(_) | ItemKind::Notice { .. } => {
             Vec::new()
         }

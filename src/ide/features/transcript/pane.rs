@@ -1,5 +1,7 @@
 //! The pane of the conversation: a virtual list that lays out only what is on screen.
 
+use std::cell::RefMut;
+
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate, visible};
@@ -8,13 +10,17 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
+use crate::ide::features::images::cache::{IMAGES, ImageCache, ImageState};
+use crate::ide::features::images::data::BROKEN;
 use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::cards::form::CardKeys;
+use crate::ide::features::transcript::items::{Item, ItemKind};
 use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::copied::selected_cells;
+use crate::tui::widgets::line::{ImageRow, Role, Span};
 use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
@@ -58,7 +64,13 @@ impl Component<State> for TranscriptPane {
             for span in line {
                 ground = ground_after(span.scope).unwrap_or(ground);
                 let style = content.style(ground).patch(content.style(span.scope));
-                x = content.text(x, y, &span.text, style);
+                x = match span.role {
+                    Role::Image(part) => draw_image(&mut content, (x, y), part, span, |key| {
+                        let images = state.slots[IMAGES].borrow_mut();
+                        image_state(images, transcript.item(shown.item), key, part.max)
+                    }),
+                    _ => content.text(x, y, &span.text, style),
+                };
             }
             // A line with its own background has it up to the edge.
             if matches!(ground, "diff.added" | "diff.removed" | "agent.user") {
@@ -84,6 +96,40 @@ impl Component<State> for TranscriptPane {
         });
         draw_border(canvas, state);
     }
+}
+
+/// Draws a row of an image, or what stands for it; returns the column after it.
+fn draw_image(
+    canvas: &mut Canvas<'_>,
+    (x, y): (u16, u16),
+    part: ImageRow,
+    span: &Span,
+    state: impl FnOnce(u64) -> ImageState,
+) -> u16 {
+    let style = canvas.style(span.scope);
+    match state(part.key) {
+        ImageState::Ready(image) => {
+            canvas.image_row(x, y, &image, part.row);
+            x + image.cells.0
+        }
+        ImageState::Broken if part.row == 0 => canvas.text(x, y, BROKEN, style),
+        ImageState::Broken | ImageState::Pending => canvas.text(x, y, &span.text, style),
+    }
+}
+
+/// Returns how far an image of an item is.
+fn image_state(
+    mut images: RefMut<'_, ImageCache>,
+    item: Option<&Item>,
+    key: u64,
+    max: (u16, u16),
+) -> ImageState {
+    let data = item.and_then(|item| match &item.kind {
+        ItemKind::Image(image) => Some(image),
+        ItemKind::Tool(call) => call.images.iter().find(|image| image.key == key),
+        _ => None,
+    });
+    data.map_or(ImageState::Broken, |data| images.get(data, max, Part::Transcript))
 }
 
 /// Draws the row above the conversation of a subagent; nothing for an empty one.

@@ -175,6 +175,7 @@ mod tests {
             wrap_column: 80,
             show_thinking: false,
             expand_output: false,
+            image_cell: None,
         };
         let laid = (1, ItemOptions { show, is_closed: false }, 80);
         let line = |text: &str| vec![Span::new(text, "t")];

@@ -331,7 +331,12 @@ impl TranscriptView {
 
 /// Returns whether an item has no blank line after it.
 pub fn is_joined(item: &Item, next: Option<&Item>) -> bool {
-    matches!((&item.kind, next.map(|next| &next.kind)), (ItemKind::Tool(_), Some(ItemKind::Tool(_))))
+    let next = next.map(|next| &next.kind);
+    match &item.kind {
+        ItemKind::Tool(_) => matches!(next, Some(ItemKind::Tool(_))),
+        ItemKind::User(_) | ItemKind::Image(_) => matches!(next, Some(ItemKind::Image(_))),
+        _ => false,
+    }
 }
 
 /// Columns for text in a pane of that width.
@@ -355,6 +360,7 @@ mod tests {
         wrap_column: 80,
         show_thinking: true,
         expand_output: false,
+        image_cell: None,
     };
 
     fn apply(transcript: &mut Transcript, event: &AgentEvent) {

@@ -13,6 +13,8 @@ pub struct TextOptions {
     pub show_thinking: bool,
     /// Whether tool output is shown in full.
     pub expand_output: bool,
+    /// Width and height of a cell in pixels, if images are shown.
+    pub image_cell: Option<(u16, u16)>,
 }
 
 impl TextOptions {
@@ -24,6 +26,7 @@ impl TextOptions {
             wrap_column: wrap_column.max(1),
             show_thinking: false,
             expand_output: false,
+            image_cell: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::ide::features::transcript::cards::form::CardForm;
 use crate::ide::features::transcript::cards::rows::fit;
 use crate::ide::features::transcript::cards::status::status;
 use crate::ide::features::transcript::cards::{
-    agent, command, edit, other, plan, question, read, search, web, write,
+    agent, command, edit, images, other, plan, question, read, search, web, write,
 };
 use crate::ide::features::transcript::items::{Call, CallStatus};
 use crate::tools::contract::view::{CallKind, ResultView};
@@ -55,7 +55,10 @@ pub fn card(kind: CallKind) -> &'static Card {
 /// Returns the rows of a call.
 pub fn lay_out(call: &Call, form: &CardForm<'_>) -> Vec<Line> {
     let card = card(call.view.kind);
-    let body = if form.is_closed { Vec::new() } else { (card.body)(call, form) };
+    let mut body = if form.is_closed { Vec::new() } else { (card.body)(call, form) };
+    if !form.is_closed {
+        body.extend(call.images.iter().flat_map(|image| images::rows(image, form)));
+    }
     let sign = if call.result.is_some() && !body.is_empty() { "▾ " } else { "▸ " };
     let mut rows = vec![head(call, sign, (card.title)(call, form), form.width)];
     rows.extend(body);

@@ -227,7 +227,8 @@ mod tests {
 
     fn shown(lines: &[Option<DiffLine>], width: u16) -> Vec<String> {
         let keys = CardKeys::default();
-        let form = CardForm { width, is_full: false, is_closed: false, keys: &keys, colors: &[] };
+        let form =
+            CardForm { width, is_full: false, is_closed: false, image_cell: None, keys: &keys, colors: &[] };
         let rows = diff(lines, &form, [&[], &[]], DIFF_ROWS);
         assert!(rows.iter().all(|row| line::width(row) <= usize::from(width)));
         let text = |row: &Line| row.iter().map(|span| span.text.as_str()).collect::<String>();

@@ -19,6 +19,8 @@ pub struct CardForm<'a> {
     pub is_full: bool,
     /// Whether only its head is shown.
     pub is_closed: bool,
+    /// Width and height of a cell in pixels, if images are shown.
+    pub image_cell: Option<(u16, u16)>,
     /// The keys.
     pub keys: &'a CardKeys,
     /// Colors of its pieces of code, as far as they are known.
@@ -29,7 +31,8 @@ impl<'a> CardForm<'a> {
     /// Returns the form for a width.
     pub fn new(width: u16, options: ItemOptions, keys: &'a CardKeys, colors: &'a [Vec<Colored>]) -> Self {
         let (is_full, is_closed) = (options.show.expand_output, options.is_closed);
-        Self { width, is_full, is_closed, keys, colors }
+        let image_cell = options.show.image_cell;
+        Self { width, is_full, is_closed, image_cell, keys, colors }
     }
 
     /// Returns the colors of a piece of code.

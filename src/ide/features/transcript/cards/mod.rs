@@ -8,6 +8,7 @@ pub mod diff_code;
 pub mod diff_lines;
 pub mod edit;
 pub mod form;
+pub mod images;
 pub mod other;
 pub mod plan;
 pub mod question;

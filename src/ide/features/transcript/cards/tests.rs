@@ -96,7 +96,10 @@ fn check(call: &Call, width: u16) {
         .map(|block| vec![(0..block.code.len() / 2, "keyword"), (block.code.len() / 2..usize::MAX, "string")])
         .collect();
     for (is_full, is_closed) in [(false, false), (true, false), (false, true)] {
-        let rows = lay_out(call, &CardForm { width, is_full, is_closed, keys: &keys, colors: &colors });
+        let rows = lay_out(
+            call,
+            &CardForm { width, is_full, is_closed, image_cell: None, keys: &keys, colors: &colors },
+        );
         let most = match (is_full, is_closed) {
             (_, true) => 1,
             (false, _) => FOLDED_MAX,

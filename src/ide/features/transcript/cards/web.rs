@@ -38,7 +38,14 @@ mod tests {
         let mut call = Call::new(String::new(), "fetch".to_string(), view, CallStatus::Done(None));
         call.result = Some(ResultView::Text("# Title\n\nfirst\nsecond\nthird".to_string()));
         let keys = CardKeys { expand: "Ctrl-o".to_string() };
-        let form = CardForm { width: 40, is_full: false, is_closed: false, keys: &keys, colors: &[] };
+        let form = CardForm {
+            width: 40,
+            is_full: false,
+            is_closed: false,
+            image_cell: None,
+            keys: &keys,
+            colors: &[],
+        };
         let text = |row: &Line| row.iter().map(|span| span.text.as_str()).collect::<String>();
         let rows: Vec<String> = lay_out(&call, &form).iter().map(text).collect();
         assert_eq!(rows[1..], ["  # Title", "  ", "  first", "  … 2 more · Ctrl-o"]);

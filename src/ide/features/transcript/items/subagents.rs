@@ -160,7 +160,9 @@ fn size(item: &Item) -> usize {
         | ItemKind::Thinking(text)
         | ItemKind::Notice { text, .. }
         | ItemKind::Summary { text, .. } => text.len(),
+        ItemKind::Image(image) => image.size(),
         ItemKind::Tool(call) => {
+            let images: usize = call.images.iter().map(|image| image.size()).sum();
             let result = match &call.result {
                 Some(
                     ResultView::Text(text) | ResultView::Output(text) | ResultView::Excerpt { text, .. },
@@ -177,6 +179,7 @@ fn size(item: &Item) -> usize {
                 Some(ResultView::Plan(_)) | None => 0,
             };
             result
+                + images
                 + call.live_output.len()
                 + call.view.title.len()
                 + call.view.body.as_ref().map_or(0, String::len)

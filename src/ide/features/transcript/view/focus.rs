@@ -181,7 +181,7 @@ impl TranscriptView {
         let options = self.options(item, show);
         let is_full = match &item.kind {
             ItemKind::Thinking(_) => options.show.show_thinking,
-            ItemKind::Tool(_) | ItemKind::Summary { .. } => options.show.expand_output,
+            ItemKind::Tool(_) | ItemKind::Summary { .. } | ItemKind::Image(_) => options.show.expand_output,
             ItemKind::User(_) | ItemKind::Answer(_) | ItemKind::Notice { .. } => return false,
         };
         let next = if is_full {

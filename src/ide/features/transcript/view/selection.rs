@@ -290,6 +290,7 @@ mod tests {
         wrap_column: 80,
         show_thinking: true,
         expand_output: true,
+        image_cell: None,
     };
 
     fn words() -> impl Strategy<Value = String> {

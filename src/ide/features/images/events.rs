@@ -1,0 +1,50 @@
+//! Reactions to frames and to the terminal's answers: encodes what was shown as a label.
+
+use crate::exec::commands::tmux;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::features::images::cache::IMAGES;
+use crate::tui::caps::Caps;
+use crate::tui::images::protocol::OuterTerminal;
+
+/// Runs after a frame: starts to encode an image that it did not have.
+pub fn after_frame(cx: &mut Cx<'_>) {
+    let Some(job) = cx.state.slots[IMAGES].get_mut().next_job() else { return };
+    let ticket = job.ticket();
+    cx.tasks.spawn_blocking(
+        "images.encode",
+        move || job.run(),
+        move |cx, encoded| {
+            // A decoder that panics has an image that cannot be shown.
+            let encoded = encoded.unwrap_or_else(|error| Err(error.to_string()));
+            cx.state.slots[IMAGES].get_mut().finish(ticket, encoded);
+            cx.state.damage.add(ticket.part);
+            after_frame(cx);
+        },
+    );
+}
+
+/// Handles what the terminal has answered.
+pub fn on_caps(cx: &mut Cx<'_>, caps: &Caps) {
+    if cx.state.slots[IMAGES].get_mut().set_caps(caps) {
+        on_changed(cx);
+    }
+}
+
+/// Asks tmux, if it is there, which terminal is around it.
+pub fn ask_outer_terminal(cx: &mut Cx<'_>, in_tmux: bool) {
+    if !in_tmux || !cx.state.slots[IMAGES].get_mut().is_on() {
+        return;
+    }
+    cx.tasks.spawn_blocking("images.ask-tmux", tmux::reach_outer_terminal, |cx, outer| {
+        let Some(outer) = answer_or_error(cx, "ask tmux", outer).flatten() else { return };
+        let outer = OuterTerminal { name: outer.name, cell: outer.cell, is_reachable: true };
+        if cx.state.slots[IMAGES].get_mut().set_outer(outer) {
+            on_changed(cx);
+        }
+    });
+}
+
+fn on_changed(cx: &mut Cx<'_>) {
+    cx.state.text_options.image_cell = cx.state.slots[IMAGES].get_mut().cell();
+    cx.state.damage.add_all();
+}

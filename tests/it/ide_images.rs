@@ -1,0 +1,68 @@
+//! Images in the conversation: drawn where the terminal can, otherwise a label.
+
+use std::io::Cursor;
+
+use bowline::llm::providers::scripted::Turn;
+use bowline::tui::theme::ColorDepth;
+use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
+use ratatui::style::Color;
+use serde_json::json;
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+/// A file with a red image.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let image = RgbaImage::from_pixel(width, height, Rgba([200, 10, 10, 255]));
+    DynamicImage::ImageRgba8(image).write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).unwrap();
+    bytes
+}
+
+fn setup(file: &[u8]) -> IdeSetup {
+    let turns = [Turn::call("c1", "read", json!({"path": "shot.png"})), Turn::text("It is red.")];
+    IdeSetup::new().file("shot.png", file).turns(turns).tools(&["read"]).size(80, 30)
+}
+
+/// The number of cells that are red.
+fn red_cells(ide: &mut TestIde) -> usize {
+    let red = Color::Rgb(200, 10, 10);
+    let buffer = ide.headless.app().screen.buffer();
+    buffer.content.iter().filter(|cell| cell.fg == red && cell.bg == red).count()
+}
+
+#[tokio::test]
+async fn image_of_tool_result_is_drawn_below_its_call() {
+    let mut ide = setup(&png(64, 48)).start().await;
+    ide.prompt("look").await;
+    let picture = ide.picture();
+    assert_eq!(red_cells(&mut ide), 8 * 3, "{picture}");
+    assert!(picture.contains("▾ read") && !picture.contains("[image"), "{picture}");
+}
+
+#[tokio::test]
+async fn image_without_colors_is_a_label() {
+    let mut ide = setup(&png(64, 48)).colors(ColorDepth::Ansi16).start().await;
+    ide.prompt("look").await;
+    assert!(ide.picture().contains("[image: PNG 64x48]"), "{}", ide.picture());
+    assert_eq!(red_cells(&mut ide), 0);
+}
+
+#[tokio::test]
+async fn image_that_is_large_fits_and_scrolls_by_row() {
+    let mut ide = setup(&png(1600, 1200)).start().await;
+    ide.prompt("look").await;
+    let whole = red_cells(&mut ide);
+    assert!(whole > 200 && whole % 12 == 0, "{whole} cells\n{}", ide.picture());
+    ide.prompt(&"more\n".repeat(12)).await;
+    let part = red_cells(&mut ide);
+    assert!(part < whole && part % (whole / 12) == 0, "{part} of {whole} cells\n{}", ide.picture());
+}
+
+#[tokio::test]
+async fn image_of_earlier_session_is_drawn_again() {
+    let mut ide = setup(&png(64, 48)).start().await;
+    ide.prompt("look").await;
+    let mut ide = ide.restart().continue_session().size(80, 30).start().await;
+    ide.headless.idle().await;
+    assert_eq!(red_cells(&mut ide), 8 * 3, "{}", ide.picture());
+}
