@@ -1,6 +1,7 @@
 //! The pane of the conversation: a virtual list that lays out only what is on screen.
 
 use std::cell::RefMut;
+use std::ops::Range;
 
 use ratatui::layout::Rect;
 
@@ -82,20 +83,22 @@ impl Component<State> for TranscriptPane {
                 .iter()
                 .flat_map(|columns| selected_cells(line, columns))
             {
-                let style = content.style("ui.selection");
-                let start = 1 + cells.start.min(usize::from(cols)) as u16;
-                let width = cells.len().min(usize::from(cols)) as u16;
-                content.put_style(Rect::new(start, y, width, 1), style);
+                mark(&mut content, y, &cells, "ui.selection");
             }
             for hit in search.iter().flat_map(|search| search.cells(line)) {
-                let style = content.style("ui.search");
-                let start = 1 + hit.start.min(usize::from(cols)) as u16;
-                let width = hit.len().min(usize::from(cols)) as u16;
-                content.put_style(Rect::new(start, y, width, 1), style);
+                mark(&mut content, y, &hit, "ui.search");
             }
         });
         draw_border(canvas, state);
     }
+}
+
+/// Marks cells of a line.
+fn mark(canvas: &mut Canvas<'_>, y: u16, cells: &Range<usize>, scope: &'static str) {
+    let cols = usize::from(canvas.size().0);
+    let style = canvas.style(scope);
+    let start = 1 + cells.start.min(cols) as u16;
+    canvas.put_style(Rect::new(start, y, cells.len().min(cols) as u16, 1), style);
 }
 
 /// Draws a row of an image, or what stands for it; returns the column after it.
