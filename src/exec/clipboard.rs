@@ -6,12 +6,13 @@
 //! tmux 3.3: OSC 52 needs `set-clipboard on`, its wrapped form `allow-passthrough on`); `load-buffer -w` needs
 //! none of them.
 
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
+use image::{ImageFormat, RgbaImage};
 use tokio::sync::oneshot;
 
 use crate::base::panics::catch;
@@ -50,6 +51,14 @@ pub trait ClipboardBackend {
     /// # Errors
     /// Fails if it cannot be reached or has no text.
     fn get(&mut self) -> Result<String, ClipboardError>;
+
+    /// Returns the image on it, as PNG.
+    ///
+    /// # Errors
+    /// Fails if it cannot be reached or has no image.
+    fn get_image(&mut self) -> Result<Vec<u8>, ClipboardError> {
+        Err(ClipboardError::NoText)
+    }
 }
 
 /// Where the program runs, as far as clipboards are concerned.
@@ -92,6 +101,7 @@ impl ClipboardRoute {
 enum Request {
     Set(String, oneshot::Sender<Result<(), ClipboardError>>),
     Get(oneshot::Sender<Result<String, ClipboardError>>),
+    GetImage(oneshot::Sender<Result<Vec<u8>, ClipboardError>>),
 }
 
 /// Makes the clipboards, on their thread.
@@ -149,6 +159,15 @@ impl SystemClipboard {
     pub fn get(&mut self) -> impl Future<Output = Result<String, ClipboardError>> + Send + 'static + use<> {
         let (reply, answer) = oneshot::channel();
         let sent = self.send(Request::Get(reply));
+        wait(sent, answer)
+    }
+
+    /// Returns the image of the first clipboard that has one, as PNG. The future completes within the time limit.
+    pub fn get_image(
+        &mut self,
+    ) -> impl Future<Output = Result<Vec<u8>, ClipboardError>> + Send + 'static + use<> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.send(Request::GetImage(reply));
         wait(sent, answer)
     }
 
@@ -218,6 +237,10 @@ fn serve(open: &dyn Fn() -> Vec<Box<dyn ClipboardBackend>>, requests: &Receiver<
                 let results = backends.iter_mut().map(|backend| backend.get());
                 answer(reply, first_good(results));
             }
+            Request::GetImage(reply) => {
+                let results = backends.iter_mut().map(|backend| backend.get_image());
+                answer(reply, first_good(results));
+            }
         }
     }
 }
@@ -275,6 +298,17 @@ impl ClipboardBackend for Desktop {
 
     fn get(&mut self) -> Result<String, ClipboardError> {
         self.with(arboard::Clipboard::get_text)
+    }
+
+    fn get_image(&mut self) -> Result<Vec<u8>, ClipboardError> {
+        let found = self.with(arboard::Clipboard::get_image)?;
+        let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
+        let image = RgbaImage::from_raw(side(found.width), side(found.height), found.bytes.into_owned());
+        let mut png = Vec::new();
+        let written =
+            image.ok_or(ClipboardError::NoText)?.write_to(&mut Cursor::new(&mut png), ImageFormat::Png);
+        written.map_err(|error| ClipboardError::Unavailable(error.to_string()))?;
+        Ok(png)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::io::Cursor;
 
+use bowline::ide::core::event::Event;
 use bowline::llm::providers::scripted::Turn;
+use bowline::tui::input::Input;
 use bowline::tui::theme::ColorDepth;
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use ratatui::style::Color;
@@ -49,13 +51,18 @@ async fn image_without_colors_is_a_label() {
 
 #[tokio::test]
 async fn image_that_is_large_fits_and_scrolls_by_row() {
-    let mut ide = setup(&png(1600, 1200)).start().await;
+    let later = [Turn::text(&"more\n\n".repeat(8))];
+    let mut ide = setup(&png(1600, 1200)).turns(later).start().await;
     ide.prompt("look").await;
     let whole = red_cells(&mut ide);
     assert!(whole > 200 && whole % 12 == 0, "{whole} cells\n{}", ide.picture());
-    ide.prompt(&"more\n".repeat(12)).await;
+    ide.prompt("go on").await;
     let part = red_cells(&mut ide);
-    assert!(part < whole && part % (whole / 12) == 0, "{part} of {whole} cells\n{}", ide.picture());
+    assert!(
+        0 < part && part < whole && part % (whole / 12) == 0,
+        "{part} of {whole} cells\n{}",
+        ide.picture()
+    );
 }
 
 #[tokio::test]
@@ -65,4 +72,54 @@ async fn image_of_earlier_session_is_drawn_again() {
     let mut ide = ide.restart().continue_session().size(80, 30).start().await;
     ide.headless.idle().await;
     assert_eq!(red_cells(&mut ide), 8 * 3, "{}", ide.picture());
+}
+
+fn pasted(ide: &mut TestIde, text: &str) {
+    ide.headless.app().handle(Event::Input(Input::Paste(text.to_string())));
+}
+
+/// The images that were sent with the last message of the user.
+fn sent_images(ide: &TestIde) -> usize {
+    let messages = ide.session();
+    let user = messages.iter().rfind(|entry| entry["message"]["role"] == "user").unwrap();
+    let parts = user["message"]["content"].as_array().map_or(&[][..], |parts| &parts[..]);
+    parts.iter().filter(|part| part["type"] == "image").count()
+}
+
+#[tokio::test]
+async fn image_path_pasted_into_prompt_is_attached_with_label() {
+    let turns = [Turn::text("one"), Turn::text("none")];
+    let mut ide = IdeSetup::new().file("a b.png", png(64, 48)).turns(turns).size(80, 30).start().await;
+    let path = ide.path("a b.png").display().to_string();
+    ide.keys("Alt-3").await;
+    pasted(&mut ide, &format!("'{path}'"));
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "[image 1] ", "{}", ide.picture());
+    ide.type_in("what is it?").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(sent_images(&ide), 1);
+    assert_eq!(red_cells(&mut ide), 8 * 3, "{}", ide.picture());
+    pasted(&mut ide, &path);
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "[image 1] ");
+    // The space, and the label as one unit.
+    ide.keys("Backspace Backspace").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "", "{}", ide.picture());
+    ide.type_in("nothing").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(sent_images(&ide), 0);
+}
+
+#[tokio::test]
+async fn image_path_that_is_no_image_is_pasted_as_text() {
+    let mut ide = IdeSetup::new().file("a.png", "no image").size(80, 30).start().await;
+    let path = ide.path("a.png").display().to_string();
+    ide.keys("Alt-3").await;
+    for text in [path, "/nowhere/b.png".to_string()] {
+        pasted(&mut ide, &text);
+        ide.headless.idle().await;
+        assert!(ide.state().prompt.area.text().to_string().ends_with(&text), "{}", ide.picture());
+    }
 }

@@ -72,6 +72,8 @@ pub struct UiRequests {
     pub terminal_clipboard: Option<String>,
     /// Whether to paste the text of the system clipboard.
     pub paste_clipboard: bool,
+    /// Whether to attach the image of the system clipboard, which has no text.
+    pub paste_clipboard_image: bool,
     /// A notification to show while another window has the focus.
     pub notification: Option<Notification>,
     /// Whether to redraw everything from scratch, because the screen may show something else.

@@ -10,6 +10,7 @@ pub mod draft;
 pub mod file_list;
 pub mod file_tree;
 pub mod find_state;
+pub mod image_labels;
 pub mod jumps;
 pub mod pane_sizes;
 pub mod pastes;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::plural::pluralize;
+use crate::ide::model::image_labels::is_label;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -50,7 +51,7 @@ impl Pastes {
     /// Folds a part of a text if it is long.
     pub fn fold(&mut self, text: &Text, range: Range<Byte>) {
         let is_free = self.folded.iter().all(|fold| fold.end <= range.start || range.end <= fold.start);
-        if !is_free || !is_long(text, &range) {
+        if !is_free || !is_foldable(text, &range) {
             return;
         }
         self.revision += 1;
@@ -150,6 +151,11 @@ impl Pastes {
     }
 }
 
+/// Returns whether a part of a text is folded: a long one, or the label of an image, which then is one unit.
+fn is_foldable(text: &Text, range: &Range<Byte>) -> bool {
+    is_long(text, range) || is_label(&text.slice(range.clone()))
+}
+
 /// Returns whether a part of a text is long enough to be folded.
 fn is_long(text: &Text, range: &Range<Byte>) -> bool {
     line_count(text, range) > LINES_MAX || range.end - range.start > BYTES_MAX
@@ -163,6 +169,9 @@ fn line_count(text: &Text, range: &Range<Byte>) -> usize {
 
 /// Returns what stands for a folded part of a text.
 pub fn label(text: &Text, range: &Range<Byte>) -> String {
+    if !is_long(text, range) {
+        return text.slice(range.clone()).to_string();
+    }
     match line_count(text, range) {
         lines @ 0..=LINES_MAX => {
             let kilobytes = (range.end - range.start).div_ceil(1 << 10);

@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::base::width::{grapheme_width, text_width};
 use crate::ide::model::completion::CompletionState;
 use crate::ide::model::draft::{Draft, is_blank};
+use crate::ide::model::image_labels::ImageLabels;
 use crate::ide::model::pastes::label;
 use crate::ide::model::text_area::TextArea;
 use crate::llm::model::message::{KnownPart, join_text};
@@ -23,6 +24,8 @@ pub struct Prompt {
     pub area: TextArea,
     /// Attachments beside the text: those returned with undelivered messages.
     pub attached: Vec<MessagePart>,
+    /// Images for which labels in the text stand.
+    pub images: ImageLabels,
     /// Sent texts, oldest first.
     pub history: Vec<String>,
     /// Completions of the word at the caret.
@@ -208,6 +211,12 @@ impl Prompt {
         per_view.pastes.folded().contains(&pasted).then(|| label(document.text(), &pasted))
     }
 
+    /// Takes what goes with the text: attachments, and the images whose labels it has.
+    pub fn take_attached(&mut self) -> Vec<MessagePart> {
+        let labelled = std::mem::take(&mut self.images).in_text(&self.area.text().to_string());
+        std::mem::take(&mut self.attached).into_iter().chain(labelled).collect()
+    }
+
     /// Takes the text, adds it to the history, and clears the field.
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
@@ -234,7 +243,9 @@ impl Prompt {
         };
         let is_shown = !self.is_browsing();
         let pastes = self.area.per_view.pastes.folded().iter().filter(|_| is_shown).cloned().collect();
-        Draft { text, pastes, attached: self.attached.clone() }
+        let labelled = self.images.in_text(&text.to_string());
+        let attached = self.attached.iter().cloned().chain(labelled).collect();
+        Draft { text, pastes, attached }
     }
 
     /// Returns whether there is an unsent message, without a copy of it.
@@ -250,7 +261,9 @@ impl Prompt {
     pub fn set_draft(&mut self, draft: Draft, now_ms: u64) {
         self.clear();
         self.attached = draft.attached;
-        self.area.set(&draft.text.to_string(), now_ms);
+        let text = draft.text.to_string();
+        self.images = ImageLabels::of_restored(&text, &mut self.attached);
+        self.area.set(&text, now_ms);
         let TextArea { document, per_view, .. } = &mut self.area;
         let text = document.text();
         let is_valid = |at: Byte| at <= text.end() && text.grapheme_floor(at) == at;
@@ -264,7 +277,7 @@ impl Prompt {
 
     /// Returns what differs whenever the unsent message does.
     pub fn revision(&self) -> (u64, u64, usize) {
-        (self.generation, self.area.document.version(), self.attached.len())
+        (self.generation, self.area.document.version(), self.attached.len() + self.images.len())
     }
 
     /// Returns whether an entry of the history is shown.

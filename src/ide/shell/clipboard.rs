@@ -4,6 +4,7 @@
 use crate::exec::clipboard::ClipboardError;
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::features::prompt::images;
 use crate::ide::shell::input;
 use crate::tui::input::paste::{PASTE_MAX, with_line_feeds};
 
@@ -15,7 +16,18 @@ pub fn on_read(cx: &mut Cx<'_>, asked: KeyContext, read: Result<String, Clipboar
         Ok(text) if text.is_empty() => cx.state.set_status("Clipboard is empty"),
         Ok(text) if text.len() > PASTE_MAX => cx.state.set_error("Clipboard is too long to paste"),
         Ok(text) => input::paste(cx, &with_line_feeds(text)),
+        // The prompt also takes an image.
+        Err(ClipboardError::NoText) if asked == KeyContext::Prompt => cx.ui.paste_clipboard_image = true,
         Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has no text"),
+        Err(error) => cx.state.set_error(format!("Cannot read the clipboard: {error}")),
+    }
+}
+
+/// Handles the image of the clipboard, as PNG.
+pub fn on_image(cx: &mut Cx<'_>, read: Result<Vec<u8>, ClipboardError>) {
+    match read {
+        Ok(png) => images::attach_file(cx, png),
+        Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has neither text nor an image"),
         Err(error) => cx.state.set_error(format!("Cannot read the clipboard: {error}")),
     }
 }

@@ -12,6 +12,7 @@ use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
 use crate::ide::features::permissions;
 use crate::ide::features::plugins;
 use crate::ide::features::prompt::completion;
+use crate::ide::features::prompt::images;
 use crate::ide::features::prompt::pastes;
 use crate::ide::features::snippets;
 use crate::ide::features::terminal;
@@ -230,6 +231,11 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     }
     if cx.state.text_target().is_none() {
         return cx.state.set_status("No text to paste into here");
+    }
+    let is_for_prompt =
+        cx.state.layers.is_empty() && matches!(cx.state.text_target(), Some((_, _, Part::Prompt)));
+    if is_for_prompt && images::paste(cx, text) {
+        return;
     }
     cx.state.kill_ring.interrupt();
     if cx.state.layers.is_empty() {

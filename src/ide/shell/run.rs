@@ -464,6 +464,13 @@ impl TerminalLoop {
                 });
             }
         }
+        if std::mem::take(&mut app.ui.paste_clipboard_image) {
+            app.tasks().spawn("clipboard.read-image", self.clipboard.get_image(), |cx, read| {
+                if let Some(read) = answer_or_error(cx, "read the clipboard", read) {
+                    clipboard::on_image(cx, read);
+                }
+            });
+        }
         let Some(text) = app.ui.terminal_clipboard.take() else { return Ok(()) };
         match term::clipboard::set(&text, self.clipboard_route.in_tmux) {
             Some(sequence) => self.terminal.write(&sequence)?,

@@ -2,7 +2,8 @@
 //!
 //! `handle` has the operations that every front end uses. `client` is the plain data of requests by other
 //! programs, `client_requests` answers them; `submit` sends a prompt and waits for the answer, `user_input`
-//! validates messages, `tool_facts` describes tools, `user_command` runs a shell command of the user, `single_call` runs one tool without a
+//! validates messages, `image_input` makes images fit for them, `tool_facts` describes tools, `user_command` runs a shell
+//! command of the user, `single_call` runs one tool without a
 //! model. Must not know who asks.
 
 pub mod client;
@@ -10,6 +11,8 @@ pub mod client;
 pub mod client_requests;
 #[doc(hidden)]
 pub mod handle;
+#[doc(hidden)]
+pub mod image_input;
 #[doc(hidden)]
 pub mod single_call;
 pub(super) mod submit;

@@ -61,7 +61,8 @@ fn send_text(cx: &mut Cx<'_>, delivery: Delivery) {
     if slash_commands::run_typed(cx) || shell_commands::run_typed(cx) {
         return;
     }
-    let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
+    let attached = cx.state.prompt.take_attached();
+    let text = cx.state.prompt.take();
     transcript::agents::close(cx.state);
     if let Some(draft) = transcript::edited_turn::finish(cx.state) {
         cx.state.prompt.set_draft(draft, cx.now_ms);

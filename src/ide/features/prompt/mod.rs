@@ -6,6 +6,7 @@ use crate::ide::core::feature::Feature;
 pub mod commands;
 pub mod completion;
 pub mod external_editor;
+pub mod images;
 pub mod mouse;
 pub mod pane;
 pub mod pastes;

@@ -1,0 +1,165 @@
+//! Images for the message being typed: by a path that is pasted or dragged into the prompt, or from the clipboard.
+
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::paths;
+use crate::base::plural::pluralize;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::features::prompt::pastes;
+use crate::llm::model::Part;
+use crate::runtime::controls::image_input::image_part;
+use crate::text::operations::edit;
+use crate::text::transaction::Grouping;
+
+/// Extensions of images that models take, or that are converted.
+const EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
+/// Maximum number of images in a paste.
+const PATHS_MAX: usize = 16;
+/// Maximum bytes of a paste that is looked at.
+const PASTE_MAX: usize = 8 << 10;
+
+/// Handles a paste of paths to images, as terminals send files that are dragged into them; returns whether it is one.
+/// If one of them cannot be read as an image, the text itself is pasted.
+pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
+    let Some(paths) = image_paths(text, &cx.state.home) else { return false };
+    let (env, text) = (cx.env.clone(), text.to_string());
+    let work = async move {
+        let mut parts = Vec::new();
+        for path in paths {
+            let data = env.read(&path).await.map_err(|error| error.to_string())?;
+            let part = image_part(data.bytes, &CancellationToken::new()).await;
+            parts.push(part.map_err(|error| format!("{}: {error}", path.display()))?);
+        }
+        Ok::<_, String>(parts)
+    };
+    cx.tasks.spawn("prompt.read-images", work, move |cx, read| {
+        match answer_or_error(cx, "read the image", read) {
+            Some(Ok(parts)) => attach(cx, parts),
+            Some(Err(error)) => {
+                tracing::debug!("pasted as text: {error}");
+                edit_prompt(cx, &text);
+            }
+            None => {}
+        }
+    });
+    true
+}
+
+/// Attaches an image file from the clipboard.
+pub fn attach_file(cx: &mut Cx<'_>, bytes: Vec<u8>) {
+    let work = async move { image_part(bytes, &CancellationToken::new()).await };
+    cx.tasks.spawn("prompt.read-image", work, |cx, read| match answer_or_error(cx, "read the image", read) {
+        Some(Ok(part)) => attach(cx, vec![part]),
+        Some(Err(error)) => cx.state.set_error(format!("Cannot attach the clipboard's image: {error}")),
+        None => {}
+    });
+}
+
+/// Attaches images to the message being typed, with labels at the caret.
+fn attach(cx: &mut Cx<'_>, parts: Vec<Part>) {
+    let count = parts.len();
+    for part in parts {
+        let text = cx.state.prompt.area.text().to_string();
+        let label = cx.state.prompt.images.add(part, &text);
+        edit_prompt(cx, &label);
+        edit_prompt(cx, " ");
+    }
+    cx.state.set_status(format!("Attached {}", pluralize(count, "image", "images")));
+}
+
+/// Inserts a text at the caret of the prompt, wherever the keys go by now.
+fn edit_prompt(cx: &mut Cx<'_>, text: &str) {
+    let start = cx.state.prompt.area.selection.primary().start();
+    cx.state
+        .prompt
+        .area
+        .edit(cx.now_ms, |old, selection| edit::insert(old, selection, text).group(Grouping::Separate));
+    pastes::fold(cx, start);
+    cx.state.damage.add_all();
+}
+
+/// Returns the paths in a text that has nothing else, if all have the extension of an image: absolute ones, in the
+/// forms in which terminals and file managers write them.
+fn image_paths(text: &str, home: &Path) -> Option<Vec<PathBuf>> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > PASTE_MAX {
+        return None;
+    }
+    let one = [text.to_string()];
+    let is_path = |word: &String| path_of(word, home).is_some();
+    // A path with spaces may come unquoted.
+    let words = if !text.contains('\n') && is_path(&one[0]) && text.matches(['\'', '"', '\\']).count() == 0 {
+        one.to_vec()
+    } else {
+        words(text)?
+    };
+    let paths: Option<Vec<PathBuf>> = words.iter().map(|word| path_of(word, home)).collect();
+    paths.filter(|paths| !paths.is_empty() && paths.len() <= PATHS_MAX)
+}
+
+/// Returns a word as the absolute path of an image.
+fn path_of(word: &str, home: &Path) -> Option<PathBuf> {
+    let path = match word.strip_prefix("file://") {
+        Some(rest) => {
+            let path = &rest[rest.find('/')?..];
+            PathBuf::from(percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned())
+        }
+        None => paths::expand_home(word, home),
+    };
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    (path.is_absolute() && EXTENSIONS.contains(&extension.as_str())).then_some(path)
+}
+
+/// Splits a text into words as a shell does; `None` if a quote is not closed.
+fn words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().push(chars.next()?),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompt_pasted_paths_of_images_are_found() {
+        let found = |text: &str| {
+            let paths = image_paths(text, Path::new("/home/me"))?;
+            Some(paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("|"))
+        };
+        for (text, expected) in [
+            ("/tmp/a.png", "/tmp/a.png"),
+            ("  /tmp/a.PNG \n", "/tmp/a.PNG"),
+            ("/tmp/a b.png", "/tmp/a b.png"),
+            ("'/tmp/a b.png' ", "/tmp/a b.png"),
+            ("\"/tmp/it's.jpg\"", "/tmp/it's.jpg"),
+            ("/tmp/a\\ b.webp", "/tmp/a b.webp"),
+            ("file:///tmp/a%20b.gif", "/tmp/a b.gif"),
+            ("file://host/tmp/a.gif", "/tmp/a.gif"),
+            ("~/shot.jpeg", "/home/me/shot.jpeg"),
+            ("/a.png\n/b.png", "/a.png|/b.png"),
+            ("'/a.png' '/b c.png'", "/a.png|/b c.png"),
+        ] {
+            assert_eq!(found(text).as_deref(), Some(expected), "{text:?}");
+        }
+        for text in ["", "a.png", "see /tmp/a.png", "/tmp/a.txt", "/a.png and more", "'/a.png", "/tmp/\n.png"]
+        {
+            assert_eq!(found(text), None, "{text:?}");
+        }
+    }
+}
