@@ -75,7 +75,7 @@ async fn argument_completion_lists_values_and_runs() {
     let mut ide = IdeSetup::new().size(120, 30).model("other").turns([Turn::text("a")]).start().await;
     ide.keys("Alt-3").await;
     ide.type_in("/model ").await;
-    assert_eq!(rows(&mut ide), ["scripted/script", "scripted/other"]);
+    assert_eq!(rows(&mut ide), ["scripted/script", "scripted/other", "demo/guide"]);
     ide.type_in("ot").await;
     ide.keys("Enter").await;
     let is_other = |state: &State| state.agent.model.as_ref().is_some_and(|model| model.id == "other");

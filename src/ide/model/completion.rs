@@ -19,6 +19,8 @@ pub struct CompletionState {
     pub open: Option<Completion>,
     /// Version of the text and caret for which the list was last brought up to date.
     pub seen: Option<(u64, Byte)>,
+    /// That version if its list had no rows: more may be found for it.
+    pub emptied: Option<(u64, Byte)>,
     /// Start of the word whose list the user has closed.
     pub dismissed: Option<Byte>,
     /// Number of the last list.

@@ -19,7 +19,7 @@ pub const COMMANDS: &[Command] = &[
     command("agent.approval-picker", "Choose approval mode", &["permissions", "yolo", "auto-accept"], |cx| {
         cx.defer_picker("approval-modes");
     }),
-    command("agent.profile-picker", "Choose agent profile", &["toolset", "system prompt"], |cx| {
+    command("agent.profile-picker", "Choose agent profile", &["toolset"], |cx| {
         cx.defer_picker("profiles");
     }),
     command(

@@ -143,7 +143,8 @@ fn show(cx: &mut Cx<'_>, rows: Vec<CompletionRow>) {
     (open.rows, open.selected, open.is_chosen, open.is_stale) = (rows, 0, false, false);
     let (awaited, is_empty) = (open.awaited.take(), open.rows.is_empty());
     if is_empty {
-        cx.state.prompt.completion.open = None;
+        let completion = &mut cx.state.prompt.completion;
+        (completion.open, completion.emptied) = (None, completion.seen);
     }
     match awaited {
         Some(send) if !is_empty => accept(cx, send),

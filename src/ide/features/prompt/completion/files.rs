@@ -49,6 +49,9 @@ fn search(cx: &mut Cx<'_>, query: &str) {
     let (Some(paths), Some(open)) = (completion.paths.clone(), &mut completion.open) else { return };
     let cancel = CancellationToken::new();
     open.search = Some(cancel.clone().drop_guard());
+    // An earlier search of the same list must not replace what this one finds.
+    completion.last += 1;
+    open.number = completion.last;
     let (number, query) = (open.number, query.to_string());
     let (symbols, sessions) = (Arc::clone(&completion.symbols), Arc::clone(&completion.sessions));
     let work = move || {
@@ -91,8 +94,13 @@ fn start_walk(cx: &mut Cx<'_>) {
 }
 
 /// Searches again for the rows of the open list, because more can be found. A row that the user has selected
-/// stays where it is.
+/// stays where it is; a list that was closed for lack of rows begins again.
 pub fn search_again(cx: &mut Cx<'_>) {
+    let completion = &mut cx.state.prompt.completion;
+    if completion.open.is_none() && completion.emptied == completion.seen {
+        (completion.seen, completion.emptied) = (None, None);
+        return;
+    }
     let open = cx.state.prompt.completion.open.as_ref().filter(|open| !open.is_chosen);
     let query = open.and_then(|open| open.word.strip_prefix('@')).map(str::to_string);
     if let Some(query) = query {
