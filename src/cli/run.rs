@@ -186,13 +186,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         first_image: fastrand::u16(..),
         clipboard: ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty())),
         mouse: settings.mouse,
-        approval_mode: args
-            .agent
-            .approval
-            .as_deref()
-            .or(settings.approval.as_deref())
-            .and_then(Mode::parse)
-            .unwrap_or_default(),
+        approval_mode: approval_mode(args, settings.approval.as_deref()),
         connect: None,
         clock: SystemClock::shared(),
     };
@@ -203,6 +197,11 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         write_out("Continue this session: bowline -c\n", &mut std::io::stdout())?;
     }
     Ok(exit.code)
+}
+
+/// Returns the approval mode of the command line, else of the settings.
+fn approval_mode(args: &Args, setting: Option<&str>) -> Mode {
+    args.agent.approval.as_deref().or(setting).and_then(Mode::parse).unwrap_or_default()
 }
 
 /// Returns what starts the session of the IDE.

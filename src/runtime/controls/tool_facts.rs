@@ -34,8 +34,9 @@ impl Handle {
 /// is not known to be read-only.
 fn usual(mode: Mode, class: ToolClass) -> Ruling {
     match (mode, class) {
-        (Mode::Full, _) | (_, ToolClass::Reads) => Ruling::Allow,
-        (Mode::OnRequest | Mode::AutoEdit, ToolClass::Edits) => Ruling::Allow,
+        (Mode::Full, _) | (_, ToolClass::Reads) | (Mode::OnRequest | Mode::AutoEdit, ToolClass::Edits) => {
+            Ruling::Allow
+        }
         (Mode::AutoEdit, ToolClass::Runs) => Ruling::Deny,
         (Mode::Untrusted | Mode::OnRequest, _) => Ruling::Ask,
     }

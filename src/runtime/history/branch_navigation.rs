@@ -348,7 +348,7 @@ impl LiveSession {
         let active_tools = Arc::new(self.toolset.active_tools());
         let offline = !self.catalog.offline_excluded.is_empty();
         let approval_mode = self.driver.tools().mode.get();
-        Snapshot { offline, approval_mode, ..self.driver.listener().snapshot(working, active_tools, recent) }
+        Snapshot { approval_mode, offline, ..self.driver.listener().snapshot(working, active_tools, recent) }
     }
 
     /// Switches to the model and thinking level of a conversation. If the model is no longer available, the

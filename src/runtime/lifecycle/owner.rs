@@ -264,15 +264,8 @@ impl LiveSession {
             Command::Restore(ask) => self.handle_restore_request(ask).await,
             Command::SessionRequest(ask) => self.handle_session_request(ask).await,
             Command::ClientRequest(ask) => Box::pin(self.handle_client_request(ask)).await,
-            Command::ApprovalMode(mode) => {
-                self.driver.tools().mode.set(mode);
-                self.hub.send(RuntimeEvent::ApprovalModeChanged(mode)).await;
-            }
-            Command::Profile(name) => {
-                if let Err(report) = self.set_profile(&name).await {
-                    self.hub.send(RuntimeEvent::Failed(report)).await;
-                }
-            }
+            Command::ApprovalMode(mode) => self.set_approval_mode(mode).await,
+            Command::Profile(name) => self.set_profile(&name).await,
             Command::ReplaceClient(client, catalog, models) => {
                 self.driver.set_client(*client);
                 self.catalog = *catalog;
@@ -316,13 +309,23 @@ impl LiveSession {
 
     /// Switches to a profile from the next request on. Front ends are notified even if the tools stay: what
     /// was requested may be another.
-    async fn set_profile(&mut self, name: &str) -> Result<(), Report> {
+    async fn set_profile(&mut self, name: &str) {
         let model = self.driver.setup().model.clone();
-        if self.toolset.request_profile(name, &model)? {
-            self.driver.retranslate_history();
+        match self.toolset.request_profile(name, &model) {
+            Ok(is_other) => {
+                if is_other {
+                    self.driver.retranslate_history();
+                }
+                self.apply_toolset().await;
+            }
+            Err(report) => self.hub.send(RuntimeEvent::Failed(report)).await,
         }
-        self.apply_toolset().await;
-        Ok(())
+    }
+
+    /// Changes the approval mode from the next call on.
+    async fn set_approval_mode(&mut self, mode: Mode) {
+        self.driver.tools().mode.set(mode);
+        self.hub.send(RuntimeEvent::ApprovalModeChanged(mode)).await;
     }
 
     /// Gives the driver the current tools, and notifies front ends.

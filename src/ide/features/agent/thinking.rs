@@ -66,15 +66,11 @@ pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
         return cx.defer_picker("thinking");
     }
     let levels = levels(&cx.state.agent);
-    match levels.iter().find(|level| level.name() == name) {
-        Some(level) => {
-            if let Some(session) = cx.session {
-                session.set_thinking(*level);
-            }
-        }
-        None => {
-            let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
-            cx.state.set_error(format!("No thinking level {name}. This model has {}", names.join(", ")));
-        }
+    let Some(level) = levels.iter().find(|level| level.name() == name) else {
+        let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+        return cx.state.set_error(format!("No thinking level {name}. This model has {}", names.join(", ")));
+    };
+    if let Some(session) = cx.session {
+        session.set_thinking(*level);
     }
 }

@@ -38,7 +38,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Agent tools",
     footer: "Space ✓ on or off  Enter apply",
     toggle: Some(Toggle { sign: "✓", by_space: true, on_toggle: toggle }),
-    load: |_| RowSource::Task(fill),
+    load: |_| RowSource::Task(|cx, injector, number| fill(cx, &injector, number)),
     accept: |cx, pick, marked| {
         let names = match pick.get::<Preset>() {
             Some(preset) => preset.tools(&cx.state.tools),
@@ -85,9 +85,9 @@ fn toggle(cx: &mut Cx<'_>, pick: &Pick, _: bool) {
 }
 
 /// Fills in the tools, and the presets after them, so that Enter at once changes nothing.
-fn fill(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
+fn fill(cx: &mut Cx<'_>, injector: &Injector<PickRow>, number: u64) {
     for row in cx.session.map(|session| rows(cx.state, session)).unwrap_or_default() {
-        push(&injector, row);
+        push(injector, row);
     }
     let marked = cx.state.agent.tools.iter().cloned().map(Pick::new).collect();
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {

@@ -26,7 +26,7 @@ pub struct ModelId {
 
 /// The stored form.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct FavoritesFile {
     version: u32,
     models: Vec<ModelId>,
 }
@@ -49,7 +49,8 @@ impl FavoriteStore {
     pub fn get(&self) -> io::Result<Vec<ModelId>> {
         let Some(bytes) = self.files.get_or_fail(FILE, FILE_MAX)? else { return Ok(Vec::new()) };
         let damaged = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
-        let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let stored: FavoritesFile =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if stored.version != VERSION {
             return Err(damaged(format!("version {} is not supported", stored.version)));
         }
@@ -65,7 +66,7 @@ impl FavoriteStore {
         if is_favorite {
             models.push(model);
         }
-        let stored = Stored { version: VERSION, models };
+        let stored = FavoritesFile { version: VERSION, models };
         self.files.put(FILE, &serde_json::to_vec(&stored)?)?;
         Ok(stored.models)
     }

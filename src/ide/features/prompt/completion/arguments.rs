@@ -69,13 +69,13 @@ fn best(values: Vec<Value>, query: &str) -> Vec<CompletionRow> {
     let mut found: Vec<_> = values
         .into_iter()
         .filter_map(|(value, about)| {
-            let mut matched = Vec::new();
-            let score = pattern.indices(Utf32Str::new(&value, &mut buffer), &mut matcher, &mut matched)?;
+            let mut indices = Vec::new();
+            let score = pattern.indices(Utf32Str::new(&value, &mut buffer), &mut matcher, &mut indices)?;
             let is_likely = !query.is_empty() && value.to_lowercase().contains(&lower);
             let row = CompletionRow {
                 text: value,
                 insert: None,
-                matched,
+                matched: indices,
                 detail: about,
                 is_likely,
                 is_complete: true,

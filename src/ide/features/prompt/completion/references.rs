@@ -150,11 +150,11 @@ fn rows(all: &[Reference], query: &str, count: usize) -> Vec<CompletionRow> {
     let named = all.iter().filter(|reference| reference.name.to_lowercase().contains(&lower));
     let mut found: Vec<_> = named
         .filter_map(|reference| {
-            let mut matched = Vec::new();
+            let mut indices = Vec::new();
             let name = Utf32Str::new(&reference.name, &mut buffer);
-            let score = pattern.indices(name, &mut matcher, &mut matched)?;
-            matched.sort_unstable();
-            Some((score, matched, reference))
+            let score = pattern.indices(name, &mut matcher, &mut indices)?;
+            indices.sort_unstable();
+            Some((score, indices, reference))
         })
         .collect();
     // Of equal scores the shorter name; of equal names the first in the text, or the newest.
