@@ -75,10 +75,10 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
 pub fn cells_of(size: (u32, u32), cell: (u16, u16), max: (u16, u16)) -> (u16, u16) {
     let (cell_w, cell_h) = (f64::from(cell.0.max(1)), f64::from(cell.1.max(1)));
     let scale = scale(size, cell, max);
-    let side = |pixels: u32, cell: f64, max: u16| {
+    let length = |pixels: u32, cell: f64, max: u16| {
         ((f64::from(pixels) * scale / cell - 0.01).ceil().max(1.0) as u16).clamp(1, max.clamp(1, SIDE_MAX))
     };
-    (side(size.0, cell_w, max.0), side(size.1, cell_h, max.1))
+    (length(size.0, cell_w, max.0), length(size.1, cell_h, max.1))
 }
 
 /// Returns the factor at which an image fits, at most 1.
@@ -93,8 +93,8 @@ fn scale(size: (u32, u32), cell: (u16, u16), max: (u16, u16)) -> f64 {
 pub fn fit(image: &DynamicImage, cell: (u16, u16), cells: (u16, u16)) -> RgbaImage {
     let size = (u32::from(cell.0) * u32::from(cells.0), u32::from(cell.1) * u32::from(cells.1));
     let scale = scale((image.width(), image.height()), cell, cells);
-    let side = |pixels: u32, max: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, max.max(1));
-    let (width, height) = (side(image.width(), size.0), side(image.height(), size.1));
+    let length = |pixels: u32, max: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, max.max(1));
+    let (width, height) = (length(image.width(), size.0), length(image.height(), size.1));
     let scaled = if (width, height) == (image.width(), image.height()) {
         image.to_rgba8()
     } else {

@@ -95,11 +95,10 @@ pub fn support(
         ImageChoice::Kitty => ImageProtocol::Kitty,
         ImageChoice::Iterm2 => ImageProtocol::Iterm2,
         ImageChoice::Sixel => sixel,
-        ImageChoice::HalfBlocks => ImageProtocol::HalfBlocks,
         ImageChoice::Auto if is_kitty => ImageProtocol::Kitty,
         ImageChoice::Auto if outer.is_none() && has_inline_files(name) => ImageProtocol::Iterm2,
         ImageChoice::Auto if caps.sixel => sixel,
-        ImageChoice::Auto => ImageProtocol::HalfBlocks,
+        ImageChoice::HalfBlocks | ImageChoice::Auto => ImageProtocol::HalfBlocks,
     };
     // The color of a cell names the image, or is its pixels.
     let needs_colors = matches!(protocol, ImageProtocol::Kitty | ImageProtocol::HalfBlocks);

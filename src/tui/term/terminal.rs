@@ -203,8 +203,8 @@ pub fn size_of(tty: &File) -> (u16, u16) {
 /// Returns width and height of a cell in pixels, if the terminal tells the system.
 fn cell_pixels_of(tty: &File) -> Option<(u16, u16)> {
     let size = tcgetwinsize(tty).ok()?;
-    let side = |pixels: u16, cells: u16| pixels.checked_div(cells).filter(|side| *side > 0);
-    Some((side(size.ws_xpixel, size.ws_col)?, side(size.ws_ypixel, size.ws_row)?))
+    let each = |pixels: u16, cells: u16| pixels.checked_div(cells).filter(|each| *each > 0);
+    Some((each(size.ws_xpixel, size.ws_col)?, each(size.ws_ypixel, size.ws_row)?))
 }
 
 /// Opens the device of standard input or output, otherwise the controlling terminal. By the device's own
