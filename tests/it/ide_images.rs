@@ -55,11 +55,11 @@ async fn image_that_is_large_fits_and_scrolls_by_row() {
     let mut ide = setup(&png(1600, 1200)).turns(later).start().await;
     ide.prompt("look").await;
     let whole = red_cells(&mut ide);
-    assert!(whole > 200 && whole % 12 == 0, "{whole} cells\n{}", ide.picture());
+    assert!(whole > 200 && whole.is_multiple_of(12), "{whole} cells\n{}", ide.picture());
     ide.prompt("go on").await;
     let part = red_cells(&mut ide);
     assert!(
-        0 < part && part < whole && part % (whole / 12) == 0,
+        0 < part && part < whole && part.is_multiple_of(whole / 12),
         "{part} of {whole} cells\n{}",
         ide.picture()
     );

@@ -101,7 +101,6 @@ impl Flows {
     fn done(&mut self, flow: &str, keys: usize, best: (&str, usize)) {
         assert_eq!(self.keys, keys, "{flow}");
         assert!(keys <= best.1, "{flow}: {} takes {}", best.0, best.1);
-        println!("{flow}: {keys}; {}: {}", best.0, best.1);
         self.keys = 0;
     }
 
@@ -120,11 +119,6 @@ fn gated(words: &str) -> Reply {
 
 fn call(id: &str, name: &str, args: &Value) -> Reply {
     wire::tool_call_reply(id, name, args)
-}
-
-fn last_message(server: &Server) -> String {
-    let requests = server.requests();
-    requests.last().unwrap().body["messages"].as_array().unwrap().last().unwrap().to_string()
 }
 
 #[test]

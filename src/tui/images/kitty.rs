@@ -57,7 +57,7 @@ mod tests {
     fn image_kitty_data_is_sent_in_chunks() {
         let sent = String::from_utf8(transmit(ImageId::new(5), &[7; 6_000], (4, 2), false)).unwrap();
         let parts: Vec<&str> = sent.split_inclusive("\x1b\\").collect();
-        let number = 1 << 24 | 21;
+        let number = (1 << 24) + 21;
         assert!(parts[0].starts_with(&format!("\x1b_Gq=2,a=T,U=1,f=100,i={number},c=4,r=2,m=1;BwcH")));
         assert!(parts.len() == 2 && parts[1].starts_with("\x1b_Gq=2,m=0;"));
         let passed = String::from_utf8(transmit(ImageId::new(5), &[7; 60], (4, 2), true)).unwrap();

@@ -152,8 +152,9 @@ mod tests {
 
     #[test]
     fn picker_groups_have_headings_and_page_holds_selection() {
-        let lines = grouped([Some("a"), Some("a"), Some("b"), None].into_iter());
         use ListLine::{Heading, Row};
+
+        let lines = grouped([Some("a"), Some("a"), Some("b"), None].into_iter());
         assert_eq!(lines, [Heading("a"), Row(0), Row(1), Heading("b"), Row(2), Row(3)]);
         assert_eq!(page(&lines, 1, 3), [Heading("a"), Row(0), Row(1)]);
         assert_eq!(page(&lines, 2, 3), [Heading("b"), Row(2), Row(3)]);

@@ -109,7 +109,8 @@ impl Layout<'_> {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, self.scope()),
+            // Footnotes are switched off in the options.
+            Event::Text(text) | Event::FootnoteReference(text) => self.text(&text, self.scope()),
             Event::Code(text) => self.text(&text, self.scope_over("markdown.code")),
             Event::Html(text) | Event::InlineHtml(text) => self.html(&text),
             Event::SoftBreak => self.text(" ", self.scope()),
@@ -121,8 +122,6 @@ impl Layout<'_> {
             }
             Event::InlineMath(tex) => self.formula(&tex, "$"),
             Event::DisplayMath(tex) => self.formula(&tex, "$$"),
-            // Switched off in the options.
-            Event::FootnoteReference(text) => self.text(&text, self.scope()),
         }
     }
 
