@@ -295,16 +295,6 @@ async fn picker_enter_waits_for_typed_query() {
 }
 
 #[tokio::test]
-async fn picker_tab_waits_for_typed_query() {
-    let mut ide = many_rows().await;
-    ide.headless.app().handle(Event::Input(Input::Paste("zzzz".to_string())));
-    ide.headless.app().frame();
-    ide.headless.app().handle(Event::Input(Input::Key("Tab".parse().unwrap())));
-    let picture = ide.picture();
-    assert!(picture.contains("0 / 20002") && picture.contains("No matches"), "{picture}");
-}
-
-#[tokio::test]
 async fn file_picker_caches_walk_for_one_minute() {
     let mut ide = IdeSetup::new().file("one.txt", "1").start().await;
     open_files(&mut ide).await;

@@ -185,8 +185,8 @@ async fn plugin_keys_bind_if_free_or_by_keymap() {
     let with =
         |key: &str| manifest(&[("say", "echo fine", "none", "message")]) + &format!("key = \"{key}\"\n");
     for (key, pressed, told) in [
-        ("F9", "F9", "p: fine"),
-        ("Alt-F9 x", "Alt-F9 x", "p: fine"),
+        ("F10", "F10", "p: fine"),
+        ("Alt-F10 x", "Alt-F10 x", "p: fine"),
         ("F1", "", "plugin.p.say: the key F1 is that of app.palette; a key map can change that"),
         ("x", "", "plugin.p.say: the key x types a character"),
     ] {

@@ -40,7 +40,7 @@ fn clipboard_in_tmux_is_its_buffer_or_else_both_sequences() {
     std::fs::create_dir(&bin).unwrap();
     // It says when it is done to the only one that waits.
     let script = format!(
-        "#!/bin/sh\necho \"$@\" > {0}\ncat >> {0}\nprintf '\\033]0;got it\\007' > /dev/tty\n",
+        "#!/bin/sh\n[ \"$1\" = load-buffer ] || exit 1\necho \"$@\" > {0}\ncat >> {0}\nprintf '\\033]0;got it\\007' > /dev/tty\n",
         got.display()
     );
     let tmux = |text: &str| {

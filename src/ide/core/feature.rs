@@ -36,6 +36,8 @@ pub enum FeatureEvent {
     Closing(BufferId),
     /// Other programs may have changed files: the window got the focus, or a command of the agent ran.
     FilesMayHaveChanged,
+    /// Files were restored from checkpoints.
+    FilesRestored,
     /// A tool call of the agent or a subagent has ended.
     ToolEnded,
     /// The agent has ended its turn.

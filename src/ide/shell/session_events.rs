@@ -165,6 +165,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Restored(_) => {
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);
+            feature::notify(cx, FeatureEvent::FilesRestored);
         }
         RuntimeEvent::ModelsChanged(models) => models::events::set_models(cx, models),
         RuntimeEvent::Failed(report) => {

@@ -365,7 +365,7 @@ fn writer_image_is_drawn_again_only_where_it_changed() {
     writer.add_images(images);
     writer.difference(&mut shown, &first, &ALL);
     writer.take();
-    let covered = [(2, 0, String::new(), Some((1, 0, 4))), (4, 1, "pop".to_string(), None)];
+    let covered = [(2, 0, String::new(), Some((1, 0, 4))), (10, 1, "pop".to_string(), None)];
     let (second, images) = draw_images(&covered);
     writer.add_images(images);
     writer.difference(&mut shown, &second, &ALL);

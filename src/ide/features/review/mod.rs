@@ -26,7 +26,7 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::ToolEnded if cx.state.layers.all::<view::ReviewView>().next().is_some() => {
             compute::start(cx);
         }
-        FeatureEvent::AgentEnded { .. } => compute::start(cx),
+        FeatureEvent::AgentEnded { .. } | FeatureEvent::FilesRestored => compute::start(cx),
         FeatureEvent::ConversationReplaced { is_other_session } => {
             events::on_conversation_replaced(cx, is_other_session);
         }
