@@ -15,8 +15,9 @@ use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
 use self::shift::Shift;
+use crate::tui::images::half_blocks::UPPER_HALF;
 use crate::tui::images::plane::ImagePlane;
-use crate::tui::theme::color::{ColorDepth, reduce_pair};
+use crate::tui::theme::color::{ColorDepth, reduce, reduce_pair};
 
 /// Minimum number of blanks that are erased rather than written.
 const ERASE_MIN: u16 = 9;
@@ -401,6 +402,8 @@ impl Writer {
         // quarter of all instructions of a start.
         let colors = (cell.fg, cell.bg);
         let (fg, bg) = match self.reduced.get() {
+            // The halves of a cell of an image may have one color, while text must differ from its ground.
+            _ if cell.symbol() == UPPER_HALF => (reduce(cell.fg, self.depth), reduce(cell.bg, self.depth)),
             Some((known, pair)) if known == colors => pair,
             _ => {
                 let pair = reduce_pair(cell.fg, cell.bg, self.depth);

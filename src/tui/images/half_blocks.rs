@@ -6,6 +6,9 @@ use ratatui::style::Color;
 /// A cell: its symbol, text color and background; `None` where the image is transparent.
 pub(super) type Block = (&'static str, Option<Color>, Option<Color>);
 
+/// The symbol whose text color is its upper half, and whose background its lower one.
+pub(in crate::tui) const UPPER_HALF: &str = "▀";
+
 /// Transparency from which on a pixel is shown.
 const OPAQUE: u8 = 128;
 
@@ -20,7 +23,7 @@ pub(super) fn cells(image: &RgbaImage) -> Vec<Block> {
     let cell = |(x, y)| match (color(image.get_pixel(x, y)), color(image.get_pixel(x, y + 1))) {
         (None, None) => (" ", None, None),
         (None, low) => ("▄", low, None),
-        (high, low) => ("▀", high, low),
+        (high, low) => (UPPER_HALF, high, low),
     };
     places.map(cell).collect()
 }

@@ -6,7 +6,7 @@
 
 pub mod decode;
 pub mod encoded;
-mod half_blocks;
+pub(super) mod half_blocks;
 mod inline_file;
 mod kitty;
 pub mod placeholder;

@@ -403,3 +403,20 @@ fn writer_sent_image_scrolls_as_text() {
     assert!(!moved.contains("<data>"), "{moved:?}");
     assert_eq!(emulated((sent.replace("<data>", "") + &moved).as_bytes()), expected(&second));
 }
+
+#[test]
+fn writer_halves_of_image_cell_may_have_one_color() {
+    let area = Rect::new(0, 0, COLS, ROWS);
+    let mut next = Buffer::empty(area);
+    for (x, symbol) in [(0, "▀"), (2, "a")] {
+        next[(x, 0)].set_symbol(symbol).set_fg(Color::Rgb(0, 0, 128)).set_bg(Color::Rgb(0, 4, 128));
+    }
+    let mut writer = Writer::new(ColorDepth::Ansi256);
+    writer.clear();
+    writer.difference(&mut buffer(&[]), &next, &ALL);
+    let sent = String::from_utf8(writer.take().0).unwrap();
+    let image = &sent[..sent.find('▀').unwrap()];
+    assert!(image.contains("38;5;18") && image.contains("48;5;18"), "{sent:?}");
+    let text = &sent[image.len()..sent.find('a').unwrap()];
+    assert!(text.contains("\x1b[97m"), "{sent:?}");
+}
