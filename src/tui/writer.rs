@@ -15,7 +15,8 @@ use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
 use self::shift::Shift;
-use crate::tui::images::half_blocks::UPPER_HALF;
+use crate::tui::images::half_blocks::is_half;
+use crate::tui::images::placeholder::is_image;
 use crate::tui::images::plane::ImagePlane;
 use crate::tui::theme::color::{ColorDepth, reduce, reduce_pair};
 
@@ -403,7 +404,10 @@ impl Writer {
         let colors = (cell.fg, cell.bg);
         let (fg, bg) = match self.reduced.get() {
             // The halves of a cell of an image may have one color, while text must differ from its ground.
-            _ if cell.symbol() == UPPER_HALF => (reduce(cell.fg, self.depth), reduce(cell.bg, self.depth)),
+            // Of a placeholder the color is the number of its image.
+            _ if is_half(cell.symbol()) || is_image(cell) => {
+                (reduce(cell.fg, self.depth), reduce(cell.bg, self.depth))
+            }
             Some((known, pair)) if known == colors => pair,
             _ => {
                 let pair = reduce_pair(cell.fg, cell.bg, self.depth);

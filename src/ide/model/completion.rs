@@ -21,6 +21,8 @@ pub struct CompletionState {
     pub seen: Option<(u64, Byte)>,
     /// That version if its list had no rows: more may be found for it.
     pub emptied: Option<(u64, Byte)>,
+    /// The version whose empty list was begun again, and how often.
+    pub retried: (Option<(u64, Byte)>, u8),
     /// Start of the word whose list the user has closed.
     pub dismissed: Option<Byte>,
     /// Number of the last list.

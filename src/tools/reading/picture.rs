@@ -96,6 +96,10 @@ pub fn make(bytes: Vec<u8>) -> Result<Picture, String> {
     let upright = turned == image::metadata::Orientation::NoTransforms;
     let (width, height) = decoder.dimensions();
     let fits = width <= SIDE_MAX && height <= SIDE_MAX && bytes.len().div_ceil(3) * 4 <= BASE64_MAX;
+    // The limits of a decoder do not count what it decodes into.
+    if decoder.total_bytes() > DECODE_MEMORY_MAX {
+        return Err(format!("the picture is too large: {width}x{height} pixels."));
+    }
     let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;
     let mime = match format {
         Some(ImageFormat::Png) => Some("image/png"),

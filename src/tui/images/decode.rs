@@ -53,6 +53,10 @@ pub fn pixels(bytes: &[u8]) -> Result<DynamicImage, String> {
     let broken = |error: image::ImageError| error.to_string();
     let mut decoder = reader(bytes).ok_or("the format is unknown")?.into_decoder().map_err(broken)?;
     let turned = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    // The limits of a decoder do not count what it decodes into.
+    if decoder.total_bytes() > DECODE_MEMORY_MAX {
+        return Err("it is too large".to_string());
+    }
     let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
     image.apply_orientation(turned);
     if image.width() == 0 || image.height() == 0 {

@@ -6,8 +6,14 @@ use ratatui::style::Color;
 /// A cell: its symbol, text color and background; `None` where the image is transparent.
 pub(super) type Block = (&'static str, Option<Color>, Option<Color>);
 
-/// The symbol whose text color is its upper half, and whose background its lower one.
-pub(in crate::tui) const UPPER_HALF: &str = "▀";
+/// The symbols of a cell whose upper or lower half has the color of text.
+const UPPER_HALF: &str = "▀";
+const LOWER_HALF: &str = "▄";
+
+/// Returns whether a symbol is half of a cell.
+pub(in crate::tui) fn is_half(symbol: &str) -> bool {
+    matches!(symbol, UPPER_HALF | LOWER_HALF)
+}
 
 /// Transparency from which on a pixel is shown.
 const OPAQUE: u8 = 128;
@@ -22,7 +28,7 @@ pub(super) fn cells(image: &RgbaImage) -> Vec<Block> {
     let places = (0..rows).flat_map(|y| (0..image.width()).map(move |x| (x, y * 2)));
     let cell = |(x, y)| match (color(image.get_pixel(x, y)), color(image.get_pixel(x, y + 1))) {
         (None, None) => (" ", None, None),
-        (None, low) => ("▄", low, None),
+        (None, low) => (LOWER_HALF, low, None),
         (high, low) => (UPPER_HALF, high, low),
     };
     places.map(cell).collect()

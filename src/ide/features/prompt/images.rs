@@ -11,6 +11,7 @@ use crate::ide::features::prompt::pastes;
 use crate::llm::model::Part;
 use crate::runtime::controls::image_input::image_part;
 use crate::text::operations::edit;
+use crate::text::position::Byte;
 use crate::text::transaction::Grouping;
 
 /// Extensions of images that models take, or that are converted.
@@ -23,6 +24,10 @@ const PASTE_MAX: usize = 8 << 10;
 /// Handles a paste of paths to images, as terminals send files that are dragged into them; returns whether it is one.
 /// If one of them cannot be read as an image, the text itself is pasted.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
+    // A command means the path.
+    if matches!(cx.state.prompt.area.text().char_at(Byte(0)), Some('!' | '/')) {
+        return false;
+    }
     let Some(paths) = image_paths(text, &cx.state.home) else { return false };
     let (env, text) = (cx.env.clone(), text.to_string());
     let work = async move {

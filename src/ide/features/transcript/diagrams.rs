@@ -9,6 +9,13 @@ use crate::tui::widgets::markdown::code_blocks::Block;
 
 /// Longer sources are shown as they are: the time that drawing takes grows faster than their length.
 const BYTES_MAX: usize = 8 << 10;
+/// Kinds of diagrams that are drawn: what these take grows with the source. Others have sizes as numbers.
+const KINDS: [&str; 7] =
+    ["graph", "flowchart", "sequenceDiagram", "stateDiagram", "stateDiagram-v2", "classDiagram", "erDiagram"];
+/// Sources with longer numbers are not drawn.
+const DIGITS_MAX: usize = 4;
+/// Higher drawings are not shown.
+const LINES_MAX: usize = 500;
 /// Columns before the code of a block.
 const INDENT: u16 = 1;
 
@@ -42,9 +49,16 @@ fn lines(code: &str, width: usize) -> Option<Vec<String>> {
     if code.chars().any(|c| c.is_control() && c != '\n' && c != '\r' && c != '\t') {
         return None;
     }
+    let is_comment = |line: &&str| line.is_empty() || line.starts_with("%%");
+    let first = code.lines().map(str::trim).find(|line| !is_comment(line))?;
+    let kind = first.split(|c: char| c.is_whitespace() || c == ';').next()?;
+    let has_large_number = code.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > DIGITS_MAX);
+    if !KINDS.contains(&kind) || has_large_number {
+        return None;
+    }
     let drawn = mermaid_text::render_with_width(code, Some(width)).ok()?;
     let lines: Vec<String> = drawn.trim_end().lines().map(|line| line.trim_end().to_string()).collect();
-    let fits = lines.iter().all(|line| text_width(line) <= width);
+    let fits = lines.len() <= LINES_MAX && lines.iter().all(|line| text_width(line) <= width);
     (fits && !drawn.trim().is_empty()).then_some(lines)
 }
 
@@ -71,6 +85,14 @@ mod tests {
     #[test]
     fn diagram_with_errors_or_control_characters_stays_source() {
         assert_eq!(lines("no diagram", 60), None);
+        for code in [
+            "block-beta\ncolumns 100000000000\na\n",
+            "packet-beta\n0-2000000000: \"x\"\n",
+            "graph TD\n A12345 --> B\n",
+        ] {
+            assert_eq!(lines(code, 60), None, "{code}");
+        }
+        assert!(lines("%% a comment\n\n graph TD;\n A --> B;\n", 60).is_some());
         assert_eq!(lines("graph TD\n A[\u{1b}[31mred] --> B\n", 60), None);
     }
 }

@@ -7,11 +7,13 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::transcript::edited_turn::{self, StateBefore};
 use crate::ide::features::transcript::items::{ItemKind, TRANSCRIPT};
+use crate::ide::model::draft::Draft;
 use crate::llm::model::UserMessage;
 use crate::llm::model::message::{KnownPart, Part, join_text};
 use crate::runtime::history::navigation::NavigationTarget;
 use crate::runtime::{BranchSummaryChoice, Delivery, Handle};
 use crate::session::derived::outline::{Filter, Outline};
+use crate::text::rope::Text;
 
 /// What is done with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +111,7 @@ fn on_moved(cx: &mut Cx<'_>, moved: Moved, action: TurnAction) {
     }
     let draft = cx.state.prompt.draft();
     edited_turn::set(cx.state, from.map(|from| StateBefore { from, here, draft }));
-    cx.state.prompt.replace_text(&text, cx.now_ms);
-    cx.state.prompt.attached = attached;
+    let edited = Draft { text: Text::from(text.as_str()), pastes: Vec::new(), attached };
+    cx.state.prompt.set_draft(edited, cx.now_ms);
     cx.state.set_status("Edit and send: a new branch begins here. Escape cancels");
 }

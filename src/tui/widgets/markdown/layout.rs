@@ -227,7 +227,7 @@ impl Layout<'_> {
         let is_part_of_word = self.text[..self.at].ends_with(char::is_alphanumeric)
             || self.text[self.end..].starts_with(char::is_alphanumeric);
         let is_meant = marks == "$$" || !is_part_of_word && math::is_formula(tex);
-        match math::text(tex).filter(|_| is_meant) {
+        match is_meant.then(|| math::text(tex)).flatten() {
             Some(text) => self.text(&text, self.scope_over("markdown.math")),
             None if is_meant => self.text(&format!("{marks}{tex}{marks}"), self.scope_over("markdown.code")),
             None => self.text(&format!("{marks}{tex}{marks}"), self.scope()),

@@ -3,10 +3,16 @@
 //! Must not know Markdown, except for how formulas are marked in it. Symbols and small letters are those of the crate
 //! `unicodeit`, which is asked for one of them at a time: it replaces names within longer names.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use parking_lot::Mutex;
 
 /// Longer formulas stay TeX.
-const BYTES_MAX: usize = 4 << 10;
+const BYTES_MAX: usize = 1 << 10;
+/// Maximum number of commands whose characters are kept.
+const KNOWN_MAX: usize = 4096;
 /// Groups nested deeper than this stay TeX.
 const DEPTH_MAX: usize = 24;
 
@@ -78,8 +84,10 @@ pub fn with_dollars(text: &str) -> String {
     while let Some(at) = rest.find(['`', '\\']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
+        // An escaped bracket behind a letter belongs to that word, as an index does.
+        let is_in_word = out.ends_with(char::is_alphanumeric);
         let (taken, replaced) = token(from);
-        out.push_str(&replaced.unwrap_or_else(|| from[..taken].to_string()));
+        out.push_str(&replaced.filter(|_| !is_in_word).unwrap_or_else(|| from[..taken].to_string()));
         rest = &from[taken..];
     }
     out.push_str(rest);
@@ -97,7 +105,8 @@ fn token(from: &str) -> (usize, Option<String>) {
         let Some(inner) = from.strip_prefix(open) else { continue };
         let Some(end) = inner.find(close).filter(|end| !inner[..*end].contains("\n\n")) else { continue };
         let formula = inner[..end].trim();
-        if !formula.is_empty() && !formula.contains('$') {
+        let is_link = inner[end + close.len()..].starts_with('(');
+        if is_formula(formula) && !formula.contains('$') && !is_link {
             let text = format!("{dollars}{formula}{dollars}");
             return (open.len() + end + close.len(), Some(text));
         }
@@ -274,14 +283,29 @@ fn small(sign: char, c: char) -> Option<String> {
         ('_', '−') => return Some("₋".to_string()),
         _ => {}
     }
-    let found = unicodeit::replace(&format!("{sign}{{{c}}}"));
+    let found = replaced(&format!("{sign}{{{c}}}"));
     let is_one = found.chars().count() == 1 && !found.contains(sign);
     is_one.then_some(found)
 }
 
+/// Returns what the crate makes of one command. It goes through all that it knows, so that answers are kept.
+fn replaced(command: &str) -> String {
+    static KNOWN: LazyLock<Mutex<HashMap<String, String>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock();
+    if let Some(found) = known.get(command) {
+        return found.clone();
+    }
+    if known.len() >= KNOWN_MAX {
+        known.clear();
+    }
+    let found = unicodeit::replace(command);
+    known.insert(command.to_string(), found.clone());
+    found
+}
+
 /// Returns the character of a command.
 fn symbol(command: &str) -> Option<String> {
-    let found = unicodeit::replace(command);
+    let found = replaced(command);
     let is_whole = !found.contains(['\\', '{', '}']) && found.chars().count() <= 2;
     let is_other = !found.is_ascii();
     // A name within the name was replaced.
@@ -357,6 +381,9 @@ mod tests {
         assert_eq!(with_dollars(r"so \(x^2\) is \[ y \] `\(a\)`"), r"so $x^2$ is $$y$$ `\(a\)`");
         assert_eq!(with_dollars(r"\\(a\) \( \) \[a"), r"\\(a\) \( \) \[a");
         assert_eq!(with_dollars("`a \\(b"), "`a \\(b");
+        for unchanged in [r"arr\[i=0\]", r"foo\(a_b\)", r"\[a_b\](link)", r"\[0\]", r"\(see above\)"] {
+            assert_eq!(with_dollars(unchanged), unchanged);
+        }
     }
 
     proptest! {

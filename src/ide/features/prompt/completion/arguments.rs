@@ -84,7 +84,12 @@ fn best(values: Vec<Value>, query: &str) -> Vec<CompletionRow> {
         })
         .collect();
     // Stable: without a query the order of the values.
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    // A value that is typed as a whole comes before longer ones with the same score.
+    let is_typed = |row: &CompletionRow| {
+        let value = row.text.to_lowercase();
+        value == lower || value.rsplit('/').next() == Some(&lower)
+    };
+    found.sort_by_key(|(score, row)| (!is_typed(row), std::cmp::Reverse(*score)));
     found.into_iter().map(|(_, row)| row).collect()
 }
 
@@ -108,6 +113,8 @@ mod tests {
         let texts = |query: &str| best(values(), query).into_iter().map(|row| row.text).collect::<Vec<_>>();
         assert_eq!(texts(""), ["off", "low", "high", "xhigh"]);
         assert_eq!(texts("HI"), ["high", "xhigh"]);
+        let models = ["openai/gpt-5-mini", "openai/gpt-5"].map(|value| (value.to_string(), String::new()));
+        assert_eq!(best(models.to_vec(), "gpt-5")[0].text, "openai/gpt-5");
         assert!(texts("deep").is_empty());
         assert!(best(values(), "hi")[0].is_likely && !best(values(), "")[0].is_likely);
     }

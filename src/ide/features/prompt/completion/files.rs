@@ -93,12 +93,22 @@ fn start_walk(cx: &mut Cx<'_>) {
     });
 }
 
+/// How often an empty list begins again: once for each source that comes late.
+const RETRIES_MAX: u8 = 3;
+
 /// Searches again for the rows of the open list, because more can be found. A row that the user has selected
 /// stays where it is; a list that was closed for lack of rows begins again.
 pub fn search_again(cx: &mut Cx<'_>) {
     let completion = &mut cx.state.prompt.completion;
     if completion.open.is_none() && completion.emptied == completion.seen {
-        (completion.seen, completion.emptied) = (None, None);
+        if completion.retried.0 != completion.seen {
+            completion.retried = (completion.seen, 0);
+        }
+        // Beginning again may list the files again, which ends here.
+        if completion.retried.1 < RETRIES_MAX {
+            completion.retried.1 += 1;
+            (completion.seen, completion.emptied) = (None, None);
+        }
         return;
     }
     let open = cx.state.prompt.completion.open.as_ref().filter(|open| !open.is_chosen);
