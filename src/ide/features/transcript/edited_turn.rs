@@ -80,7 +80,7 @@ pub fn cancel(cx: &mut Cx<'_>) -> bool {
         let typed = cx.state.prompt.area.text().to_string();
         cx.state.prompt.set_draft(draft, cx.now_ms);
         cx.state.prompt.push_history(typed);
-        cx.state.set_status("Not edited. What was typed is in the history: Up");
+        cx.state.set_status("Canceled. The edited text is in the history: Up");
         cx.state.damage.add_all();
     });
     true

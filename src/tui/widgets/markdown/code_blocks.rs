@@ -102,11 +102,11 @@ impl CodeBlocks {
         self.requested.retain(|n, _| drawings.contains_key(n) || cache.holds_any(blocks[*n].pieces.clone()));
     }
 
-    /// Drops the drawings, which are for another width. Their blocks request new ones when they are shown.
+    /// Drops the drawings, which are for another width. Their blocks request new ones when they are shown, also those
+    /// that could not be drawn.
     pub(super) fn drop_drawings(&mut self) {
-        for n in std::mem::take(&mut self.drawings).into_keys() {
-            self.requested.remove(&n);
-        }
+        self.drawings.clear();
+        self.requested.retain(|_, colors| !colors.is_empty());
     }
 
     /// Shows a block as a drawing. Returns whether the block is still there, and has none.

@@ -377,6 +377,31 @@ fn markdown_code_blocks_are_reported_once_for_colors() {
     assert!(!markdown.layout.color(&markdown.text, &other, &colors), "it is about another text");
 }
 
+#[test]
+fn markdown_drawing_is_for_one_width_and_requested_for_each() {
+    let mut markdown = Grown::default();
+    markdown.push("Look:\n\n```mermaid\ngraph LR\nA-->B\n```\nAnd so on.\n");
+    let shown = |markdown: &mut Grown, width| {
+        markdown.lines(width).iter().flatten().map(|span| span.text.to_string()).collect::<String>()
+    };
+    shown(&mut markdown, 20);
+    let block = markdown.layout.take_blocks().remove(0);
+    assert_eq!((&*block.language, block.width), ("mermaid", 20));
+    assert!(markdown.layout.draw(&markdown.text, &block, vec!["[A]->[B]".to_string()]));
+    let drawn = shown(&mut markdown, 20);
+    assert!(
+        drawn.contains("[A]->[B]") && !drawn.contains("graph") && drawn.contains("And so on."),
+        "{drawn}"
+    );
+    let source = shown(&mut markdown, 12);
+    assert!(source.contains("graph") && !source.contains("[A]"), "{source}");
+    let narrow = markdown.layout.take_blocks().remove(0);
+    assert_eq!(narrow.width, 12);
+    shown(&mut markdown, 20);
+    assert!(!markdown.layout.draw(&markdown.text, &narrow, vec!["[A]".to_string()]), "for another width");
+    assert_eq!(markdown.layout.take_blocks(), [block], "which was not drawn in between");
+}
+
 /// An answer with prose and code of so many bytes.
 fn long(bytes: usize) -> String {
     let part = "Some words of an answer that is **long** enough to be wrapped on a screen of this width.\n\n\
