@@ -382,7 +382,7 @@ fn markdown_drawing_is_for_one_width_and_requested_for_each() {
     let mut markdown = Grown::default();
     markdown.push("Look:\n\n```mermaid\ngraph LR\nA-->B\n```\nAnd so on.\n");
     let shown = |markdown: &mut Grown, width| {
-        markdown.lines(width).iter().flatten().map(|span| span.text.to_string()).collect::<String>()
+        markdown.lines(width).iter().flatten().map(|span| span.text.clone()).collect::<String>()
     };
     shown(&mut markdown, 20);
     let block = markdown.layout.take_blocks().remove(0);
