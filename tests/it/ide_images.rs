@@ -123,3 +123,30 @@ async fn image_path_that_is_no_image_is_pasted_as_text() {
         assert!(ide.state().prompt.area.text().to_string().ends_with(&text), "{}", ide.picture());
     }
 }
+
+#[tokio::test]
+async fn image_read_after_its_message_was_sent_does_not_go_with_the_next() {
+    let turns = [Turn::text("one"), Turn::text("two")];
+    let mut ide = IdeSetup::new().file("a.png", png(64, 48)).turns(turns).size(80, 30).start().await;
+    let path = ide.path("a.png").display().to_string();
+    ide.keys("Alt-3").await;
+    ide.type_in("look").await;
+    pasted(&mut ide, &path);
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    assert!(ide.status_message().contains("Image not attached"), "{}", ide.status_message());
+    assert!(ide.state().prompt.is_empty(), "{}", ide.picture());
+    ide.prompt("next").await;
+    assert_eq!(sent_images(&ide), 0);
+}
+
+#[tokio::test]
+async fn image_path_in_a_command_stays_a_path() {
+    let mut ide = IdeSetup::new().file("a.png", png(64, 48)).size(80, 30).start().await;
+    let path = ide.path("a.png").display().to_string();
+    ide.keys("Alt-3").await;
+    ide.type_in("!ls ").await;
+    pasted(&mut ide, &path);
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), format!("!ls {path}"));
+}

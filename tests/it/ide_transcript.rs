@@ -225,6 +225,25 @@ async fn transcript_edit_canceled_restores_conversation_and_prompt() {
 }
 
 #[tokio::test]
+async fn transcript_edit_of_another_message_goes_back_to_the_first_state() {
+    let mut ide = ide_with_two_turns(80, 24).await;
+    ide.type_in("draft").await;
+    ide.keys("Ctrl-Up e").await;
+    ide.type_in(" more").await;
+    ide.keys("Ctrl-Up [ e").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "count");
+    ide.keys("Escape").await;
+    assert!(ide.picture().contains("› again"), "{}", ide.picture());
+    assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
+    assert!(ide.state().prompt.history.contains(&"again more".to_string()));
+    // Another branch from here: the unsent message is still there.
+    ide.keys("Ctrl-Up e").await;
+    ide.keys("Ctrl-Up [ b").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "draft", "{}", ide.picture());
+    assert!(!ide.picture().contains("editing a sent message"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn transcript_edit_of_first_message_is_canceled_too() {
     let mut ide = ide_with_two_turns(80, 24).await;
     ide.keys("Ctrl-Up [ [ e").await;

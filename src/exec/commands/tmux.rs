@@ -1,6 +1,7 @@
 //! Questions to tmux about the terminal around it. Must not know what they are for.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// The terminal around tmux.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,15 +12,36 @@ pub struct Outer {
     pub cell: Option<(u16, u16)>,
 }
 
-/// Returns the terminal that shows this pane of tmux, and makes tmux pass this pane's sequences on to it; `None` if it
-/// does not. Blocks.
+/// How long tmux may take at the end.
+const END_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Returns the terminal that shows this pane of tmux. Blocks.
+pub fn outer_terminal() -> Option<Outer> {
+    let format = "#{client_cell_width} #{client_cell_height} #{client_termtype}\t#{client_termname}";
+    parse(&run(&["display-message", "-p", format])?)
+}
+
+/// Makes tmux pass sequences of this pane on to the terminal around it; returns whether it was changed for that, so
+/// that [`end_pass_through`] is due, or `None` if tmux does not. Blocks.
 ///
 /// Measured with tmux 3.3: `allow-passthrough` is off by default.
-pub fn reach_outer_terminal() -> Option<Outer> {
-    let format = "#{client_cell_width} #{client_cell_height} #{client_termtype}\t#{client_termname}";
-    let outer = parse(&run(&["display-message", "-p", format])?)?;
+pub fn pass_through() -> Option<bool> {
+    if run(&["show-options", "-Apv", "allow-passthrough"])?.trim() != "off" {
+        return Some(false);
+    }
     run(&["set-option", "-p", "allow-passthrough", "on"])?;
-    Some(outer)
+    Some(true)
+}
+
+/// Takes back [`pass_through`]: other programs of this pane are not to reach the terminal around tmux.
+pub async fn end_pass_through() {
+    let mut command = tokio::process::Command::new("tmux");
+    command.args(["set-option", "-pu", "allow-passthrough"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let ended = tokio::time::timeout(END_TIMEOUT, command.status()).await;
+    if !ended.is_ok_and(|status| status.is_ok_and(|status| status.success())) {
+        tracing::warn!("tmux still passes sequences of this pane on");
+    }
 }
 
 fn parse(said: &str) -> Option<Outer> {

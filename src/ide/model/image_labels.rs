@@ -19,25 +19,15 @@ impl ImageLabels {
         label(number)
     }
 
-    /// Returns the images whose labels are in a text, in their order there.
+    /// Returns the images whose labels are in a text, in their order there, each once.
     pub fn in_text(&self, text: &str) -> Vec<Part> {
-        let mut found = Vec::new();
-        for number in numbers(text) {
-            found.extend(
-                self.0
-                    .iter()
-                    .filter(|(known, part)| *known == number && !found.contains(part))
-                    .map(|(_, part)| part.clone())
-                    .collect::<Vec<_>>(),
-            );
-        }
-        found
+        let image = |number: usize| self.0.iter().find(|(known, _)| *known == number);
+        numbers(text).into_iter().filter_map(image).map(|(_, part)| part.clone()).collect()
     }
 
     /// Takes the images of a restored message back from its attachments: the last ones, one for each label.
     pub fn of_restored(text: &str, attached: &mut Vec<Part>) -> Self {
-        let mut numbers = numbers(text);
-        numbers.dedup();
+        let numbers = numbers(text);
         let is_image = |part: &Part| matches!(part, Part::Known(KnownPart::Image { .. }));
         let images = attached.iter().filter(|part| is_image(part)).count();
         let skipped = images.saturating_sub(numbers.len());
@@ -74,14 +64,15 @@ pub fn is_label(text: &str) -> bool {
     })
 }
 
-/// Returns the numbers of the labels in a text, in order.
+/// Returns the numbers of the labels in a text, in order, each once.
 fn numbers(text: &str) -> Vec<usize> {
-    let starts = text.match_indices(START).map(|(at, _)| &text[at..]);
-    let label = |rest: &str| {
-        let end = rest.find(']')?;
-        is_label(&rest[..=end]).then(|| rest[START.len()..end].parse().ok()).flatten()
-    };
-    starts.filter_map(label).collect()
+    let mut found = Vec::new();
+    for rest in text.match_indices(START).map(|(at, _)| &text[at..]) {
+        let label = rest.find(']').map(|end| &rest[..=end]).filter(|label| is_label(label));
+        let number = label.and_then(|label| label[START.len()..label.len() - 1].parse().ok());
+        found.extend(number.filter(|number| !found.contains(number)));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -100,6 +91,12 @@ mod tests {
         assert_eq!(labels.in_text("first [image 8], then [image 1] [image 1]"), [image("b"), image("a")]);
         assert_eq!(labels.in_text("[image 1"), []);
         assert_eq!(labels.in_text("[image 8]"), [image("b")]);
+        assert_eq!(labels.add(image("a"), ""), "[image 9]");
+        assert_eq!(
+            labels.in_text("[image 1] [image 9]"),
+            [image("a"), image("a")],
+            "each label stands for one"
+        );
     }
 
     #[test]
@@ -108,6 +105,9 @@ mod tests {
         let labels = ImageLabels::of_restored("[image 1] [image 3]", &mut attached);
         assert_eq!(attached, [image("recalled")]);
         assert_eq!(labels.in_text("[image 3]"), [image("b")]);
+        let mut attached = vec![image("a"), image("b")];
+        ImageLabels::of_restored("[image 1] [image 2] [image 1]", &mut attached);
+        assert!(attached.is_empty());
         let mut attached = vec![image("a")];
         assert!(ImageLabels::of_restored("no label", &mut attached).is_empty());
         assert_eq!(attached.len(), 1);

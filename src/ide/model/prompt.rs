@@ -213,7 +213,10 @@ impl Prompt {
 
     /// Takes what goes with the text: attachments, and the images whose labels it has.
     pub fn take_attached(&mut self) -> Vec<MessagePart> {
-        let labelled = std::mem::take(&mut self.images).in_text(&self.area.text().to_string());
+        let images = std::mem::take(&mut self.images);
+        // A sent text that is shown again has labels of its own.
+        let labelled =
+            if self.is_browsing() { Vec::new() } else { images.in_text(&self.area.text().to_string()) };
         std::mem::take(&mut self.attached).into_iter().chain(labelled).collect()
     }
 
@@ -278,6 +281,11 @@ impl Prompt {
     /// Returns what differs whenever the unsent message does.
     pub fn revision(&self) -> (u64, u64, usize) {
         (self.generation, self.area.document.version(), self.attached.len() + self.images.len())
+    }
+
+    /// Returns what differs from one message to the next, however each is edited.
+    pub fn message(&self) -> u64 {
+        self.generation
     }
 
     /// Returns whether an entry of the history is shown.
@@ -471,6 +479,17 @@ mod tests {
         assert_eq!(prompt.restore_messages(vec![both, UserMessage::text("and", 0)], 0), 2);
         assert_eq!(prompt.area.text().to_string(), "look\n\nand\n\ndraft");
         assert_eq!(prompt.attached, [image("b"), image("a")]);
+    }
+
+    #[test]
+    fn prompt_image_of_draft_does_not_go_with_shown_history() {
+        let image = MessagePart::Known(KnownPart::Image { data: "a".into(), mime_type: "image/png".into() });
+        let mut prompt = Prompt::default();
+        prompt.push_history("about [image 1]".to_string());
+        let label = prompt.images.add(image.clone(), "");
+        prompt.area.set(&label, 0);
+        assert!(prompt.older(0) && prompt.is_browsing());
+        assert_eq!(prompt.take_attached(), []);
     }
 
     #[test]

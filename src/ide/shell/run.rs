@@ -253,6 +253,7 @@ impl TerminalLoop {
         }
         self.end_shell_commands(source).await;
         self.clipboard.end().await;
+        images::events::end(&mut source.app.state).await;
         if let Some(session) = source.app.session().cloned() {
             // The last requests of the session to the event loop must still be handled.
             let ended = session.shutdown();

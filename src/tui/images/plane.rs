@@ -24,8 +24,6 @@ struct Known {
 #[derive(Debug, Default)]
 pub(in crate::tui) struct ImagePlane {
     known: Vec<Known>,
-    /// Whether images are rows of their own, beside the text of the cells.
-    has_rows: bool,
     /// Whether the images that the terminal has changed.
     is_changed: bool,
 }
@@ -49,8 +47,7 @@ impl ImagePlane {
                 out.extend_from_slice(data);
                 self.is_changed = true;
             }
-            Form::Rows(_) => self.has_rows = true,
-            Form::Sent { .. } | Form::Blocks(_) => {}
+            Form::Sent { .. } | Form::Rows(_) | Form::Blocks(_) => {}
         }
         self.known.push(Known { image, is_sent: true });
     }
@@ -97,12 +94,13 @@ impl ImagePlane {
 
     /// Returns whether a cell shows an image that is not text: terminals do not move it, and it is drawn after them.
     pub(in crate::tui) fn is_row(&self, cell: &Cell) -> bool {
-        self.has_rows && placeholder::is_image(cell)
+        let id = placeholder::get(cell).map(|part| part.id);
+        self.known.iter().any(|known| Some(known.image.id) == id && matches!(known.image.form, Form::Rows(_)))
     }
 
     /// Returns whether any image is a row of its own.
     pub(in crate::tui) fn has_rows(&self) -> bool {
-        self.has_rows
+        self.known.iter().any(|known| matches!(known.image.form, Form::Rows(_)))
     }
 
     /// Returns the image and the bytes of one of its rows.
@@ -156,6 +154,20 @@ mod tests {
         assert_eq!(add(&mut plane, &first), "one");
         let other = add(&mut plane, &image(1, "two"));
         assert!(other.contains("a=d,d=I") && other.ends_with("two"), "{other:?}");
+    }
+
+    #[test]
+    fn image_plane_tells_rows_from_placeholders_by_image() {
+        let mut plane = ImagePlane::default();
+        let rows = Arc::new(EncodedImage::of_rows(ImageId::new(1), 1, &["x"]));
+        add(&mut plane, &rows);
+        add(&mut plane, &image(2, "later, by another protocol"));
+        let cell = |number: u16| {
+            let mut cell = Cell::default();
+            placeholder::set(&mut cell, ImageCell { id: ImageId::new(number), row: 0, col: 0 });
+            cell
+        };
+        assert!(plane.has_rows() && plane.is_row(&cell(1)) && !plane.is_row(&cell(2)));
     }
 
     #[test]

@@ -118,7 +118,7 @@ fn cell_pixels(caps: &Caps, outer: Option<&OuterTerminal>) -> (u16, u16) {
 const KITTY_FIRST: (u32, u32) = (0, 28);
 
 /// Returns whether a terminal has Kitty's placeholders: several have the protocol without them.
-fn has_placeholders(name: &str) -> bool {
+pub fn has_placeholders(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("kitty(") {
         Some(version) => version_of(version).is_some_and(|version| version >= KITTY_FIRST),

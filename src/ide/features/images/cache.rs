@@ -83,6 +83,8 @@ pub struct ImageCache {
     waiting: VecDeque<EncodeJob>,
     is_encoding: bool,
     next_id: u16,
+    /// Whether tmux was changed so that images reach the terminal around it.
+    pub changed_tmux: bool,
 }
 
 impl ImageCache {
@@ -100,6 +102,7 @@ impl ImageCache {
             waiting: VecDeque::new(),
             is_encoding: false,
             next_id: options.first_image,
+            changed_tmux: false,
         }
     }
 
@@ -111,6 +114,11 @@ impl ImageCache {
     /// Returns whether images are wanted.
     pub fn is_on(&self) -> bool {
         self.choice != ImageChoice::Off
+    }
+
+    /// Returns whether the user has chosen Kitty's protocol, whatever the terminal says.
+    pub fn is_kitty_chosen(&self) -> bool {
+        self.choice == ImageChoice::Kitty
     }
 
     /// Handles what is known of the terminal around tmux; returns whether the protocol changed.

@@ -39,8 +39,10 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
         }
         Ok::<_, String>(parts)
     };
+    let message = cx.state.prompt.message();
     cx.tasks.spawn("prompt.read-images", work, move |cx, read| {
         match answer_or_error(cx, "read the image", read) {
+            _ if cx.state.prompt.message() != message => say_late(cx),
             Some(Ok(parts)) => attach(cx, parts),
             Some(Err(error)) => {
                 tracing::debug!("pasted as text: {error}");
@@ -55,11 +57,20 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
 /// Attaches an image file from the clipboard.
 pub fn attach_file(cx: &mut Cx<'_>, bytes: Vec<u8>) {
     let work = async move { image_part(bytes, &CancellationToken::new()).await };
-    cx.tasks.spawn("prompt.read-image", work, |cx, read| match answer_or_error(cx, "read the image", read) {
-        Some(Ok(part)) => attach(cx, vec![part]),
-        Some(Err(error)) => cx.state.set_error(format!("Cannot attach the clipboard's image: {error}")),
-        None => {}
+    let message = cx.state.prompt.message();
+    cx.tasks.spawn("prompt.read-image", work, move |cx, read| {
+        match answer_or_error(cx, "read the image", read) {
+            _ if cx.state.prompt.message() != message => say_late(cx),
+            Some(Ok(part)) => attach(cx, vec![part]),
+            Some(Err(error)) => cx.state.set_error(format!("Cannot attach the clipboard's image: {error}")),
+            None => {}
+        }
     });
+}
+
+/// The message that an image was for is no longer in the prompt, and no other one is to get the image.
+fn say_late(cx: &mut Cx<'_>) {
+    cx.state.set_error("Image not attached: the message was sent before it was read");
 }
 
 /// Attaches images to the message being typed, with labels at the caret.

@@ -44,7 +44,9 @@ pub const FEATURE: Feature = Feature {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
         }
-        FeatureEvent::ConversationReplaced { .. } => edited_turn::on_conversation_replaced(cx),
+        FeatureEvent::ConversationReplaced { is_other_session } => {
+            edited_turn::on_conversation_replaced(cx, is_other_session);
+        }
         FeatureEvent::BeforeSleep => timing::update(cx),
         FeatureEvent::DeadlineReached => {
             retry::tick(cx);

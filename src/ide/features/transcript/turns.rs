@@ -95,6 +95,11 @@ fn on_moved(cx: &mut Cx<'_>, moved: Moved, action: TurnAction) {
     let Moved { message, from, here } = moved;
     panes::focus(cx, Focus::Agent);
     cx.state.damage.add_all();
+    if action != TurnAction::Edit
+        && let Some(draft) = edited_turn::finish(cx.state)
+    {
+        cx.state.prompt.set_draft(draft, cx.now_ms);
+    }
     let Some(message) = message.filter(|_| action != TurnAction::Branch) else {
         return cx
             .state
@@ -110,7 +115,12 @@ fn on_moved(cx: &mut Cx<'_>, moved: Moved, action: TurnAction) {
         return;
     }
     let draft = cx.state.prompt.draft();
-    edited_turn::set(cx.state, from.map(|from| StateBefore { from, here, draft }));
+    if edited_turn::is_editing(cx.state) {
+        cx.state.prompt.push_history(draft.text.to_string());
+    }
+    if let Some(from) = from {
+        edited_turn::set(cx.state, StateBefore { from, here, draft });
+    }
     let edited = Draft { text: Text::from(text.as_str()), pastes: Vec::new(), attached };
     cx.state.prompt.set_draft(edited, cx.now_ms);
     cx.state.set_status("Edit and send: a new branch begins here. Escape cancels");
