@@ -91,3 +91,12 @@ async fn argument_completion_lists_values_and_runs() {
     assert!(ide.picture().contains("Approval mode"), "without an argument the list opens: {}", ide.picture());
     assert_eq!(prompt(&mut ide), "");
 }
+
+#[tokio::test]
+async fn completion_leaves_keys_on_start_screen() {
+    let mut ide = IdeSetup::new().file("guide.md", "x").size(80, 30).start().await;
+    ide.keys("Alt-3").await;
+    ide.type_in("@gui").await;
+    let picture = ide.picture();
+    assert!(picture.contains("guide.md") && picture.contains("Enter   send"), "{picture}");
+}

@@ -439,6 +439,7 @@ pub fn comment(cx: &mut Cx<'_>) {
     }
     let known =
         cx.state.slots[REVIEW].remark(&file.name, file.keys[hunk]).and_then(|known| known.comment.clone());
+    let initial = known.clone().unwrap_or_default();
     let prompt = Prompt::new(format!("Comment on {}", file.name), move |cx, answer| {
         let text = answer.trim().to_string();
         let comment = (!text.is_empty()).then_some(text);
@@ -450,10 +451,11 @@ pub fn comment(cx: &mut Cx<'_>) {
         let key = cx.state.keymap.keys_for(cx.state.key_context(), "review.send");
         let key = key.unwrap_or_else(|| "review.send".to_string());
         let noted = format!("Comment noted. Send now: {key}");
-        cx.state.set_status(if is_there { noted } else { "Comment removed".to_string() });
+        let removed = if known.is_some() { "Comment removed" } else { "No comment" }.to_string();
+        cx.state.set_status(if is_there { noted } else { removed });
         cx.state.damage.add_all();
     });
-    prompt.initial(known.unwrap_or_default()).open(cx);
+    prompt.initial(initial).open(cx);
 }
 
 /// Undoes the last decision.

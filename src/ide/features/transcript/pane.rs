@@ -165,7 +165,12 @@ fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
 /// Shows what can be done first. Where there is no editor, that is all of the program.
 fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
-    let context = if state.areas.editor.is_some() { KeyContext::Prompt } else { state.base_key_context() };
+    let context = match state.base_key_context() {
+        // Completions come and go while the prompt is written.
+        KeyContext::Completion => KeyContext::Prompt,
+        _ if state.areas.editor.is_some() => KeyContext::Prompt,
+        context => context,
+    };
     let key = |command: &str| state.keymap.keys_for(context, command).unwrap_or_default();
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let mut lines = vec![
