@@ -8,7 +8,7 @@ use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::options::Options;
+use bowline::ide::core::options::{Options, ThemeSource};
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::open::{OpenedFile, on_opened};
 use bowline::ide::shell::app::App;
@@ -49,6 +49,7 @@ fn app_with_text(text: &str) -> AppFixture {
         prompts: Vec::new(),
         initial_command: None,
         theme: Theme::builtin(),
+        themes: ThemeSource::default(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
         problems: Vec::new(),
         colors: ColorDepth::True,

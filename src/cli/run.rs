@@ -169,6 +169,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
             .collect(),
         initial_command: args.resume.then_some("session.resume"),
         theme,
+        themes: setup::theme_source(&setup),
         keymap,
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors: color_depth(&process),

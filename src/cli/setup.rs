@@ -22,6 +22,7 @@ use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
 use crate::ide::core::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
+use crate::ide::core::options::ThemeSource;
 use crate::llm::model::{Part, Thinking};
 use crate::llm::retry::Policy;
 use crate::net::cassette::Cassette;
@@ -144,21 +145,31 @@ fn prepend_inputs(prompts: &mut Vec<InitialPrompt>, attached: InitialPrompt, pip
 /// Returns the requested theme, or the default one with an error message.
 pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
     let name = args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme);
-    let themes = Resources {
+    match load_theme(&themes(setup), name) {
+        Ok(theme) => (theme, None),
+        Err(problem) => (Theme::builtin(), Some(format!("{problem}; the default theme is used"))),
+    }
+}
+
+/// Returns the themes that can be chosen.
+pub fn theme_source(setup: &Setup) -> ThemeSource {
+    let (named, loaded) = (themes(setup), themes(setup));
+    ThemeSource::new(move || named.names().into_iter().collect(), move |name| load_theme(&loaded, name))
+}
+
+fn themes(setup: &Setup) -> Resources {
+    Resources {
         kind_name: "theme",
         project: Some(setup.workspace.join(".bowline/themes")),
         user: Some(setup.home.config.join("themes")),
         plugins: Some((setup.home.config.join("plugins"), "themes")),
         builtin: &THEMES,
-    };
-    let problem = match themes.find(name) {
-        Ok(found) => match Theme::parse(&found.name, &found.text) {
-            Ok(theme) => return (theme, None),
-            Err(error) => error.to_string(),
-        },
-        Err(problem) => problem.to_string(),
-    };
-    (Theme::builtin(), Some(format!("{problem}; the default theme is used")))
+    }
+}
+
+fn load_theme(themes: &Resources, name: &str) -> Result<Theme, String> {
+    let found = themes.find(name).map_err(|problem| problem.to_string())?;
+    Theme::parse(&found.name, &found.text).map_err(|error| error.to_string())
 }
 
 /// Returns the text and the path of the requested key map, or the default one with an error message. Project

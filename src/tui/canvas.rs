@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 use crate::tui::images::encoded::EncodedImage;
 use crate::tui::images::placeholder::{self, ImageCell};
+use crate::tui::links::{LinkId, Links};
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 use ratatui::buffer::{Buffer, Cell};
@@ -27,19 +28,27 @@ pub struct Canvas<'a> {
     depth: ColorDepth,
     /// The images drawn, for the terminal; `None` where nobody wants them.
     images: Option<&'a mut Vec<Arc<EncodedImage>>>,
+    /// The links drawn; `None` where nobody wants them.
+    links: Option<&'a mut Links>,
 }
 
 impl<'a> Canvas<'a> {
     /// A canvas over `area` of the buffer, of which only `clip` may change.
     pub fn new(buffer: &'a mut Buffer, area: Rect, clip: Rect, theme: &'a Theme, depth: ColorDepth) -> Self {
         let clip = area.intersection(clip).intersection(buffer.area);
-        Self { buffer, area, clip, theme, depth, images: None }
+        Self { buffer, area, clip, theme, depth, images: None, links: None }
     }
 
     /// Collects the images that are drawn.
     #[must_use]
     pub fn with_images(self, images: &'a mut Vec<Arc<EncodedImage>>) -> Self {
         Self { images: Some(images), ..self }
+    }
+
+    /// Collects the links that are drawn.
+    #[must_use]
+    pub fn with_links(self, links: &'a mut Links) -> Self {
+        Self { links: Some(links), ..self }
     }
 
     /// Columns and rows.
@@ -67,8 +76,8 @@ impl<'a> Canvas<'a> {
     pub fn sub(&mut self, part: Rect) -> Canvas<'_> {
         let area = self.to_screen(part);
         let clip = self.clip.intersection(area).intersection(self.area);
-        let images = self.images.as_deref_mut();
-        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth, images }
+        let (images, links) = (self.images.as_deref_mut(), self.links.as_deref_mut());
+        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth, images, links }
     }
 
     /// Blanks a rectangle in a style.
@@ -108,6 +117,16 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Makes the cells of a rectangle a link, until they are drawn over.
+    pub fn put_link(&mut self, part: Rect, target: &Arc<str>) {
+        let part = self.to_screen(part).intersection(self.clip);
+        let Some(links) = &mut self.links else { return };
+        let id = links.id(target);
+        for (x, y) in part.rows().flat_map(|row| (row.left()..row.right()).map(move |x| (x, row.y))) {
+            id.put(&mut self.buffer[(x, y)]);
+        }
+    }
+
     /// Draws one row of an image, over the background that is there.
     pub fn image_row(&mut self, x: u16, y: u16, image: &Arc<EncodedImage>, row: u16) {
         let whole = self.to_screen(Rect::new(x, y, image.cells.0, 1));
@@ -119,6 +138,7 @@ impl<'a> Canvas<'a> {
         self.split_wide(seen.right(), seen.y);
         for column in seen.left()..seen.right() {
             let cell = &mut self.buffer[(column, seen.y)];
+            LinkId::NONE.put(cell);
             let col = column - whole.left();
             if let Some((symbol, fg, bg)) = image.block(col, row) {
                 cell.set_symbol(symbol);
@@ -192,6 +212,7 @@ impl<'a> Canvas<'a> {
         let shown = run[usize::from(seen.left() - cells.left())..].chars();
         for (cell, c) in row.iter_mut().zip(shown) {
             cell.set_style(style);
+            LinkId::NONE.put(cell);
             cell.set_char(c);
         }
         next
@@ -212,6 +233,7 @@ impl<'a> Canvas<'a> {
         for column in seen.left()..seen.right() {
             let cell = &mut self.buffer[(column, seen.y)];
             cell.set_style(style);
+            LinkId::NONE.put(cell);
             cell.set_symbol(match (whole, column == seen.left()) {
                 (false, _) => " ",
                 (true, true) => symbol,

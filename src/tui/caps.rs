@@ -89,6 +89,11 @@ pub fn erases_colored(term: Option<&str>) -> bool {
     term == "xterm" || ERASES_COLORED.iter().any(|name| term.starts_with(name))
 }
 
+/// Returns whether a terminal of this name can be sent links (OSC 8): all others pass over what they do not know.
+pub fn knows_links(term: Option<&str>) -> bool {
+    !matches!(term, None | Some("" | "dumb" | "linux"))
+}
+
 impl Caps {
     /// Applies a reply and returns the resulting actions.
     pub fn apply(&mut self, reply: &Reply) -> Vec<CapsAction> {
@@ -157,6 +162,7 @@ mod tests {
             assert!(!erases_colored(Some(name)), "{name}");
         }
         assert!(!erases_colored(None));
+        assert!(knows_links(Some("xterm")) && !knows_links(Some("linux")) && !knows_links(None));
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod caps;
 pub mod headless;
 pub mod images;
 pub mod input;
+pub mod links;
 pub mod screen;
 pub mod term;
 pub mod theme;

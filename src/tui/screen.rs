@@ -101,6 +101,11 @@ impl Screen {
         self.writer.set_margins(on);
     }
 
+    /// Sets whether texts are linked (OSC 8).
+    pub fn set_links(&mut self, on: bool) {
+        self.writer.links.set_enabled(on);
+    }
+
     /// Makes the next frame write everything, as after another program used the terminal.
     pub fn repaint(&mut self) {
         self.is_unknown = true;
@@ -122,16 +127,17 @@ impl Screen {
             tree.damage_all();
             self.writer.clear();
             (self.cursor, self.shown) = (None, None);
-            tree.draw(&mut self.next, theme, self.depth, cx);
+            tree.draw(&mut self.next, &mut self.writer.links, theme, self.depth, cx);
             self.writer.add_images(tree.take_images());
             self.writer.write_all(&self.next);
         } else {
             let shown = self.shown.get_or_insert_with(|| self.next.clone());
-            let drawn = tree.draw(&mut self.next, theme, self.depth, cx);
+            let drawn = tree.draw(&mut self.next, &mut self.writer.links, theme, self.depth, cx);
             self.writer.add_images(tree.take_images());
             self.writer.difference(shown, &self.next, &drawn);
         }
         self.writer.release_images(&self.next);
+        self.writer.links.release(&self.next);
         let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
         self.finish(cursor, cleared);
     }

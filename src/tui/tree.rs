@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::canvas::Canvas;
 use crate::tui::images::encoded::EncodedImage;
+use crate::tui::links::Links;
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 
@@ -321,7 +322,14 @@ impl<C> Tree<C> {
 
     /// Draws what is damaged into the buffer. Returns where cells may have changed. Beyond that, wide
     /// characters cut by an edge may have changed.
-    pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Vec<Rect> {
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        links: &mut Links,
+        theme: &Theme,
+        depth: ColorDepth,
+        cx: &C,
+    ) -> Vec<Rect> {
         let screen = buffer.area;
         let mut touched: Vec<Rect> = Vec::new();
         for exposed in std::mem::take(&mut self.uncovered) {
@@ -347,7 +355,8 @@ impl<C> Tree<C> {
                 let clip = Rect { y: range.start, height: range.end - range.start, ..seen };
                 blank(buffer, clip, theme, depth);
                 let canvas = Canvas::new(buffer, area, clip, theme, depth);
-                node.component.draw(&mut canvas.with_images(&mut self.images), cx);
+                let mut canvas = canvas.with_images(&mut self.images).with_links(links);
+                node.component.draw(&mut canvas, cx);
                 touched.push(clip);
             }
         }

@@ -18,6 +18,7 @@ use self::shift::Shift;
 use crate::tui::images::half_blocks::is_half;
 use crate::tui::images::placeholder::is_image;
 use crate::tui::images::plane::ImagePlane;
+use crate::tui::links::{LinkId, Links};
 use crate::tui::theme::color::{ColorDepth, reduce, reduce_pair};
 
 /// Minimum number of blanks that are erased rather than written.
@@ -83,6 +84,8 @@ pub struct Writer {
     plain: Vec<bool>,
     /// The images that the terminal has.
     images: ImagePlane,
+    /// The targets of the links that cells name.
+    pub(in crate::tui) links: Links,
 }
 
 /// Foreground and background as requested, and as the terminal shows them.
@@ -103,6 +106,7 @@ impl Writer {
             reduced: std::cell::Cell::new(None),
             plain: Vec::new(),
             images: ImagePlane::default(),
+            links: Links::default(),
         }
     }
 
@@ -124,6 +128,8 @@ impl Writer {
 
     /// Takes the bytes so far and their number of runs of cells.
     pub fn take(&mut self) -> (Vec<u8>, usize) {
+        // What others write must not belong to a link.
+        self.set_link(LinkId::NONE);
         let out = std::mem::replace(&mut self.out, Vec::with_capacity(FRAME_USUAL));
         (out, std::mem::take(&mut self.runs))
     }
@@ -283,6 +289,7 @@ impl Writer {
     /// end of the row: what follows the part moves and moves back.
     fn shift(&mut self, shift: &Shift, y: u16, width: usize) {
         let (n, stays) = (shift.cells, usize::from(shift.end) < width);
+        self.set_link(LinkId::NONE);
         let (goes, comes) = if shift.inserts { (shift.end - n, shift.x) } else { (shift.x, shift.end - n) };
         if stays || !shift.inserts {
             self.move_to(goes, y);
@@ -361,7 +368,7 @@ impl Writer {
         }
         let pen = self.pen_of(first);
         let erasable = pen.bg == Color::Reset || self.erase_colored;
-        if pen.modifier.intersects(SHOWS_BLANK) || !erasable {
+        if pen.modifier.intersects(SHOWS_BLANK) || !erasable || pen.link != LinkId::NONE {
             return 0;
         }
         let rest = &row[usize::from(x)..];
@@ -418,10 +425,19 @@ impl Writer {
         // The foreground of a blank is not visible: it keeps its value.
         let unseen = cell.symbol() == " " && !cell.modifier.intersects(SHOWS_BLANK);
         let fg = self.pen.filter(|_| unseen).map_or(fg, |pen| pen.fg);
-        Pen { fg, bg, modifier: cell.modifier }
+        Pen { fg, bg, modifier: cell.modifier, link: LinkId::of(cell) }
+    }
+
+    /// Begins a link, or ends the one before. While attributes are unknown there is none: a frame ends its last one.
+    fn set_link(&mut self, link: LinkId) {
+        if self.pen.map_or(LinkId::NONE, |pen| pen.link) != link {
+            self.links.write(link, &mut self.out);
+            self.pen = self.pen.map(|pen| Pen { link, ..pen });
+        }
     }
 
     fn set_pen(&mut self, pen: Pen) {
+        self.set_link(pen.link);
         if self.pen == Some(pen) {
             return;
         }

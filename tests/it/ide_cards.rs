@@ -159,6 +159,9 @@ async fn card_of_subagent_counts_and_opens_its_conversation() {
     ide.headless.press("q");
     ide.write_file("go", "");
     ide.wait_for_text("all done").await;
+    ide.keys("Alt-3").await;
+    ide.type_in("@look").await;
+    assert!(ide.picture().contains("look at tests  subagent"), "{}", ide.picture());
 }
 
 #[tokio::test]

@@ -100,3 +100,42 @@ async fn completion_leaves_keys_on_start_screen() {
     let picture = ide.picture();
     assert!(picture.contains("guide.md") && picture.contains("Enter   send"), "{picture}");
 }
+
+#[tokio::test]
+async fn theme_completion_lists_themes_and_changes_colors() {
+    let mut ide = IdeSetup::new().size(100, 30).start().await;
+    ide.keys("Alt-3").await;
+    let before = ide.headless.app().screen.buffer().content[0].bg;
+    ide.type_in("/theme ").await;
+    assert_eq!(rows(&mut ide), ["bowline-dark", "bowline-light"]);
+    assert!(ide.picture().contains("shown now"), "{}", ide.picture());
+    ide.type_in("li").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert!(ide.status_message().starts_with("Theme: bowline-light."), "{}", ide.status_message());
+    assert_ne!(ide.headless.app().screen.buffer().content[0].bg, before);
+    ide.type_in("/theme nothing").await;
+    ide.keys("Escape Enter").await;
+    ide.headless.idle().await;
+    assert!(ide.status_message().contains("unknown theme nothing"), "{}", ide.status_message());
+    ide.type_in("/theme").await;
+    ide.keys("Enter").await;
+    assert!(
+        ide.status_message().starts_with("Theme: bowline-light. /theme NAME"),
+        "{}",
+        ide.status_message()
+    );
+}
+
+#[tokio::test]
+async fn completion_list_that_goes_on_is_counted() {
+    let mut ide = IdeSetup::new().size(100, 30).start().await;
+    ide.keys("Alt-3").await;
+    ide.type_in("/").await;
+    let all = rows(&mut ide).len();
+    assert!(all > 8 && ide.picture().contains(&format!(" 1/{all} ")), "{}", ide.picture());
+    ide.keys("Up").await;
+    assert!(ide.picture().contains(&format!(" {all}/{all} ")), "{}", ide.picture());
+    ide.type_in("theme").await;
+    assert!(!ide.picture().contains(" 1/1 "), "{}", ide.picture());
+}

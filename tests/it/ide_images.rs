@@ -125,19 +125,70 @@ async fn image_path_that_is_no_image_is_pasted_as_text() {
 }
 
 #[tokio::test]
-async fn image_read_after_its_message_was_sent_does_not_go_with_the_next() {
+async fn image_being_read_is_waited_for_when_its_message_is_sent() {
     let turns = [Turn::text("one"), Turn::text("two")];
     let mut ide = IdeSetup::new().file("a.png", png(64, 48)).turns(turns).size(80, 30).start().await;
     let path = ide.path("a.png").display().to_string();
     ide.keys("Alt-3").await;
-    ide.type_in("look").await;
+    ide.type_in("look ").await;
     pasted(&mut ide, &path);
     ide.headless.press("Enter");
+    assert!(ide.status_message().contains("as soon as it is there"), "{}", ide.status_message());
+    ide.headless.idle().await;
+    assert!(ide.state().prompt.is_empty(), "{}", ide.picture());
+    assert_eq!(sent_images(&ide), 1);
+    ide.prompt("next").await;
+    assert_eq!(sent_images(&ide), 0);
+}
+
+#[tokio::test]
+async fn image_being_read_sends_no_message_that_was_changed_or_is_no_image() {
+    let mut ide = IdeSetup::new().file("a.png", png(64, 48)).file("b.png", "text").size(80, 30).start().await;
+    let (image, text) = (ide.path("a.png").display().to_string(), ide.path("b.png").display().to_string());
+    ide.keys("Alt-3").await;
+    pasted(&mut ide, &image);
+    ide.headless.press("Enter");
+    ide.headless.press("x");
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "x[image 1] ");
+    ide.keys("Ctrl-u").await;
+    pasted(&mut ide, &text);
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), text, "{}", ide.picture());
+    assert!(ide.status_message().starts_with("Pasted as text: "), "{}", ide.status_message());
+    assert!(ide.script.requests().is_empty());
+}
+
+#[tokio::test]
+async fn image_read_after_its_message_left_the_prompt_goes_with_no_other() {
+    let mut ide = IdeSetup::new().file("a.png", png(64, 48)).size(80, 30).start().await;
+    let path = ide.path("a.png").display().to_string();
+    ide.keys("Alt-3").await;
+    ide.type_in("look").await;
+    pasted(&mut ide, &path);
+    ide.headless.press("Alt-s");
     ide.headless.idle().await;
     assert!(ide.status_message().contains("Image not attached"), "{}", ide.status_message());
     assert!(ide.state().prompt.is_empty(), "{}", ide.picture());
-    ide.prompt("next").await;
-    assert_eq!(sent_images(&ide), 0);
+}
+
+#[tokio::test]
+async fn image_of_prompt_is_shown_above_its_text_where_there_is_room() {
+    let mut ide = IdeSetup::new().file("a.png", png(64, 48)).size(80, 30).start().await;
+    let path = ide.path("a.png").display().to_string();
+    ide.keys("Alt-3").await;
+    pasted(&mut ide, &path);
+    ide.headless.idle().await;
+    assert_eq!(red_cells(&mut ide), 8 * 3, "{}", ide.picture());
+    ide.snap("prompt_image");
+    let (_, row) = ide.find("[image 1]");
+    assert_eq!(ide.headless.app().screen.cursor().map(|at| at.1), Some(row), "the caret is in the text");
+    ide.headless.resize(80, 20);
+    assert_eq!(red_cells(&mut ide), 0, "{}", ide.picture());
+    ide.headless.resize(80, 30);
+    ide.keys("Ctrl-u").await;
+    assert_eq!(red_cells(&mut ide), 0, "{}", ide.picture());
 }
 
 #[tokio::test]

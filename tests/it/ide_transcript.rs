@@ -141,7 +141,7 @@ async fn transcript_opens_files_that_a_block_names() {
     assert_eq!(ide.text(), "one\ntwo\n");
     assert_eq!(ide.cursor(), (2, 1));
     ide.keys("Alt-3 Ctrl-Up o").await;
-    assert_eq!(status(&mut ide), "No file is named here that exists");
+    assert_eq!(status(&mut ide), "No file that exists and no link is named here");
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn transcript_offers_several_named_files() {
     ide.prompt("go").await;
     ide.keys("Tab o").await;
     let picture = ide.picture();
-    assert!(picture.contains("Files named in block") && picture.contains("b.txt:2"), "{picture}");
+    assert!(picture.contains("Files and links in block") && picture.contains("b.txt:2"), "{picture}");
     assert!(!picture.contains("▸ missing.txt"), "{picture}");
     ide.type_in("b.t").await;
     ide.keys("Enter").await;
@@ -335,4 +335,60 @@ async fn transcript_focus_works_in_every_size() {
         }
         assert!(!marked(&mut ide).is_empty(), "{}", ide.picture());
     }
+}
+
+#[tokio::test]
+async fn transcript_click_on_link_opens_page_in_browser() {
+    let answer = Turn::text("See [the book](https://doc.example/book?x=1) and a.txt.");
+    let setup = IdeSetup::new().browser().file("a.txt", "x").turns([answer]);
+    let mut ide = setup.size(100, 30).start().await;
+    ide.prompt("where").await;
+    let (col, row) = ide.find("the book");
+    ide.click(col + 2, row);
+    ide.headless.idle().await;
+    assert_eq!(status(&mut ide), "Opened the page in the browser");
+    let opened = ide.path("opened");
+    while !opened.exists() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(std::fs::read_to_string(opened).unwrap(), "https://doc.example/book?x=1\n");
+    let cell = ide.headless.app().screen.buffer()[(col, row)].clone();
+    assert_ne!(cell.underline_color, ratatui::style::Color::Reset, "the cell is a link");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn transcript_link_is_copied_where_there_is_no_browser() {
+    let answer = Turn::text("See https://doc.example/a_b.");
+    let mut ide = IdeSetup::new().turns([answer]).size(100, 30).start().await;
+    ide.prompt("where").await;
+    let (col, row) = ide.find("https://");
+    ide.click(col + 2, row);
+    ide.headless.idle().await;
+    assert!(status(&mut ide).ends_with("its address is copied"));
+    assert_eq!(ide.headless.app().ui.clipboard.take().as_deref(), Some("https://doc.example/a_b"));
+}
+
+#[tokio::test]
+async fn transcript_open_lists_links_beside_files() {
+    let answer = Turn::text("See [the book](https://doc.example/book) and a.txt.");
+    let mut ide = IdeSetup::new().file("a.txt", "x").turns([answer]).size(100, 30).start().await;
+    ide.prompt("where").await;
+    ide.keys("Ctrl-Up j o").await;
+    assert!(ide.picture().contains("Files and links in block"), "{}", ide.picture());
+    assert!(
+        ide.picture().contains("a.txt") && ide.picture().contains("https://doc.example/book"),
+        "{}",
+        ide.picture()
+    );
+}
+
+#[tokio::test]
+async fn transcript_scrolled_up_says_that_it_goes_on_below() {
+    let mut ide = ide_with_two_turns(80, 16).await;
+    assert!(!ide.picture().contains("more below"), "{}", ide.picture());
+    ide.keys("Alt-3 PageUp").await;
+    assert!(ide.picture().contains("▼ more below · Ctrl-End"), "{}", ide.picture());
+    ide.keys("Ctrl-End").await;
+    assert!(!ide.picture().contains("more below"), "{}", ide.picture());
 }

@@ -116,6 +116,7 @@ mod ide_heavy;
 mod ide_helix;
 /// Registers, marks, jumps.
 mod ide_history_search;
+mod ide_image_files;
 mod ide_images;
 mod ide_large;
 mod ide_locations;

@@ -9,7 +9,7 @@ use bowline::base::clock::{Clock, SharedClock, SystemClock};
 use bowline::base::paths::Home;
 use bowline::exec::LocalEnvironment;
 use bowline::ide::core::keys::keymap::BUILTIN;
-use bowline::ide::core::options::{OpenTarget, Options};
+use bowline::ide::core::options::{OpenTarget, Options, ThemeSource};
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::catalog::read_keymap;
 use bowline::ide::shell::preload::Preload;
@@ -58,6 +58,7 @@ async fn panic_host_process_runs_event_loop() {
         prompts: Vec::new(),
         initial_command: None,
         theme: Theme::builtin(),
+        themes: ThemeSource::default(),
         keymap,
         problems,
         colors: ColorDepth::True,

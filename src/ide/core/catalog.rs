@@ -1,15 +1,24 @@
-//! Tables of what is built on the kernel, passed in by the shell: commands, pickers, features, and one
-//! function that the editor needs from a feature. Must not know any of them.
+//! Tables of what is built on the kernel, passed in by the shell: commands, pickers, features, and the
+//! functions that the editor needs from features. Must not know any of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::Feature;
 use crate::ide::core::layers::picker;
+use crate::ide::core::state::State;
+use crate::ide::model::buffers::BufferId;
+use crate::tui::canvas::Canvas;
 use crate::tui::input::Key;
 
 /// Opens a file, or shows it if it is already open, at a one-based line and column.
 pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
+
+/// Draws a file that is an image.
+pub type DrawImage = fn(&mut Canvas<'_>, &State, BufferId);
+
+/// Draws the image of a file beside a list.
+pub type DrawPreview = fn(&mut Canvas<'_>, &State, &Path);
 
 /// All tables.
 pub struct Catalog {
@@ -19,6 +28,10 @@ pub struct Catalog {
     pub features: &'static [Feature],
     /// Opens a file.
     pub open_file: OpenFile,
+    /// Draws a file that is an image.
+    pub draw_image: DrawImage,
+    /// Draws the image of a file beside a list.
+    pub draw_preview: DrawPreview,
     /// Runs a command with what belongs to every command.
     pub run_command: fn(&mut Cx<'_>, &Command),
     /// Presses a key.

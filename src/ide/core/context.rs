@@ -21,6 +21,7 @@ use crate::ide::core::tasks::fault_injection::{FaultInjection, PlannedPanic};
 use crate::ide::core::tasks::threads::{Threads, on_thread};
 use crate::runtime::Handle;
 use crate::text::rope::Text;
+use crate::tui::theme::Theme;
 
 /// One action.
 pub struct Command {
@@ -76,6 +77,8 @@ pub struct UiRequests {
     pub paste_clipboard_image: bool,
     /// A notification to show while another window has the focus.
     pub notification: Option<Notification>,
+    /// The theme to show from now on.
+    pub theme: Option<Theme>,
     /// Whether to redraw everything from scratch, because the screen may show something else.
     pub repaint: bool,
 }

@@ -25,3 +25,4 @@ pub mod slots;
 pub mod state;
 pub mod status;
 pub mod tasks;
+pub mod web_page;

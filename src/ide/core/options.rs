@@ -1,6 +1,7 @@
 //! Start options of the IDE: fully resolved, nothing is read from the environment here.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::base::clock::SharedClock;
 use crate::exec::clipboard::ClipboardRoute;
@@ -11,6 +12,7 @@ use crate::ide::model::view::display::DisplayOptions;
 use crate::llm::model::Part;
 use crate::tools::permissions::policy::Mode;
 use crate::tui::images::protocol::ImageChoice;
+use crate::tui::theme::scheme::BUILTIN;
 use crate::tui::theme::{ColorDepth, Theme};
 
 /// A file to open.
@@ -45,6 +47,41 @@ impl Notify {
     }
 }
 
+/// All themes, by name. Both functions read files.
+#[derive(Clone)]
+pub struct ThemeSource {
+    names: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
+    load: Arc<dyn Fn(&str) -> Result<Theme, String> + Send + Sync>,
+}
+
+impl ThemeSource {
+    /// A source of these names and themes.
+    pub fn new(
+        names: impl Fn() -> Vec<String> + Send + Sync + 'static,
+        load: impl Fn(&str) -> Result<Theme, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { names: Arc::new(names), load: Arc::new(load) }
+    }
+
+    /// Returns all names, sorted.
+    pub fn names(&self) -> Vec<String> {
+        (self.names)()
+    }
+
+    /// Reads the theme of a name; the error is for the user.
+    pub fn load(&self, name: &str) -> Result<Theme, String> {
+        (self.load)(name)
+    }
+}
+
+impl Default for ThemeSource {
+    /// The built-in themes.
+    fn default() -> Self {
+        let names = || BUILTIN.map(|(name, _)| name.to_string()).to_vec();
+        Self::new(names, |name| Theme::from_name(name).ok_or_else(|| format!("unknown theme {name}")))
+    }
+}
+
 /// What the IDE is started with.
 pub struct Options {
     /// The folder to work on, absolute.
@@ -61,6 +98,8 @@ pub struct Options {
     pub initial_command: Option<&'static str>,
     /// The theme.
     pub theme: Theme,
+    /// The themes to choose from.
+    pub themes: ThemeSource,
     /// The key map.
     pub keymap: Keymap,
     /// Problems with settings, theme and the like, for the user.

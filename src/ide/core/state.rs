@@ -230,6 +230,7 @@ impl State {
         match self.panes.focus {
             Focus::Files => KeyContext::Files,
             Focus::Editor if self.buffers.current().is_none() => KeyContext::Editor,
+            Focus::Editor if self.shows_image() => KeyContext::Image,
             Focus::Editor => match self.modal.key_context(self.keymap.modal_style()) {
                 KeyContext::Editor if self.shows_results() => KeyContext::Results,
                 KeyContext::Normal if self.shows_results() => KeyContext::NormalResults,
@@ -250,6 +251,11 @@ impl State {
     /// Returns whether the prompt's completions are on screen: one row of them at least.
     fn shows_completions(&self) -> bool {
         self.prompt.is_completing() && self.areas.prompt.is_some_and(|area| area.height >= 2)
+    }
+
+    /// Returns whether the shown file is an image.
+    fn shows_image(&self) -> bool {
+        self.buffers.current().is_some_and(|buffer| buffer.is_image)
     }
 
     /// Returns whether the shown text is a list of locations.
@@ -305,7 +311,10 @@ impl State {
         }
         match self.panes.focus {
             Focus::Files | Focus::Terminal => None,
-            Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
+            Focus::Editor => {
+                let buffer = self.buffers.current_mut().filter(|buffer| !buffer.is_image);
+                buffer.map(|buffer| (&mut buffer.area, ring, Part::Editor))
+            }
             Focus::Agent => match self.panes.agent_part {
                 AgentPart::Prompt => Some((&mut self.prompt.area, ring, Part::Prompt)),
                 AgentPart::Transcript => None,

@@ -12,6 +12,7 @@ pub mod file_tree;
 pub mod files;
 pub mod git;
 pub mod history_search;
+pub mod image_files;
 pub mod images;
 pub mod locations;
 pub mod login;
@@ -35,6 +36,7 @@ pub mod status_line;
 pub mod symbols;
 pub mod tab_line;
 pub mod terminal;
+pub mod themes;
 pub mod toasts;
 pub mod transcript;
 pub mod undo_store;
@@ -55,6 +57,7 @@ pub static FEATURES: &[Feature] = &[
     file_tree::FEATURE,
     git::FEATURE,
     history_search::FEATURE,
+    image_files::FEATURE,
     images::FEATURE,
     login::FEATURE,
     models::FEATURE,
@@ -76,6 +79,7 @@ pub static FEATURES: &[Feature] = &[
     symbols::FEATURE,
     tab_line::FEATURE,
     terminal::FEATURE,
+    themes::FEATURE,
     toasts::FEATURE,
     transcript::FEATURE,
     undo_store::FEATURE,

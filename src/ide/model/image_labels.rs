@@ -21,8 +21,13 @@ impl ImageLabels {
 
     /// Returns the images whose labels are in a text, in their order there, each once.
     pub fn in_text(&self, text: &str) -> Vec<Part> {
+        self.shown_in(text).into_iter().map(|(_, part)| part.clone()).collect()
+    }
+
+    /// Returns the same, without copies, each with the number of its label.
+    pub fn shown_in(&self, text: &str) -> Vec<(usize, &Part)> {
         let image = |number: usize| self.0.iter().find(|(known, _)| *known == number);
-        numbers(text).into_iter().filter_map(image).map(|(_, part)| part.clone()).collect()
+        numbers(text).into_iter().filter_map(image).map(|(number, part)| (*number, part)).collect()
     }
 
     /// Takes the images of a restored message back from its attachments: the last ones, one for each label.

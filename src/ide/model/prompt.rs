@@ -13,6 +13,7 @@ use crate::ide::model::pastes::label;
 use crate::ide::model::text_area::TextArea;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{Part as MessagePart, UserMessage};
+use crate::runtime::Delivery;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Range as Selected;
@@ -34,8 +35,10 @@ pub struct Prompt {
     browsing: Option<(usize, String)>,
     /// Rows of the text as last wrapped.
     wrapped: RefCell<Wrapped>,
-    /// Version of the text that is to be sent once the session has started.
-    awaited: Option<(u64, u64)>,
+    /// Version of the text that is to be sent once that is possible, and how.
+    awaited: Option<((u64, u64), Delivery)>,
+    /// Number of images for this message that are being read.
+    images_read: usize,
     /// How often the text area was replaced by a new one, whose versions begin anew.
     generation: u64,
 }
@@ -63,14 +66,33 @@ enum Shown<'a> {
 }
 
 impl Prompt {
-    /// Notes that the text is to be sent once the session has started.
-    pub fn send_when_connected(&mut self) {
-        self.awaited = Some((self.generation, self.area.document.version()));
+    /// Notes that the text is to be sent once that is possible: the session has started, and its images are read.
+    pub fn send_later(&mut self, delivery: Delivery) {
+        self.awaited = Some(((self.generation, self.area.document.version()), delivery));
     }
 
-    /// Returns whether the text is to be sent, now that the session has started: not if it was changed since.
-    pub fn take_awaited(&mut self) -> bool {
-        self.awaited.take() == Some((self.generation, self.area.document.version()))
+    /// Returns how the text is to be sent that waits for it, unless it was changed since.
+    pub fn take_awaited(&mut self) -> Option<Delivery> {
+        let now = (self.generation, self.area.document.version());
+        self.awaited.take().filter(|(version, _)| *version == now).map(|(_, delivery)| delivery)
+    }
+
+    /// Returns whether images for this message are being read.
+    pub fn is_reading_images(&self) -> bool {
+        self.images_read > 0
+    }
+
+    /// Notes that images for this message are being read; returns the message.
+    pub fn begin_reading(&mut self) -> u64 {
+        self.images_read += 1;
+        self.generation
+    }
+
+    /// Notes that images were read, or cannot be; returns whether their message still is in the prompt.
+    pub fn end_reading(&mut self, message: u64) -> bool {
+        let is_same = self.generation == message;
+        self.images_read = self.images_read.saturating_sub(usize::from(is_same));
+        is_same
     }
 
     /// Returns start and end of the rows of the text wrapped at a width: all rows of a text of usual length,
@@ -220,6 +242,14 @@ impl Prompt {
         std::mem::take(&mut self.attached).into_iter().chain(labelled).collect()
     }
 
+    /// Returns the images whose labels are in the text, each with the number of its label.
+    pub fn shown_images(&self) -> Vec<(usize, &MessagePart)> {
+        if self.images.is_empty() || self.is_browsing() {
+            return Vec::new();
+        }
+        self.images.shown_in(&self.area.text().to_string())
+    }
+
     /// Takes the text, adds it to the history, and clears the field.
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
@@ -234,6 +264,7 @@ impl Prompt {
         self.area = TextArea::default();
         self.area.per_view.pastes = pastes;
         self.generation += 1;
+        self.images_read = 0;
         self.skip_completions();
         self.browsing = None;
     }
@@ -281,11 +312,6 @@ impl Prompt {
     /// Returns what differs whenever the unsent message does.
     pub fn revision(&self) -> (u64, u64, usize) {
         (self.generation, self.area.document.version(), self.attached.len() + self.images.len())
-    }
-
-    /// Returns what differs from one message to the next, however each is edited.
-    pub fn message(&self) -> u64 {
-        self.generation
     }
 
     /// Returns whether an entry of the history is shown.

@@ -339,6 +339,9 @@ impl App {
         if self.state.damage.any() {
             self.update_layout();
             self.screen.set_cursor_shape(self.cursor_shape());
+            if let Some(theme) = self.ui.theme.take() {
+                self.theme = theme;
+            }
             if std::mem::take(&mut self.ui.repaint) {
                 self.screen.repaint();
             }

@@ -3,7 +3,7 @@
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::features::palette::keymaps;
-use crate::ide::features::{FEATURES, files};
+use crate::ide::features::{FEATURES, files, image_files};
 use crate::ide::shell::commands::AREAS;
 use crate::ide::shell::{input, retype};
 
@@ -12,6 +12,8 @@ pub static CATALOG: Catalog = Catalog {
     areas: AREAS,
     features: FEATURES,
     open_file: files::open::open,
+    draw_image: image_files::draw::draw,
+    draw_preview: image_files::preview::draw,
     run_command: input::run,
     press: input::key,
     retype: retype::retype,

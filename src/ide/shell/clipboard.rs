@@ -27,7 +27,7 @@ pub fn on_read(cx: &mut Cx<'_>, asked: KeyContext, read: Result<String, Clipboar
 pub fn on_image(cx: &mut Cx<'_>, read: Result<Vec<u8>, ClipboardError>) {
     match read {
         Ok(png) => images::attach_file(cx, png),
-        Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has neither text nor an image"),
+        Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has no image"),
         Err(error) => cx.state.set_error(format!("Cannot read the clipboard: {error}")),
     }
 }

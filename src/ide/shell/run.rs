@@ -26,7 +26,7 @@ use crate::ide::shell::clipboard;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
 use crate::ide::shell::preload::Preload;
-use crate::tui::caps::{Caps, CapsAction, erases_colored, queries};
+use crate::tui::caps::{Caps, CapsAction, erases_colored, knows_links, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::attention::{self, NotificationStyle, Progress};
 use crate::tui::term::{
@@ -68,6 +68,7 @@ pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Resul
     let mut source = EventSource::new(options, feed, terminal::size_of(&tty));
     source.wait_first_file(FIRST_FRAME).await;
     source.app.screen.set_erase_colored(erases_colored(term.as_deref()));
+    source.app.screen.set_links(knows_links(term.as_deref()));
     // Modes, frame and queries in one write: our screen never appears empty.
     let first = [&*source.app.frame(), queries(term.as_deref())].concat();
     let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;

@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 
+use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbaImage};
 
@@ -27,14 +28,7 @@ pub struct ImageHeader {
 /// Reads the header of a file; its beginning is enough for most. `None` if it is no image that can be shown.
 pub fn header(bytes: &[u8]) -> Option<ImageHeader> {
     let reader = reader(bytes)?;
-    let format = match reader.format()? {
-        ImageFormat::Png => "PNG",
-        ImageFormat::Jpeg => "JPEG",
-        ImageFormat::Gif => "GIF",
-        ImageFormat::WebP => "WebP",
-        ImageFormat::Bmp => "BMP",
-        _ => return None,
-    };
+    let format = name(reader.format()?)?;
     let mut decoder = reader.into_decoder().ok()?;
     let (width, height) = decoder.dimensions();
     let is_turned = matches!(
@@ -46,6 +40,17 @@ pub fn header(bytes: &[u8]) -> Option<ImageHeader> {
     );
     let (width, height) = if is_turned { (height, width) } else { (width, height) };
     (width > 0 && height > 0).then_some(ImageHeader { format, width, height })
+}
+
+fn name(format: ImageFormat) -> Option<&'static str> {
+    Some(match format {
+        ImageFormat::Png => "PNG",
+        ImageFormat::Jpeg => "JPEG",
+        ImageFormat::Gif => "GIF",
+        ImageFormat::WebP => "WebP",
+        ImageFormat::Bmp => "BMP",
+        _ => return None,
+    })
 }
 
 /// Decodes a file, upright; of several frames the first.
@@ -73,6 +78,53 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
     limits.max_alloc = Some(DECODE_MEMORY_MAX);
     reader.limits(limits);
     Some(reader)
+}
+
+/// Returns whether a file that begins like this is an image that can be shown.
+pub fn looks_like_image(start: &[u8]) -> bool {
+    let format = image::guess_format(start);
+    format.is_ok_and(|format| name(format).is_some())
+}
+
+/// A part of an image, and how large it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ImageCut {
+    /// The first pixel of the part.
+    pub from: (u32, u32),
+    /// Its width and height in pixels of the image.
+    pub size: (u32, u32),
+    /// Its width and height in pixels of the terminal.
+    pub shown: (u32, u32),
+}
+
+impl ImageCut {
+    /// Returns the number of columns and rows.
+    pub fn cells(&self, cell: (u16, u16)) -> (u16, u16) {
+        let length =
+            |pixels: u32, cell: u16| pixels.div_ceil(u32::from(cell.max(1))).clamp(1, SIDE_MAX.into());
+        (length(self.shown.0, cell.0) as u16, length(self.shown.1, cell.1) as u16)
+    }
+
+    /// Returns the part as pixels of its cells, at the top left; what it does not cover is transparent.
+    pub fn of(&self, image: &DynamicImage, cell: (u16, u16)) -> RgbaImage {
+        let part = image.crop_imm(self.from.0, self.from.1, self.size.0.max(1), self.size.1.max(1));
+        let cells = self.cells(cell);
+        let room = (u32::from(cells.0) * u32::from(cell.0), u32::from(cells.1) * u32::from(cell.1));
+        let (width, height) = (self.shown.0.clamp(1, room.0), self.shown.1.clamp(1, room.1));
+        // Enlarged, the pixels of the image are to be seen.
+        let filter = if width > part.width() { FilterType::Nearest } else { FilterType::Triangle };
+        placed(part.resize_exact(width, height, filter).to_rgba8(), room)
+    }
+}
+
+/// Returns an image at the top left of a larger one.
+fn placed(image: RgbaImage, size: (u32, u32)) -> RgbaImage {
+    if image.dimensions() == size {
+        return image;
+    }
+    let mut out = RgbaImage::new(size.0, size.1);
+    image::imageops::replace(&mut out, &image, 0, 0);
+    out
 }
 
 /// Returns columns and rows of an image of this size in pixels, at most `max` and never larger than it is.
@@ -104,12 +156,7 @@ pub fn fit(image: &DynamicImage, cell: (u16, u16), cells: (u16, u16)) -> RgbaIma
     } else {
         image.thumbnail_exact(width, height).to_rgba8()
     };
-    if scaled.dimensions() == size {
-        return scaled;
-    }
-    let mut out = RgbaImage::new(size.0, size.1);
-    image::imageops::replace(&mut out, &scaled, 0, 0);
-    out
+    placed(scaled, size)
 }
 
 #[cfg(test)]

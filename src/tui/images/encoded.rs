@@ -1,7 +1,9 @@
 //! An image as a terminal shows it. Must not know where it is shown. Making one is slow; never on the event loop.
 
+use image::{DynamicImage, RgbaImage, imageops};
 use ratatui::style::Color;
 
+use super::decode::ImageCut;
 use super::placeholder::ImageId;
 use super::protocol::{ImageProtocol, ImageSupport};
 use super::{decode, half_blocks, inline_file, kitty, sixel};
@@ -31,24 +33,42 @@ impl EncodedImage {
     pub fn new(bytes: &[u8], id: ImageId, support: ImageSupport, max: (u16, u16)) -> Result<Self, String> {
         let image = decode::pixels(bytes)?;
         let cells = decode::cells_of((image.width(), image.height()), support.cell, max);
+        // A cell is about twice as high as wide, and its halves are the pixels.
+        if support.protocol == ImageProtocol::HalfBlocks {
+            let scaled = image.thumbnail_exact(u32::from(cells.0), u32::from(cells.1) * 2);
+            return Ok(Self { id, cells, form: Form::Blocks(half_blocks::cells(&scaled.to_rgba8())) });
+        }
+        Self::of_pixels(&decode::fit(&image, support.cell, cells), id, support, cells)
+    }
+
+    /// Encodes a part of an image for a terminal.
+    pub fn of_cut(
+        image: &DynamicImage,
+        id: ImageId,
+        support: ImageSupport,
+        cut: &ImageCut,
+    ) -> Result<Self, String> {
+        Self::of_pixels(&cut.of(image, support.cell), id, support, cut.cells(support.cell))
+    }
+
+    /// Encodes the pixels of that many cells.
+    fn of_pixels(
+        pixels: &RgbaImage,
+        id: ImageId,
+        support: ImageSupport,
+        cells: (u16, u16),
+    ) -> Result<Self, String> {
+        let in_tmux = support.in_tmux;
         let form = match support.protocol {
             ImageProtocol::Kitty => {
-                let png = kitty::png(&decode::fit(&image, support.cell, cells))?;
-                Form::Sent {
-                    data: kitty::transmit(id, &png, cells, support.in_tmux),
-                    in_tmux: support.in_tmux,
-                }
+                let data = kitty::transmit(id, &kitty::png(pixels)?, cells, in_tmux);
+                Form::Sent { data, in_tmux }
             }
-            ImageProtocol::Iterm2 => {
-                Form::Rows(inline_file::rows(&decode::fit(&image, support.cell, cells), cells)?)
-            }
-            ImageProtocol::Sixel(colors) => {
-                Form::Rows(sixel::rows(&decode::fit(&image, support.cell, cells), cells.1, colors))
-            }
-            // A cell is about twice as high as wide, and its halves are the pixels.
+            ImageProtocol::Iterm2 => Form::Rows(inline_file::rows(pixels, cells)?),
+            ImageProtocol::Sixel(colors) => Form::Rows(sixel::rows(pixels, cells.1, colors)),
             ImageProtocol::HalfBlocks => {
-                let scaled = image.thumbnail_exact(u32::from(cells.0), u32::from(cells.1) * 2);
-                Form::Blocks(half_blocks::cells(&scaled.to_rgba8()))
+                let halves = imageops::thumbnail(pixels, u32::from(cells.0), u32::from(cells.1) * 2);
+                Form::Blocks(half_blocks::cells(&halves))
             }
         };
         Ok(Self { id, cells, form })

@@ -59,6 +59,17 @@ pub struct ImageSupport {
     pub in_tmux: bool,
 }
 
+impl ImageSupport {
+    /// Returns the way that shows images as cells, which others can be drawn over: this one, or half blocks.
+    #[must_use]
+    pub fn in_cells(self) -> Self {
+        match self.protocol {
+            ImageProtocol::Kitty => self,
+            _ => Self { protocol: ImageProtocol::HalfBlocks, ..self },
+        }
+    }
+}
+
 /// The terminal around tmux.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OuterTerminal {

@@ -48,7 +48,8 @@ impl Stage {
     /// Draws and returns what was drawn and which rows changed.
     fn draw(&mut self) -> String {
         self.log.borrow_mut().clear();
-        let drawn = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
+        let drawn =
+            self.tree.draw(&mut self.buffer, &mut Links::default(), &Theme::builtin(), ColorDepth::True, &());
         let mut rows = RowRanges::default();
         for rect in &drawn {
             rows.add(rect.top()..rect.bottom());

@@ -4,6 +4,9 @@
 //! symbols. Each span says what of it belongs to the text, so that rows can be copied without their decoration
 //! and without the breaks of wrapping (`copied`).
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 
 /// A piece of text with one style.
@@ -15,6 +18,8 @@ pub struct Span {
     pub scope: &'static str,
     /// What of it belongs to the text.
     pub role: Role,
+    /// Target of its link, in the form for terminals (`links::target`).
+    pub link: Option<Arc<str>>,
 }
 
 /// What of a span belongs to the text that its line shows.
@@ -55,7 +60,7 @@ pub struct ImageRow {
 impl Span {
     /// A span of text.
     pub fn new(text: impl Into<String>, scope: &'static str) -> Self {
-        Self { text: text.into(), scope, role: Role::Text }
+        Self { text: text.into(), scope, role: Role::Text, link: None }
     }
 
     /// A span that is not part of the text.
@@ -69,6 +74,18 @@ impl Span {
         self.role = role;
         self
     }
+
+    /// Returns whether the texts of both look alike and have one link.
+    fn looks_like(&self, other: &Self) -> bool {
+        (self.scope, &self.link) == (other.scope, &other.link)
+    }
+
+    /// Returns the span as a link.
+    #[must_use]
+    pub fn with_link(mut self, link: Option<Arc<str>>) -> Self {
+        self.link = link;
+        self
+    }
 }
 
 /// Content of one row.
@@ -79,10 +96,12 @@ pub type Line = Vec<Span>;
 pub enum BreakMode {
     /// After spaces and beside wide characters; inside a word only when it is too long.
     Words,
-    /// Anywhere between graphemes; spaces are kept.
+    /// Anywhere between graphemes, after a space near the end of the line if there is one; spaces are kept.
     Anywhere,
 }
 
+/// Such a space is looked for in one of so many parts of the line.
+const NEAR_PART: usize = 3;
 /// Columns between tab stops.
 const TAB: usize = 4;
 
@@ -106,7 +125,8 @@ pub fn continues(line: &[Span]) -> bool {
 struct Piece<'a> {
     text: std::borrow::Cow<'a, str>,
     width: usize,
-    scope: &'static str,
+    /// What it is a part of.
+    span: &'a Span,
     role: Role,
 }
 
@@ -115,31 +135,33 @@ struct Piece<'a> {
 /// beginning of what is a line of the text.
 pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: BreakMode) -> Vec<Line> {
     let total = usize::from(width.max(1));
-    let indent = self::width(first).max(self::width(rest));
-    let (first, rest, indent) =
-        if indent + 2 > total { (&[][..], &[][..], 0) } else { (first, rest, indent) };
-    let room = total - indent;
-    let pieces = pieces(spans, room, how);
+    let is_narrow = self::width(first).max(self::width(rest)) + 2 > total;
+    let (first, rest) = if is_narrow { (&[][..], &[][..]) } else { (first, rest) };
+    let rooms = [first, rest].map(|prefix| total - self::width(prefix));
+    let pieces = pieces(spans, rooms[0].min(rooms[1]), how);
     let mut out = Vec::new();
     let mut start = 0;
     let mut continues = false;
     loop {
-        let (end, next) = line_end(&pieces, start, room, how);
+        let (end, next) = line_end(&pieces, start, rooms[usize::from(!out.is_empty())], how);
         let mut line = prefix(if out.is_empty() { first } else { rest }, continues);
         let from = line.len();
         for piece in &pieces[start..end] {
             match line[from..].last_mut() {
-                Some(span) if (span.scope, span.role) == (piece.scope, piece.role) => {
+                Some(span) if span.role == piece.role && span.looks_like(piece.span) => {
                     span.text.push_str(&piece.text);
                 }
-                _ => line.push(Span::new(piece.text.clone(), piece.scope).with_role(piece.role)),
+                _ => {
+                    let (link, text) = (piece.span.link.clone(), piece.text.clone());
+                    line.push(Span::new(text, piece.span.scope).with_role(piece.role).with_link(link));
+                }
             }
         }
         let dropped = &pieces[end..next];
         continues = next < pieces.len() && dropped.last().is_none_or(|piece| piece.text != "\n");
         if continues {
             let spaces = u16::try_from(dropped.len()).unwrap_or(u16::MAX);
-            line.push(Span::new("", pieces[next].scope).with_role(Role::Wrap(spaces)));
+            line.push(Span::new("", pieces[next].span.scope).with_role(Role::Wrap(spaces)));
         }
         out.push(line);
         if next >= pieces.len() {
@@ -182,11 +204,20 @@ fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: BreakMode) -> 
                 let next = next + usize::from(pieces.get(next).is_some_and(|piece| piece.text == "\n"));
                 return (at, next);
             }
-            return last.unwrap_or((at.max(start + 1), at.max(start + 1)));
+            let end = at.max(start + 1);
+            return last.or_else(|| space_near(pieces, start..at, how)).unwrap_or((end, end));
         }
         used += piece.width;
     }
     (pieces.len(), pieces.len())
+}
+
+/// Returns the break after the last space in the last part of a line that may be broken anywhere.
+fn space_near(pieces: &[Piece<'_>], line: Range<usize>, how: BreakMode) -> Option<(usize, usize)> {
+    let first = line.end - line.len() / NEAR_PART;
+    let is_space = |at: &usize| how == BreakMode::Anywhere && pieces[*at].text == " ";
+    let after = (first..line.end).rev().find(is_space)? + 1;
+    (after > line.start).then_some((after, after))
 }
 
 /// Splits spans into safe graphemes. A grapheme wider than the line becomes `…`.
@@ -194,31 +225,31 @@ fn pieces(spans: &[Span], room: usize, how: BreakMode) -> Vec<Piece<'_>> {
     let mut out: Vec<Piece<'_>> = Vec::new();
     let mut column = 0;
     for span in spans {
-        let (scope, role) = (span.scope, span.role);
+        let role = span.role;
         for grapheme in graphemes(&span.text) {
             if matches!(grapheme, "\n" | "\r\n") {
                 column = 0;
-                out.push(Piece { text: "\n".into(), width: 0, scope, role });
+                out.push(Piece { text: "\n".into(), width: 0, span, role });
             } else if grapheme == "\t" {
                 // Between words it is like spaces, which a break removes.
                 let mut kept = if how == BreakMode::Words { role } else { Role::Tab };
                 for _ in 0..TAB - column % TAB {
                     column += 1;
-                    out.push(Piece { text: " ".into(), width: 1, scope, role: kept });
+                    out.push(Piece { text: " ".into(), width: 1, span, role: kept });
                     kept = if how == BreakMode::Words { role } else { Role::Decoration };
                 }
             } else if grapheme.chars().any(is_unsafe) {
                 for sign in graphemes(&visible(grapheme)) {
                     column += 1;
-                    out.push(Piece { text: sign.to_string().into(), width: 1, scope, role });
+                    out.push(Piece { text: sign.to_string().into(), width: 1, span, role });
                 }
             } else {
                 let width = grapheme_width(grapheme);
                 column += width.min(room);
                 out.push(if width > room {
-                    Piece { text: "…".into(), width: 1, scope, role }
+                    Piece { text: "…".into(), width: 1, span, role }
                 } else {
-                    Piece { text: grapheme.into(), width, scope, role }
+                    Piece { text: grapheme.into(), width, span, role }
                 });
             }
         }

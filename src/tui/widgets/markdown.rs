@@ -4,6 +4,7 @@
 //! Must not know themes or canvases; lines carry scopes. Text is divided between blocks, and code line by
 //! line, so that the open end is bounded. References defined in another block are not resolved.
 
+pub mod bare_urls;
 pub mod code_blocks;
 pub mod layout;
 pub mod math;

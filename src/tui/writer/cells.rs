@@ -27,7 +27,8 @@ pub(super) fn has_uncertain_width(symbol: &str) -> bool {
 
 /// Returns whether two cells look the same.
 pub(super) fn looks_same(a: &Cell, b: &Cell) -> bool {
-    same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
+    let same_link = a.underline_color == b.underline_color;
+    same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier && same_link
 }
 
 /// Returns whether two cells have the same text, which is nearly always one byte each.

@@ -2,17 +2,21 @@
 
 use ratatui::style::{Color, Modifier};
 
+use crate::tui::links::LinkId;
+
 /// Current attributes of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pen {
     pub(super) fg: Color,
     pub(super) bg: Color,
     pub(super) modifier: Modifier,
+    pub(super) link: LinkId,
 }
 
-pub(super) const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+pub(super) const PLAIN: Pen =
+    Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty(), link: LinkId::NONE };
 
-/// Appends the numbers that change one set of attributes into another, separated by `;`.
+/// Appends the numbers that change one set of attributes into another, separated by `;`. Links have none.
 pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
     let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
     let weight = Modifier::BOLD | Modifier::DIM;

@@ -149,7 +149,7 @@ fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range
 fn hash(cells: &[Cell]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for cell in cells {
-        (cell.symbol(), cell.fg, cell.bg, cell.modifier).hash(&mut hasher);
+        (cell.symbol(), cell.fg, cell.bg, cell.modifier, cell.underline_color).hash(&mut hasher);
     }
     hasher.finish()
 }

@@ -1,5 +1,7 @@
 //! Tests of the bytes: short, and right on an emulated terminal.
 
+mod links;
+
 use std::num::NonZeroU16;
 use std::sync::Arc;
 

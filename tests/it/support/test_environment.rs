@@ -1,5 +1,6 @@
 //! Files and commands of a desk, with what the system refuses.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -39,9 +40,17 @@ pub struct TestEnvironment {
 }
 
 impl TestEnvironment {
-    /// A place with this workspace.
+    /// A place with this workspace. If there are programs in `bin` beside it, they come first, and there is a desktop.
     pub fn new(root: &Path, refused: Arc<InjectedFaults>) -> Self {
-        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let mut path = std::env::var_os("PATH").unwrap_or_default();
+        let bin = root.with_file_name("bin");
+        let has_bin = bin.exists();
+        if has_bin {
+            let folders = std::iter::once(bin).chain(std::env::split_paths(&path)).collect::<Vec<_>>();
+            path = std::env::join_paths(folders).unwrap();
+        }
+        let desktop = has_bin.then(|| (OsString::from("DISPLAY"), OsString::from(":none")));
+        let vars = std::iter::once((OsString::from("PATH"), path)).chain(desktop);
         Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), faults: refused }
     }
 }

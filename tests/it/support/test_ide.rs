@@ -10,7 +10,7 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::ide::core::options::{OpenTarget, Options};
+use bowline::ide::core::options::{OpenTarget, Options, ThemeSource};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
 use bowline::ide::core::tasks::threads::Threads;
@@ -241,6 +241,20 @@ impl IdeSetup {
         self
     }
 
+    /// A desktop whose browser writes the address of a page into the file `opened`.
+    #[must_use]
+    pub fn browser(self) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let bin = self.temp.path().join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        // It may end after the command that starts it.
+        let script = "#!/bin/sh\necho \"$1\" > opened.part && mv opened.part opened\n";
+        std::fs::write(bin.join(name), script).unwrap();
+        std::fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755)).unwrap();
+        self
+    }
+
     /// What was wrong with settings.
     #[must_use]
     pub fn settings_problem(mut self, problem: &str) -> Self {
@@ -336,6 +350,7 @@ impl IdeSetup {
             prompts: Vec::new(),
             initial_command: self.startup_command,
             theme: Theme::builtin(),
+            themes: ThemeSource::default(),
             keymap,
             problems: self.settings_problems.into_iter().chain(problems).collect(),
             colors: self.colors,

@@ -15,6 +15,8 @@ pub enum KeyContext {
     Editor,
     /// The same while its text is a list of locations.
     Results,
+    /// The editor while its file is an image.
+    Image,
     /// The agent's prompt.
     Prompt,
     /// The agent's prompt while completions are shown.
@@ -67,11 +69,12 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::Results,
+        Self::Image,
         Self::Prompt,
         Self::Completion,
         Self::Transcript,
@@ -104,6 +107,7 @@ impl KeyContext {
             Self::Text => "text",
             Self::Editor => "editor",
             Self::Results | Self::NormalResults => "results",
+            Self::Image => "image",
             Self::Prompt => "prompt",
             Self::Completion => "completion",
             Self::Transcript => "transcript",
@@ -140,6 +144,7 @@ impl KeyContext {
             Self::NormalResults => {
                 &[Self::Results, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
             }
+            Self::Image => &[Self::Image, Self::Global],
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Completion => &[Self::Completion, Self::Prompt, Self::Text, Self::Global],
             Self::Transcript => &[Self::Transcript, Self::Global],

@@ -33,6 +33,8 @@ pub struct PickerSpec {
     pub footer: &'static str,
     /// What Tab does; without it rows cannot be toggled.
     pub toggle: Option<Toggle>,
+    /// The image file that is shown beside the list for a row, if it stands for one.
+    pub preview: Option<fn(&State, &Pick) -> Option<PathBuf>>,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
     /// Accepts a row. `marked` are the rows marked with Tab.
@@ -255,6 +257,11 @@ impl Picker {
         self.rows(self.selected, 1).next()
     }
 
+    /// Returns the image file of the selected row.
+    pub fn preview(&self, state: &State) -> Option<PathBuf> {
+        (self.spec.preview?)(state, &self.current()?.pick)
+    }
+
     /// Moves the selection.
     pub fn step(&mut self, by: i64) {
         let last = i64::from(self.matches().saturating_sub(1));
@@ -287,8 +294,8 @@ impl Layer for Picker {
         frame::frame_area(size, 96, 22)
     }
 
-    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
-        picker_draw::draw(canvas, self);
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        picker_draw::draw(canvas, self, state);
     }
 
     fn cursor(&self, _size: (u16, u16)) -> Option<(u16, u16)> {

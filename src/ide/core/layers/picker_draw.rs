@@ -1,5 +1,5 @@
 //! How a picker is drawn: the query, then a page of rows, under the headings of their groups while nothing is
-//! searched for.
+//! searched for, and beside them the image of the selected row.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::picker::{PickRow, Picker};
+use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
@@ -15,6 +16,9 @@ use crate::tui::canvas::Canvas;
 const MARK: &str = "✓";
 /// Cells before the text of a row.
 const MARGIN: usize = 3;
+
+/// Columns for the image of a row.
+const PREVIEW_COLS: u16 = 34;
 
 /// A line of the list.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,12 +30,20 @@ enum ListLine<T> {
 }
 
 /// Draws the picker.
-pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
+pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let more = if picker.is_filling { "…" } else { "" };
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
     let inner =
         frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
     let mut inside = canvas.sub(inner);
+    let preview = picker.preview(state).filter(|_| inner.width >= PREVIEW_COLS * 2);
+    if let Some(path) = &preview {
+        let (x, height) = (inner.width - PREVIEW_COLS, inner.height.saturating_sub(2));
+        let area = Rect::new(x, 1, PREVIEW_COLS - 1, height);
+        (state.catalog.draw_preview)(&mut inside.sub(area), state, path);
+    }
+    let list = inner.width - if preview.is_some() { PREVIEW_COLS } else { 0 };
+    let mut inside = inside.sub(Rect::new(0, 0, list, inner.height));
     draw_query(&mut inside, &picker.query);
     if has_headings(picker) {
         draw_groups(&mut inside, picker);

@@ -45,6 +45,8 @@ pub struct Prompt {
     pub completes_paths: bool,
     /// Version of the answer that the note is about, if it is about completions.
     pub noted_version: u64,
+    /// What Enter does, for the footer.
+    verb: &'static str,
     initial: String,
     checks: Vec<Check>,
     accept: Option<Accept>,
@@ -67,6 +69,7 @@ impl Prompt {
             is_search: false,
             completes_paths: false,
             noted_version: 0,
+            verb: "accept",
             initial: String::new(),
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
@@ -85,6 +88,12 @@ impl Prompt {
     #[must_use]
     pub fn initial(self, first: impl Into<String>) -> Self {
         Self { initial: first.into(), ..self }
+    }
+
+    /// Sets what Enter does, in a word or two.
+    #[must_use]
+    pub fn verb(self, verb: &'static str) -> Self {
+        Self { verb, ..self }
     }
 
     /// Rejects an answer without a letter.
@@ -239,8 +248,9 @@ fn visible_part(prompt: &Prompt, cols: u16) -> (String, u16) {
 }
 
 /// Returns the most important keys here.
-fn footer(searches: bool, completes: bool, keymap: &Keymap) -> String {
-    let mut keys = vec!["Enter accept".to_string()];
+fn footer(prompt: &Prompt, keymap: &Keymap) -> String {
+    let (searches, completes) = (prompt.is_search, prompt.completes_paths);
+    let mut keys = vec![format!("Enter {}", prompt.verb)];
     if completes && let Some(key) = keymap.keys_for(KeyContext::InputPrompt, "list.complete") {
         keys.push(format!("{key} complete"));
     }
@@ -266,8 +276,7 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
         (title, "") => title.clone(),
         (title, flags) => format!("{title} ({flags})"),
     };
-    let inner =
-        frame::draw(canvas, &title, &prompt.note, &footer(prompt.is_search, prompt.completes_paths, keymap));
+    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.text(inner.x + 1, inner.y, &text, style);

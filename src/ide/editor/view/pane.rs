@@ -75,7 +75,12 @@ impl Component<State> for EditorPane {
             if let Some(title_area) = shown.title {
                 title::draw(&mut canvas.sub(to_local(part, title_area)), &drawn);
             }
-            draw_view(&mut canvas.sub(to_local(part, shown.area)), &drawn);
+            let mut view = canvas.sub(to_local(part, shown.area));
+            if buffer.is_image {
+                (state.catalog.draw_image)(&mut view, state, buffer.id);
+            } else {
+                draw_view(&mut view, &drawn);
+            }
         }
         let border = canvas.style("ui.border");
         for line in state.borders.iter().filter(|border| border.is_side_by_side) {
@@ -87,7 +92,8 @@ impl Component<State> for EditorPane {
     }
 
     fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
-        let (buffer, shown) = (state.buffers.current()?, state.visible_rows.as_ref()?);
+        let buffer = state.buffers.current().filter(|buffer| !buffer.is_image)?;
+        let shown = state.visible_rows.as_ref()?;
         let area = to_local(state.areas.editor?, shown.area);
         let head = buffer.area.per_view.folds.nearest_visible(buffer.area.caret());
         let y = shown.row_of(head)?;

@@ -7,6 +7,7 @@ use crate::tools::permissions::policy::Mode;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "approval-modes",
+    preview: None,
     title: "Approval mode",
     footer: "✓ in use  Enter use from the next call on",
     toggle: None,

@@ -12,6 +12,7 @@ const AUTO: &str = "auto";
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "profiles",
+    preview: None,
     title: "Agent profile",
     footer: "✓ in use  Enter use from the next request on",
     toggle: None,

@@ -9,6 +9,7 @@ use crate::llm::model::Thinking;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "thinking",
+    preview: None,
     title: "Thinking level",
     footer: "✓ in use  Enter use",
     toggle: None,

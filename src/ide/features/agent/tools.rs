@@ -35,6 +35,7 @@ enum Preset {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "tools",
+    preview: None,
     title: "Agent tools",
     footer: "Space ✓ on or off  Enter apply",
     toggle: Some(Toggle { sign: "✓", by_space: true, on_toggle: toggle }),

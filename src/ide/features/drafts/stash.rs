@@ -30,6 +30,7 @@ pub const COMMANDS: &[Command] = &[
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "stashes",
+    preview: None,
     title: "Stashed messages",
     footer: "Enter restore  Delete remove",
     toggle: None,

@@ -1,5 +1,7 @@
 //! Picker of the workspace's files, streamed in by a walk that respects ignore rules.
 
+use std::path::Path;
+
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
@@ -13,12 +15,17 @@ use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::open;
+use crate::ide::features::image_files::preview::is_image_name;
 use crate::ide::model::file_list;
 use crate::workspace::walk;
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "files",
+    preview: Some(|state, pick| {
+        let path = Path::new(pick.get::<String>()?);
+        is_image_name(path).then(|| state.workspace.join(names::parse(&path.display().to_string())))
+    }),
     title: "Go to file",
     footer: "Enter open",
     toggle: None,

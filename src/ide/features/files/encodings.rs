@@ -12,6 +12,7 @@ use crate::text::file_format::encoding::Encoding;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "encodings",
+    preview: None,
     title: "Change file encoding",
     footer: "Enter choose",
     toggle: None,

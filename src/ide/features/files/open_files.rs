@@ -11,6 +11,7 @@ use crate::ide::model::buffers::BufferId;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "buffers",
+    preview: None,
     title: "Go to open file",
     footer: "Enter show",
     toggle: None,

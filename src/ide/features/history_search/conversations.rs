@@ -19,6 +19,7 @@ pub struct EntryLocation {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "session-search",
+    preview: None,
     title: "Search sessions",
     footer: "Enter go · file: command: project: role: since:",
     toggle: None,

@@ -13,6 +13,7 @@ use crate::ide::features::history_search::events::{one_line, put_into_prompt};
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "prompts",
+    preview: None,
     title: "Prompt history",
     footer: "Enter insert into prompt",
     toggle: None,

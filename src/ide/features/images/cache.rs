@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use image::DynamicImage;
+use parking_lot::Mutex;
+
 use crate::ide::core::damage::Part;
 use crate::ide::core::options::Options;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::images::data::ImageData;
 use crate::tui::caps::Caps;
-use crate::tui::images::decode::cells_of;
+use crate::tui::images::decode::{self, ImageCut, cells_of};
 use crate::tui::images::encoded::EncodedImage;
 use crate::tui::images::placeholder::ImageId;
 use crate::tui::images::protocol::{self, ImageChoice, ImageSupport, OuterTerminal};
@@ -19,6 +22,8 @@ use crate::tui::theme::ColorDepth;
 const IMAGES_MAX: usize = 64;
 /// Maximum bytes of them.
 const BYTES_MAX: usize = 32 << 20;
+/// Maximum bytes of pixels that are kept for showing other parts of an image.
+const DECODED_MAX: usize = 64 << 20;
 /// Maximum number of images that wait; others are requested by a later frame.
 const WAITING_MAX: usize = 32;
 
@@ -36,8 +41,35 @@ pub enum ImageState {
     Broken,
 }
 
-/// Which image, and in how many columns and rows.
-type Key = (u64, (u16, u16));
+/// An image, and the number of jobs that had been finished when it was last used.
+#[derive(Debug, Clone)]
+struct Entry {
+    key: Key,
+    state: ImageState,
+    used: u64,
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        match &self.state {
+            ImageState::Ready(image) => image.bytes(),
+            ImageState::Pending | ImageState::Broken => 0,
+        }
+    }
+}
+
+/// Which image, and what of it in which size.
+type Key = (u64, Shape);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All of it, in so many columns and rows.
+    Whole((u16, u16)),
+    Cut(ImageCut),
+}
+
+/// The image of which a part was shown last, decoded, by its key.
+type Decoded = Arc<Mutex<Option<(u64, Arc<DynamicImage>)>>>;
 
 /// An image to encode.
 #[derive(Debug)]
@@ -47,12 +79,29 @@ pub struct EncodeJob {
     id: ImageId,
     support: ImageSupport,
     part: Part,
+    decoded: Decoded,
 }
 
 impl EncodeJob {
     /// Encodes it. Expensive.
     pub fn run(&self) -> Result<EncodedImage, String> {
-        EncodedImage::new(&self.data.bytes()?, self.id, self.support, self.key.1)
+        match &self.key.1 {
+            Shape::Whole(cells) => EncodedImage::new(&self.data.bytes()?, self.id, self.support, *cells),
+            Shape::Cut(cut) => EncodedImage::of_cut(&*self.pixels()?, self.id, self.support, cut),
+        }
+    }
+
+    /// Returns the pixels of the image, which are kept for other parts of it if they are not too many.
+    fn pixels(&self) -> Result<Arc<DynamicImage>, String> {
+        if let Some((key, image)) = &*self.decoded.lock()
+            && *key == self.data.key
+        {
+            return Ok(image.clone());
+        }
+        let image = Arc::new(decode::pixels(&self.data.bytes()?)?);
+        let is_small = image.as_bytes().len() <= DECODED_MAX;
+        *self.decoded.lock() = is_small.then(|| (self.data.key, image.clone()));
+        Ok(image)
     }
 
     /// Returns the job without its data, for its result.
@@ -78,10 +127,13 @@ pub struct ImageCache {
     outer: Option<OuterTerminal>,
     caps: Caps,
     support: Option<ImageSupport>,
-    /// The one used last at the end.
-    entries: Vec<(Key, ImageState)>,
+    /// The one used last at the end, and when each was used: a number of finished jobs.
+    entries: Vec<Entry>,
+    /// Number of finished jobs.
+    finished: u64,
     waiting: VecDeque<EncodeJob>,
     is_encoding: bool,
+    decoded: Decoded,
     next_id: u16,
     /// Whether tmux was changed so that images reach the terminal around it.
     pub changed_tmux: bool,
@@ -99,8 +151,10 @@ impl ImageCache {
             caps: Caps::default(),
             support,
             entries: Vec::new(),
+            finished: 0,
             waiting: VecDeque::new(),
             is_encoding: false,
+            decoded: Decoded::default(),
             next_id: options.first_image,
             changed_tmux: false,
         }
@@ -153,17 +207,43 @@ impl ImageCache {
         let Some(support) = self.support else { return ImageState::Broken };
         let Some(header) = data.header else { return ImageState::Broken };
         // Another limit with the same result is the same image.
-        let key = (data.key, cells_of((header.width, header.height), support.cell, max));
-        if let Some(at) = self.entries.iter().position(|(known, _)| *known == key) {
-            let entry = self.entries.remove(at);
+        let cells = cells_of((header.width, header.height), support.cell, max);
+        // Rows of images below a pop-up would cover those in it; cells do not.
+        let support = if part == Part::Overlay { support.in_cells() } else { support };
+        self.get_shape(data, Shape::Whole(cells), (part, support))
+    }
+
+    /// Returns a part of an image; requests it if it is not there.
+    pub fn get_cut(&mut self, data: &Arc<ImageData>, cut: ImageCut, part: Part) -> ImageState {
+        match self.support {
+            Some(support) => self.get_shape(data, Shape::Cut(cut), (part, support)),
+            None => ImageState::Broken,
+        }
+    }
+
+    /// Drops what is kept for other parts of an image.
+    pub fn forget_decoded(&mut self) {
+        *self.decoded.lock() = None;
+    }
+
+    fn get_shape(
+        &mut self,
+        data: &Arc<ImageData>,
+        shape: Shape,
+        (part, support): (Part, ImageSupport),
+    ) -> ImageState {
+        let key = (data.key, shape);
+        if let Some(at) = self.entries.iter().position(|entry| entry.key == key) {
+            let entry = Entry { used: self.finished, ..self.entries.remove(at) };
             self.entries.push(entry.clone());
-            return entry.1;
+            return entry.state;
         }
         if self.waiting.len() < WAITING_MAX {
             self.next_id = self.next_id.wrapping_add(1);
             let id = ImageId::new(self.next_id);
-            self.waiting.push_back(EncodeJob { key, data: data.clone(), id, support, part });
-            self.entries.push((key, ImageState::Pending));
+            let (data, decoded) = (data.clone(), self.decoded.clone());
+            self.waiting.push_back(EncodeJob { key, data, id, support, part, decoded });
+            self.entries.push(Entry { key, state: ImageState::Pending, used: self.finished });
         }
         ImageState::Pending
     }
@@ -191,31 +271,26 @@ impl ImageCache {
                 ImageState::Broken
             }
         };
-        self.entries.retain(|(key, _)| *key != ticket.key);
-        self.entries.push((ticket.key, state));
+        self.entries.retain(|entry| entry.key != ticket.key);
+        self.entries.push(Entry { key: ticket.key, state, used: self.finished });
         self.release();
+        self.finished += 1;
     }
 
-    /// Releases what was not used for longest, beyond the limits.
+    /// Releases what was not used for longest, beyond the limits. What was drawn since the last job is on the screen,
+    /// which shows all of it again after each; it would be encoded again at once.
     fn release(&mut self) {
-        let bytes = |state: &ImageState| match state {
-            ImageState::Ready(image) => image.bytes(),
-            ImageState::Pending | ImageState::Broken => 0,
-        };
-        let mut total: usize = self.entries.iter().map(|(_, state)| bytes(state)).sum();
-        while self.entries.len() > IMAGES_MAX || total > BYTES_MAX && self.entries.len() > 1 {
-            let oldest = self.entries.iter().position(|(_, state)| !matches!(state, ImageState::Pending));
-            let Some(oldest) = oldest else { return };
-            total -= bytes(&self.entries.remove(oldest).1);
+        let mut total = self.bytes();
+        while self.entries.len() > IMAGES_MAX || total > BYTES_MAX {
+            let is_unused =
+                |entry: &Entry| !matches!(entry.state, ImageState::Pending) && entry.used < self.finished;
+            let Some(oldest) = self.entries.iter().position(is_unused) else { return };
+            total -= self.entries.remove(oldest).bytes();
         }
     }
 
     /// Returns the bytes of all encoded images.
     pub fn bytes(&self) -> usize {
-        let bytes = |(_, state): &(Key, ImageState)| match state {
-            ImageState::Ready(image) => image.bytes(),
-            ImageState::Pending | ImageState::Broken => 0,
-        };
-        self.entries.iter().map(bytes).sum()
+        self.entries.iter().map(Entry::bytes).sum()
     }
 }

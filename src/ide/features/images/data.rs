@@ -12,6 +12,8 @@ use crate::tui::images::decode::{self, ImageHeader};
 
 /// Bytes of base64 in which a header is looked for first: most headers are within them.
 const HEADER_BASE64: usize = 64 << 10;
+/// Bytes of base64 in which it is looked for otherwise: behind a color profile or a preview.
+const HEADER_BASE64_MAX: usize = 1 << 20;
 /// Bytes of a sample by which images are told apart.
 const SAMPLE: usize = 4096;
 /// Number of samples within an image.
@@ -45,12 +47,13 @@ impl ImageData {
 
     /// Returns the image of a file in base64.
     pub fn from_base64(data: &str) -> Self {
-        // A group of four letters is three bytes.
-        let end = data.len().min(HEADER_BASE64) / 4 * 4;
-        let decoded = |part: &str| STANDARD.decode(part).ok();
-        let header = data.get(..end).and_then(decoded).and_then(|bytes| decode::header(&bytes));
-        let whole = || (data.len() > end).then(|| decode::header(&decoded(data)?)).flatten();
-        let header = header.or_else(whole);
+        let header_within = |letters: usize| {
+            // A group of four letters is three bytes.
+            let end = data.len().min(letters) / 4 * 4;
+            decode::header(&STANDARD.decode(data.get(..end)?).ok()?)
+        };
+        let more = || (data.len() > HEADER_BASE64).then(|| header_within(HEADER_BASE64_MAX)).flatten();
+        let header = header_within(HEADER_BASE64).or_else(more);
         Self { key: key_of(data.as_bytes()), header, file: ImageFile::Base64(data.into()) }
     }
 

@@ -9,6 +9,7 @@ use crate::ide::editor::commands::locations;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "jumps",
+    preview: None,
     title: "Jumps",
     footer: "Enter go",
     toggle: None,

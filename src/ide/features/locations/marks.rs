@@ -11,6 +11,7 @@ use crate::text::position::Byte;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "marks",
+    preview: None,
     title: "Marks",
     footer: "Enter go",
     toggle: None,

@@ -11,6 +11,7 @@ use crate::text::clipboard::content::{Content, ContentShape};
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "registers",
+    preview: None,
     title: "Registers",
     footer: "Enter paste",
     toggle: None,

@@ -1,15 +1,13 @@
 //! Login, logout and model lists on the event loop. Must not know the steps of a login: it shows messages and
 //! asks questions as requested.
 
-use std::time::Duration;
-
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Report;
 use crate::base::panics::catch_async;
-use crate::exec::{CommandSpec, Exit};
-use crate::ide::core::context::{Cx, TaskError, answer_or_error, answer_or_report, ask_session};
+use crate::ide::core::context::{Cx, TaskError, answer_or_report, ask_session};
+use crate::ide::core::web_page;
 use crate::ide::editor::modal::replay;
 use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -20,8 +18,6 @@ use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Capacity of the queue of messages of a login.
 const MESSAGES_MAX: usize = 32;
-/// Time limit for starting a browser.
-const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Starts a login.
 pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
@@ -122,31 +118,6 @@ pub fn refresh(cx: &mut Cx<'_>) {
     });
 }
 
-/// Opens a page in the user's browser. Only web addresses are passed to the system.
-fn open_page(cx: &mut Cx<'_>, page: &str) {
-    let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
-    let is_web = page.starts_with("https://") || page.starts_with("http://");
-    if !is_web || !page.chars().all(plain) {
-        return cx.state.set_error("Not a web address");
-    }
-    // The browser must not end with the command that starts it.
-    let (opener, apart) = if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
-    let script =
-        format!("command -v {opener} >/dev/null && {apart}{opener} '{page}' </dev/null >/dev/null 2>&1");
-    let env = cx.env.clone();
-    let ran = async move {
-        let (cwd, env_vars) = (env.root().to_path_buf(), std::collections::BTreeMap::default());
-        let command = CommandSpec { script, cwd, timeout: Some(OPEN_TIMEOUT), env: env_vars };
-        let cancel = CancellationToken::new();
-        env.filter(command, Vec::new(), Box::new(|_| {}), Box::new(|_| {}), cancel).await
-    };
-    cx.tasks.spawn("login.open-page", ran, move |cx, ran| match answer_or_error(cx, "open the page", ran) {
-        Some(Ok(Exit::Code(0))) => cx.state.set_status("Opened the page in the browser"),
-        Some(_) => cx.state.set_error(format!("{opener} cannot open the page. Copy link: Alt-c")),
-        None => {}
-    });
-}
-
 /// Opens the picker of a provider's models, unless another layer is open.
 fn show_models(cx: &mut Cx<'_>, provider: &str) {
     if cx.state.layers.is_empty() {
@@ -185,7 +156,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         _ if ctrl('u') => view.clear(),
         _ if alt('c') || alt('o') => match view.page().map(str::to_string) {
             Some(page) if alt('c') => copy(cx, page, "the link"),
-            Some(page) => open_page(cx, &page),
+            Some(page) => web_page::open(cx, &page, |cx, opener| {
+                cx.state.set_error(format!("{opener} cannot open the page. Copy link: Alt-c"));
+            }),
             None => cx.state.set_status("No link yet"),
         },
         _ if alt('k') => match view.code().map(str::to_string) {

@@ -21,6 +21,7 @@ pub struct Provider {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "logins",
+    preview: None,
     title: "Log in to provider",
     footer: "Enter log in",
     toggle: None,

@@ -8,6 +8,7 @@ use crate::ide::features::login::login_picker::list;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "logouts",
+    preview: None,
     title: "Log out of provider",
     footer: "Enter log out",
     toggle: None,

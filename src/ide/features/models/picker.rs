@@ -33,6 +33,7 @@ struct LogIn {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "models",
+    preview: None,
     title: "Choose model",
     footer: "✓ in use  Tab ★ favorite  Enter use",
     toggle: Some(Toggle { sign: FAVORITE, by_space: false, on_toggle: toggle }),

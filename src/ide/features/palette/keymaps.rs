@@ -13,6 +13,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keymaps",
+    preview: None,
     title: "Choose key map",
     footer: "Enter use for this run",
     toggle: None,

@@ -10,6 +10,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
+    preview: None,
     title: "Keyboard shortcuts",
     footer: "Enter run",
     toggle: None,

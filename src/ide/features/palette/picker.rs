@@ -15,6 +15,7 @@ use crate::ide::features::plugins::state::PluginCommand;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "commands",
+    preview: None,
     title: "Commands",
     footer: "Enter run",
     toggle: None,

@@ -79,17 +79,21 @@ pub fn choices(ask: &Ask, step: Step) -> Vec<Choice> {
     }
     let mut all = vec![choice(Answer::Accept, "run once", "once")];
     if ask.repeatable {
-        all.push(choice(Answer::AcceptRepeats, "this call, until quit", "until quit"));
+        all.push(choice(
+            Answer::AcceptRepeats,
+            "run this very call without asking, until quit",
+            "until quit",
+        ));
     }
     if let Some(proposal) = &ask.proposal {
-        all.push(choice(Answer::AcceptSession, format!("{}, this session", proposal.what), "session"));
-        all.push(choice(Answer::AcceptAlways, "always (adds a rule)", "rule"));
+        all.push(choice(Answer::AcceptSession, format!("{}, in this session", proposal.what), "session"));
+        all.push(choice(Answer::AcceptAlways, "always allow it (adds a rule, shown first)", "rule"));
     }
     if ask.editable.is_some() && ask.target.len() <= EDIT_BYTES && !ask.target.contains('\r') {
-        all.push(choice(Answer::Edit, "edit", "edit"));
+        all.push(choice(Answer::Edit, "edit it, then run", "edit"));
     }
     all.push(choice(Answer::Deny, "deny", "no"));
-    all.push(choice(Answer::DenyWithReason, "deny with reason", "reason"));
+    all.push(choice(Answer::DenyWithReason, "deny and say why", "reason"));
     all
 }
 

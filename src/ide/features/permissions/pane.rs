@@ -31,6 +31,8 @@ const BODY_ROWS: usize = 3;
 const BODY_ROWS_MIN: usize = 1;
 /// Rows of a typed text with its caption, if there is room.
 const TEXT_ROWS_MIN: usize = 2;
+/// Rows of a window from which the parts of the pane are set apart.
+const SPACIOUS_ROWS: u16 = 30;
 /// Cells between answers in one row.
 const GAP: usize = 2;
 
@@ -73,7 +75,9 @@ pub fn rows_needed(state: &State, cols: u16) -> u16 {
         None => offered(state).len(),
     };
     let body = view.body(id, ask, cols).lines.len();
-    (1 + body + bottom).min(usize::from(u16::MAX)) as u16
+    // A blank row sets the answers apart, where there is room.
+    let gap = usize::from(state.size.1 >= SPACIOUS_ROWS);
+    (1 + body + gap + bottom).min(usize::from(u16::MAX)) as u16
 }
 
 /// Returns the rows of the request on screen.
@@ -241,7 +245,8 @@ fn visible_text(area: &TextArea, cols: u16, rows: u16) -> (Vec<(Byte, Byte)>, us
 /// Draws the title row: what asks, how many wait, and which keys answer.
 fn draw_title(canvas: &mut Canvas<'_>, state: &State, tool: &str, hidden: usize) {
     let (cols, _) = canvas.size();
-    let (border, head) = (canvas.style("ui.overlay.border"), canvas.style("ui.overlay.title"));
+    let border = canvas.style("ui.overlay.border");
+    let head = canvas.style("ui.overlay.title").patch(canvas.style("warning"));
     canvas.text(0, 0, &"─".repeat(usize::from(cols)), border);
     let title = match state.slots[APPROVAL].step {
         Step::Rule => "Always allow: this rule is added".to_string(),

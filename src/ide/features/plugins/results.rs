@@ -10,6 +10,7 @@ use crate::ide::features::plugins::state::PLUGINS;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "plugin-places",
+    preview: None,
     title: "Plugin results",
     footer: "Enter go",
     toggle: None,

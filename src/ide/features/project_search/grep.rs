@@ -11,6 +11,7 @@ use crate::ide::features::project_search::navigate;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
+    preview: None,
     title: "Find in files",
     footer: "Enter go",
     toggle: None,

@@ -42,18 +42,20 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         permissions::answers::focus_by_enter(cx);
         return;
     }
+    cx.state.prompt.send_later(delivery);
     if !cx.state.agent.connected {
-        cx.state.prompt.send_when_connected();
         cx.state.set_status("Session is starting; the message is sent as soon as it has started");
-        return;
+    } else if cx.state.prompt.is_reading_images() {
+        cx.state.set_status("Image is being read; the message is sent as soon as it is there");
     }
-    send_text(cx, delivery);
+    send_awaited(cx);
 }
 
-/// Sends the message that was to be sent before the session had started, unless it was changed since.
+/// Sends the message that is to be sent, if that is possible now, and it was not changed since.
 pub fn send_awaited(cx: &mut Cx<'_>) {
-    if cx.state.prompt.take_awaited() {
-        send_text(cx, Delivery::Steer);
+    let is_possible = cx.state.agent.connected && !cx.state.prompt.is_reading_images();
+    if is_possible && let Some(delivery) = cx.state.prompt.take_awaited() {
+        send_text(cx, delivery);
     }
 }
 

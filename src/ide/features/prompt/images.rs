@@ -6,16 +6,24 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::paths;
 use crate::base::plural::pluralize;
-use crate::ide::core::context::{Cx, answer_or_error};
-use crate::ide::features::prompt::pastes;
+use crate::ide::core::context::{Command, Cx, answer_or_error, command};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::image_files::preview::is_image_name;
+use crate::ide::features::prompt::{commands, pastes};
 use crate::llm::model::Part;
 use crate::runtime::controls::image_input::image_part;
 use crate::text::operations::edit;
 use crate::text::position::Byte;
 use crate::text::transaction::Grouping;
 
-/// Extensions of images that models take, or that are converted.
-const EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
+/// The area's rows.
+pub const COMMANDS: &[Command] =
+    &[command("prompt.attach-image", "Attach image from clipboard", &["paste screenshot"], |cx| {
+        panes::focus(cx, Focus::Agent);
+        cx.ui.paste_clipboard_image = true;
+    })];
+
 /// Maximum number of images in a paste.
 const PATHS_MAX: usize = 16;
 /// Maximum bytes of a paste that is looked at.
@@ -39,14 +47,14 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
         }
         Ok::<_, String>(parts)
     };
-    let message = cx.state.prompt.message();
+    let message = cx.state.prompt.begin_reading();
     cx.tasks.spawn("prompt.read-images", work, move |cx, read| {
         match answer_or_error(cx, "read the image", read) {
-            _ if cx.state.prompt.message() != message => say_late(cx),
+            _ if !cx.state.prompt.end_reading(message) => say_late(cx),
             Some(Ok(parts)) => attach(cx, parts),
             Some(Err(error)) => {
-                tracing::debug!("pasted as text: {error}");
                 edit_prompt(cx, &text);
+                cx.state.set_status(format!("Pasted as text: {error}"));
             }
             None => {}
         }
@@ -57,10 +65,10 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
 /// Attaches an image file from the clipboard.
 pub fn attach_file(cx: &mut Cx<'_>, bytes: Vec<u8>) {
     let work = async move { image_part(bytes, &CancellationToken::new()).await };
-    let message = cx.state.prompt.message();
+    let message = cx.state.prompt.begin_reading();
     cx.tasks.spawn("prompt.read-image", work, move |cx, read| {
         match answer_or_error(cx, "read the image", read) {
-            _ if cx.state.prompt.message() != message => say_late(cx),
+            _ if !cx.state.prompt.end_reading(message) => say_late(cx),
             Some(Ok(part)) => attach(cx, vec![part]),
             Some(Err(error)) => cx.state.set_error(format!("Cannot attach the clipboard's image: {error}")),
             None => {}
@@ -70,12 +78,13 @@ pub fn attach_file(cx: &mut Cx<'_>, bytes: Vec<u8>) {
 
 /// The message that an image was for is no longer in the prompt, and no other one is to get the image.
 fn say_late(cx: &mut Cx<'_>) {
-    cx.state.set_error("Image not attached: the message was sent before it was read");
+    cx.state.set_error("Image not attached: its message left the prompt before it was read");
 }
 
-/// Attaches images to the message being typed, with labels at the caret.
+/// Attaches images to the message being typed, with labels at the caret; then it is sent, if it waits for them.
 fn attach(cx: &mut Cx<'_>, parts: Vec<Part>) {
     let count = parts.len();
+    let awaited = cx.state.prompt.take_awaited();
     for part in parts {
         let text = cx.state.prompt.area.text().to_string();
         let label = cx.state.prompt.images.add(part, &text);
@@ -83,6 +92,10 @@ fn attach(cx: &mut Cx<'_>, parts: Vec<Part>) {
         edit_prompt(cx, " ");
     }
     cx.state.set_status(format!("Attached {}", pluralize(count, "image", "images")));
+    if let Some(delivery) = awaited {
+        cx.state.prompt.send_later(delivery);
+        commands::send_awaited(cx);
+    }
 }
 
 /// Inserts a text at the caret of the prompt, wherever the keys go by now.
@@ -124,8 +137,7 @@ fn path_of(word: &str, home: &Path) -> Option<PathBuf> {
         }
         None => paths::expand_home(word, home),
     };
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    (path.is_absolute() && EXTENSIONS.contains(&extension.as_str())).then_some(path)
+    (path.is_absolute() && is_image_name(&path)).then_some(path)
 }
 
 /// Splits a text into words as a shell does; `None` if a quote is not closed.

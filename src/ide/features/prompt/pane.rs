@@ -10,8 +10,9 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
-use crate::ide::features::transcript::edited_turn;
+use crate::ide::features::prompt::previews;
 use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::{agents, edited_turn};
 use crate::ide::model::completion::{Completion, CompletionRow, ROWS_SHOWN};
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
@@ -41,6 +42,8 @@ struct Layout {
     queue: usize,
     /// Number of completions.
     completions: usize,
+    /// Number of rows of pictures.
+    previews: u16,
     /// Index of the first row shown of the text.
     first: usize,
 }
@@ -50,7 +53,7 @@ pub fn rows_needed(state: &State, cols: u16) -> u16 {
     let queue = queue_len(state).min(QUEUE_ROWS);
     let plan = usize::from(plan(state).is_some());
     let text = state.prompt.rows(text_cols(cols)).len();
-    ((1 + plan + queue + text).min(ROWS_MAX) + completions_len(state)) as u16
+    ((1 + plan + queue + text).min(ROWS_MAX) + completions_len(state)) as u16 + previews::rows(state)
 }
 
 /// Returns the agent's plan in a line, while steps of it are unfinished.
@@ -76,7 +79,8 @@ fn row_of(rows: &[(Byte, Byte)], at: Byte) -> usize {
     rows.iter().rposition(|(start, _)| *start <= at).unwrap_or(0)
 }
 
-/// Divides a pane of that height: a row of the text first, then completions, then the queue, then the plan.
+/// Divides a pane of that height: a row of the text first, then completions, then the queue, then the plan, then
+/// pictures.
 fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
     // In two rows the completions stand in place of the line.
     let ruler = height > 2 || height == 2 && completions_len(state) == 0;
@@ -84,12 +88,17 @@ fn layout(state: &State, height: u16, rows: &[(Byte, Byte)]) -> Layout {
     let completions = completions_len(state).min(room);
     let queue = queue_len(state).min(QUEUE_ROWS).min(room - completions);
     let plan = plan(state).is_some() && room > completions + queue;
-    let text_rows = room + 1 - completions - queue - usize::from(plan);
+    let used = completions + queue + usize::from(plan);
+    let previews = match previews::rows(state) {
+        rows if room - used >= usize::from(rows) => rows,
+        _ => 0,
+    };
+    let text_rows = room + 1 - used - usize::from(previews);
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
     let last_first = (caret + 1).saturating_sub(text_rows);
     let held = state.slots[PROMPT_MOUSE].first_row(state.prompt.revision());
     let first = held.map_or(last_first, |first| first.clamp(last_first, caret));
-    Layout { ruler, plan, queue, completions, first }
+    Layout { ruler, plan, queue, completions, previews, first }
 }
 
 /// Returns the position in the text at a column and a row of the pane of that size, and the first row of the text
@@ -103,7 +112,7 @@ pub fn position_at(
 ) -> Option<(Byte, usize)> {
     let rows = state.prompt.rows(text_cols(cols));
     let layout = layout(state, height, &rows);
-    let above = usize::from(layout.ruler) + usize::from(layout.plan) + layout.queue + layout.completions;
+    let above = layout.above();
     let y = row - above as i32;
     if !is_dragged && y < 0 {
         return None;
@@ -118,6 +127,14 @@ pub fn position_at(
     Some((state.prompt.at_column(start..end, column, goes_on), layout.first))
 }
 
+impl Layout {
+    /// Returns the number of rows above the text.
+    fn above(&self) -> usize {
+        let rows = usize::from(self.ruler) + usize::from(self.plan) + usize::from(self.previews);
+        rows + self.queue + self.completions
+    }
+}
+
 impl Component<State> for PromptPane {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, height) = canvas.size();
@@ -129,6 +146,7 @@ impl Component<State> for PromptPane {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
             canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
             draw_edited(canvas, state);
+            draw_ruler_end(canvas, state);
             y = 1;
         }
         if layout.plan {
@@ -143,6 +161,10 @@ impl Component<State> for PromptPane {
             draw_completions(canvas, open, y, layout.completions);
         }
         y += layout.completions as u16;
+        if layout.previews > 0 {
+            previews::draw(canvas, state, (MARGIN, y));
+        }
+        y += layout.previews;
         draw_text(canvas, state, y, &rows[layout.first..]);
     }
 
@@ -153,8 +175,7 @@ impl Component<State> for PromptPane {
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
         let x = text_width(&state.prompt.shown(rows[row].0..head).0) as u16 + MARGIN;
-        let above = usize::from(layout.ruler) + usize::from(layout.plan) + layout.queue + layout.completions;
-        let y = above as u16 + (row - layout.first) as u16;
+        let y = layout.above() as u16 + (row - layout.first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
     }
 }
@@ -169,6 +190,26 @@ fn draw_edited(canvas: &mut Canvas<'_>, state: &State) {
     let style = canvas.style("ui.key");
     let (cols, _) = canvas.size();
     canvas.text(MARGIN, 0, &truncate(&format!(" editing a sent message{cancels} "), text_cols(cols)), style);
+}
+
+/// Says at the end of the line above which completion is selected, or that the conversation goes on below.
+fn draw_ruler_end(canvas: &mut Canvas<'_>, state: &State) {
+    let (cols, _) = canvas.size();
+    let open = state.prompt.completion.open.as_ref().filter(|_| state.prompt.is_completing());
+    let text = match open {
+        Some(open) if open.rows.len() > ROWS_SHOWN => format!(" {}/{} ", open.selected + 1, open.rows.len()),
+        Some(_) => return,
+        None if agents::shown(&state.slots).1.borrow().is_at_tail() => return,
+        None => {
+            let key = state.keymap.keys_for(KeyContext::Prompt, "transcript.bottom");
+            format!(" ▼ more below{} ", key.map(|key| format!(" · {key}")).unwrap_or_default())
+        }
+    };
+    let style = canvas.style("ui.key");
+    let width = text_width(&text) as u16;
+    if width + MARGIN < cols / 2 {
+        canvas.text(cols - width - 1, 0, &text, style);
+    }
 }
 
 /// Draws the first queued messages, with the point of their delivery; the last row counts the others.
@@ -264,6 +305,11 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, By
 /// Returns what can be done in an empty prompt.
 fn placeholder(state: &State) -> String {
     let key = |command| state.keymap.keys_for(KeyContext::Prompt, command).unwrap_or_default();
+    if state.panes.is_agent_focused(AgentPart::Approval) {
+        let key = |command| state.keymap.keys_for(KeyContext::Approval, command).unwrap_or_default();
+        let (deny, leave) = (key("app.escape"), key("view.focus-agent"));
+        return format!("Enter answers · {deny} denies · {leave} goes back to the message");
+    }
     match (state.agent.connected, state.agent.working_since) {
         (false, _) => "Starting…".to_string(),
         (true, Some(_)) => {

@@ -6,6 +6,7 @@ use crate::ide::features::agent::{approval_modes, profiles, thinking};
 use crate::ide::features::context::events as contents;
 use crate::ide::features::models::commands as models;
 use crate::ide::features::sessions::{events as sessions, summaries};
+use crate::ide::features::themes::switch::switch_by_name;
 
 /// A slash command.
 pub struct SlashCommand {
@@ -67,6 +68,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     handler("thinking", "[LEVEL]", "change the thinking level", thinking::switch_by_name),
     handler("approval", "[MODE]", "change which calls need approval", approval_modes::switch_by_name),
     handler("profile", "[NAME]", "change the agent's profile", profiles::switch_by_name),
+    handler("theme", "[NAME]", "change the colors", switch_by_name),
     command("settings", "show the agent's settings", "agent.open-settings"),
     command("stash", "bring a stashed message back", "prompt.stash"),
     command("tools", "choose the agent's tools", "agent.tools-picker"),

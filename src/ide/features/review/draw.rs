@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
@@ -14,8 +15,12 @@ use crate::ide::features::review::view::{Column, ReviewView, WIDE};
 use crate::runtime::restore::changes::ChangeScope;
 use crate::tui::canvas::Canvas;
 
-/// Columns of the list beside the hunks.
-const LIST: u16 = 36;
+/// Minimum and maximum columns of the list beside the hunks.
+const LIST: (u16, u16) = (18, 36);
+/// Number of files from which the list has all its columns: the widest name is not looked for.
+const MANY_FILES: usize = 200;
+/// Columns of a row of the list beside name and counts.
+const LIST_MARKS: usize = 6;
 /// Columns for the marks before a row of a hunk.
 const MARKS: u16 = 2;
 
@@ -25,11 +30,12 @@ const FILE_KEYS: &[(&str, &str)] = &[
     ("review.accept-file", "accept file"),
     ("review.reject-file", "reject file"),
     ("review.next-hunk", "next hunk"),
+    ("review.previous-hunk", "previous"),
     ("review.undo", "undo"),
-    ("review.widen-scope", "wider"),
-    ("review.narrow-scope", "narrower"),
     ("review.send", "send"),
     ("app.escape", "close"),
+    ("review.widen-scope", "further back"),
+    ("review.narrow-scope", "less"),
 ];
 const HUNK_KEYS: &[(&str, &str)] = &[
     ("review.accept-hunk", "accept"),
@@ -57,24 +63,37 @@ pub fn has_both_columns(size: (u16, u16)) -> bool {
 }
 
 /// Returns the areas of the list and of the hunks in an inner area, unless a column has no room.
-fn columns((cols, rows): (u16, u16), column: Column) -> (Option<Rect>, Option<Rect>) {
+fn columns((cols, rows): (u16, u16), column: Column, list: u16) -> (Option<Rect>, Option<Rect>) {
     let whole = Rect::new(0, 0, cols, rows);
     match column {
         _ if cols >= WIDE => {
-            let hunks = Rect::new(LIST + 1, 0, cols - LIST - 1, rows);
-            (Some(Rect::new(0, 0, LIST, rows)), Some(hunks))
+            let hunks = Rect::new(list + 1, 0, cols - list - 1, rows);
+            (Some(Rect::new(0, 0, list, rows)), Some(hunks))
         }
         Column::Files => (Some(whole), None),
         Column::Hunks => (None, Some(whole)),
     }
 }
 
-/// Returns the columns and rows for the rows of the texts.
-pub fn hunk_area(size: (u16, u16), column: Column) -> (u16, u16) {
+/// Returns the columns of the list beside the hunks: what its names need, within limits.
+pub fn list_cols(review: &Review) -> u16 {
+    if review.files.len() > MANY_FILES {
+        return LIST.1;
+    }
+    let width = |file: &ReviewedFile| {
+        let name = visible(&file.name.to_string()).into_owned();
+        text_width(&name) + text_width(&note(review, file)) + LIST_MARKS
+    };
+    let widest = review.files.iter().map(width).max().unwrap_or(0);
+    widest.clamp(LIST.0.into(), LIST.1.into()) as u16
+}
+
+/// Returns the columns and rows for the rows of the texts, beside a list of that many columns.
+pub fn hunk_area(size: (u16, u16), column: Column, list: u16) -> (u16, u16) {
     let area = view_area(size);
     let framed = area.width >= 4 && area.height >= 3;
     let inner = if framed { (area.width - 2, area.height - 2) } else { (area.width, area.height) };
-    let hunks = columns(inner, column).1.unwrap_or(Rect::new(0, 0, inner.0, inner.1));
+    let hunks = columns(inner, column, list).1.unwrap_or(Rect::new(0, 0, inner.0, inner.1));
     (hunks.width.saturating_sub(MARKS), hunks.height.saturating_sub(header_rows(hunks.height)).max(1))
 }
 
@@ -104,7 +123,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
     let to_send = review.remarks.len();
     let mut right = review.totals().text();
     if to_send > 0 {
-        right = format!("{to_send} to send · {right}");
+        right = format!("{} to send · {right}", pluralize(to_send, "remark", "remarks"));
     }
     let keys = if view.column == Column::Files { FILE_KEYS } else { HUNK_KEYS };
     let key = |(id, name): &(&str, &str)| {
@@ -125,10 +144,17 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
     }
     if review.files.is_empty() {
         let soft = inside.style("ui.overlay.soft");
-        inside.text(1, 0, "No changes here. Wider scope: ]", soft);
+        let key = |id| state.keymap.keys_for(KeyContext::Review, id).unwrap_or_default();
+        let wider = format!("Nothing to review here. {} looks further back", key("review.widen-scope"));
+        inside.text(1, 0, &wider, soft);
+        if to_send > 0 {
+            let remarks = pluralize(to_send, "remark waits", "remarks wait");
+            let send = format!("{remarks} for the agent. {} sends now", key("review.send"));
+            inside.text(1, 2, &send, soft);
+        }
         return;
     }
-    let (list, hunks) = columns(inside.size(), view.column);
+    let (list, hunks) = columns(inside.size(), view.column, list_cols(review));
     if let (Some(_), Some(hunks)) = (list, hunks) {
         let line = inside.style("ui.overlay.border");
         (0..hunks.height).for_each(|y| {

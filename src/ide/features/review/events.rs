@@ -232,9 +232,9 @@ pub fn with_view(cx: &mut Cx<'_>, action: impl FnOnce(&mut ReviewView, &Review))
 }
 
 fn scroll(cx: &mut Cx<'_>) {
-    let size = cx.state.size;
+    let (size, list) = (cx.state.size, draw::list_cols(&cx.state.slots[REVIEW]));
     if let Some(view) = cx.state.layers.all_mut::<ReviewView>().next() {
-        let (cols, rows) = draw::hunk_area(size, view.column);
+        let (cols, rows) = draw::hunk_area(size, view.column, list);
         let side_by_side = view.is_side_by_side(cols);
         view.rows.scroll_to_selection(usize::from(rows), side_by_side, true);
     }
@@ -246,7 +246,7 @@ pub fn step(cx: &mut Cx<'_>, by: isize) {
     with_view(cx, |view, review| match view.column {
         Column::Files => view.select_file(review, view.selected.saturating_add_signed(by)),
         Column::Hunks => {
-            let (cols, _) = draw::hunk_area(size, view.column);
+            let (cols, _) = draw::hunk_area(size, view.column, draw::list_cols(review));
             view.rows.step(by, view.is_side_by_side(cols));
         }
     });
@@ -285,8 +285,8 @@ pub fn go_to_hunk(cx: &mut Cx<'_>, forward: bool) {
 pub fn toggle_sides(cx: &mut Cx<'_>) {
     let size = cx.state.size;
     let mut has_room = true;
-    with_view(cx, |view, _| {
-        let (cols, _) = draw::hunk_area(size, view.column);
+    with_view(cx, |view, review| {
+        let (cols, _) = draw::hunk_area(size, view.column, draw::list_cols(review));
         let side_by_side = view.is_side_by_side(cols);
         view.rows.step(0, side_by_side);
         view.rows.layout_choice = Some(!side_by_side);
@@ -455,7 +455,7 @@ pub fn comment(cx: &mut Cx<'_>) {
         cx.state.set_status(if is_there { noted } else { removed });
         cx.state.damage.add_all();
     });
-    prompt.initial(initial).open(cx);
+    prompt.initial(initial).verb("keep comment").open(cx);
 }
 
 /// Undoes the last decision.

@@ -17,6 +17,7 @@ use crate::runtime::history::navigation::SessionSwitch;
 /// Picker of the sessions of this folder.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions",
+    preview: None,
     title: "Sessions of this folder",
     footer: "Enter resume  Ctrl-d delete",
     toggle: None,

@@ -6,6 +6,7 @@ use crate::ide::features::sessions;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-anywhere",
+    preview: None,
     title: "Sessions of all folders",
     footer: "Enter resume  Ctrl-d delete",
     toggle: None,

@@ -8,6 +8,7 @@ use crate::ide::features::sessions::trash::ask_to_delete;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-delete",
+    preview: None,
     title: "Delete session",
     footer: "Enter move to trash",
     toggle: None,

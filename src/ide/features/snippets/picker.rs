@@ -16,6 +16,7 @@ use crate::ide::features::snippets;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "snippets",
+    preview: None,
     title: "Insert snippet",
     footer: "Enter paste",
     toggle: None,

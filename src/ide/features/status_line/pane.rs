@@ -30,6 +30,8 @@ pub const PANE: PaneSpec =
 /// Frames of the activity indicator while the agent works.
 pub const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
+/// Cells between the left and the right part, and at the edges.
+const PARTS_GAP: usize = 5;
 /// Usual maximum bytes of the left part.
 const LEFT_USUAL: usize = 64;
 
@@ -45,6 +47,8 @@ struct StatusLine {
 /// All input of the right part.
 struct RightInputs {
     cols: usize,
+    /// Cells that the left part leaves.
+    room: usize,
     sign: Option<&'static str>,
     /// A call that waits for approval where that is not on screen, and the key that leads there.
     asks: Option<String>,
@@ -60,10 +64,11 @@ struct RightInputs {
 }
 
 impl RightInputs {
-    fn of(state: &State, cols: usize) -> Self {
+    fn of(state: &State, cols: usize, left: usize) -> Self {
         let agent = &state.agent;
         Self {
             cols,
+            room: cols.saturating_sub(left + PARTS_GAP).max(cols / 2),
             asks: hidden_request(state),
             sign: agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]),
             summarizing: agent.summarizing.map(|summing| summing.what),
@@ -79,7 +84,8 @@ impl RightInputs {
 
 impl PartialEq for RightInputs {
     fn eq(&self, other: &Self) -> bool {
-        let flags = |inputs: &Self| (inputs.cols, inputs.sign, inputs.summarizing, inputs.approval_mode);
+        let flags =
+            |inputs: &Self| (inputs.cols, inputs.room, inputs.sign, inputs.summarizing, inputs.approval_mode);
         let counts = |inputs: &Self| (inputs.thinking, inputs.context_tokens, inputs.cost.to_bits());
         let model = |inputs: &Self| inputs.model.as_ref().map(Arc::as_ptr);
         flags(self) == flags(other)
@@ -95,7 +101,7 @@ impl Component<State> for StatusLine {
         let ground = canvas.style("ui.status");
         canvas.fill(Rect::new(0, 0, cols, 1), ground);
         let (left_text, scope) = self.left(state);
-        let (right, right_width) = self.right(state, usize::from(cols));
+        let (right, right_width) = self.right(state, usize::from(cols), text_width(&left_text));
         let left_room = usize::from(cols.saturating_sub(if right.is_empty() { 2 } else { right_width + 3 }));
         let style = canvas.style(scope);
         canvas.text(1, 0, &truncate(&left_text, left_room), style);
@@ -105,8 +111,8 @@ impl Component<State> for StatusLine {
 
 impl StatusLine {
     /// Returns the right part and its width in cells.
-    fn right(&mut self, state: &State, cols: usize) -> (&str, u16) {
-        let inputs = RightInputs::of(state, cols);
+    fn right(&mut self, state: &State, cols: usize, left: usize) -> (&str, u16) {
+        let inputs = RightInputs::of(state, cols, left);
         if self.right.as_ref().is_none_or(|(.., known)| *known != inputs) {
             let text = right(&inputs);
             let width = text_width(&text) as u16;
@@ -162,7 +168,9 @@ impl StatusLine {
         let (line, column) = buffer.cursor(state.text_options.tab_width);
         let mut text = String::with_capacity(LEFT_USUAL);
         text.push_str(&self.name(buffer));
-        for (before, number) in [(' ', line.0 + 1), (':', column.0 + 1)] {
+        let place = [(' ', line.0 + 1), (':', column.0 + 1)];
+        // An image has neither.
+        for (before, number) in place.into_iter().filter(|_| !buffer.is_image) {
             text.push(before);
             text.push_str(&number.to_string());
         }
@@ -173,7 +181,7 @@ impl StatusLine {
         text.push_str(&pending_input(state));
         if let Some(reading) = &buffer.loading {
             text.push_str(&format!("  reading: {} %", reading.percent));
-        } else if let Some(reason) = buffer.read_only() {
+        } else if let Some(reason) = buffer.read_only().filter(|_| !buffer.is_image) {
             text.push_str(&format!("  read-only: {reason}"));
         } else if buffer.area.document.format().lossless {
             text.push_str("  not UTF-8, bytes kept");
@@ -204,7 +212,7 @@ fn to_review(state: &State) -> Option<String> {
     let (totals, remarks) = (review.totals(), review.remarks.len());
     let mut parts = Vec::new();
     if remarks > 0 {
-        parts.push(format!("{remarks} to send"));
+        parts.push(format!("{} to send", pluralize(remarks, "remark", "remarks")));
     }
     if totals.files > 0 {
         parts.push(totals.text());
@@ -212,7 +220,8 @@ fn to_review(state: &State) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    parts.extend(state.keymap.keys_for(state.base_key_context(), "review.open"));
+    let key = state.keymap.keys_for(state.base_key_context(), "review.open");
+    parts.extend(key.map(|key| format!("{key} review")));
     Some(parts.join(" · "))
 }
 
@@ -287,7 +296,7 @@ fn approval_note(mode: Mode, is_short: bool) -> Option<&'static str> {
     Some(if is_short { sign } else { words })
 }
 
-/// Returns the right part, as much as fits in half the line, or in the whole of a wide one.
+/// Returns the right part, as much as fits beside the left one, or in half the line.
 fn right(inputs: &RightInputs) -> String {
     let cols = inputs.cols;
     let mut parts: Vec<String> =
@@ -305,18 +314,16 @@ fn right(inputs: &RightInputs) -> String {
         parts.push(format!("{}{thinking}", model.name));
         if inputs.context_tokens > 0 {
             let percent = inputs.context_tokens.saturating_mul(100) / model.context_window.max(1);
-            parts.push(format!(
-                "{}/{} {percent}%",
-                thousands(inputs.context_tokens),
-                thousands(model.context_window)
-            ));
+            let percent = if percent > 0 { format!(" {percent}%") } else { String::new() };
+            let (used, window) = (thousands(inputs.context_tokens), thousands(model.context_window));
+            parts.push(format!("{used}/{window}{percent}"));
         }
     }
     if inputs.cost > 0.0 {
         parts.push(format!("${:.3}", inputs.cost));
     }
     parts.push("F1 palette".to_string());
-    while parts.len() > 1 && text_width(&parts.join("  ")) > cols / 2 {
+    while parts.len() > 1 && text_width(&parts.join("  ")) > inputs.room {
         // Activity indicator and model are dropped last: drop from the end.
         parts.pop();
     }

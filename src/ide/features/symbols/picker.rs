@@ -13,6 +13,7 @@ use crate::ide::features::symbols::job::SymbolsJob;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "outline",
+    preview: None,
     title: "Go to symbol",
     footer: "Enter go",
     toggle: None,

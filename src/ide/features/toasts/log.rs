@@ -16,6 +16,7 @@ pub const COMMANDS: &[Command] =
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "notifications",
+    preview: None,
     title: "Notifications",
     footer: "Enter copy",
     toggle: None,

@@ -99,6 +99,14 @@ pub fn shown(slots: &Slots) -> (&Transcript, &RefCell<TranscriptView>) {
     }
 }
 
+/// Returns the subagents that are held, the last one first: name, task, and whether it works.
+pub fn all(state: &State) -> impl Iterator<Item = (&str, &str, bool)> {
+    state.slots[AGENTS].all.iter().rev().map(|one| {
+        let task = state.slots[TRANSCRIPT].agent(&one.id).map_or("", |(title, _)| title);
+        (one.id.agent.as_str(), task, one.is_running)
+    })
+}
+
 /// Returns whether the conversation of a subagent is shown.
 pub fn is_shown(slots: &Slots) -> bool {
     slots[AGENTS].shown.as_ref().is_some_and(|id| slots[AGENTS].get(id).is_some())

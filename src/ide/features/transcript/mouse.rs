@@ -1,6 +1,6 @@
 //! The mouse in the conversation: dragging selects text, also beyond the edges of the pane, and a double and a
 //! triple click select a word and a line; what is selected is copied at release. A click on the name of a file
-//! opens it, one on the head of a call or of thinking folds or unfolds it; any other gives the keys to the prompt.
+//! or on a link opens it, one on the head of a call or of thinking folds or unfolds it; any other gives the keys to the prompt.
 
 use std::cell::RefMut;
 use std::time::Duration;
@@ -188,15 +188,19 @@ fn release(cx: &mut Cx<'_>, cell: (u16, u16)) {
         }
         let text = view.text_at(transcript, pane, press.place);
         let on_text = text.and_then(|(line, offset)| Some((line.text, offset?)));
+        let link = view.link_at(transcript, pane, press.place);
         let is_click = !press.has_moved && (press.unit == SelectionUnit::Cell || on_text.is_none());
-        Some((press, on_text.filter(|_| is_click), is_click))
+        Some((press, on_text.filter(|_| is_click), link, is_click))
     });
-    let Some((press, on_text, is_click)) = released.flatten() else { return };
+    let Some((press, on_text, link, is_click)) = released.flatten() else { return };
     if !is_click {
         copy_selection(cx);
         return;
     }
     clear_selection(cx);
+    if let Some(link) = link {
+        return named_files::open_link(cx, link);
+    }
     let named = on_text.and_then(|(line, offset)| place_at(&line, offset));
     click(cx, press.place, named);
 }

@@ -1,6 +1,8 @@
-//! Opens a file that a block of the conversation names. Of several that exist, the user chooses one.
+//! Opens a file or a web page that a block of the conversation names. Of several, the user chooses one; of files those
+//! that exist.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::exec::Environment;
 use crate::exec::file_info::FileKind;
@@ -8,20 +10,32 @@ use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
+use crate::ide::core::web_page;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::transcript::cards::search;
 use crate::ide::features::transcript::copy;
-use crate::ide::features::transcript::focus::{focused, with_view};
+use crate::ide::features::transcript::focus::{copy_text, focused, with_view};
 use crate::ide::features::transcript::items::ItemKind;
 use crate::ide::features::transcript::places::{NamedPlace, named_places};
+use crate::tui::links;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] =
-    &[command("transcript.open-file", "Open file named in block", &["go to path"], open)];
+    &[command("transcript.open-file", "Open file or link in block", &["go to path", "open url"], open)];
 
-/// The places of the block for which the picker was opened.
+/// Maximum number of links of a block that are listed.
+const LINKS_MAX: usize = 100;
+
+/// What the block names for which the picker was opened.
 #[derive(Debug, Default)]
-pub struct NamedFiles(Vec<FoundFile>);
+pub struct NamedFiles(Vec<Found>);
+
+/// A file that exists, or a web page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    File(FoundFile),
+    Page(Arc<str>),
+}
 
 /// Slot of the feature's state.
 pub const NAMED_FILES: Slot<NamedFiles> = Slot::new();
@@ -36,39 +50,78 @@ struct FoundFile {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "transcript-files",
-    title: "Files named in block",
+    preview: None,
+    title: "Files and links in block",
     footer: "Enter open",
     toggle: None,
     load: |state| {
-        let row = |file: &FoundFile| PickRow {
-            text: match file.line {
-                Some(line) => format!("{}:{line}", state.display_path(&file.path)),
-                None => state.display_path(&file.path),
-            },
+        let text = |found: &Found| match found {
+            Found::File(FoundFile { path, line: Some(line) }) => {
+                format!("{}:{line}", state.display_path(path))
+            }
+            Found::File(file) => state.display_path(&file.path),
+            Found::Page(url) => url.to_string(),
+        };
+        let row = |found: &Found| PickRow {
+            text: text(found),
             aliases: Vec::new(),
             group: None,
             detail: String::new(),
-            pick: Pick::new(file.clone()),
+            pick: Pick::new(found.clone()),
         };
         RowSource::Rows(state.slots[NAMED_FILES].0.iter().map(row).collect(), Vec::new())
     },
     accept: |cx, pick, _| {
-        if let Some(file) = pick.get::<FoundFile>().cloned() {
-            show(cx, file);
+        if let Some(found) = pick.get::<Found>().cloned() {
+            show(cx, found);
         }
     },
 };
 
+fn show(cx: &mut Cx<'_>, found: Found) {
+    match found {
+        Found::File(file) => show_file(cx, file),
+        Found::Page(url) => open_link(cx, url),
+    }
+}
+
 /// Opens a file in the editor, which gets the keys: it may not be on screen before.
-fn show(cx: &mut Cx<'_>, file: FoundFile) {
+fn show_file(cx: &mut Cx<'_>, file: FoundFile) {
     panes::focus(cx, Focus::Editor);
     (cx.state.catalog.open_file)(cx, file.path, file.line.map(|line| (line, 1)));
 }
 
-/// Opens the file named in the focused block.
+/// Opens a web page in the browser; where there is none, copies its address.
+pub fn open_link(cx: &mut Cx<'_>, url: Arc<str>) {
+    let copied = url.to_string();
+    if !copied.starts_with("http") {
+        return copy_text(cx, copied);
+    }
+    web_page::open(cx, &url, move |cx, opener| {
+        copy_text(cx, copied);
+        cx.state.set_status(format!("{opener} cannot open the page here; its address is copied"));
+    });
+}
+
+/// Opens what the focused block names.
 fn open(cx: &mut Cx<'_>) {
-    let places = focused_places(cx);
-    open_first(cx, places);
+    let (places, links) = (focused_places(cx), focused_links(cx));
+    open_first(cx, places, links);
+}
+
+/// Returns the web addresses in the focused block.
+fn focused_links(cx: &mut Cx<'_>) -> Vec<Arc<str>> {
+    let Some(at) = focused(cx.state) else { return Vec::new() };
+    let found = with_view(cx.state, |transcript, _, _| {
+        let mut urls: Vec<Arc<str>> = Vec::new();
+        for (_, url) in links::find(&copy::plain(&transcript.items()[at])).take(LINKS_MAX) {
+            if !urls.contains(&url) {
+                urls.push(url);
+            }
+        }
+        urls
+    });
+    found.unwrap_or_default()
 }
 
 /// Returns the places named in the focused block.
@@ -93,23 +146,25 @@ pub fn open_or(cx: &mut Cx<'_>, place: &NamedPlace, otherwise: impl FnOnce(&mut 
     cx.tasks.spawn("transcript.find-file", work, |cx, found| {
         let Some(mut found) = answer_or_error(cx, "look for the file", found) else { return };
         match found.pop() {
-            Some(file) => show(cx, file),
+            Some(file) => show_file(cx, file),
             None => otherwise(cx),
         }
     });
 }
 
-/// Opens the file at the only one of the places that exists, or lists them.
-fn open_first(cx: &mut Cx<'_>, places: Vec<NamedPlace>) {
+/// Opens the only file or page, or lists them.
+fn open_first(cx: &mut Cx<'_>, places: Vec<NamedPlace>, links: Vec<Arc<str>>) {
     let resolved =
         |place: NamedPlace| FoundFile { path: cx.state.resolve_typed_path(&place.path), line: place.line };
     let places: Vec<FoundFile> = places.into_iter().map(resolved).collect();
     let env = cx.env.clone();
     let work = async move { existing(&*env, places).await };
-    cx.tasks.spawn("transcript.find-files", work, |cx, found| {
-        let Some(mut found) = answer_or_error(cx, "look for the files", found) else { return };
+    cx.tasks.spawn("transcript.find-files", work, move |cx, found| {
+        let Some(files) = answer_or_error(cx, "look for the files", found) else { return };
+        let pages = links.into_iter().map(Found::Page);
+        let mut found: Vec<Found> = files.into_iter().map(Found::File).chain(pages).collect();
         match found.len() {
-            0 => cx.state.set_status("No file is named here that exists"),
+            0 => cx.state.set_status("No file that exists and no link is named here"),
             1 => show(cx, found.remove(0)),
             _ => {
                 cx.state.slots[NAMED_FILES] = NamedFiles(found);

@@ -21,7 +21,7 @@ use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::copied::selected_cells;
-use crate::tui::widgets::line::{ImageRow, Role, Span};
+use crate::tui::widgets::line::{ImageRow, Line, Role, Span};
 use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
@@ -56,23 +56,12 @@ impl Component<State> for TranscriptPane {
         draw_heading(canvas, heading.as_deref().unwrap_or_default());
         let mut content = canvas.sub(Rect::new(1, top, cols - 1, rows));
         view.visit(transcript, state.text_options, (cols, rows), |shown, line| {
-            let (mut x, y) = (1, shown.row);
+            let y = shown.row;
             if focus == Some(shown.item) {
                 let mark = content.style("ui.border.focus");
                 content.text(0, y, "▎", mark);
             }
-            let mut ground = "";
-            for span in line {
-                ground = ground_after(span.scope).unwrap_or(ground);
-                let style = content.style(ground).patch(content.style(span.scope));
-                x = match span.role {
-                    Role::Image(part) => draw_image(&mut content, (x, y), part, span, |key| {
-                        let images = state.slots[IMAGES].borrow_mut();
-                        image_state(images, transcript.item(shown.item), key, part.max)
-                    }),
-                    _ => content.text(x, y, &span.text, style),
-                };
-            }
+            let (x, ground) = draw_spans(&mut content, state, transcript.item(shown.item), line, y);
             // A line with its own background has it up to the edge.
             if matches!(ground, "diff.added" | "diff.removed" | "agent.user") {
                 let style = content.style(ground);
@@ -91,6 +80,32 @@ impl Component<State> for TranscriptPane {
         });
         draw_border(canvas, state);
     }
+}
+
+/// Draws the spans of a line; returns the column after them, and the scope of their background.
+fn draw_spans(
+    content: &mut Canvas<'_>,
+    state: &State,
+    item: Option<&Item>,
+    line: &Line,
+    y: u16,
+) -> (u16, &'static str) {
+    let (mut x, mut ground) = (1, "");
+    for span in line {
+        ground = ground_after(span.scope).unwrap_or(ground);
+        let style = content.style(ground).patch(content.style(span.scope));
+        let from = x;
+        x = match span.role {
+            Role::Image(part) => draw_image(content, (x, y), part, span, |key| {
+                image_state(state.slots[IMAGES].borrow_mut(), item, key, part.max)
+            }),
+            _ => content.text(x, y, &span.text, style),
+        };
+        if let Some(link) = &span.link {
+            content.put_link(Rect::new(from, y, x.saturating_sub(from), 1), link);
+        }
+    }
+    (x, ground)
 }
 
 /// Marks cells of a line.

@@ -2,11 +2,14 @@
 //!
 //! Must not know that text streams.
 
+use std::sync::Arc;
+
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::tui::links;
 use crate::tui::widgets::line::{self, BreakMode, Line, Role, Span, wrap};
-use crate::tui::widgets::markdown::math;
 use crate::tui::widgets::markdown::table::{self, Table};
+use crate::tui::widgets::markdown::{bare_urls, math};
 
 /// Quotes and lists deeper than this are not indented further.
 const DEPTH_MAX: usize = 8;
@@ -41,11 +44,20 @@ pub fn without_ending(text: &str) -> &str {
 /// Marks the further rows of a wrapped line of code.
 const CONTINUED: &str = "↪";
 
+/// Further cells of indentation of those rows.
+const CONTINUED_INDENT: usize = 2;
+/// Their indentation takes at most one of so many parts of the width.
+const CONTINUED_PART: usize = 8;
+
 /// Returns the lines of code whose parts have their own scopes; `scope` is the base scope.
 pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
     let prefix: Line = prefix.iter().map(|span| span.clone().with_role(Role::Decoration)).collect();
     let lead = |sign: &str| [&*prefix, &[Span::decoration(sign, scope)]].concat();
-    let mut lines = wrap(spans, width, &lead(" "), &lead(CONTINUED), BreakMode::Anywhere);
+    // What goes on is indented further than its line.
+    let indent = spans.iter().flat_map(|span| span.text.chars()).take_while(|c| *c == ' ').count();
+    let indent = (indent + CONTINUED_INDENT).min(usize::from(width) / CONTINUED_PART);
+    let continued = lead(&format!("{CONTINUED}{}", " ".repeat(indent)));
+    let mut lines = wrap(spans, width, &lead(" "), &continued, BreakMode::Anywhere);
     for line in &mut lines {
         let missing = usize::from(width).saturating_sub(line::width(line));
         if missing > 0 {
@@ -80,6 +92,15 @@ struct Prefix {
     rest: Span,
 }
 
+/// A link or image whose text is being read.
+struct OpenLink {
+    url: String,
+    /// The target for terminals.
+    link: Option<Arc<str>>,
+    /// The first span of its text.
+    from: usize,
+}
+
 #[derive(Default)]
 struct Layout<'a> {
     text: &'a str,
@@ -95,8 +116,8 @@ struct Layout<'a> {
     inline: Vec<Span>,
     /// Scopes of open emphasis and the like, innermost last.
     scopes: Vec<&'static str>,
-    /// Targets of open links and images, and where their texts begin.
-    links: Vec<(String, usize)>,
+    /// The innermost last.
+    links: Vec<OpenLink>,
     /// Text of the open code or HTML block.
     block: Option<String>,
     table: Option<Table>,
@@ -163,7 +184,8 @@ impl Layout<'_> {
             Tag::Strong => self.scopes.push("markdown.strong"),
             Tag::Strikethrough => self.scopes.push("markdown.strike"),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.links.push((dest_url.into_string(), self.inline.len()));
+                let (link, from) = (links::target(&dest_url), self.inline.len());
+                self.links.push(OpenLink { url: dest_url.into_string(), link, from });
                 self.scopes.push("markdown.link");
             }
             _ => {}
@@ -197,7 +219,7 @@ impl Layout<'_> {
             }
             TagEnd::Table => self.end_table(),
             TagEnd::TableCell => {
-                let cell = std::mem::take(&mut self.inline);
+                let cell = bare_urls::linked(std::mem::take(&mut self.inline));
                 if let Some(table) = &mut self.table {
                     table.cell(cell);
                 }
@@ -218,7 +240,10 @@ impl Layout<'_> {
     fn text(&mut self, text: &str, scope: &'static str) {
         match &mut self.block {
             Some(block) => block.push_str(text),
-            None => self.inline.push(Span::new(text, scope)),
+            None => {
+                let link = self.links.last().and_then(|open| open.link.clone());
+                self.inline.push(Span::new(text, scope).with_link(link));
+            }
         }
     }
 
@@ -286,11 +311,13 @@ impl Layout<'_> {
 
     fn end_link(&mut self) {
         self.scopes.pop();
-        let Some((target, from)) = self.links.pop() else { return };
+        let Some(OpenLink { from, link, url }) = self.links.pop() else { return };
         let text: String = self.inline.iter().skip(from).map(|span| span.text.as_str()).collect();
-        if !target.is_empty() && text != target && format!("mailto:{text}") != target {
+        if !url.is_empty() && text != url && format!("mailto:{text}") != url {
             let space = if text.is_empty() { "" } else { " " };
-            self.text(&format!("{space}({target})"), "markdown.url");
+            self.text(&format!("{space}("), "markdown.url");
+            self.inline.push(Span::new(url, "markdown.url").with_link(link));
+            self.text(")", "markdown.url");
         }
     }
 
@@ -358,7 +385,7 @@ impl Layout<'_> {
     }
 
     fn write_lines(&mut self, first: &[Span]) {
-        let inline = std::mem::take(&mut self.inline);
+        let inline = bare_urls::linked(std::mem::take(&mut self.inline));
         let rest = self.rest();
         self.out.extend(wrap(&inline, self.width, first, &rest, BreakMode::Words));
     }

@@ -58,12 +58,22 @@ pub fn lines(table: &Table, room: u16) -> Vec<Line> {
     if breaks_words(table, &widths) {
         return records(table, room);
     }
-    let mut out = Vec::new();
+    let mut rows = Vec::new();
     for (index, row) in table.rows.iter().enumerate() {
-        row_lines(row, &widths, &table.alignments, index == 0, &mut out);
-        if index == 0 {
-            let rule: Vec<_> = widths.iter().map(|width| "─".repeat(*width)).collect();
-            out.push(vec![Span::new(rule.join("─┼─"), "markdown.table").with_role(Role::Aside)]);
+        let mut lines = Vec::new();
+        row_lines(row, &widths, &table.alignments, index == 0, &mut lines);
+        rows.push(lines);
+    }
+    // Where a row has several lines, rules show which belong together.
+    let is_ruled = rows.iter().skip(1).any(|lines| lines.len() > 1);
+    let rule: Vec<_> = widths.iter().map(|width| "─".repeat(*width)).collect();
+    let rule = vec![Span::new(rule.join("─┼─"), "markdown.table").with_role(Role::Aside)];
+    let last = rows.len() - 1;
+    let mut out = Vec::new();
+    for (index, lines) in rows.into_iter().enumerate() {
+        out.extend(lines);
+        if index == 0 || is_ruled && index < last {
+            out.push(rule.clone());
         }
     }
     out

@@ -93,7 +93,9 @@ fn markdown_inline_styles_are_scopes() {
             ("e", "markdown.strike"),
             (" ", "markdown.text"),
             ("f", "markdown.link"),
-            (" (http://g)", "markdown.url"),
+            (" (", "markdown.url"),
+            ("http://g", "markdown.url"),
+            (")", "markdown.url"),
             (" ", "markdown.text"),
             ("http://h", "markdown.link"),
         ]
@@ -341,6 +343,24 @@ proptest! {
             prop_assert!(line::width(line) <= usize::from(width), "{:?}", line);
         }
     }
+}
+
+#[test]
+fn markdown_long_code_goes_on_indented_after_a_space() {
+    check("```\n  let pause = backoff(attempt);\n```", 24, "   let pause = \n↪   backoff(attempt);");
+    check("```\nlet a = \"one-long-word-only\";\n```", 20, " let a = \"one-long-w\n↪  ord-only\";");
+}
+
+#[test]
+fn markdown_table_rows_of_several_lines_are_ruled() {
+    let short = "| a | b |\n|---|---|\n| one | two |\n| three | four |";
+    check(short, 30, "a     │ b\n──────┼─────\none   │ two\nthree │ four");
+    let long = "| a | b |\n|---|---|\n| one | two words or more of them |\n| three | four |";
+    check(
+        long,
+        24,
+        "a     │ b\n──────┼─────────────────\none   │ two words or more\n      │ of them\n──────┼─────────────────\nthree │ four",
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use nucleo::{Config, Matcher, Utf32Str};
 
 use crate::ide::core::state::State;
 use crate::ide::features::agent::{approval_modes, thinking};
+use crate::ide::features::themes::switch;
 use crate::ide::model::completion::CompletionRow;
 use crate::runtime::Handle;
 use crate::tools::permissions::policy::Mode;
@@ -25,6 +26,7 @@ const ARGUMENTS: &[ArgumentKind] = &[
     ArgumentKind { command: "thinking", values: levels },
     ArgumentKind { command: "approval", values: modes },
     ArgumentKind { command: "profile", values: profiles },
+    ArgumentKind { command: "theme", values: themes },
 ];
 
 fn models(state: &State) -> Vec<Value> {
@@ -45,6 +47,11 @@ fn modes(_: &State) -> Vec<Value> {
 
 fn profiles(_: &State) -> Vec<Value> {
     Handle::profiles().map(|name| (name.to_string(), String::new())).collect()
+}
+
+fn themes(state: &State) -> Vec<Value> {
+    let about = |is_shown: bool| if is_shown { "shown now" } else { "" };
+    switch::names(state).map(|(name, is_shown)| (name.to_string(), about(is_shown).to_string())).collect()
 }
 
 /// Returns the command and the beginning of its argument in a line, if the argument can be completed.

@@ -9,6 +9,7 @@ use nucleo::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo::{Config, Matcher, Utf32Str};
 use tokio_util::sync::CancellationToken;
 
+use super::references::References;
 use super::{references, show};
 use crate::base::names;
 use crate::base::parallel;
@@ -44,7 +45,7 @@ pub fn request(cx: &mut Cx<'_>, query: &str) {
 
 /// Searches the known paths for the rows of the open list.
 fn search(cx: &mut Cx<'_>, query: &str) {
-    let opened = open_files(cx.state);
+    let (opened, agents) = (open_files(cx.state), references::agents(cx.state));
     let completion = &mut cx.state.prompt.completion;
     let (Some(paths), Some(open)) = (completion.paths.clone(), &mut completion.open) else { return };
     let cancel = CancellationToken::new();
@@ -54,9 +55,10 @@ fn search(cx: &mut Cx<'_>, query: &str) {
     open.number = completion.last;
     let (number, query) = (open.number, query.to_string());
     let (symbols, sessions) = (Arc::clone(&completion.symbols), Arc::clone(&completion.sessions));
+    let others = References { symbols, sessions, agents };
     let work = move || {
         let files = best(&paths, &query, &opened, &cancel)?;
-        Some(references::beside(files, &symbols, &sessions, &query))
+        Some(references::beside(files, &others, &query))
     };
     cx.tasks.spawn_blocking("completion.files", work, move |cx, found| {
         let found = answer_or_error(cx, "complete files", found).flatten();

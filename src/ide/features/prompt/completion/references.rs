@@ -1,6 +1,6 @@
 //! Completions after `@` of other things than files: symbols of open files, which stand in a message as
-//! `@src/lib.rs:12 parse_line`, and sessions of the folder, which stand there as the path of their file. The agent
-//! can read both. They are collected in tasks when a word begins, and kept until something changes.
+//! `@src/lib.rs:12 parse_line`, sessions of the folder, which stand there as the path of their file, and subagents,
+//! which stand there by the name that the agent knows them by. The agent can read the first two. They are collected in tasks when a word begins, and kept until something changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::base::width::{is_unsafe, visible};
 use crate::ide::core::context::{Cx, answer_or_error, ask_session};
 use crate::ide::core::state::State;
 use crate::ide::features::symbols::job::SymbolsJob;
+use crate::ide::features::transcript::agents;
 use crate::ide::model::age::age;
 use crate::ide::model::completion::{CompletionRow, Reference};
 
@@ -24,6 +25,8 @@ const QUERY_MIN: usize = 2;
 const FILES_SHOWN: usize = 5;
 const SYMBOLS_SHOWN: usize = 20;
 const SESSIONS_SHOWN: usize = 5;
+/// Maximum number of subagents listed.
+const AGENTS_SHOWN: usize = 5;
 /// Maximum number of symbols that are kept.
 const SYMBOLS_MAX: usize = 50_000;
 /// How long the list of sessions is kept.
@@ -108,6 +111,20 @@ fn refresh_sessions(cx: &mut Cx<'_>) {
     });
 }
 
+/// Returns the subagents of the conversation.
+pub fn agents(state: &State) -> Vec<Reference> {
+    let reference = |(name, task, is_running): (&str, &str, bool)| {
+        let (name, task) = (one_line(name), one_line(task));
+        let about = if is_running { "subagent · working" } else { "subagent" };
+        Reference {
+            insert: format!("@{name}"),
+            name: format!("{name} {task}").trim_end().to_string(),
+            about: about.to_string(),
+        }
+    };
+    agents::all(state).map(reference).collect()
+}
+
 /// Returns a path in quotes if it has spaces: they show where it ends.
 fn quoted(path: &str) -> String {
     if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path.to_string() }
@@ -120,15 +137,22 @@ fn one_line(title: &str) -> String {
     visible(&line).into_owned()
 }
 
-/// Returns the rows of files, then of the symbols and sessions whose names contain the query. Beside those only
-/// files that contain it, too, are of interest.
-pub fn beside(
-    mut files: Vec<CompletionRow>,
-    symbols: &[Reference],
-    sessions: &[Reference],
-    query: &str,
-) -> Vec<CompletionRow> {
-    let mut others = rows(symbols, query, SYMBOLS_SHOWN);
+/// The things that are not files.
+pub struct References {
+    /// Symbols of open files.
+    pub symbols: Arc<[Reference]>,
+    /// Sessions of the folder.
+    pub sessions: Arc<[Reference]>,
+    /// Subagents of the conversation.
+    pub agents: Vec<Reference>,
+}
+
+/// Returns the rows of files, then of the other things whose names contain the query. Beside those only files that
+/// contain it, too, are of interest.
+pub fn beside(mut files: Vec<CompletionRow>, others: &References, query: &str) -> Vec<CompletionRow> {
+    let References { symbols, sessions, agents } = others;
+    let mut others = rows(agents, query, AGENTS_SHOWN);
+    others.extend(rows(symbols, query, SYMBOLS_SHOWN));
     others.extend(rows(sessions, query, SESSIONS_SHOWN));
     if !others.is_empty() {
         files.retain(|row| row.is_likely);
@@ -194,14 +218,25 @@ mod tests {
     #[test]
     fn reference_rows_follow_likely_files() {
         let symbols = ["reparse_all", "parse", "Parser", "other"].map(reference);
-        let sessions = [reference("why does the parser fail")];
+        let others = References {
+            symbols: symbols.clone().into(),
+            sessions: [reference("why does the parser fail")].into(),
+            agents: vec![reference("agent-1 look at the parser")],
+        };
         let files = vec![file("src/parser.rs", true), file("p/a/r/s/e", false)];
         let texts: Vec<String> =
-            beside(files.clone(), &symbols, &sessions, "parse").into_iter().map(|row| row.text).collect();
-        let wanted = ["@src/parser.rs", "@parse", "@Parser", "@reparse_all", "@why does the parser fail"];
+            beside(files.clone(), &others, "parse").into_iter().map(|row| row.text).collect();
+        let wanted = [
+            "@src/parser.rs",
+            "@agent-1 look at the parser",
+            "@parse",
+            "@Parser",
+            "@reparse_all",
+            "@why does the parser fail",
+        ];
         assert_eq!(texts, wanted);
-        assert_eq!(beside(files.clone(), &symbols, &sessions, "zzz"), files);
-        assert_eq!(beside(files.clone(), &symbols, &sessions, "p"), files, "one letter means little");
+        assert_eq!(beside(files.clone(), &others, "zzz"), files);
+        assert_eq!(beside(files.clone(), &others, "p"), files, "one letter means little");
         let row = &rows(&symbols, "Parse", 1)[0];
         assert_eq!(
             (row.insert.as_deref(), row.matched.as_slice()),

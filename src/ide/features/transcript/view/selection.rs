@@ -2,7 +2,9 @@
 //! is there, and which part of the conversation a selection is. Costs what the lines around a place cost.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::base::width::text_width;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::cards::card::head_text;
 use crate::ide::features::transcript::cards::form::CardKeys;
@@ -89,6 +91,17 @@ impl TranscriptView {
         let text = TextLine::new(&lines, (at, place.column), full_text(item));
         let offset = text.offset_at(at, place.column);
         Some((text, offset))
+    }
+
+    /// Returns the target of the link at a place.
+    pub fn link_at(&mut self, transcript: &Transcript, pane: PaneShape, place: Place) -> Option<Arc<str>> {
+        let line = self.line(transcript.item(place.item)?, pane, place.line);
+        let mut end = 0;
+        let span = line.iter().find(|span| {
+            end += text_width(&span.text);
+            place.column < end
+        });
+        span?.link.clone()
     }
 
     /// Returns the first and the last cell of the unit at a place.

@@ -1,0 +1,67 @@
+//! Commands on the image in the editor.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::features::image_files::view::{IMAGE_FILES, ImageFile, Room, Zoom};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("image.zoom-in", "Enlarge image", &["zoom in"], |cx| zoom(cx, true)),
+    command("image.zoom-out", "Shrink image", &["zoom out"], |cx| zoom(cx, false)),
+    command("image.fit", "Fit image to window", &["reset zoom"], |cx| set_zoom(cx, Zoom::Fit)),
+    command("image.original-size", "Show image unscaled", &["actual size", "100 %"], |cx| {
+        set_zoom(cx, Zoom::Percent(100));
+    }),
+    command("image.left", "Move left in image", &["pan"], |cx| go(cx, (-1, 0))),
+    command("image.right", "Move right in image", &["pan"], |cx| go(cx, (1, 0))),
+    command("image.up", "Move up in image", &["pan"], |cx| go(cx, (0, -1))),
+    command("image.down", "Move down in image", &["pan"], |cx| go(cx, (0, 1))),
+    command("image.toggle-text", "Toggle image and bytes", &["show as text"], toggle_text),
+];
+
+/// Changes the shown image, if there is one, with the room that it has.
+fn change(cx: &mut Cx<'_>, change: impl FnOnce(&mut ImageFile, Room)) {
+    let id = cx.state.buffers.current().filter(|buffer| buffer.is_image).map(|buffer| buffer.id);
+    let file = id.and_then(|id| cx.state.slots[IMAGE_FILES].0.get_mut(&id));
+    let Some(file) = file else { return cx.state.set_status("No image is shown") };
+    let room = *file.scale.borrow();
+    match room {
+        Some(room) => change(file, room),
+        None => return cx.state.set_status("This terminal shows no images"),
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+fn zoom(cx: &mut Cx<'_>, is_in: bool) {
+    change(cx, |file, room| file.zoom = room.step(file.zoom, is_in));
+}
+
+fn set_zoom(cx: &mut Cx<'_>, zoom: Zoom) {
+    change(cx, |file, _| {
+        file.zoom = zoom;
+        file.center = None;
+    });
+}
+
+fn go(cx: &mut Cx<'_>, by: (i8, i8)) {
+    change(cx, |file, room| {
+        file.center = Some(room.moved(file.zoom, file.center.unwrap_or((0.5, 0.5)), by));
+    });
+}
+
+/// Shows the bytes of an image as text, or the image again.
+fn toggle_text(cx: &mut Cx<'_>) {
+    let files = &cx.state.slots[IMAGE_FILES].0;
+    match cx.state.buffers.current_mut().filter(|buffer| files.contains_key(&buffer.id)) {
+        Some(buffer) => {
+            buffer.is_image = !buffer.is_image;
+            let is_text = !buffer.is_image;
+            cx.state.damage.add_all();
+            if is_text {
+                cx.state
+                    .set_status("These are its bytes. The command Toggle image and bytes shows the image");
+            }
+        }
+        None => cx.state.set_status("Not an image"),
+    }
+}
