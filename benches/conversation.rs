@@ -59,6 +59,11 @@ fn write(folder: &Path, entries: usize, compacted: bool) -> PathBuf {
     write_wide(folder, entries, compacted, SHORT)
 }
 
+/// A session file with so many messages.
+pub fn write_session(folder: &Path, messages: usize) -> PathBuf {
+    write(folder, messages, false)
+}
+
 /// The same with what people and tools say so many times a few words long.
 fn write_wide(folder: &Path, entries: usize, compacted: bool, wide: usize) -> PathBuf {
     let path = folder.join(format!("{entries}-{compacted}-{wide}.jsonl"));

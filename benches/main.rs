@@ -45,6 +45,8 @@ mod support {
 mod terminal;
 /// The agent's tools.
 mod tools;
+/// The conversation on the screen, with a long session.
+mod transcript;
 
 /// How much to do.
 #[derive(Clone, Copy)]
@@ -86,6 +88,8 @@ const ROWS: &[Benchmark] = &[
     ("sessions-branch", conversation::switch_branches),
     ("sessions-html", conversation::page),
     ("sessions-resume", conversation::resume_session),
+    ("transcript", transcript::long_conversation),
+    ("transcript-images", transcript::images),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),

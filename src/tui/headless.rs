@@ -12,9 +12,12 @@ use crate::tui::screen::Screen;
 /// Returns the screen inside a frame. A wide character spans its two cells. `▾` above and `▸` left of the
 /// frame mark the caret; both are absent while it is hidden.
 pub fn picture(screen: &Screen) -> String {
-    let buffer = screen.buffer();
+    picture_of(screen.buffer(), screen.cursor())
+}
+
+/// Returns such a picture of cells and caret.
+pub fn picture_of(buffer: &Buffer, cursor: Option<(u16, u16)>) -> String {
     let (cols, rows) = (buffer.area.width, buffer.area.height);
-    let cursor = screen.cursor();
     let mut out = String::from("┌");
     for x in 0..cols {
         out.push(if cursor.is_some_and(|(col, _)| col == x) { '▾' } else { '─' });

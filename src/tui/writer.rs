@@ -10,7 +10,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use self::cells::{has_uncertain_width, is_ascii, looks_same, width_of};
+use self::cells::{fitting, has_uncertain_width, is_ascii, looks_same, width_of};
 use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
@@ -393,6 +393,8 @@ impl Writer {
         let is_blank = cell.symbol().is_empty() || self.images.is_row(cell);
         let symbol = if is_blank { " " } else { cell.symbol() };
         let doubtful = has_uncertain_width(symbol);
+        // A terminal that draws its characters side by side must not go on in the next row.
+        let symbol = if doubtful { fitting(symbol, width - x) } else { symbol };
         if doubtful {
             // A terminal that draws it narrower must not keep the previous content.
             let blanks = usize::from(cells);

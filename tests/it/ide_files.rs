@@ -118,6 +118,17 @@ async fn file_create_undo_skips_file_with_content() {
 }
 
 #[tokio::test]
+async fn file_rename_to_another_language_redraws_its_text() {
+    let mut ide = IdeSetup::new().with("a.rs", "fn main() {}\n").start().await;
+    ide.keys("Alt-1 r").await;
+    ide.type_in("x").await;
+    ide.keys("Enter").await;
+    assert!(ide.path("a.rsx").exists(), "{}", ide.picture());
+    // Every input compares what was drawn with a full frame.
+    ide.headless.input(bowline::tui::input::Input::Focus(false));
+}
+
+#[tokio::test]
 async fn file_rename_undo_during_save_can_be_retried() {
     let mut ide = ide().await;
     ide.keys("End r").await;

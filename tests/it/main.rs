@@ -81,6 +81,8 @@ mod ide_agent;
 mod ide_agent_settings;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;
+/// The same while the agent works.
+mod ide_anything_agent;
 /// The question whether a call may run.
 mod ide_approval;
 /// Files and settings that are not as they should be.

@@ -6,13 +6,15 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
+
 use crate::ide::core::context::{Completion, Order};
 use crate::ide::core::event::{Event, NextEvent};
 use crate::ide::core::options::Options;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::preload::Preload;
-use crate::tui::headless::picture;
+use crate::tui::headless::{picture, picture_of};
 use crate::tui::input::{Input, Key};
 
 /// How long a test waits before it fails.
@@ -21,10 +23,15 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// How long a running task may hold back the results of others.
 const QUIET: Duration = Duration::from_millis(2);
 
+/// How often other tasks of the thread get their turn before nothing counts as ready.
+const YIELDS: usize = 16;
+
 /// A running IDE.
 pub struct Headless {
     event_source: EventSource,
     held_answers: HeldAnswers,
+    /// The bytes of the frames since they were taken, if somebody wants them.
+    output: Option<Vec<u8>>,
 }
 
 /// Results of tasks that were not delivered yet.
@@ -65,6 +72,7 @@ impl Headless {
         let mut headless = Self {
             event_source: EventSource::new(options, feed, size),
             held_answers: HeldAnswers::new(seed),
+            output: None,
         };
         headless.event_source.app.frame();
         headless.press(early);
@@ -103,9 +111,80 @@ impl Headless {
     /// Handles one event of the terminal and draws.
     pub fn input(&mut self, input: Input) {
         self.event_source.app.handle(Event::Input(input));
-        self.event_source.app.frame();
-        self.assert_no_missed_damage();
+        self.checked_frame();
+    }
+
+    /// Does what is due and draws.
+    pub fn tick(&mut self) {
+        self.event_source.app.tick();
+        self.checked_frame();
+    }
+
+    /// Handles up to `most` events that are ready, from the session, tasks and pickers, each with a frame of its own,
+    /// and waits for none. Returns their number.
+    pub async fn handle_ready(&mut self, most: usize) -> usize {
+        for handled in 0..most {
+            let Some(event) = self.next_ready().await else { return handled };
+            self.event_source.app.handle_next(event);
+            self.checked_frame();
+        }
+        most
+    }
+
+    /// Returns an event that is ready once all that can go on without waiting has done so; at last a held result.
+    async fn next_ready(&mut self) -> Option<NextEvent> {
+        for _ in 0..YIELDS {
+            while let Some(next) = self.event_source.next().now_or_never() {
+                match next {
+                    NextEvent::Wake => return Some(NextEvent::Wake),
+                    NextEvent::Event(event) => {
+                        if let Some(event) = self.held_answers.hold(*event) {
+                            return Some(NextEvent::Event(Box::new(event)));
+                        }
+                    }
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+        self.held_answers.draw().map(|event| NextEvent::Event(Box::new(event)))
+    }
+
+    /// Draws a frame as the event loop does, and checks it.
+    fn checked_frame(&mut self) {
+        self.frame();
+        if !self.has_deferred_colors() {
+            self.assert_no_missed_damage();
+        }
         self.event_source.app.after_frame();
+    }
+
+    /// Returns whether colors that have arrived wait for a frame that is drawn for another reason.
+    fn has_deferred_colors(&self) -> bool {
+        let state = &self.event_source.app.state;
+        let shown = || state.visible_rows.iter().chain(&state.other_visible_rows).map(|view| view.buffer);
+        let mut buffers = state.buffers.all().iter();
+        buffers.any(|buffer| buffer.highlighting.has_deferred() && shown().any(|id| id == buffer.id))
+    }
+
+    /// Draws a frame; its bytes are kept if they are wanted.
+    fn frame(&mut self) {
+        let bytes = self.event_source.app.frame();
+        if let Some(output) = &mut self.output {
+            output.extend_from_slice(&bytes);
+        }
+    }
+
+    /// Returns the bytes of the frames since the last call. The first call begins to keep them, with a frame that
+    /// draws everything, and returns that one.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        if self.output.is_none() {
+            self.output = Some(Vec::new());
+            let app = &mut self.event_source.app;
+            app.screen.repaint();
+            app.state.damage.add_all();
+            self.frame();
+        }
+        self.output.replace(Vec::new()).unwrap_or_default()
     }
 
     /// Asserts that no damage was missed: drawing what is damaged gives the same screen as drawing
@@ -114,15 +193,18 @@ impl Headless {
         let app = &mut self.event_source.app;
         // Matches that a picker found after the frame with the query appear in the next frame.
         if app.needs_frame() {
-            app.frame();
+            self.frame();
         }
-        let (drawn, seen) = (app.screen.buffer().clone(), picture(&app.screen));
+        let app = &mut self.event_source.app;
+        let drawn = app.screen.buffer().clone();
         app.state.damage.add_all();
-        app.frame();
+        self.frame();
+        let app = &self.event_source.app;
         let full = app.screen.buffer();
         let differs = drawn.content.iter().zip(&full.content).position(|(drawn, full)| drawn != full);
         if let Some(at) = differs {
             let ((x, y), was, is) = (full.pos_of(at), &drawn.content[at], &full.content[at]);
+            let seen = picture_of(&drawn, app.screen.cursor());
             let full = picture(&app.screen);
             panic!("cell {x}, {y} is {was:?} and ought to be {is:?}; seen:\n{seen}\nas it is:\n{full}");
         }
@@ -131,7 +213,7 @@ impl Headless {
     /// Resizes the screen.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.event_source.app.handle(Event::Resize(cols, rows));
-        self.event_source.app.frame();
+        self.frame();
         self.assert_no_missed_damage();
     }
 
@@ -154,10 +236,10 @@ impl Headless {
         let limit = tokio::time::Instant::now() + TIMEOUT;
         loop {
             self.event_source.app.tick();
-            self.event_source.app.frame();
+            self.frame();
             self.event_source.app.after_frame();
             if holds(&self.event_source, &self.held_answers) {
-                self.event_source.app.frame();
+                self.frame();
                 return self.assert_no_missed_damage();
             }
             self.step().await;
@@ -205,7 +287,7 @@ impl Headless {
 
     /// The screen as a picture.
     pub fn picture(&mut self) -> String {
-        self.event_source.app.frame();
+        self.frame();
         picture(&self.event_source.app.screen)
     }
 }

@@ -25,6 +25,19 @@ pub(super) fn has_uncertain_width(symbol: &str) -> bool {
     symbol.chars().any(joins) || grapheme_width(symbol) > 2
 }
 
+/// Returns the beginning of a cluster whose characters fit into so many columns one beside the other.
+pub(super) fn fitting(symbol: &str, columns: u16) -> &str {
+    let mut left = usize::from(columns);
+    let mut buffer = [0; 4];
+    for (at, c) in symbol.char_indices() {
+        match left.checked_sub(grapheme_width(c.encode_utf8(&mut buffer))) {
+            Some(rest) => left = rest,
+            None => return symbol[..at].trim_end_matches('\u{200d}'),
+        }
+    }
+    symbol
+}
+
 /// Returns whether two cells look the same.
 pub(super) fn looks_same(a: &Cell, b: &Cell) -> bool {
     let same_link = a.underline_color == b.underline_color;

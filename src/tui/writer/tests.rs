@@ -103,6 +103,16 @@ fn writer_ambiguous_width_clusters_are_rewritten() {
     check(&[(2, 0, "abc", plain)], &[(0, 0, &line, plain)], &format!("  \r{family}\x1b[1;3Habc\x1b[K"));
 }
 
+#[test]
+fn writer_cluster_at_the_edge_does_not_reach_the_next_row() {
+    let plain = Style::new();
+    let family = "👩\u{200d}👩\u{200d}👧";
+    let written = bytes(&buffer(&[]), &buffer(&[(COLS - 2, 0, family, plain)]));
+    assert!(written.ends_with("👩"), "{written:?}");
+    let written = bytes(&buffer(&[]), &buffer(&[(COLS - 6, 0, family, plain)]));
+    assert!(written.contains(family), "{written:?}");
+}
+
 /// The emulated terminal after some bytes, as cells and styles.
 fn emulated(bytes: &[u8]) -> Vec<String> {
     let mut parser = vt100::Parser::new(NonZeroU16::new(ROWS).unwrap(), NonZeroU16::new(COLS).unwrap(), 0);

@@ -27,6 +27,7 @@ use bowline::runtime;
 use bowline::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
 use bowline::tools::contract::tool_selection::ToolFlags;
+use bowline::tui::images::protocol::ImageChoice;
 use bowline::tui::input::Input;
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
@@ -56,6 +57,7 @@ pub struct IdeSetup {
     checkpoints: bool,
     startup_command: Option<&'static str>,
     early_keys: &'static str,
+    images: ImageChoice,
 }
 
 impl IdeSetup {
@@ -84,6 +86,7 @@ impl IdeSetup {
             checkpoints: false,
             startup_command: None,
             early_keys: "",
+            images: ImageChoice::default(),
         }
     }
 
@@ -201,6 +204,13 @@ impl IdeSetup {
     #[must_use]
     pub fn colors(mut self, colors: ColorDepth) -> Self {
         self.colors = colors;
+        self
+    }
+
+    /// How images are shown.
+    #[must_use]
+    pub fn images(mut self, images: ImageChoice) -> Self {
+        self.images = images;
         self
     }
 
@@ -365,7 +375,7 @@ impl IdeSetup {
             keep_undo: self.undo_store,
             mouse: true,
             notify: bowline::ide::core::options::Notify::default(),
-            images: bowline::tui::images::protocol::ImageChoice::default(),
+            images: self.images,
             first_image: 0,
             clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
             approval_mode: self.policy,
@@ -513,8 +523,7 @@ impl TestIde {
     /// Moves the clock on and does what is due.
     pub fn advance(&mut self, time: Duration) {
         self.clock.advance(time);
-        self.headless.app().tick();
-        self.headless.app().frame();
+        self.headless.tick();
     }
 
     /// Waits until the system tells that open files were touched, then until they are looked at.

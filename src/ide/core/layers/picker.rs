@@ -370,7 +370,8 @@ fn accept(cx: &mut Cx<'_>) {
     picker.catch_up();
     if picker.current().is_none() && picker.is_busy() {
         picker.accepts_first = true;
-        return;
+        // Other rows may have been found meanwhile.
+        return cx.state.damage.add(Part::Overlay);
     }
     let Some(picker) = cx.state.layers.pop_as::<Picker>() else { return };
     cx.state.damage.add_all();
@@ -384,12 +385,14 @@ pub fn accept_awaited(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.accepts_first) else {
         return;
     };
-    picker.tick(0);
-    if picker.current().is_some() || !picker.is_busy() {
-        picker.accepts_first = false;
-        if picker.current().is_some() {
-            accept(cx);
-        }
+    let has_changed = picker.tick(0);
+    let is_found = picker.current().is_some();
+    picker.accepts_first = !is_found && picker.is_busy();
+    if has_changed {
+        cx.state.damage.add(Part::Overlay);
+    }
+    if is_found {
+        accept(cx);
     }
 }
 

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{graphemes, text_width};
 use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::dialog::Callback;
 use crate::ide::core::layers::frame;
@@ -205,12 +206,16 @@ fn accept(cx: &mut Cx<'_>) {
 fn on_typed(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return };
     let version = prompt.answer.document.version();
-    if prompt.completes_paths && prompt.noted_version != version {
+    let is_outdated = prompt.completes_paths && prompt.noted_version != version && !prompt.note.is_empty();
+    if is_outdated {
         prompt.note.clear();
     }
-    if let Some(typed) = prompt.on_change
-        && std::mem::replace(&mut prompt.handled_version, version) != version
-    {
+    let typed = prompt.on_change;
+    let has_changed = std::mem::replace(&mut prompt.handled_version, version) != version;
+    if is_outdated {
+        cx.state.damage.add(Part::Overlay);
+    }
+    if let Some(typed) = typed.filter(|_| has_changed) {
         typed(cx);
     }
 }

@@ -30,12 +30,16 @@ pub fn start_jobs(cx: &mut Cx<'_>) {
         let mut parts: Vec<Range<Byte>> = of.flat_map(|view| view.visible_ranges()).collect();
         parts.sort_by_key(|part| part.start);
         let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
-        let before = buffer.highlighting.trouble();
+        let (before, had_colors) = (buffer.highlighting.trouble(), buffer.highlighting.has_colors());
         buffer.highlighting.want_rainbow(cx.state.display.rainbow);
         let job = buffer.next_highlight_job(&parts, cx.now);
         let overdue = buffer.highlighting.take_overdue(buffer.area.text(), cx.now);
         if buffer.highlighting.trouble() != before {
             cx.state.damage.add(Part::Status);
+        }
+        if had_colors && !buffer.highlighting.has_colors() {
+            // A file that was renamed may be in another language, or in none.
+            cx.state.damage.add(Part::Editor);
         }
         if let Some(job) = job {
             start(cx.tasks, &cx.state.parse_thread, id, job);

@@ -44,6 +44,8 @@ pub struct SessionView {
     pub searches: LatestRequest,
     folded: HashSet<CompactString>,
     texts: HashMap<CompactString, Option<String>>,
+    /// Entries whose texts may have changed: shown until they are requested and have arrived again.
+    outdated: HashSet<CompactString>,
 }
 
 /// Data that is missing on the screen.
@@ -74,6 +76,7 @@ impl SessionView {
             searches: LatestRequest::default(),
             folded: HashSet::new(),
             texts: HashMap::new(),
+            outdated: HashSet::new(),
         }
     }
 
@@ -214,9 +217,9 @@ impl SessionView {
         }
     }
 
-    /// Drops texts after a change of the session, so that they are requested again.
+    /// Makes texts be requested again after a change of the session.
     pub fn invalidate(&mut self) {
-        self.texts.clear();
+        self.outdated = self.texts.keys().cloned().collect();
         self.requested_turn = None;
     }
 
@@ -227,10 +230,14 @@ impl SessionView {
         let page = self.page(rows);
         let near = page.start.saturating_sub(PREFETCH_ROWS)..(page.end + PREFETCH_ROWS).min(self.shown.len());
         let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
-        let unknown: Vec<CompactString> = ids.filter(|id| !self.texts.contains_key(*id)).cloned().collect();
+        let is_unknown = |id: &&CompactString| !self.texts.contains_key(*id) || self.outdated.contains(*id);
+        let unknown: Vec<CompactString> = ids.filter(is_unknown).cloned().collect();
         if !unknown.is_empty() {
             missing.push(Missing::Texts(unknown.iter().map(ToString::to_string).collect()));
-            self.texts.extend(unknown.into_iter().map(|id| (id, None)));
+        }
+        for id in unknown {
+            self.outdated.remove(&id);
+            self.texts.entry(id).or_default();
         }
         let selected = self.selected_row().map(|row| row.id.clone());
         if let Some(id) = selected.filter(|id| self.requested_turn.as_ref() != Some(id)) {
@@ -354,5 +361,10 @@ mod tests {
         view.set_texts(vec![("a".into(), "hello".into())]);
         let row = view.row(0).unwrap().1.clone();
         assert_eq!(view.text_of(&row), Some("hello"));
+        view.invalidate();
+        assert_eq!(view.text_of(&row), Some("hello"), "until it has arrived again");
+        let again = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
+        assert_eq!(view.missing(10), [again, Missing::Turn("c".into())]);
+        assert_eq!(view.missing(10), []);
     }
 }

@@ -306,6 +306,11 @@ impl Highlighting {
         Some(HighlightJob { update, changes_since: since, text, ranges, rainbow, round: self.round })
     }
 
+    /// Returns whether any part of the text has colors.
+    pub fn has_colors(&self) -> bool {
+        !self.painted.is_empty()
+    }
+
     /// Returns when changes become due by time alone, or a frame for pending differences.
     pub fn deadline(&self, text: &Text) -> Option<Duration> {
         [self.search_deadline(text), self.frame_deadline(text)].into_iter().flatten().min()
@@ -330,6 +335,11 @@ impl Highlighting {
             return HighlightChange::Nothing;
         }
         differs
+    }
+
+    /// Returns whether a difference is held back for the next frame.
+    pub fn has_deferred(&self) -> bool {
+        self.deferred != HighlightChange::Nothing
     }
 
     /// Takes the pending difference, when a frame is drawn anyway.
