@@ -129,6 +129,29 @@ async fn file_rename_to_another_language_redraws_its_text() {
 }
 
 #[tokio::test]
+async fn file_open_note_disappears_with_next_input() {
+    let mut ide = IdeSetup::new().with("a.rs", "fn main() {}\n").start().await;
+    ide.keys("Ctrl-o x Backspace Enter").await;
+    assert!(ide.picture().contains("Nothing typed"), "{}", ide.picture());
+    ide.headless.input(bowline::tui::input::Input::Paste(String::new()));
+    assert!(!ide.picture().contains("Nothing typed"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn file_rows_found_while_enter_waits_are_drawn() {
+    let mut setup = IdeSetup::new();
+    for n in 0..200 {
+        setup = setup.file(&format!("file{n}.txt"), "");
+    }
+    let mut ide = setup.start().await;
+    ide.headless.press("Ctrl-p z z Enter");
+    // Each event that is handled compares what was drawn with a full frame.
+    while ide.headless.handle_ready(64).await > 0 {}
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("0 / 200"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn file_rename_undo_during_save_can_be_retried() {
     let mut ide = ide().await;
     ide.keys("End r").await;
