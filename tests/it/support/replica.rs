@@ -35,7 +35,7 @@ impl Replica {
             self.parser.screen_mut().set_size(nonzero(size.1), nonzero(size.0));
         }
         self.note_images(bytes);
-        self.parser.process(bytes);
+        self.parser.process(&known(bytes));
     }
 
     /// Panics unless it shows what a full redraw would show.
@@ -45,7 +45,7 @@ impl Replica {
         let mut writer = Writer::new(screen.depth());
         writer.clear();
         writer.write_all(buffer);
-        full.process(&writer.take().0);
+        full.process(&known(&writer.take().0));
         for y in 0..buffer.area.height {
             for x in 0..buffer.area.width {
                 let (seen, expected) = (shown(&self.parser, x, y), shown(&full, x, y));
@@ -97,6 +97,11 @@ impl Replica {
             }
         }
     }
+}
+
+/// Bytes without what the emulator leaves out: it takes the sign for bad bytes for bad bytes.
+fn known(bytes: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(bytes).replace('\u{fffd}', "?").into_bytes()
 }
 
 fn nonzero(side: u16) -> NonZeroU16 {
