@@ -3,9 +3,13 @@
 use std::io::Cursor;
 
 use bowline::ide::core::keys::keymap::KeyContext;
+use bowline::ide::features::images::events;
+use bowline::llm::providers::scripted::Turn;
+use bowline::tui::caps::Caps;
 use bowline::tui::theme::ColorDepth;
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use ratatui::style::Color;
+use serde_json::json;
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -126,4 +130,24 @@ async fn image_of_selected_file_is_shown_beside_the_list() {
     assert!(ide.picture().contains("[image: broken]"), "{}", ide.picture());
     ide.headless.resize(60, 30);
     assert!(!ide.picture().contains("broken"), "no room: {}", ide.picture());
+}
+
+#[tokio::test]
+async fn image_is_shown_beside_the_list_also_where_the_conversation_shows_it() {
+    let turns = [Turn::call("c1", "read", json!({"path": "shot.png"})), Turn::text("It has two halves.")];
+    let setup = IdeSetup::new().file("shot.png", png(64, 48)).turns(turns).tools(&["read"]);
+    let mut ide = setup.size(120, 40).start().await;
+    // A terminal with Sixel, whose rows of images are not cells.
+    ide.headless.app().with_cx(|cx| {
+        let caps = Caps { complete: true, sixel: true, cell_pixels: Some((8, 16)), ..Caps::default() };
+        events::on_caps(cx, &caps);
+    });
+    ide.prompt("look").await;
+    assert_eq!(halves(&mut ide), (0, 0), "rows of Sixel: {}", ide.picture());
+    ide.keys("Ctrl-p").await;
+    ide.type_in("shot").await;
+    ide.headless.idle().await;
+    assert_eq!(halves(&mut ide), (12, 12), "cells beside the list: {}", ide.picture());
+    ide.keys("Escape").await;
+    assert_eq!(halves(&mut ide), (0, 0), "{}", ide.picture());
 }

@@ -60,6 +60,7 @@ const VERBS: &[&str] = &[
     "Allow",
     "Append",
     "Apply",
+    "Attach",
     "Branch",
     "Break",
     "Cancel",

@@ -29,6 +29,7 @@ use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
+use crate::ide::features::transcript::agents;
 use crate::ide::features::{files, permissions, recovery, reopen, review, terminal, toasts, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
@@ -70,6 +71,8 @@ pub struct App {
     unsaved: Vec<BufferId>,
     /// Whether the first frame is drawn, and tasks may begin.
     has_started: bool,
+    /// Whether the end of the conversation was shown with the last frame.
+    was_at_tail: bool,
     /// What the owner of the terminal is to do.
     pub ui: UiRequests,
 }
@@ -113,6 +116,7 @@ impl App {
             unsolicited: None,
             unsaved: Vec::new(),
             has_started: false,
+            was_at_tail: true,
             ui: UiRequests::default(),
         };
         app.state.text_options.image_cell = app.state.slots[IMAGES].get_mut().cell();
@@ -403,6 +407,7 @@ impl App {
                 self.state.damage.add(Part::Editor);
             }
         }
+        self.mark_end_of_conversation();
         let damage = self.state.damage.take();
         if damage.is_all() {
             self.place_nodes();
@@ -474,6 +479,14 @@ impl App {
             self.state.damage.add(Part::Editor);
         }
         repaint_rows.unwrap_or_default()
+    }
+
+    /// Redraws the line above the prompt when the end of the conversation appears or disappears.
+    fn mark_end_of_conversation(&mut self) {
+        let is_at_tail = agents::shown(&self.state.slots).1.borrow().is_at_tail();
+        if std::mem::replace(&mut self.was_at_tail, is_at_tail) != is_at_tail {
+            self.state.damage.add(Part::Prompt);
+        }
     }
 
     /// Places the current message, or hides it.

@@ -47,6 +47,8 @@ struct Entry {
     key: Key,
     state: ImageState,
     used: u64,
+    /// The parts of the screen that wait for it.
+    parts: Vec<Part>,
 }
 
 impl Entry {
@@ -58,8 +60,8 @@ impl Entry {
     }
 }
 
-/// Which image, and what of it in which size.
-type Key = (u64, Shape);
+/// Which image, what of it in which size, and whether only in cells that others can be drawn over.
+type Key = (u64, Shape, bool);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -78,16 +80,16 @@ pub struct EncodeJob {
     data: Arc<ImageData>,
     id: ImageId,
     support: ImageSupport,
-    part: Part,
     decoded: Decoded,
 }
 
 impl EncodeJob {
     /// Encodes it. Expensive.
     pub fn run(&self) -> Result<EncodedImage, String> {
+        let support = if self.key.2 { self.support.in_cells() } else { self.support };
         match &self.key.1 {
-            Shape::Whole(cells) => EncodedImage::new(&self.data.bytes()?, self.id, self.support, *cells),
-            Shape::Cut(cut) => EncodedImage::of_cut(&*self.pixels()?, self.id, self.support, cut),
+            Shape::Whole(cells) => EncodedImage::new(&self.data.bytes()?, self.id, support, *cells),
+            Shape::Cut(cut) => EncodedImage::of_cut(&*self.pixels()?, self.id, support, cut),
         }
     }
 
@@ -106,7 +108,7 @@ impl EncodeJob {
 
     /// Returns the job without its data, for its result.
     pub fn ticket(&self) -> EncodeTicket {
-        EncodeTicket { key: self.key, support: self.support, part: self.part }
+        EncodeTicket { key: self.key, support: self.support }
     }
 }
 
@@ -115,8 +117,6 @@ impl EncodeJob {
 pub struct EncodeTicket {
     key: Key,
     support: ImageSupport,
-    /// The part of the screen that shows it.
-    pub part: Part,
 }
 
 /// The images.
@@ -208,8 +208,6 @@ impl ImageCache {
         let Some(header) = data.header else { return ImageState::Broken };
         // Another limit with the same result is the same image.
         let cells = cells_of((header.width, header.height), support.cell, max);
-        // Rows of images below a pop-up would cover those in it; cells do not.
-        let support = if part == Part::Overlay { support.in_cells() } else { support };
         self.get_shape(data, Shape::Whole(cells), (part, support))
     }
 
@@ -232,9 +230,13 @@ impl ImageCache {
         shape: Shape,
         (part, support): (Part, ImageSupport),
     ) -> ImageState {
-        let key = (data.key, shape);
+        // Rows of images below a pop-up would cover those in it; cells do not.
+        let key = (data.key, shape, part == Part::Overlay);
         if let Some(at) = self.entries.iter().position(|entry| entry.key == key) {
-            let entry = Entry { used: self.finished, ..self.entries.remove(at) };
+            let mut entry = Entry { used: self.finished, ..self.entries.remove(at) };
+            if matches!(entry.state, ImageState::Pending) && !entry.parts.contains(&part) {
+                entry.parts.push(part);
+            }
             self.entries.push(entry.clone());
             return entry.state;
         }
@@ -242,8 +244,9 @@ impl ImageCache {
             self.next_id = self.next_id.wrapping_add(1);
             let id = ImageId::new(self.next_id);
             let (data, decoded) = (data.clone(), self.decoded.clone());
-            self.waiting.push_back(EncodeJob { key, data, id, support, part, decoded });
-            self.entries.push(Entry { key, state: ImageState::Pending, used: self.finished });
+            self.waiting.push_back(EncodeJob { key, data, id, support, decoded });
+            let (state, used) = (ImageState::Pending, self.finished);
+            self.entries.push(Entry { key, state, used, parts: vec![part] });
         }
         ImageState::Pending
     }
@@ -258,11 +261,11 @@ impl ImageCache {
         Some(job)
     }
 
-    /// Stores the result of a job.
-    pub fn finish(&mut self, ticket: EncodeTicket, result: Result<EncodedImage, String>) {
+    /// Stores the result of a job; returns the parts of the screen that wait for it.
+    pub fn finish(&mut self, ticket: EncodeTicket, result: Result<EncodedImage, String>) -> Vec<Part> {
         self.is_encoding = false;
         if self.support != Some(ticket.support) {
-            return;
+            return Vec::new();
         }
         let state = match result {
             Ok(image) => ImageState::Ready(Arc::new(image)),
@@ -271,10 +274,12 @@ impl ImageCache {
                 ImageState::Broken
             }
         };
-        self.entries.retain(|entry| entry.key != ticket.key);
-        self.entries.push(Entry { key: ticket.key, state, used: self.finished });
+        let at = self.entries.iter().position(|entry| entry.key == ticket.key);
+        let parts = at.map(|at| self.entries.remove(at).parts).unwrap_or_default();
+        self.entries.push(Entry { key: ticket.key, state, used: self.finished, parts: Vec::new() });
         self.release();
         self.finished += 1;
+        parts
     }
 
     /// Releases what was not used for longest, beyond the limits. What was drawn since the last job is on the screen,

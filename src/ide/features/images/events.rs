@@ -17,8 +17,8 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         move |cx, encoded| {
             // A decoder that panics has an image that cannot be shown.
             let encoded = encoded.unwrap_or_else(|error| Err(error.to_string()));
-            cx.state.slots[IMAGES].get_mut().finish(ticket, encoded);
-            cx.state.damage.add(ticket.part);
+            let parts = cx.state.slots[IMAGES].get_mut().finish(ticket, encoded);
+            parts.into_iter().for_each(|part| cx.state.damage.add(part));
             after_frame(cx);
         },
     );

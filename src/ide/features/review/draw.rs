@@ -123,7 +123,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
     let to_send = review.remarks.len();
     let mut right = review.totals().text();
     if to_send > 0 {
-        right = format!("{} to send · {right}", pluralize(to_send, "remark", "remarks"));
+        right = format!("{to_send} to send · {right}");
     }
     let keys = if view.column == Column::Files { FILE_KEYS } else { HUNK_KEYS };
     let key = |(id, name): &(&str, &str)| {
@@ -148,8 +148,11 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
         let wider = format!("Nothing to review here. {} looks further back", key("review.widen-scope"));
         inside.text(1, 0, &wider, soft);
         if to_send > 0 {
-            let remarks = pluralize(to_send, "remark waits", "remarks wait");
-            let send = format!("{remarks} for the agent. {} sends now", key("review.send"));
+            let send = format!(
+                "Not sent yet: {}. {} sends now",
+                pluralize(to_send, "rejection or comment", "rejections and comments"),
+                key("review.send")
+            );
             inside.text(1, 2, &send, soft);
         }
         return;

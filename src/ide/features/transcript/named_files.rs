@@ -21,7 +21,7 @@ use crate::tui::links;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] =
-    &[command("transcript.open-file", "Open file or link in block", &["go to path", "open url"], open)];
+    &[command("transcript.open-file", "Open named file or link", &["go to path", "open url"], open)];
 
 /// Maximum number of links of a block that are listed.
 const LINKS_MAX: usize = 100;
