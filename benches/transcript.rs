@@ -14,7 +14,7 @@ use bowline::base::clock::SystemClock;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::options::Options;
+use bowline::ide::core::options::{Options, ThemeSource};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::catalog::read_keymap;
@@ -76,6 +76,7 @@ fn options(root: &Path, connect: Connect) -> Options {
         prompts: Vec::new(),
         initial_command: None,
         theme: Theme::builtin(),
+        themes: ThemeSource::default(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
         problems: Vec::new(),
         colors: ColorDepth::True,

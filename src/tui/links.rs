@@ -127,11 +127,12 @@ pub fn target(url: &str) -> Option<Arc<str>> {
     is_target(&out).then(|| out.into())
 }
 
-/// Returns the web addresses in a text that can be linked, each with its place in bytes.
-pub fn find(text: &str) -> impl Iterator<Item = (Range<usize>, Arc<str>)> {
+/// Returns the first web addresses in a text that can be linked, each with its place in bytes.
+pub fn find(text: &str, most: usize) -> impl Iterator<Item = (Range<usize>, Arc<str>)> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Url]);
-    let found: Vec<_> = if text.contains("://") { finder.links(text).collect() } else { Vec::new() };
+    let has_any = text.contains("://");
+    let found: Vec<_> = finder.links(text).take(if has_any { most } else { 0 }).collect();
     found.into_iter().filter_map(|url| Some((url.start()..url.end(), target(url.as_str())?)))
 }
 

@@ -289,7 +289,8 @@ impl Stage {
     /// Ends what the agent does, waits until nothing runs, and takes all edits back.
     async fn finish(mut self) {
         self.ide.script.gate.close();
-        // A message that waits for its images would begin another turn once they are read.
+        // Messages that were sent, or wait for their images, may begin another turn, which must not ask anything.
+        self.ide.script.end();
         self.ide.state().prompt.take_awaited();
         while self.ide.state().agent.working_since.is_some() {
             self.ide.headless.app().with_cx(interrupt);

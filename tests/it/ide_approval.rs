@@ -42,7 +42,7 @@ async fn approval_for_session_covers_same_command_prefix() {
     let turns =
         [bash("c1", "mkdir -p a"), bash("c2", "mkdir b && ls"), bash("c3", "touch c"), Turn::text("done")];
     let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
-    assert!(ide.picture().contains("mkdir …, in this session"), "{}", ide.picture());
+    assert!(ide.picture().contains("allow mkdir … in this session"), "{}", ide.picture());
     ide.headless.press("s");
     ide.wait_for_text("touch c").await;
     assert!(ide.path("a").exists() && ide.path("b").exists(), "the second was not asked about");
@@ -82,7 +82,7 @@ async fn approval_always_for_network_command_allows_host() {
         Turn::text("done"),
     ];
     let mut ide = ide_awaiting_approval(IdeSetup::new().turns(turns)).await;
-    assert!(ide.picture().contains("asking 127.0.0.1:9, in this session"), "{}", ide.picture());
+    assert!(ide.picture().contains("allow asking 127.0.0.1:9 in this session"), "{}", ide.picture());
     ide.headless.press("l");
     ide.wait_for_text("host = \"127.0.0.1:9\"").await;
     ide.advance(Duration::from_millis(400));
@@ -388,7 +388,7 @@ async fn approval_is_chosen_by_arrows_and_enter() {
     assert!(waits(&mut ide));
     assert!(ide.picture().contains("▸ y run once"), "{}", ide.picture());
     ide.headless.press("Down Down");
-    assert!(ide.picture().contains("▸ s mkdir a …, in this session"), "{}", ide.picture());
+    assert!(ide.picture().contains("▸ s allow mkdir a … in this session"), "{}", ide.picture());
     ide.headless.press("Up Up");
     ide.advance(Duration::from_millis(400));
     ide.headless.press("Enter");

@@ -43,7 +43,7 @@ async fn opened(bytes: Vec<u8>) -> TestIde {
 async fn image_file_is_shown_and_says_what_it_is() {
     let mut ide = opened(png(64, 48)).await;
     assert_eq!(halves(&mut ide), (4 * 3, 4 * 3), "{}", ide.picture());
-    assert!(ide.picture().contains("PNG 64x48 · 100 % (fit) · + larger"), "{}", ide.picture());
+    assert!(ide.picture().contains("PNG 64x48 · 100 % (fit) · - + zoom"), "{}", ide.picture());
     assert_eq!(ide.state().key_context(), KeyContext::Image);
     ide.snap("image_file");
 }
@@ -106,7 +106,7 @@ async fn image_file_that_is_broken_or_without_colors_is_a_line() {
     let mut ide = setup.size(80, 24).start().await;
     assert!(ide.picture().contains("[image: PNG 64x48]"), "{}", ide.picture());
     ide.keys("+").await;
-    assert!(ide.status_message().contains("shows no images"));
+    assert!(ide.status_message().contains("cannot be shown here"));
     let mut text = IdeSetup::new().with("not.png", "just text").size(80, 24).start().await;
     assert!(text.picture().contains("just text"), "{}", text.picture());
 }
@@ -150,4 +150,22 @@ async fn image_is_shown_beside_the_list_also_where_the_conversation_shows_it() {
     assert_eq!(halves(&mut ide), (12, 12), "cells beside the list: {}", ide.picture());
     ide.keys("Escape").await;
     assert_eq!(halves(&mut ide), (0, 0), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn text_that_begins_as_an_image_does_stays_text() {
+    let mut ide = IdeSetup::new().with("notes.txt", "BMW service list\n").size(80, 24).start().await;
+    assert!(ide.picture().contains("BMW service list"), "{}", ide.picture());
+    ide.type_in("x").await;
+    assert_eq!(ide.text(), "xBMW service list\n");
+}
+
+#[tokio::test]
+async fn image_file_that_becomes_a_text_is_shown_as_one() {
+    let mut ide = opened(png(64, 48)).await;
+    ide.write_file("shot.png", "no image any more\n");
+    ide.headless.input(bowline::tui::input::Input::Focus(true));
+    ide.headless.idle().await;
+    ide.wait_for_text("no image any more").await;
+    assert_eq!(ide.state().key_context(), KeyContext::Editor);
 }

@@ -2,7 +2,9 @@
 
 use std::io::Cursor;
 
+use bowline::exec::clipboard::ClipboardError;
 use bowline::ide::core::event::Event;
+use bowline::ide::shell::clipboard;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::Input;
 use bowline::tui::theme::ColorDepth;
@@ -200,4 +202,24 @@ async fn image_path_in_a_command_stays_a_path() {
     pasted(&mut ide, &path);
     ide.headless.idle().await;
     assert_eq!(ide.state().prompt.area.text().to_string(), format!("!ls {path}"));
+}
+
+#[tokio::test]
+async fn image_of_clipboard_is_waited_for_or_its_message_is_not_sent() {
+    let mut ide = IdeSetup::new().turns([Turn::text("red")]).size(80, 30).start().await;
+    ide.keys("Alt-3").await;
+    ide.type_in("look").await;
+    let message = ide.state().prompt.begin_reading();
+    ide.headless.press("Enter");
+    ide.headless.app().with_cx(|cx| clipboard::on_image(cx, message, Err(ClipboardError::NoText)));
+    assert_eq!(ide.status_message(), "Clipboard has no image. The message was not sent");
+    let message = ide.state().prompt.begin_reading();
+    ide.headless.app().with_cx(|cx| clipboard::on_image(cx, message, Ok(png(64, 48))));
+    ide.headless.idle().await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "look[image 1] ", "a later image sends nothing");
+    let message = ide.state().prompt.begin_reading();
+    ide.headless.press("Enter");
+    ide.headless.app().with_cx(|cx| clipboard::on_image(cx, message, Ok(png(32, 48))));
+    ide.headless.idle().await;
+    assert_eq!(sent_images(&ide), 2, "{}", ide.picture());
 }

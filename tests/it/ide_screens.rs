@@ -209,21 +209,21 @@ async fn status_line_updates_with_every_field() {
     look(|_| {}, "script · medium");
     look(|state| state.agent.thinking = Thinking::Off, "script");
     look(|state| state.agent.thinking = Thinking::High, "script · high");
-    look(|state| state.agent.context_tokens = 1_000, "script · high  1.0k/128k 0%");
-    look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k 0%  $0.500");
-    look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k 0%  $0.500");
-    look(|state| state.agent.spinner_frame = 1, "◓  script · high  1.0k/128k 0%  $0.500");
+    look(|state| state.agent.context_tokens = 1_000, "script · high  1.0k/128k");
+    look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k  $0.500");
+    look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k  $0.500");
+    look(|state| state.agent.spinner_frame = 1, "◓  script · high  1.0k/128k  $0.500");
     let summing = |state: &mut State| {
         state.agent.summarizing = Some(Summarizing { what: "summing", is_exclusive: false });
     };
-    look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
+    look(summing, "◓  summing  script · high  1.0k/128k  $0.500");
     look(
         |state| state.agent.approval_mode = bowline::tools::Mode::Full,
-        "◓  summing  ! asks nothing  script · high  1.0k/128k 0%  $0.500",
+        "◓  summing  ! asks nothing  script · high  1.0k/128k  $0.500",
     );
     let renamed = |state: &mut State| {
         let model = state.agent.model.as_mut().unwrap();
         Arc::make_mut(model).name = "other".to_string();
     };
-    look(renamed, "◓  summing  ! asks nothing  other · high  1.0k/128k 0%  $0.500");
+    look(renamed, "◓  summing  ! asks nothing  other · high  1.0k/128k  $0.500");
 }

@@ -389,6 +389,14 @@ async fn transcript_scrolled_up_says_that_it_goes_on_below() {
     assert!(!ide.picture().contains("more below"), "{}", ide.picture());
     ide.keys("Alt-3 PageUp").await;
     assert!(ide.picture().contains("▼ more below · Ctrl-End"), "{}", ide.picture());
-    ide.keys("Ctrl-End").await;
-    assert!(!ide.picture().contains("more below"), "{}", ide.picture());
+    ide.headless.resize(32, 16);
+    assert!(ide.picture().contains("▼ more below · Ctrl-End"), "{}", ide.picture());
+    ide.headless.resize(20, 16);
+    assert!(ide.picture().contains("▼ Ctrl-End"), "{}", ide.picture());
+    ide.headless.resize(80, 60);
+    assert!(!ide.picture().contains('▼'), "all is shown: {}", ide.picture());
+    ide.headless.resize(80, 16);
+    assert!(!ide.picture().contains('▼'), "the end is followed again: {}", ide.picture());
+    ide.keys("PageUp Ctrl-End").await;
+    assert!(!ide.picture().contains('▼'), "{}", ide.picture());
 }

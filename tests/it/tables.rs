@@ -148,7 +148,6 @@ const VERBS: &[&str] = &[
     "Set",
     "Show",
     "Shrink",
-    "Shrink",
     "Sort",
     "Split",
     "Start",

@@ -29,7 +29,7 @@ use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::transcript::agents;
+use crate::ide::features::transcript::{agents, focus};
 use crate::ide::features::{files, permissions, recovery, reopen, review, terminal, toasts, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
@@ -469,6 +469,7 @@ impl App {
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.add_all();
+            focus::follow_if_whole(&mut self.state);
         }
         self.with_cx(terminal::events::sync_terminals);
         let repaint_rows = arrange::editor(&mut self.state);

@@ -23,11 +23,13 @@ pub fn on_read(cx: &mut Cx<'_>, asked: KeyContext, read: Result<String, Clipboar
     }
 }
 
-/// Handles the image of the clipboard, as PNG.
-pub fn on_image(cx: &mut Cx<'_>, read: Result<Vec<u8>, ClipboardError>) {
+/// Handles the image of the clipboard, as PNG, for a message that waits for it.
+pub fn on_image(cx: &mut Cx<'_>, message: u64, read: Result<Vec<u8>, ClipboardError>) {
     match read {
-        Ok(png) => images::attach_file(cx, png),
-        Err(ClipboardError::NoText) => cx.state.set_status("Clipboard has no image"),
-        Err(error) => cx.state.set_error(format!("Cannot read the clipboard: {error}")),
+        Ok(png) => images::attach_file(cx, message, png),
+        Err(ClipboardError::NoText) => {
+            images::on_failed(cx, message, Some("Clipboard has no image".to_string()));
+        }
+        Err(error) => images::on_failed(cx, message, Some(format!("Cannot read the clipboard: {error}"))),
     }
 }

@@ -20,6 +20,7 @@ use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::images;
+use crate::ide::features::prompt;
 use crate::ide::features::prompt::external_editor;
 use crate::ide::shell::app::App;
 use crate::ide::shell::clipboard;
@@ -467,9 +468,12 @@ impl TerminalLoop {
             }
         }
         if std::mem::take(&mut app.ui.paste_clipboard_image) {
-            app.tasks().spawn("clipboard.read-image", self.clipboard.get_image(), |cx, read| {
-                if let Some(read) = answer_or_error(cx, "read the clipboard", read) {
-                    clipboard::on_image(cx, read);
+            // The message waits for it from now on.
+            let message = app.state.prompt.begin_reading();
+            app.tasks().spawn("clipboard.read-image", self.clipboard.get_image(), move |cx, read| {
+                match answer_or_error(cx, "read the clipboard", read) {
+                    Some(read) => clipboard::on_image(cx, message, read),
+                    None => prompt::images::on_failed(cx, message, None),
                 }
             });
         }

@@ -27,7 +27,7 @@ fn change(cx: &mut Cx<'_>, change: impl FnOnce(&mut ImageFile, Room)) {
     let room = *file.scale.borrow();
     match room {
         Some(room) => change(file, room),
-        None => return cx.state.set_status("This terminal shows no images"),
+        None => return cx.state.set_status("This image cannot be shown here"),
     }
     cx.state.damage.add(Part::Editor);
 }

@@ -25,9 +25,12 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
     let room = room(state, image, (cols, rows.saturating_sub(1)));
     file.scale.replace(room);
     let Some(room) = room else {
-        return text_in_middle(canvas, &label);
+        let bytes = keys(state, "image.toggle-text", "bytes").unwrap_or_default();
+        return text_in_middle(canvas, &format!("{label}{bytes}"));
     };
-    canvas.text(1, rows.saturating_sub(1), &truncate(&about(state, file, room, &label), cols.into()), soft);
+    let about = about(state, file, room, &label);
+    let about = truncate(&about, usize::from(cols.saturating_sub(2)));
+    canvas.text(1, rows.saturating_sub(1), &about, soft);
     let cut = room.cut(file.zoom, file.center.unwrap_or((0.5, 0.5)));
     match state.slots[IMAGES].borrow_mut().get_cut(image, cut, Part::Editor) {
         ImageState::Ready(encoded) => {
@@ -56,18 +59,20 @@ fn about(state: &State, file: &ImageFile, room: Room, label: &str) -> String {
     let label = label.trim_start_matches("[image: ").trim_end_matches(']');
     let percent = room.percent(file.zoom).round();
     let fits = if file.zoom == Zoom::Fit { " (fit)" } else { "" };
-    let keys = |command: &str, what: &str| {
-        let key = state.keymap.keys_for(KeyContext::Image, command)?;
-        Some(format!(" · {key} {what}"))
-    };
+    let zoom_in = state.keymap.keys_for(KeyContext::Image, "image.zoom-in").unwrap_or_default();
     let keys = [
-        keys("image.zoom-in", "larger"),
-        keys("image.zoom-out", "smaller"),
-        keys("image.fit", "fit"),
-        keys("image.original-size", "unscaled"),
-        keys("image.toggle-text", "bytes"),
+        keys(state, "image.zoom-out", &format!("{zoom_in} zoom")),
+        keys(state, "image.fit", "fit"),
+        keys(state, "image.original-size", "unscaled"),
+        keys(state, "image.toggle-text", "bytes"),
     ];
     format!("{label} · {percent} %{fits}{}", keys.into_iter().flatten().collect::<String>())
+}
+
+/// Returns a key and what it does, if the command has one.
+fn keys(state: &State, command: &str, what: &str) -> Option<String> {
+    let key = state.keymap.keys_for(KeyContext::Image, command)?;
+    Some(format!(" · {key} {what}"))
 }
 
 fn draw_in_middle(canvas: &mut Canvas<'_>, image: &Arc<EncodedImage>) {

@@ -10,6 +10,8 @@ use crate::text::file_format::format;
 use crate::text::position::Byte;
 use crate::tui::images::decode::looks_like_image;
 
+/// Maximum bytes of a file that is shown as an image; the bytes are kept beside the text.
+const FILE_MAX: usize = 64 << 20;
 /// Bytes of a text in which the marks of a format are looked for.
 const START: usize = 64;
 
@@ -25,8 +27,12 @@ pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
     read(cx, id);
 }
 
+/// Returns whether a file is an image. All formats have a zero byte early; a text may begin as some do.
 fn is_image(buffer: &Buffer) -> bool {
     let (text, format) = (buffer.area.text(), buffer.area.document.format());
+    if !format.binary || text.end().0 > FILE_MAX {
+        return false;
+    }
     let start = text.slice(Byte(0)..text.grapheme_floor(Byte(START.min(text.end().0))));
     format::encode([&*start].into_iter(), format).is_ok_and(|bytes| looks_like_image(&bytes))
 }
@@ -43,9 +49,14 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
 }
 
-/// Reads the image of a file in a task.
+/// Reads the image of a file in a task. What is no image any more is text.
 fn read(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if !is_image(buffer) {
+        buffer.is_image = false;
+        on_closing(cx, id);
+        return cx.state.damage.add_all();
+    }
     let document = &buffer.area.document;
     let (text, format, version) = (document.text().clone(), document.format(), document.version());
     if let Some(file) = cx.state.slots[IMAGE_FILES].0.get_mut(&id) {
@@ -61,7 +72,12 @@ fn read(cx: &mut Cx<'_>, id: BufferId) {
         let Some(file) = file else { return };
         match image {
             Ok(image) => file.image = Some(image),
-            Err(error) => cx.state.set_error(format!("Cannot read the image: {error}")),
+            Err(error) => {
+                cx.state.set_error(format!("Cannot read the image: {error}"));
+                if let Some(buffer) = cx.state.buffers.get_mut(id) {
+                    buffer.is_image = false;
+                }
+            }
         }
         cx.state.damage.add(Part::Editor);
     });

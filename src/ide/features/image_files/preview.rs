@@ -26,6 +26,8 @@ pub struct Preview {
     path: PathBuf,
     /// The image; `Err` says why there is none.
     image: Option<Result<Arc<ImageData>, String>>,
+    /// Whether a file is being read: one at a time, however fast the selection moves.
+    is_reading: bool,
 }
 
 /// Returns whether a file has the name of an image.
@@ -64,13 +66,13 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, path: &Path) {
 /// Reads the image of the selected row, unless it is the last one.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top::<Picker>() else {
-        cx.state.slots[PREVIEW] = Preview::default();
+        let is_reading = cx.state.slots[PREVIEW].is_reading;
+        cx.state.slots[PREVIEW] = Preview { is_reading, ..Preview::default() };
         return;
     };
-    let Some(path) = picker.preview(cx.state).filter(|path| *path != cx.state.slots[PREVIEW].path) else {
-        return;
-    };
-    cx.state.slots[PREVIEW] = Preview { path: path.clone(), image: None };
+    let path = picker.preview(cx.state).filter(|path| *path != cx.state.slots[PREVIEW].path);
+    let Some(path) = path.filter(|_| !cx.state.slots[PREVIEW].is_reading) else { return };
+    cx.state.slots[PREVIEW] = Preview { path: path.clone(), image: None, is_reading: true };
     let (env, file) = (cx.env.clone(), path.clone());
     let work = async move {
         let stat = env.stat(&file).await.map_err(|error| error.to_string())?;
@@ -81,11 +83,13 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         Ok(Arc::new(ImageData::from_bytes(read.bytes)))
     };
     cx.tasks.spawn("image-files.preview", work, move |cx, image| {
-        let Some(image) = answer_or_error(cx, "read the image", image) else { return };
+        cx.state.slots[PREVIEW].is_reading = false;
+        let image = answer_or_error(cx, "read the image", image);
         let preview = &mut cx.state.slots[PREVIEW];
         if preview.path == path {
-            preview.image = Some(image);
-            cx.state.damage.add(Part::Overlay);
+            preview.image = image;
         }
+        // With the frame the image of another row is read, if that was selected meanwhile.
+        cx.state.damage.add(Part::Overlay);
     });
 }

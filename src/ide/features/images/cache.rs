@@ -240,15 +240,32 @@ impl ImageCache {
             self.entries.push(entry.clone());
             return entry.state;
         }
+        if matches!(shape, Shape::Cut(_)) {
+            self.forget_waiting_cuts(data.key);
+        }
         if self.waiting.len() < WAITING_MAX {
             self.next_id = self.next_id.wrapping_add(1);
             let id = ImageId::new(self.next_id);
             let (data, decoded) = (data.clone(), self.decoded.clone());
-            self.waiting.push_back(EncodeJob { key, data, id, support, decoded });
+            let job = EncodeJob { key, data, id, support, decoded };
+            // The list is looked at now.
+            if part == Part::Overlay {
+                self.waiting.push_front(job)
+            } else {
+                self.waiting.push_back(job)
+            }
             let (state, used) = (ImageState::Pending, self.finished);
             self.entries.push(Entry { key, state, used, parts: vec![part] });
         }
         ImageState::Pending
+    }
+
+    /// Drops the other parts of an image that wait: another one is shown now.
+    fn forget_waiting_cuts(&mut self, image: u64) {
+        let is_other = |key: &Key| key.0 == image && matches!(key.1, Shape::Cut(_));
+        let dropped: Vec<Key> = self.waiting.iter().map(|job| job.key).filter(is_other).collect();
+        self.waiting.retain(|job| !dropped.contains(&job.key));
+        self.entries.retain(|entry| !dropped.contains(&entry.key));
     }
 
     /// Returns the next image to encode, if none is being encoded.
@@ -282,8 +299,8 @@ impl ImageCache {
         parts
     }
 
-    /// Releases what was not used for longest, beyond the limits. What was drawn since the last job is on the screen,
-    /// which shows all of it again after each; it would be encoded again at once.
+    /// Releases what was not used for longest, beyond the limits. What was drawn since the last job stays: those that
+    /// wait are drawn with the others of their part after each, which would be encoded again at once.
     fn release(&mut self) {
         let mut total = self.bytes();
         while self.entries.len() > IMAGES_MAX || total > BYTES_MAX {

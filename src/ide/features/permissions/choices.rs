@@ -77,7 +77,8 @@ pub fn choices(ask: &Ask, step: Step) -> Vec<Choice> {
             choice(Answer::Deny, "back", "back"),
         ];
     }
-    let mut all = vec![choice(Answer::Accept, "run once", "once")];
+    let once = if ask.preview.is_some() { "apply once" } else { "run once" };
+    let mut all = vec![choice(Answer::Accept, once, "once")];
     if ask.repeatable {
         all.push(choice(
             Answer::AcceptRepeats,
@@ -86,7 +87,11 @@ pub fn choices(ask: &Ask, step: Step) -> Vec<Choice> {
         ));
     }
     if let Some(proposal) = &ask.proposal {
-        all.push(choice(Answer::AcceptSession, format!("{}, in this session", proposal.what), "session"));
+        all.push(choice(
+            Answer::AcceptSession,
+            format!("allow {} in this session", proposal.what),
+            "session",
+        ));
         all.push(choice(Answer::AcceptAlways, "always allow it (adds a rule, shown first)", "rule"));
     }
     if ask.editable.is_some() && ask.target.len() <= EDIT_BYTES && !ask.target.contains('\r') {

@@ -50,30 +50,40 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
     let message = cx.state.prompt.begin_reading();
     cx.tasks.spawn("prompt.read-images", work, move |cx, read| {
         match answer_or_error(cx, "read the image", read) {
-            _ if !cx.state.prompt.end_reading(message) => say_late(cx),
-            Some(Ok(parts)) => attach(cx, parts),
-            Some(Err(error)) => {
+            Some(Ok(parts)) if cx.state.prompt.end_reading(message) => attach(cx, parts),
+            Some(Err(error)) if cx.state.prompt.end_reading(message) => {
                 edit_prompt(cx, &text);
                 cx.state.set_status(format!("Pasted as text: {error}"));
             }
-            None => {}
+            Some(_) => say_late(cx),
+            None => on_failed(cx, message, None),
         }
     });
     true
 }
 
-/// Attaches an image file from the clipboard.
-pub fn attach_file(cx: &mut Cx<'_>, bytes: Vec<u8>) {
+/// Attaches an image file from the clipboard to the message that waits for it.
+pub fn attach_file(cx: &mut Cx<'_>, message: u64, bytes: Vec<u8>) {
     let work = async move { image_part(bytes, &CancellationToken::new()).await };
-    let message = cx.state.prompt.begin_reading();
     cx.tasks.spawn("prompt.read-image", work, move |cx, read| {
         match answer_or_error(cx, "read the image", read) {
-            _ if !cx.state.prompt.end_reading(message) => say_late(cx),
-            Some(Ok(part)) => attach(cx, vec![part]),
-            Some(Err(error)) => cx.state.set_error(format!("Cannot attach the clipboard's image: {error}")),
-            None => {}
+            Some(Ok(part)) if cx.state.prompt.end_reading(message) => attach(cx, vec![part]),
+            Some(Ok(_)) => say_late(cx),
+            Some(Err(error)) => {
+                on_failed(cx, message, Some(format!("Cannot attach the clipboard's image: {error}")));
+            }
+            None => on_failed(cx, message, None),
         }
     });
+}
+
+/// An image that a message waits for will not come, for a reason that was not said yet: the message is not sent.
+pub fn on_failed(cx: &mut Cx<'_>, message: u64, reason: Option<String>) {
+    let waited = cx.state.prompt.end_reading(message) && cx.state.prompt.take_awaited().is_some();
+    let not_sent = if waited { ". The message was not sent" } else { "" };
+    if let Some(reason) = reason {
+        cx.state.set_error(format!("{reason}{not_sent}"));
+    }
 }
 
 /// The message that an image was for is no longer in the prompt, and no other one is to get the image.

@@ -9,6 +9,7 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
+use crate::ide::features::permissions::view::{APPROVAL, Step};
 use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
 use crate::ide::features::prompt::previews;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -196,19 +197,22 @@ fn draw_edited(canvas: &mut Canvas<'_>, state: &State) {
 fn draw_ruler_end(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, _) = canvas.size();
     let open = state.prompt.completion.open.as_ref().filter(|_| state.prompt.is_completing());
-    let text = match open {
-        Some(open) if open.rows.len() > ROWS_SHOWN => format!(" {}/{} ", open.selected + 1, open.rows.len()),
+    let texts = match open {
+        Some(open) if open.rows.len() > ROWS_SHOWN => {
+            vec![format!(" {}/{} ", open.selected + 1, open.rows.len())]
+        }
         Some(_) => return,
         None if agents::shown(&state.slots).1.borrow().is_at_tail() => return,
         None => {
-            let key = state.keymap.keys_for(KeyContext::Prompt, "transcript.bottom");
-            format!(" ▼ more below{} ", key.map(|key| format!(" · {key}")).unwrap_or_default())
+            let key = state.keymap.keys_for(KeyContext::Prompt, "transcript.bottom").unwrap_or_default();
+            vec![format!(" ▼ more below · {key} "), format!(" ▼ {key} "), " ▼ ".to_string()]
         }
     };
     let style = canvas.style("ui.key");
-    let width = text_width(&text) as u16;
-    if width + MARGIN < cols / 2 {
-        canvas.text(cols - width - 1, 0, &text, style);
+    let taken = if edited_turn::is_editing(state) { cols / 2 } else { MARGIN };
+    let fits = |text: &&String| text_width(text) + usize::from(taken) < usize::from(cols);
+    if let Some(text) = texts.iter().find(fits) {
+        canvas.text(cols - text_width(text) as u16 - 1, 0, text, style);
     }
 }
 
@@ -306,6 +310,9 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, By
 fn placeholder(state: &State) -> String {
     let key = |command| state.keymap.keys_for(KeyContext::Prompt, command).unwrap_or_default();
     if state.panes.is_agent_focused(AgentPart::Approval) {
+        if state.slots[APPROVAL].step != Step::Choose {
+            return String::new();
+        }
         let key = |command| state.keymap.keys_for(KeyContext::Approval, command).unwrap_or_default();
         let (deny, leave) = (key("app.escape"), key("view.focus-agent"));
         return format!("Enter answers · {deny} denies · {leave} goes back to the message");

@@ -37,8 +37,11 @@ pub struct Previews {
 /// Returns the number of rows of pictures.
 pub fn rows(state: &State) -> u16 {
     let prompt = &state.prompt;
+    if prompt.images.is_empty() {
+        state.slots[PREVIEWS].take();
+        return 0;
+    }
     let is_shown = state.size.1 >= WINDOW_ROWS_MIN
-        && !prompt.images.is_empty()
         && state.slots[IMAGES].borrow().cell().is_some()
         && !prompt.shown_images().is_empty();
     if is_shown { ROWS } else { 0 }
@@ -56,11 +59,11 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, (x, y): (u16, u16)) {
     let mut x = x;
     for (number, part) in state.prompt.shown_images() {
         let MessagePart::Known(KnownPart::Image { data, .. }) = part else { continue };
-        let image = previews.images.entry(number).or_insert_with(|| Arc::new(ImageData::from_base64(data)));
         if x + COLS_MAX > cols {
             canvas.text(x.min(cols.saturating_sub(1)), y + ROWS - 1, "…", style);
             return;
         }
+        let image = previews.images.entry(number).or_insert_with(|| Arc::new(ImageData::from_base64(data)));
         let found = state.slots[IMAGES].borrow_mut().get(image, (COLS_MAX, ROWS), Part::Prompt);
         let end = match found {
             ImageState::Ready(encoded) => {

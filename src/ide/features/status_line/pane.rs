@@ -183,11 +183,11 @@ impl StatusLine {
             text.push_str(&format!("  reading: {} %", reading.percent));
         } else if let Some(reason) = buffer.read_only().filter(|_| !buffer.is_image) {
             text.push_str(&format!("  read-only: {reason}"));
-        } else if buffer.area.document.format().lossless {
+        } else if buffer.area.document.format().lossless && !buffer.is_image {
             text.push_str("  not UTF-8, bytes kept");
         }
         let encoding = buffer.area.document.format().encoding;
-        if encoding != Encoding::UTF8 {
+        if encoding != Encoding::UTF8 && !buffer.is_image {
             text.push_str(&format!("  {}", encoding.name()));
         }
         if buffer.area.text().is_long(line) {

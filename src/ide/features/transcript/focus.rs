@@ -41,6 +41,11 @@ pub fn with_view<T>(
     Some(done)
 }
 
+/// Follows the end of the conversation again if the pane has become large enough to show all that was below its top.
+pub fn follow_if_whole(state: &mut State) {
+    with_view(state, |transcript, view, pane| view.follow_if_whole(transcript, pane));
+}
+
 /// Gives the keys to the conversation, at the block that was last used or else the newest on screen; returns
 /// whether there is one.
 pub fn focus(cx: &mut Cx<'_>) -> bool {

@@ -114,7 +114,7 @@ fn focused_links(cx: &mut Cx<'_>) -> Vec<Arc<str>> {
     let Some(at) = focused(cx.state) else { return Vec::new() };
     let found = with_view(cx.state, |transcript, _, _| {
         let mut urls: Vec<Arc<str>> = Vec::new();
-        for (_, url) in links::find(&copy::plain(&transcript.items()[at])).take(LINKS_MAX) {
+        for (_, url) in links::find(&copy::plain(&transcript.items()[at]), LINKS_MAX) {
             if !urls.contains(&url) {
                 urls.push(url);
             }

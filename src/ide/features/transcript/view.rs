@@ -19,6 +19,7 @@ use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
 use crate::ide::features::transcript::search::TranscriptSearch;
 use crate::ide::features::transcript::selection::TranscriptSelection;
+use crate::ide::features::transcript::view::focus::PaneShape;
 use crate::ide::model::view::text_options::TextOptions;
 use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
@@ -150,6 +151,13 @@ impl TranscriptView {
     /// Returns whether the end is shown.
     pub fn is_at_tail(&self) -> bool {
         self.top.is_none()
+    }
+
+    /// Follows the end again if all of it fits below what is shown first, as in a window that became larger.
+    pub fn follow_if_whole(&mut self, transcript: &Transcript, pane: PaneShape) {
+        if self.top.is_some() && !self.is_seeking_start {
+            self.scroll(transcript, pane.show, pane.size, 0);
+        }
     }
 
     /// Sets the keys that cards name.

@@ -108,6 +108,11 @@ impl Scripted {
         self.requests.lock().clone()
     }
 
+    /// Drops the turns that are left: further requests fail.
+    pub fn end(&self) {
+        self.turns.lock().clear();
+    }
+
     /// Appends turns to the script.
     pub fn push(&self, turns: impl IntoIterator<Item = Turn>) {
         self.turns.lock().extend(turns);

@@ -11,7 +11,7 @@ use crate::tui::widgets::line::{Line, Span};
 pub fn linked(line: Line) -> Line {
     // An address may have parts in several spans.
     let text: String = line.iter().map(|span| span.text.as_str()).collect();
-    let mut found = links::find(&text).peekable();
+    let mut found = links::find(&text, usize::MAX).peekable();
     if found.peek().is_none() {
         return line;
     }
@@ -26,7 +26,9 @@ pub fn linked(line: Line) -> Line {
                 out.push(part(at..from));
             }
             at = url.end.min(end);
-            out.push(part(from..at).with_link(span.link.clone().or_else(|| Some(target.clone()))));
+            let scope = if span.scope == "markdown.text" { "markdown.link" } else { span.scope };
+            let link = span.link.clone().or_else(|| Some(target.clone()));
+            out.push(Span { scope, ..part(from..at) }.with_link(link));
             if url.end > end {
                 break;
             }
