@@ -139,7 +139,7 @@ pub fn find(text: &str, most: usize) -> impl Iterator<Item = (Range<usize>, Arc<
 fn is_target(text: &str) -> bool {
     let is_known = |scheme: &&str| text.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme));
     text.len() <= TARGET_MAX
-        && SCHEMES.iter().any(|scheme| is_known(&scheme))
+        && SCHEMES.iter().any(is_known)
         && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 

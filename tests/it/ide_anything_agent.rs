@@ -321,9 +321,9 @@ async fn run_case(plan: Plan, actions: Vec<Action>) {
     stage.finish().await;
 }
 
-fn run(config: Config, most: usize) {
+fn run(config: &Config, most: usize) {
     // Hundreds of events are of no use in a file; the seed brings them back.
-    let config = Config { failure_persistence: None, ..config };
+    let config = Config { failure_persistence: None, ..config.clone() };
     let result = TestRunner::new(config).run(&case(most), |(plan, actions)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(run_case(plan, actions));
@@ -346,11 +346,11 @@ fn log(text: &str) {
 #[test]
 fn ide_random_events_while_agent_works_keep_invariants() {
     let Some(events) = number("BOWLINE_EVENTS") else {
-        return run(seeds::cases(20), 60);
+        return run(&seeds::cases(20), 60);
     };
     for seed in number("BOWLINE_SEED").unwrap_or(1).. {
         let shrink = Config { max_shrink_iters: 200, max_shrink_time: 40_000, ..Config::default() };
-        run(Config { cases: 20, rng_seed: RngSeed::Fixed(seed), ..shrink }, 400);
+        run(&Config { cases: 20, rng_seed: RngSeed::Fixed(seed), ..shrink }, 400);
         let seen = EVENTS.load(Ordering::Relaxed);
         log(&format!("seed {seed} is done, {seen} events in all"));
         if seen >= events {

@@ -47,11 +47,14 @@ impl Notify {
     }
 }
 
+/// Reads the theme of a name; the error is for the user.
+type LoadTheme = dyn Fn(&str) -> Result<Theme, String> + Send + Sync;
+
 /// All themes, by name. Both functions read files.
 #[derive(Clone)]
 pub struct ThemeSource {
     names: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
-    load: Arc<dyn Fn(&str) -> Result<Theme, String> + Send + Sync>,
+    load: Arc<LoadTheme>,
 }
 
 impl ThemeSource {

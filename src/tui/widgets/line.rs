@@ -152,8 +152,8 @@ pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Brea
                     span.text.push_str(&piece.text);
                 }
                 _ => {
-                    let (link, text) = (piece.span.link.clone(), piece.text.clone());
-                    line.push(Span::new(text, piece.span.scope).with_role(piece.role).with_link(link));
+                    let (target, text) = (piece.span.link.clone(), piece.text.clone());
+                    line.push(Span::new(text, piece.span.scope).with_role(piece.role).with_link(target));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
-use crate::ide::features::image_files::view::{IMAGE_FILES, ImageFile};
+use crate::ide::features::image_files::view::IMAGE_FILES;
 use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::images::data::ImageData;
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -22,7 +22,7 @@ pub fn on_opened(cx: &mut Cx<'_>, id: BufferId) {
         return;
     }
     buffer.is_image = true;
-    cx.state.slots[IMAGE_FILES].0.entry(id).or_insert_with(ImageFile::default);
+    cx.state.slots[IMAGE_FILES].0.entry(id).or_default();
     cx.state.damage.add_all();
     read(cx, id);
 }

@@ -250,9 +250,9 @@ impl ImageCache {
             let job = EncodeJob { key, data, id, support, decoded };
             // The list is looked at now.
             if part == Part::Overlay {
-                self.waiting.push_front(job)
+                self.waiting.push_front(job);
             } else {
-                self.waiting.push_back(job)
+                self.waiting.push_back(job);
             }
             let (state, used) = (ImageState::Pending, self.finished);
             self.entries.push(Entry { key, state, used, parts: vec![part] });

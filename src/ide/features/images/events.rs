@@ -18,7 +18,9 @@ pub fn after_frame(cx: &mut Cx<'_>) {
             // A decoder that panics has an image that cannot be shown.
             let encoded = encoded.unwrap_or_else(|error| Err(error.to_string()));
             let parts = cx.state.slots[IMAGES].get_mut().finish(ticket, encoded);
-            parts.into_iter().for_each(|part| cx.state.damage.add(part));
+            for part in parts {
+                cx.state.damage.add(part);
+            }
             after_frame(cx);
         },
     );

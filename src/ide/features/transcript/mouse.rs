@@ -199,7 +199,7 @@ fn release(cx: &mut Cx<'_>, cell: (u16, u16)) {
     }
     clear_selection(cx);
     if let Some(link) = link {
-        return named_files::open_link(cx, link);
+        return named_files::open_link(cx, &link);
     }
     let named = on_text.and_then(|(line, offset)| place_at(&line, offset));
     click(cx, press.place, named);

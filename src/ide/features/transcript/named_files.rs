@@ -81,7 +81,7 @@ pub const PICKER: PickerSpec = PickerSpec {
 fn show(cx: &mut Cx<'_>, found: Found) {
     match found {
         Found::File(file) => show_file(cx, file),
-        Found::Page(url) => open_link(cx, url),
+        Found::Page(url) => open_link(cx, &url),
     }
 }
 
@@ -92,12 +92,12 @@ fn show_file(cx: &mut Cx<'_>, file: FoundFile) {
 }
 
 /// Opens a web page in the browser; where there is none, copies its address.
-pub fn open_link(cx: &mut Cx<'_>, url: Arc<str>) {
+pub fn open_link(cx: &mut Cx<'_>, url: &str) {
     let copied = url.to_string();
     if !copied.starts_with("http") {
         return copy_text(cx, copied);
     }
-    web_page::open(cx, &url, move |cx, opener| {
+    web_page::open(cx, url, move |cx, opener| {
         copy_text(cx, copied);
         cx.state.set_status(format!("{opener} cannot open the page here; its address is copied"));
     });

@@ -27,8 +27,8 @@ pub fn linked(line: Line) -> Line {
             }
             at = url.end.min(end);
             let scope = if span.scope == "markdown.text" { "markdown.link" } else { span.scope };
-            let link = span.link.clone().or_else(|| Some(target.clone()));
-            out.push(Span { scope, ..part(from..at) }.with_link(link));
+            let target = span.link.clone().or_else(|| Some(target.clone()));
+            out.push(Span { scope, ..part(from..at) }.with_link(target));
             if url.end > end {
                 break;
             }
@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn bare_urls_leave_links_alone() {
-        let link = links::target("https://b.example");
-        let line = linked(vec![Span::new("https://a.example", "t").with_link(link.clone())]);
-        assert!(line.len() == 1 && line[0].link == link);
+        let other = links::target("https://b.example");
+        let line = linked(vec![Span::new("https://a.example", "t").with_link(other.clone())]);
+        assert!(line.len() == 1 && line[0].link == other);
     }
 }

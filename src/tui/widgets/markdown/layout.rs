@@ -238,12 +238,11 @@ impl Layout<'_> {
     }
 
     fn text(&mut self, text: &str, scope: &'static str) {
-        match &mut self.block {
-            Some(block) => block.push_str(text),
-            None => {
-                let link = self.links.last().and_then(|open| open.link.clone());
-                self.inline.push(Span::new(text, scope).with_link(link));
-            }
+        if let Some(block) = &mut self.block {
+            block.push_str(text);
+        } else {
+            let link = self.links.last().and_then(|open| open.link.clone());
+            self.inline.push(Span::new(text, scope).with_link(link));
         }
     }
 

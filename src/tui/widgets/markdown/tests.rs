@@ -145,9 +145,9 @@ fn markdown_tables_fit_or_become_records() {
         12,
         "name    │  n\n────────┼───\na       │  1\n────────┼───\nlong    │ 22\nname    │\nhere    │",
     );
-    check(table, 8, "name:\n  a\nn: 1\n\nname:\n  long\n  name\n  here\nn: 22");
+    check(table, 8, "name: a\nn: 1\n\nname:\n  long\n  name\n  here\nn: 22");
     let wide = "| option | meaning |\n|---|---|\n| --approval | which calls ask |\n";
-    check(wide, 20, "option: --approval\nmeaning: which\n  calls ask");
+    check(wide, 20, "option: --approval\nmeaning: which calls\n  ask");
     check(
         wide,
         26,
@@ -351,7 +351,7 @@ proptest! {
 
 #[test]
 fn markdown_long_code_goes_on_indented_after_a_space() {
-    check("```\n  let pause = f(attempt);\n```", 18, "   let pause =\n↪   f(attempt);");
+    check("```\n  let pause = f(attempt);\n```", 18, "   let pause =\n↪  f(attempt);");
     check("```\nlet a = \"one-long-word-only\";\n```", 20, " let a = \"one-long-w\n↪  ord-only\";");
 }
 
