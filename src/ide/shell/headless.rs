@@ -30,7 +30,7 @@ const YIELDS: usize = 16;
 pub struct Headless {
     event_source: EventSource,
     held_answers: HeldAnswers,
-    /// The bytes of the frames since they were taken, if somebody wants them.
+    /// The bytes of the frames since they were taken, if they are wanted.
     output: Option<Vec<u8>>,
 }
 

@@ -24,7 +24,7 @@ fn change(cx: &mut Cx<'_>, change: impl FnOnce(&mut ImageFile, Room)) {
     let id = cx.state.buffers.current().filter(|buffer| buffer.is_image).map(|buffer| buffer.id);
     let file = id.and_then(|id| cx.state.slots[IMAGE_FILES].0.get_mut(&id));
     let Some(file) = file else { return cx.state.set_status("No image is shown") };
-    let room = *file.scale.borrow();
+    let room = *file.room.borrow();
     match room {
         Some(room) => change(file, room),
         None => return cx.state.set_status("This image cannot be shown here"),

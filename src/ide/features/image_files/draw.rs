@@ -23,7 +23,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
     };
     let label = image.label();
     let room = room(state, image, (cols, rows.saturating_sub(1)));
-    file.scale.replace(room);
+    file.room.replace(room);
     let Some(room) = room else {
         let bytes = keys(state, "image.toggle-text", "bytes").unwrap_or_default();
         return text_in_middle(canvas, &format!("{label}{bytes}"));

@@ -35,8 +35,8 @@ pub struct ImageFile {
     pub center: Option<(f64, f64)>,
     /// What was drawn last: it stays until what is to be shown is there.
     pub last: RefCell<Option<Arc<EncodedImage>>>,
-    /// The scale at which it was drawn last.
-    pub scale: RefCell<Option<Room>>,
+    /// The room in which it was drawn last; `None` where it was not drawn as an image.
+    pub room: RefCell<Option<Room>>,
 }
 
 /// How large an image is shown.
