@@ -195,7 +195,7 @@ async fn approval_always_covers_identical_edit_only() {
         ide_awaiting_approval(IdeSetup::new().with("a.txt", "").policy(Mode::Untrusted).turns(turns)).await;
     ide.headless.press("a");
     // The second call is the same as the first; the third writes something else.
-    ide.wait_for_text("+two").await;
+    ide.wait_for_text("+ two").await;
     focus_approval(&mut ide).await;
     assert_eq!(ide.script.requests().len(), 3);
     assert_eq!(ide.file_text("a.txt"), "one");

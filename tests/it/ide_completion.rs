@@ -5,6 +5,7 @@ use std::time::Duration;
 use bowline::ide::core::state::State;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::Turn;
+use bowline::tools::Mode;
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -87,9 +88,12 @@ async fn argument_completion_lists_values_and_runs() {
     ide.wait_for("the level", |state| state.agent.thinking == Thinking::High).await;
     ide.type_in("/approval ").await;
     assert!(ide.picture().contains("runs everything, asks nothing"), "{}", ide.picture());
+    ide.keys("Down Enter").await;
+    ide.wait_for("the marked mode", |state| state.agent.approval_mode == Mode::OnRequest).await;
+    assert_eq!(prompt(&mut ide), "");
+    ide.type_in("/approval").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains("Approval mode"), "without an argument the list opens: {}", ide.picture());
-    assert_eq!(prompt(&mut ide), "");
 }
 
 #[tokio::test]

@@ -3,9 +3,12 @@
 use std::io::Cursor;
 
 use bowline::ide::core::keys::keymap::KeyContext;
+use bowline::ide::features::image_files::view::IMAGE_FILES;
 use bowline::ide::features::images::events;
 use bowline::llm::providers::scripted::Turn;
+use bowline::text::position::Byte;
 use bowline::tui::caps::Caps;
+use bowline::tui::input::{Input, Mods, Mouse, MouseKind};
 use bowline::tui::theme::ColorDepth;
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use ratatui::style::Color;
@@ -67,6 +70,33 @@ async fn image_file_zooms_and_moves() {
 }
 
 #[tokio::test]
+async fn image_file_zooms_and_moves_by_wheel() {
+    let mut ide = opened(png(800, 1600)).await;
+    let fitted = halves(&mut ide);
+    let wheel = |ide: &mut TestIde, kind, mods| {
+        ide.headless.input(Input::Mouse(Mouse { kind, col: 20, row: 10, mods }));
+    };
+    wheel(&mut ide, MouseKind::ScrollUp, Mods::CTRL);
+    ide.headless.idle().await;
+    assert!(halves(&mut ide).0 > fitted.0, "{}", ide.picture());
+    let center = |ide: &mut TestIde| {
+        let files = &ide.state().slots[IMAGE_FILES].0;
+        files.values().next().unwrap().center
+    };
+    let before = center(&mut ide);
+    wheel(&mut ide, MouseKind::ScrollDown, Mods::NONE);
+    let below = center(&mut ide);
+    assert_ne!(before, below);
+    wheel(&mut ide, MouseKind::ScrollDown, Mods::CTRL);
+    ide.headless.idle().await;
+    assert_eq!(
+        ide.state().buffers.current().unwrap().area.per_view.view.top,
+        Byte(0),
+        "its bytes stay where they are"
+    );
+}
+
+#[tokio::test]
 async fn image_file_is_read_again_when_it_changes() {
     let mut ide = opened(png(64, 48)).await;
     ide.write_file("shot.png", png(32, 16));
@@ -86,7 +116,9 @@ async fn image_file_keeps_its_bytes_whatever_is_typed() {
     ide.keys("Enter Backspace Delete Ctrl-x Ctrl-s").await;
     ide.headless.idle().await;
     assert_eq!(ide.file_bytes("shot.png"), bytes);
-    ide.keys("t").await;
+    ide.keys("F1").await;
+    ide.type_in("Toggle image and bytes").await;
+    ide.keys("Enter").await;
     assert!(ide.status_message().contains("bytes") && halves(&mut ide) == (0, 0), "{}", ide.picture());
     ide.keys("F1").await;
     ide.type_in("Toggle image and bytes").await;
@@ -101,10 +133,16 @@ async fn image_file_that_is_broken_or_without_colors_is_a_line() {
     let mut broken = png(64, 48);
     broken.truncate(60);
     let mut ide = opened(broken).await;
-    assert!(ide.picture().contains("[image: broken]"), "{}", ide.picture());
+    assert!(ide.picture().contains("[image: broken] unexpected end of file"), "{}", ide.picture());
+    let mut ide = opened(png(64, 48)[..30].to_vec()).await;
+    assert!(ide.picture().contains("[image: broken] its header cannot be read"), "{}", ide.picture());
     let setup = IdeSetup::new().with("shot.png", png(64, 48)).colors(ColorDepth::Ansi16);
     let mut ide = setup.size(80, 24).start().await;
-    assert!(ide.picture().contains("[image: PNG 64x48]"), "{}", ide.picture());
+    assert!(
+        ide.picture().contains("[image: PNG 64x48] cannot be shown in this terminal"),
+        "{}",
+        ide.picture()
+    );
     ide.keys("+").await;
     assert!(ide.status_message().contains("cannot be shown here"));
     let mut text = IdeSetup::new().with("not.png", "just text").size(80, 24).start().await;

@@ -73,6 +73,8 @@ async fn slash_model_switches_by_name() {
     ide.type_in("/model nothing").await;
     ide.keys("Enter").await;
     assert!(ide.status_message().contains("No model matches nothing"), "{}", ide.status_message());
+    assert_eq!(prompt(&mut ide), "/model nothing", "it can be corrected");
+    ide.keys("Ctrl-u").await;
     ide.type_in("/model oth").await;
     ide.keys("Enter").await;
     let is_other = |state: &State| state.agent.model.as_ref().is_some_and(|model| model.id == "other");

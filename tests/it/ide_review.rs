@@ -587,3 +587,18 @@ async fn review_texts_have_syntax_colors() {
     ide.keys("Tab").await;
     assert_eq!(color(&mut ide, "fn one"), keyword, "{}", ide.picture());
 }
+
+#[tokio::test]
+async fn keys_list_over_the_review_has_its_keys_first() {
+    let files = setup().file("a.txt", lines(1..=9)).file("b.txt", lines(1..=9)).file("gone.txt", "x\n");
+    let mut ide = files.turns(two_ways()).start().await;
+    ide.prompt("change").await;
+    press(&mut ide, "Alt-r F2").await;
+    let picture = ide.picture();
+    let first = picture.lines().find(|line| line.contains("review")).unwrap_or_default();
+    assert!(first.contains("▸") || picture.contains("Accept"), "{picture}");
+    ide.type_in("reject file").await;
+    assert!(ide.picture().contains("Reject"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert!(is_open(ide.state()), "the command runs in the review: {}", ide.picture());
+}

@@ -70,6 +70,19 @@ async fn transcript_keys_walk_by_block_and_turn() {
 }
 
 #[tokio::test]
+async fn transcript_tab_goes_to_the_newest_block_where_the_end_is_followed() {
+    let mut ide = ide_with_two_turns(80, 24).await;
+    ide.keys("Tab k").await;
+    assert_eq!(marked(&mut ide), "› again");
+    ide.keys("Escape").await;
+    ide.prompt("more").await;
+    ide.keys("Tab").await;
+    assert_eq!(marked(&mut ide), "third");
+    ide.keys("Home Escape Tab").await;
+    assert_eq!(marked(&mut ide), "› count", "what is read elsewhere stays");
+}
+
+#[tokio::test]
 async fn transcript_tab_in_written_prompt_is_a_tab() {
     let mut ide = ide_with_two_turns(80, 24).await;
     ide.type_in("a").await;

@@ -202,3 +202,17 @@ async fn split_without_room_is_reported() {
     ide.keys("Alt-5 s").await;
     assert_eq!(ide.status_message(), "");
 }
+
+#[tokio::test]
+async fn fold_opened_by_the_focused_window_is_open_in_the_window_before_it() {
+    let text = "fn main() {\n    one();\n    two();\n}\n";
+    let mut ide = IdeSetup::new().with("a.rs", text).size(120, 24).start().await;
+    ide.keys("Alt-5 v").await;
+    ide.keys("Alt-, f").await;
+    let shown = |ide: &mut TestIde| ide.picture().matches("two();").count();
+    assert_eq!(shown(&mut ide), 0, "{}", ide.picture());
+    ide.keys("Ctrl-f").await;
+    ide.type_in("two").await;
+    ide.keys("Enter").await;
+    assert_eq!(shown(&mut ide), 2, "{}", ide.picture());
+}

@@ -20,6 +20,8 @@ pub struct Agent {
     pub tools: Vec<String>,
     /// Its thinking level.
     pub thinking: Thinking,
+    /// Provider's ids of the calls that wait for the user's permission.
+    pub waiting_calls: Vec<String>,
     /// Start of its work on the monotonic clock; `None` while idle.
     pub working_since: Option<Duration>,
     /// How long its last turn took; `None` before the first one ends.

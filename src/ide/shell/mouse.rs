@@ -215,6 +215,18 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let (Some(shown), Some(buffer)) = (&cx.state.visible_rows, cx.state.buffers.current_mut()) else {
         return;
     };
+    if wheel != 0 && buffer.is_image {
+        let command = match (mouse.mods.contains(Mods::CTRL), wheel < 0) {
+            (true, true) => "image.zoom-in",
+            (true, false) => "image.zoom-out",
+            (false, true) => "image.up",
+            (false, false) => "image.down",
+        };
+        if let Some(command) = cx.state.catalog.command(command) {
+            run(cx, command);
+        }
+        return;
+    }
     if wheel != 0 {
         buffer.scroll_by(wheel, cx.state.text_options.tab_width);
         buffer.area.per_view.view.free_scroll = true;

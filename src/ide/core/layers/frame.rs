@@ -1,5 +1,7 @@
 //! The frame around overlays: a title at the top left, a count at the top right, keys at the bottom.
 
+use std::borrow::Cow;
+
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
@@ -16,6 +18,31 @@ pub fn frame_area(size: (u16, u16), cols: u16, rows: u16) -> Rect {
     }
     let (cols, rows) = (cols.min(size.0 - 4), rows.min(size.1 - 3));
     Rect::new((size.0 - cols) / 2, (size.1 - rows) / 4 + 1, cols, rows)
+}
+
+/// Between the keys of a footer.
+const KEY_GAP: &str = "  ";
+
+/// Returns as many keys of a footer as there is room for: the first ones, the one that closes and the one that shows all
+/// keys; `…` says that there are more.
+fn fit_keys(footer: &str, room: usize) -> Cow<'_, str> {
+    if text_width(footer) <= room {
+        return footer.into();
+    }
+    let keys: Vec<&str> = footer.split(KEY_GAP).collect();
+    let is_kept = |key: &&str| key.starts_with("Escape") || key.ends_with(" keys");
+    let kept = keys.iter().copied().filter(is_kept);
+    let mut used = 1 + kept.clone().map(|key| text_width(key) + KEY_GAP.len()).sum::<usize>();
+    let fits = |key: &&str| {
+        used += text_width(key) + KEY_GAP.len();
+        used <= room
+    };
+    let shown: Vec<&str> = keys.iter().copied().filter(|key| !is_kept(key)).take_while(fits).collect();
+    if shown.is_empty() {
+        return truncate(footer, room);
+    }
+    let all: Vec<&str> = shown.into_iter().chain(kept).collect();
+    format!("{}{KEY_GAP}…", all.join(KEY_GAP)).into()
 }
 
 /// Draws the frame and returns the area inside it.
@@ -42,7 +69,23 @@ pub fn draw(canvas: &mut Canvas<'_>, title: &str, right: &str, footer: &str) -> 
     }
     if !footer.is_empty() {
         let soft = canvas.style("ui.overlay.soft");
-        canvas.text(2, rows - 1, &format!(" {} ", truncate(footer, room.saturating_sub(2))), soft);
+        canvas.text(2, rows - 1, &format!(" {} ", fit_keys(footer, room.saturating_sub(2))), soft);
     }
     Rect::new(1, 1, cols - 2, rows - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frame_footer_keeps_whole_keys_and_the_one_that_closes() {
+        let footer = "Enter open  a accept  r reject  Escape close  n next";
+        assert_eq!(fit_keys(footer, 60), footer);
+        assert_eq!(fit_keys(footer, 40), "Enter open  a accept  Escape close  …");
+        assert_eq!(fit_keys(footer, 27), "Enter open  Escape close  …");
+        for room in 0..60 {
+            assert!(text_width(&fit_keys(footer, room)) <= room, "{room}");
+        }
+    }
 }

@@ -50,7 +50,11 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     }
     let window_layout = state.windows.layout(part);
     let several = window_layout.windows.len() > 1;
-    for (window, whole) in window_layout.windows {
+    // The one with the focus is the first: at its caret folds are opened, which other windows show, too.
+    let active = state.windows.active;
+    let (first, others): (Vec<_>, Vec<_>) =
+        window_layout.windows.into_iter().partition(|(window, _)| *window == active);
+    for (window, whole) in first.into_iter().chain(others) {
         let titled = (several || state.display.breadcrumbs) && whole.height >= 3;
         let title = titled.then_some(Rect { height: 1, ..whole });
         let rows = u16::from(titled);

@@ -60,13 +60,14 @@ pub fn step(cx: &mut Cx<'_>, step: isize) {
 }
 
 /// Switches to the mode of that name; without one, opens the picker.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
     match Mode::parse(name) {
         _ if name.is_empty() => cx.defer_picker("approval-modes"),
         Some(mode) => switch(cx, mode),
         None => {
             let names = Mode::ALL.map(Mode::name).join(", ");
-            cx.state.set_error(format!("No approval mode {name}. One of {names}"));
+            return Err(format!("No approval mode {name}. One of {names}"));
         }
     }
+    Ok(())
 }

@@ -19,7 +19,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     load: |state| RowSource::Rows(rows(state), vec![Pick::new(state.agent.requested_profile)]),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<&'static str>() {
-            switch_by_name(cx, name);
+            switch(cx, name);
         }
     },
 };
@@ -45,18 +45,24 @@ fn rows(state: &State) -> Vec<PickRow> {
 pub fn cycle(cx: &mut Cx<'_>, step: isize) {
     let names: Vec<&str> = Handle::profiles().collect();
     let at = names.iter().position(|name| *name == cx.state.agent.requested_profile).unwrap_or(0) as isize;
-    switch_by_name(cx, names[(at + step).rem_euclid(names.len() as isize) as usize]);
+    switch(cx, names[(at + step).rem_euclid(names.len() as isize) as usize]);
 }
 
 /// Switches to the profile of that name; without one, opens the picker.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
     if name.is_empty() {
-        return cx.defer_picker("profiles");
+        cx.defer_picker("profiles");
+        return Ok(());
     }
     if !Handle::profiles().any(|known| known == name) {
         let names: Vec<&str> = Handle::profiles().collect();
-        return cx.state.set_error(format!("No profile {name}. One of {}", names.join(", ")));
+        return Err(format!("No profile {name}. One of {}", names.join(", ")));
     }
+    switch(cx, name);
+    Ok(())
+}
+
+fn switch(cx: &Cx<'_>, name: &str) {
     if let Some(session) = cx.session {
         session.set_profile(name);
     }

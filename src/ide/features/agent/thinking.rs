@@ -62,16 +62,18 @@ pub fn cycle(cx: &mut Cx<'_>, step: isize) {
 }
 
 /// Switches to the level of that name; without one, opens the picker.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
     if name.is_empty() {
-        return cx.defer_picker("thinking");
+        cx.defer_picker("thinking");
+        return Ok(());
     }
     let levels = levels(&cx.state.agent);
     let Some(level) = levels.iter().find(|level| level.name() == name) else {
         let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
-        return cx.state.set_error(format!("No thinking level {name}. This model has {}", names.join(", ")));
+        return Err(format!("No thinking level {name}. This model has {}", names.join(", ")));
     };
     if let Some(session) = cx.session {
         session.set_thinking(*level);
     }
+    Ok(())
 }

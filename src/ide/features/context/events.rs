@@ -133,16 +133,17 @@ pub fn edit_message(cx: &mut Cx<'_>) {
 }
 
 /// Parses the arguments of the slash command: an entry, and the text that replaces it.
-pub fn replace_message(cx: &mut Cx<'_>, text: &str) {
+pub fn replace_message(cx: &mut Cx<'_>, text: &str) -> Result<(), String> {
     let (entry, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if entry.is_empty() || words.trim().is_empty() {
-        return cx.state.set_error("Usage: /edit ENTRY TEXT. Entries: /context".to_string());
+        return Err("Usage: /edit ENTRY TEXT. Entries: /context".to_string());
     }
     if cx.state.agent.connected {
         let (entry, words) = (entry.to_string(), words.trim().to_string());
         let work = |session: Handle| async move { session.replace_in_context(entry, words).await };
         ask_session(cx, "context.replace", TASK, work, |cx, message| cx.state.set_status(message));
     }
+    Ok(())
 }
 
 /// Toggles the pin of the selected message.

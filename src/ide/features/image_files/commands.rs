@@ -58,8 +58,9 @@ fn toggle_text(cx: &mut Cx<'_>) {
             let is_text = !buffer.is_image;
             cx.state.damage.add_all();
             if is_text {
-                cx.state
-                    .set_status("These are its bytes. The command Toggle image and bytes shows the image");
+                cx.state.set_status(
+                    "These are its bytes. The command \"Toggle image and bytes\" shows the image",
+                );
             }
         }
         None => cx.state.set_status("Not an image"),

@@ -7,7 +7,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::state::State;
 use crate::ide::features::image_files::view::{IMAGE_FILES, ImageFile, Room, Zoom};
-use crate::ide::features::images::cache::{IMAGES, ImageState};
+use crate::ide::features::images::cache::{IMAGES, ImageState, NO_HEADER, UNSUPPORTED};
 use crate::ide::features::images::data::{BROKEN, ImageData};
 use crate::ide::model::buffers::BufferId;
 use crate::tui::canvas::Canvas;
@@ -25,8 +25,8 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
     let room = room(state, image, (cols, rows.saturating_sub(1)));
     file.room.replace(room);
     let Some(room) = room else {
-        let bytes = keys(state, "image.toggle-text", "bytes").unwrap_or_default();
-        return text_in_middle(canvas, &format!("{label}{bytes}"));
+        let reason = if image.header.is_none() { NO_HEADER } else { UNSUPPORTED };
+        return text_in_middle(canvas, &format!("{label} {reason}"));
     };
     let about = about(state, file, room, &label);
     let about = truncate(&about, usize::from(cols.saturating_sub(2)));
@@ -42,7 +42,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
                 draw_in_middle(canvas, last);
             }
         }
-        ImageState::Broken => text_in_middle(canvas, BROKEN),
+        ImageState::Broken(reason) => text_in_middle(canvas, &format!("{BROKEN} {reason}")),
     }
 }
 
@@ -64,7 +64,6 @@ fn about(state: &State, file: &ImageFile, room: Room, label: &str) -> String {
         keys(state, "image.zoom-out", &format!("{zoom_in} zoom")),
         keys(state, "image.fit", "fit"),
         keys(state, "image.original-size", "unscaled"),
-        keys(state, "image.toggle-text", "bytes"),
     ];
     format!("{label} · {percent} %{fits}{}", keys.into_iter().flatten().collect::<String>())
 }

@@ -56,7 +56,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, path: &Path) {
                     return;
                 }
                 ImageState::Pending => "…",
-                ImageState::Broken => BROKEN,
+                ImageState::Broken(_) => BROKEN,
             }
         }
     };

@@ -30,6 +30,11 @@ const WAITING_MAX: usize = 32;
 /// Slot of the feature's state.
 pub const IMAGES: Slot<RefCell<ImageCache>> = Slot::new();
 
+/// Why an image is not shown where the terminal shows none.
+pub const UNSUPPORTED: &str = "cannot be shown in this terminal";
+/// Why an image without a header is not shown.
+pub const NO_HEADER: &str = "its header cannot be read";
+
 /// How far an image is.
 #[derive(Debug, Clone)]
 pub enum ImageState {
@@ -37,8 +42,8 @@ pub enum ImageState {
     Pending,
     /// It can be drawn.
     Ready(Arc<EncodedImage>),
-    /// It cannot be shown.
-    Broken,
+    /// It cannot be shown, for this reason.
+    Broken(Arc<str>),
 }
 
 /// An image, and the number of jobs that had been finished when it was last used.
@@ -55,7 +60,7 @@ impl Entry {
     fn bytes(&self) -> usize {
         match &self.state {
             ImageState::Ready(image) => image.bytes(),
-            ImageState::Pending | ImageState::Broken => 0,
+            ImageState::Pending | ImageState::Broken(_) => 0,
         }
     }
 }
@@ -204,8 +209,8 @@ impl ImageCache {
 
     /// Returns an image for at most `max` columns and rows; requests it if it is not there.
     pub fn get(&mut self, data: &Arc<ImageData>, max: (u16, u16), part: Part) -> ImageState {
-        let Some(support) = self.support else { return ImageState::Broken };
-        let Some(header) = data.header else { return ImageState::Broken };
+        let Some(support) = self.support else { return ImageState::Broken(UNSUPPORTED.into()) };
+        let Some(header) = data.header else { return ImageState::Broken(NO_HEADER.into()) };
         // Another limit with the same result is the same image.
         let cells = cells_of((header.width, header.height), support.cell, max);
         self.get_shape(data, Shape::Whole(cells), (part, support))
@@ -215,7 +220,7 @@ impl ImageCache {
     pub fn get_cut(&mut self, data: &Arc<ImageData>, cut: ImageCut, part: Part) -> ImageState {
         match self.support {
             Some(support) => self.get_shape(data, Shape::Cut(cut), (part, support)),
-            None => ImageState::Broken,
+            None => ImageState::Broken(UNSUPPORTED.into()),
         }
     }
 
@@ -288,7 +293,7 @@ impl ImageCache {
             Ok(image) => ImageState::Ready(Arc::new(image)),
             Err(error) => {
                 tracing::debug!("an image cannot be shown: {error}");
-                ImageState::Broken
+                ImageState::Broken(error.into())
             }
         };
         let at = self.entries.iter().position(|entry| entry.key == ticket.key);

@@ -47,9 +47,10 @@ pub fn cycle(cx: &mut Cx<'_>, step: isize) {
 }
 
 /// Switches to the model of that id or name, which may be a part of it; without one, opens the picker.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
     if name.is_empty() {
-        return cx.defer_picker("models");
+        cx.defer_picker("models");
+        return Ok(());
     }
     let wanted = name.to_lowercase();
     let names = |model: &Model| {
@@ -69,7 +70,8 @@ pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
                 session.set_model(&model.provider, &model.id);
             }
         }
-        (Some(_), count) => cx.state.set_error(format!("{count} models match {name}. /model shows all")),
-        (None, _) => cx.state.set_error(format!("No model matches {name}. /model shows all")),
+        (Some(_), count) => return Err(format!("{count} models match {name}. /model shows all")),
+        (None, _) => return Err(format!("No model matches {name}. /model shows all")),
     }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! Picker of the keys in the current context, to search and run.
 
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
@@ -18,8 +20,14 @@ pub const PICKER: PickerSpec = PickerSpec {
     accept: run,
 };
 
+/// Returns the context of what is below the list: a view, or a pane.
+fn context(state: &State) -> KeyContext {
+    let below = state.layers.last().map(Layer::context).filter(|context| *context != KeyContext::Picker);
+    below.unwrap_or_else(|| state.base_key_context())
+}
+
 fn rows(state: &State) -> Vec<PickRow> {
-    let contexts = state.base_key_context().chain().iter();
+    let contexts = context(state).chain().iter();
     let keys = contexts
         .flat_map(|context| state.keymap.bindings(*context).into_iter().map(move |row| (context, row)));
     let row = |(context, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {

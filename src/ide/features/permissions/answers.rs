@@ -39,7 +39,9 @@ pub fn drop_withdrawn(cx: &mut Cx<'_>) {
 
 /// Shows the request that waits longest. Without one the prompt has the keys again.
 fn show_first(cx: &mut Cx<'_>) {
-    let first = cx.state.slots[PERMISSION_REQUESTS].first();
+    let requests = &cx.state.slots[PERMISSION_REQUESTS];
+    cx.state.agent.waiting_calls = requests.call_ids().map(str::to_string).collect();
+    let first = requests.first();
     cx.state.damage.add_all();
     if cx.state.slots[APPROVAL].request == first {
         return;

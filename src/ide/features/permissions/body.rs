@@ -2,10 +2,13 @@
 //! would be written. Must not know which answer is chosen.
 
 use crate::ide::features::permissions::view::Step;
+use crate::ide::features::transcript::cards::edit;
 use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
 use crate::tools::permissions::approval::Ask;
 use crate::tui::widgets::line::{self, BreakMode, Line, Span};
 
+/// Unchanged lines shown around changes.
+const CONTEXT: usize = 1;
 /// Cells before the text.
 pub const MARGIN: u16 = 2;
 
@@ -75,32 +78,38 @@ fn rule(ask: &Ask, width: u16) -> Body {
     Body { lines, must_be_read }
 }
 
+/// Returns changed lines with [`CONTEXT`] unchanged ones around them.
+fn near_changes(lines: &[Option<DiffLine>]) -> Vec<Option<DiffLine>> {
+    let is_changed = |line: &Option<DiffLine>| line.as_ref().is_some_and(|line| line.sign != ' ');
+    let is_near = |at: usize| {
+        lines[at.saturating_sub(CONTEXT)..lines.len().min(at + CONTEXT + 1)].iter().any(is_changed)
+    };
+    let mut out: Vec<Option<DiffLine>> = Vec::new();
+    let mut is_gap = false;
+    for (at, line) in lines.iter().enumerate() {
+        if line.is_none() || !is_near(at) {
+            is_gap = !out.is_empty();
+        } else {
+            out.extend(std::mem::take(&mut is_gap).then_some(None));
+            out.push(line.clone());
+        }
+    }
+    out
+}
+
 fn last_name(folder: &str) -> &str {
     folder.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/")
 }
 
-/// Returns the changes as colored lines of a diff.
+/// Returns the changes as lines of a diff, with few unchanged lines: the changes must be seen in few rows.
 fn changes(view: &ResultView, width: u16) -> Vec<Line> {
-    let changed = |line: &Option<DiffLine>| match line {
-        None => words("…", "ui.overlay.soft", width),
-        Some(changed) => {
-            let scope = match changed.sign {
-                '+' => "diff.added",
-                '-' => "diff.removed",
-                _ => "ui.overlay",
-            };
-            let sign = [Span::new(changed.sign.to_string(), scope)];
-            let below = [Span::new(" ", scope)];
-            let text = [Span::new(changed.text.as_str(), scope)];
-            line::wrap(&text, width, &sign, &below, BreakMode::Anywhere)
-        }
-    };
+    let diff = |lines: &[Option<DiffLine>]| edit::whole_diff(&near_changes(lines), width);
     match view {
-        ResultView::Diff { lines, .. } => lines.iter().flat_map(changed).collect(),
+        ResultView::Diff { lines, .. } => diff(lines),
         ResultView::Diffs(files) => {
             let file = |file: &FileDiff| {
                 let title = words(&file.title, "ui.overlay.soft", width);
-                title.into_iter().chain(file.lines.iter().flat_map(changed)).collect::<Vec<_>>()
+                title.into_iter().chain(diff(&file.lines)).collect::<Vec<_>>()
             };
             files.iter().flat_map(file).collect()
         }

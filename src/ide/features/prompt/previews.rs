@@ -73,7 +73,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, (x, y): (u16, u16)) {
                 x + encoded.cells.0
             }
             ImageState::Pending => canvas.text(x, y, "…", style),
-            ImageState::Broken => canvas.text(x, y, BROKEN, style),
+            ImageState::Broken(_) => canvas.text(x, y, BROKEN, style),
         };
         x = end + GAP;
     }

@@ -25,8 +25,8 @@ pub struct SlashCommand {
 enum SlashAction {
     /// Runs this command, by its id; there is no argument.
     Command(&'static str),
-    /// Runs this function with the argument.
-    Handler(fn(&mut Cx<'_>, &str)),
+    /// Runs this function with the argument. If it fails, the text stays in the prompt.
+    Handler(fn(&mut Cx<'_>, &str) -> Result<(), String>),
 }
 
 const fn command(name: &'static str, about: &'static str, id: &'static str) -> SlashCommand {
@@ -37,7 +37,7 @@ const fn handler(
     name: &'static str,
     argument: &'static str,
     about: &'static str,
-    action: fn(&mut Cx<'_>, &str),
+    action: fn(&mut Cx<'_>, &str) -> Result<(), String>,
 ) -> SlashCommand {
     SlashCommand { name, argument, about, is_former: false, action: SlashAction::Handler(action) }
 }
@@ -53,6 +53,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("undo", "undo the last turn", "session.undo-turn"),
     handler("compact", "[TEXT]", "summarize older messages", |cx, about| {
         summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
+        Ok(())
     }),
     command("context", "show what the model sees", "session.context"),
     handler("edit", "ENTRY TEXT", "replace a message in the context", contents::replace_message),
@@ -60,7 +61,10 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
         is_former: true,
         ..handler("tell", "TEXT", "former name of /edit", contents::replace_message)
     },
-    handler("summary", "[TEXT]", "edit the last summary", summaries::replace_summary),
+    handler("summary", "[TEXT]", "edit the last summary", |cx, text| {
+        summaries::replace_summary(cx, text);
+        Ok(())
+    }),
     handler("name", "[TEXT]", "rename the session", name),
     command("search", "search all sessions", "session.search"),
     command("import", "import sessions of other agents", "session.import"),
@@ -90,11 +94,12 @@ impl SlashCommand {
     }
 }
 
-fn name(cx: &mut Cx<'_>, name: &str) {
-    if name.is_empty() {
-        return cx.defer_command("session.rename");
+fn name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
+    match name {
+        "" => cx.defer_command("session.rename"),
+        _ => sessions::rename(cx, name.to_string()),
     }
-    sessions::rename(cx, name.to_string());
+    Ok(())
 }
 
 /// Runs the prompt's slash command; returns whether the text was one, known or not. Unknown ones stay in the
@@ -114,10 +119,12 @@ pub fn run_typed(cx: &mut Cx<'_>) -> bool {
             cx.state.prompt.take();
             cx.defer_command(id);
         }
-        SlashAction::Handler(action) => {
-            cx.state.prompt.take();
-            action(cx, rest.trim());
-        }
+        SlashAction::Handler(action) => match action(cx, rest.trim()) {
+            Ok(()) => {
+                cx.state.prompt.take();
+            }
+            Err(error) => cx.state.set_error(error),
+        },
     }
     cx.state.damage.add_all();
     true

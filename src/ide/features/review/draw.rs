@@ -121,9 +121,14 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
     let scope = review.chosen.or(review.found).map_or("", scope_name);
     let title = format!("Review: {scope}");
     let to_send = review.remarks.len();
+    let rejected = review.remarks.iter().filter(|(_, remark)| remark.is_rejected).count();
+    let commented = review.remarks.iter().filter(|(_, remark)| remark.comment.is_some()).count();
     let mut right = review.totals().text();
     if to_send > 0 {
-        right = format!("{to_send} to send · {right}");
+        let counts =
+            [(rejected, "rejected"), (commented, "commented")].into_iter().filter(|(count, _)| *count > 0);
+        let counts = counts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ");
+        right = format!("to send: {counts} · {right}");
     }
     let keys = if view.column == Column::Files { FILE_KEYS } else { HUNK_KEYS };
     let key = |(id, name): &(&str, &str)| {

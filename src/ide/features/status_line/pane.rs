@@ -212,7 +212,7 @@ fn to_review(state: &State) -> Option<String> {
     let (totals, remarks) = (review.totals(), review.remarks.len());
     let mut parts = Vec::new();
     if remarks > 0 {
-        parts.push(format!("{remarks} to send"));
+        parts.push(format!("{} to send", pluralize(remarks, "review comment", "review comments")));
     }
     if totals.files > 0 {
         parts.push(totals.text());

@@ -43,12 +43,13 @@ pub fn names(state: &State) -> impl Iterator<Item = (&str, bool)> {
 }
 
 /// Changes to the theme of that name until the program ends; without a name says which there are.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
     if name.is_empty() {
         let names: Vec<&str> = names(cx.state).map(|(name, _)| name).collect();
         let (names, shown) = (names.join(", "), &cx.state.slots[THEMES].shown);
         let message = format!("Theme: {shown}. /theme NAME changes it: {names}");
-        return cx.state.set_status(message);
+        cx.state.set_status(message);
+        return Ok(());
     }
     let (source, name) = (cx.state.slots[THEMES].source.clone(), name.to_string());
     let loaded = {
@@ -67,4 +68,5 @@ pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) {
             None => {}
         }
     });
+    Ok(())
 }

@@ -47,10 +47,14 @@ pub fn follow_if_whole(state: &mut State) {
 }
 
 /// Gives the keys to the conversation, at the block that was last used or else the newest on screen; returns
-/// whether there is one.
+/// whether there is one. Where the end is followed, it is the newest one: the one used last may be long ago.
 pub fn focus(cx: &mut Cx<'_>) -> bool {
+    let had_keys = cx.state.panes.is_agent_focused(AgentPart::Transcript);
     panes::focus(cx, Focus::Agent);
     let found = with_view(cx.state, |transcript, view, pane| {
+        if !had_keys && view.is_at_tail() {
+            view.forget_focus();
+        }
         if let Some(at) = view.focused_index(transcript, pane) {
             view.focus_on(transcript, pane, at);
         }

@@ -130,8 +130,8 @@ fn draw_image(
             canvas.image_row(x, y, &image, part.row);
             x + image.cells.0
         }
-        ImageState::Broken if part.row == 0 => canvas.text(x, y, BROKEN, style),
-        ImageState::Broken | ImageState::Pending => canvas.text(x, y, &span.text, style),
+        ImageState::Broken(_) if part.row == 0 => canvas.text(x, y, BROKEN, style),
+        ImageState::Broken(_) | ImageState::Pending => canvas.text(x, y, &span.text, style),
     }
 }
 
@@ -147,7 +147,7 @@ fn image_state(
         ItemKind::Tool(call) => call.images.iter().find(|image| image.key == key),
         _ => None,
     });
-    data.map_or(ImageState::Broken, |data| images.get(data, max, Part::Transcript))
+    data.map_or(ImageState::Pending, |data| images.get(data, max, Part::Transcript))
 }
 
 /// Draws the row above the conversation of a subagent; nothing for an empty one.

@@ -5,17 +5,16 @@ use std::time::Duration;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
-use crate::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 
 /// Starts and stops the timers of calls, before the loop sleeps.
 pub fn update(cx: &mut Cx<'_>) {
-    let slots = &mut cx.state.slots;
-    let waiting: Vec<String> = slots[PERMISSION_REQUESTS].call_ids().map(str::to_string).collect();
+    let waiting = std::mem::take(&mut cx.state.agent.waiting_calls);
     let waits = |id: &str| waiting.iter().any(|waiting| waiting == id);
-    slots[TRANSCRIPT].update_timers(cx.now, waits);
+    cx.state.slots[TRANSCRIPT].update_timers(cx.now, waits);
     agents::update_timers(cx.state, cx.now, waits);
+    cx.state.agent.waiting_calls = waiting;
 }
 
 /// Returns when something that the conversation shows changes by time.

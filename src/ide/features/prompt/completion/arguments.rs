@@ -78,13 +78,13 @@ fn best(values: Vec<Value>, query: &str) -> Vec<CompletionRow> {
         .filter_map(|(value, about)| {
             let mut indices = Vec::new();
             let score = pattern.indices(Utf32Str::new(&value, &mut buffer), &mut matcher, &mut indices)?;
-            let is_likely = !query.is_empty() && value.to_lowercase().contains(&lower);
             let row = CompletionRow {
                 text: value,
                 insert: None,
                 matched: indices,
                 detail: about,
-                is_likely,
+                // Enter takes what is marked: the name alone opens the picker.
+                is_likely: true,
                 is_complete: true,
             };
             Some((score, row))
@@ -123,7 +123,6 @@ mod tests {
         let models = ["openai/gpt-5-mini", "openai/gpt-5"].map(|value| (value.to_string(), String::new()));
         assert_eq!(best(models.to_vec(), "gpt-5")[0].text, "openai/gpt-5");
         assert!(texts("deep").is_empty());
-        assert!(best(values(), "hi")[0].is_likely && !best(values(), "")[0].is_likely);
     }
 
     #[test]

@@ -19,14 +19,15 @@ use crate::ide::features::transcript::agents;
 use crate::ide::model::age::age;
 use crate::ide::model::completion::{CompletionRow, Reference};
 
-/// Minimum characters of a query for which other things than files are listed.
+/// Minimum characters of a query for which other things than files are looked for.
 const QUERY_MIN: usize = 2;
 /// Maximum number of files listed before other things, of symbols and of sessions.
 const FILES_SHOWN: usize = 5;
 const SYMBOLS_SHOWN: usize = 20;
 const SESSIONS_SHOWN: usize = 5;
-/// Maximum number of subagents listed.
+/// Maximum number of subagents listed, and of those listed before anything is typed.
 const AGENTS_SHOWN: usize = 5;
+const AGENTS_SHOWN_FIRST: usize = 3;
 /// Maximum number of symbols that are kept.
 const SYMBOLS_MAX: usize = 50_000;
 /// How long the list of sessions is kept.
@@ -148,9 +149,17 @@ pub struct References {
 }
 
 /// Returns the rows of files, then of the other things whose names contain the query. Beside those only files that
-/// contain it, too, are of interest.
+/// contain it, too, are of interest. Before anything is typed, subagents stand where they are seen without scrolling.
 pub fn beside(mut files: Vec<CompletionRow>, others: &References, query: &str) -> Vec<CompletionRow> {
     let References { symbols, sessions, agents } = others;
+    if query.is_empty() {
+        let at = files.len().min(FILES_SHOWN);
+        files.splice(at..at, rows(agents, query, AGENTS_SHOWN_FIRST));
+        return files;
+    }
+    if query.chars().count() < QUERY_MIN {
+        return files;
+    }
     let mut others = rows(agents, query, AGENTS_SHOWN);
     others.extend(rows(symbols, query, SYMBOLS_SHOWN));
     others.extend(rows(sessions, query, SESSIONS_SHOWN));
@@ -164,9 +173,6 @@ pub fn beside(mut files: Vec<CompletionRow>, others: &References, query: &str) -
 
 /// Returns rows for the things whose names contain the query, the best one first.
 fn rows(all: &[Reference], query: &str, count: usize) -> Vec<CompletionRow> {
-    if query.chars().count() < QUERY_MIN {
-        return Vec::new();
-    }
     let lower = query.to_lowercase();
     let pattern = Pattern::new(query, CaseMatching::Ignore, Normalization::Never, AtomKind::Substring);
     let mut matcher = Matcher::new(Config::DEFAULT);
@@ -237,6 +243,9 @@ mod tests {
         assert_eq!(texts, wanted);
         assert_eq!(beside(files.clone(), &others, "zzz"), files);
         assert_eq!(beside(files.clone(), &others, "p"), files, "one letter means little");
+        let bare = beside(vec![file("a", false); 9], &others, "");
+        let agents = bare.iter().position(|row| row.text.starts_with("@agent-1"));
+        assert_eq!((agents, bare.len()), (Some(FILES_SHOWN), 10));
         let row = &rows(&symbols, "Parse", 1)[0];
         assert_eq!(
             (row.insert.as_deref(), row.matched.as_slice()),

@@ -4,7 +4,7 @@
 use crate::ide::features::transcript::cards::card::Card;
 use crate::ide::features::transcript::cards::diff_code::DiffCode;
 use crate::ide::features::transcript::cards::diff_lines::{DiffLines, scopes};
-use crate::ide::features::transcript::cards::form::CardForm;
+use crate::ide::features::transcript::cards::form::{CardForm, CardKeys};
 use crate::ide::features::transcript::cards::rows::{ARGUMENT, WHOLE_ROWS, fit, indented, more, seen};
 use crate::ide::features::transcript::cards::{other, write};
 use crate::ide::features::transcript::items::Call;
@@ -74,18 +74,19 @@ fn diffs(files: &[FileDiff], form: &CardForm<'_>, rows: usize) -> Vec<Line> {
     out
 }
 
+/// Returns all lines of a diff, without syntax colors.
+pub fn whole_diff(lines: &[Option<DiffLine>], width: u16) -> Vec<Line> {
+    let keys = CardKeys::default();
+    let form =
+        CardForm { width, is_full: true, is_closed: false, image_cell: None, keys: &keys, colors: &[] };
+    let shown = DiffLines::new(lines, lines.len(), [&[], &[]]);
+    Table { is_whole: true, ..Table::new(&shown, lines, usize::MAX - 1) }.rows(&form)
+}
+
 /// Returns the lines of a diff, wrapped: old and new must not be cut to where they look alike.
 fn diff(lines: &[Option<DiffLine>], form: &CardForm<'_>, colors: [&[Colored]; 2], rows: usize) -> Vec<Line> {
     let shown = DiffLines::new(lines, rows * 2, colors);
-    let last = lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(1);
-    let table = Table { shown: &shown, lines, digits: last.ilog10() as usize + 1, rows };
-    // Without an old side there is nothing beside which to stand.
-    let has_old = lines.iter().flatten().any(|line| line.sign == '-');
-    let mut out = if has_old && form.width >= SIDE_BY_SIDE_COLS {
-        table.side_by_side(form)
-    } else {
-        table.unified(form)
-    };
+    let mut out = Table::new(&shown, lines, rows).rows(form);
     if out.len() > rows {
         out.truncate(rows);
         out.push(more(None, form));
@@ -101,9 +102,22 @@ struct Table<'a> {
     digits: usize,
     /// Maximum number of rows; one more says that there are more.
     rows: usize,
+    /// Whether long lines are whole.
+    is_whole: bool,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn new(shown: &'a DiffLines<'a>, lines: &'a [Option<DiffLine>], rows: usize) -> Self {
+        let last = lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(1);
+        Self { shown, lines, digits: last.ilog10() as usize + 1, rows, is_whole: false }
+    }
+
+    fn rows(&self, form: &CardForm<'_>) -> Vec<Line> {
+        // Without an old side there is nothing beside which to stand.
+        let has_old = self.lines.iter().flatten().any(|line| line.sign == '-');
+        if has_old && form.width >= SIDE_BY_SIDE_COLS { self.side_by_side(form) } else { self.unified(form) }
+    }
+
     fn unified(&self, form: &CardForm<'_>) -> Vec<Line> {
         let mut out = Vec::new();
         for (n, line) in self.lines.iter().enumerate() {
@@ -133,7 +147,8 @@ impl Table<'_> {
         let first =
             [Span::new(format!(" {number:>digits$} "), "diff.number"), Span::new(format!("{sign} "), scope)];
         let rest = [Span::new(" ".repeat(digits + 2), "diff.number"), Span::new("  ", scope)];
-        let spans = self.shown.spans(n, line, seen(&line.text, rows, width));
+        let text = if self.is_whole { &line.text } else { seen(&line.text, rows, width) };
+        let spans = self.shown.spans(n, line, text);
         wrap(&spans, width, &first, &rest, BreakMode::Anywhere)
     }
 
@@ -219,7 +234,6 @@ impl Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ide::features::transcript::cards::form::CardKeys;
 
     fn line(sign: char, number: usize, text: &str) -> DiffLine {
         DiffLine { sign, number, text: text.to_string() }

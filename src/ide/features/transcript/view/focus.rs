@@ -33,6 +33,11 @@ impl TranscriptView {
         self.focus
     }
 
+    /// Makes keys act on the last item on screen.
+    pub fn forget_focus(&mut self) {
+        self.focus = None;
+    }
+
     /// Returns the index of the item that keys act on: that of the id, or the last one that is on screen.
     pub fn focused_index(&mut self, transcript: &Transcript, pane: PaneShape) -> Option<usize> {
         let items = transcript.items();
