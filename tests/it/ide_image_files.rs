@@ -133,16 +133,12 @@ async fn image_file_that_is_broken_or_without_colors_is_a_line() {
     let mut broken = png(64, 48);
     broken.truncate(60);
     let mut ide = opened(broken).await;
-    assert!(ide.picture().contains("[image: broken] unexpected end of file"), "{}", ide.picture());
+    assert!(ide.picture().contains("unexpected end of file"), "{}", ide.picture());
     let mut ide = opened(png(64, 48)[..30].to_vec()).await;
-    assert!(ide.picture().contains("[image: broken] its header cannot be read"), "{}", ide.picture());
+    assert!(ide.picture().contains("its header cannot be read"), "{}", ide.picture());
     let setup = IdeSetup::new().with("shot.png", png(64, 48)).colors(ColorDepth::Ansi16);
     let mut ide = setup.size(80, 24).start().await;
-    assert!(
-        ide.picture().contains("[image: PNG 64x48] cannot be shown in this terminal"),
-        "{}",
-        ide.picture()
-    );
+    assert!(ide.picture().contains("cannot be shown in this terminal"), "{}", ide.picture());
     ide.keys("+").await;
     assert!(ide.status_message().contains("cannot be shown here"));
     let mut text = IdeSetup::new().with("not.png", "just text").size(80, 24).start().await;

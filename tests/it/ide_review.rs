@@ -95,7 +95,7 @@ async fn review_reject_restores_bytes_and_model_gets_hunk_and_comment() {
     press(&mut ide, "Enter n n r r").await;
     assert_eq!(ide.file_text("gone.txt"), "was here\n");
     assert!(!ide.path("new.txt").exists());
-    assert!(ide.picture().contains("4 to send"), "{}", ide.picture());
+    assert!(ide.picture().contains("to send: "), "{}", ide.picture());
     assert_eq!(ide.script.requests().len(), 3);
     press(&mut ide, "Escape Escape").await;
     ide.wait_for_text("understood").await;
@@ -198,7 +198,7 @@ async fn review_works_while_agent_works_and_queues_message() {
     ide.headless.press("Alt-r");
     ide.wait_for_text("line two").await;
     ide.headless.press("r");
-    ide.wait_for_text("1 to send").await;
+    ide.wait_for_text("to send: 1 ").await;
     assert_eq!(ide.file_text("a.txt"), lines(1..=5));
     ide.headless.press("Escape");
     ide.wait_for("the queue", |state| !state.agent.follow_up.is_empty()).await;
@@ -227,7 +227,7 @@ async fn review_sent_now_steers_working_agent() {
     ide.headless.press("c");
     ide.type_without_settling("spell it");
     ide.headless.press("Enter");
-    ide.wait_for_text("1 to send").await;
+    ide.wait_for_text("to send: 1 ").await;
     ide.headless.press("s");
     ide.wait_for("the message", |state| !state.agent.steering.is_empty()).await;
     assert!(is_open(ide.state()) && !ide.picture().contains("to send"), "{}", ide.picture());
@@ -266,7 +266,10 @@ async fn review_follows_later_changes_and_keeps_decisions() {
     ide.headless.idle().await;
     let picture = ide.picture();
     assert!(picture.contains("line NINE") && picture.contains("line five"), "{picture}");
-    assert!(picture.contains("1 to send · 1 file +2 −2"), "the first hunk stays accepted: {picture}");
+    assert!(
+        picture.contains("to send: 1 commented · 1 file +2 −2"),
+        "the first hunk stays accepted: {picture}"
+    );
     assert!(picture.contains("1 on lines that have changed since"), "{picture}");
 }
 
@@ -434,7 +437,7 @@ async fn review_edit_keeps_remarks_until_review_is_closed() {
     press(&mut ide, "Alt-r r e").await;
     assert_eq!((ide.script.requests().len(), ide.cursor()), (3, (9, 1)));
     press(&mut ide, "Down").await;
-    assert!(ide.picture().contains("1 to send · 4 files +3 −3 · Alt-r"), "{}", ide.picture());
+    assert!(ide.picture().contains("1 review comment to send · 4 files +3 −3 · Alt-r"), "{}", ide.picture());
     press(&mut ide, "Alt-r Escape").await;
     ide.wait_for_text("understood").await;
     assert_eq!(ide.script.requests().len(), 4);
@@ -538,7 +541,7 @@ async fn review_hunks_stay_on_screen_below_comment() {
     ide.type_in("because").await;
     assert!(ide.picture().contains("line two"), "{}", ide.picture());
     ide.keys("Enter").await;
-    assert!(ide.picture().contains("1 to send"), "{}", ide.picture());
+    assert!(ide.picture().contains("to send: 1 "), "{}", ide.picture());
 }
 
 #[tokio::test]

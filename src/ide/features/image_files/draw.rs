@@ -26,7 +26,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
     file.room.replace(room);
     let Some(room) = room else {
         let reason = if image.header.is_none() { NO_HEADER } else { UNSUPPORTED };
-        return text_in_middle(canvas, &format!("{label} {reason}"));
+        return text_in_middle(canvas, &format!("{label}\n{reason}"));
     };
     let about = about(state, file, room, &label);
     let about = truncate(&about, usize::from(cols.saturating_sub(2)));
@@ -42,7 +42,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, id: BufferId) {
                 draw_in_middle(canvas, last);
             }
         }
-        ImageState::Broken(reason) => text_in_middle(canvas, &format!("{BROKEN} {reason}")),
+        ImageState::Broken(reason) => text_in_middle(canvas, &format!("{BROKEN}\n{reason}")),
     }
 }
 
@@ -87,6 +87,9 @@ fn draw_in_middle(canvas: &mut Canvas<'_>, image: &Arc<EncodedImage>) {
 fn text_in_middle(canvas: &mut Canvas<'_>, text: &str) {
     let (cols, rows) = canvas.size();
     let style = canvas.style("ui.text.soft");
-    let x = usize::from(cols).saturating_sub(text_width(text)) / 2;
-    canvas.text(x as u16, rows / 2, text, style);
+    for (y, line) in (rows / 2..rows).zip(text.lines()) {
+        let line = truncate(line, usize::from(cols));
+        let x = usize::from(cols).saturating_sub(text_width(&line)) / 2;
+        canvas.text(x as u16, y, &line, style);
+    }
 }
