@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowline::agent::AgentEvent;
-use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::options::{Options, ThemeSource};
+use bowline::ide::core::options::Options;
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::open::{OpenedFile, on_opened};
 use bowline::ide::shell::app::App;
@@ -21,7 +20,6 @@ use bowline::text::position::Byte;
 use bowline::text::search::{Needle, SearchOptions};
 use bowline::text::transaction::Transaction;
 use bowline::tui::input::{Input, Key};
-use bowline::tui::theme::{ColorDepth, Theme};
 use tokio::sync::{Notify, mpsc};
 
 use crate::{Effort, percentile, report};
@@ -42,34 +40,10 @@ fn app_with_text(text: &str) -> AppFixture {
     let env = Arc::new(LocalEnvironment::new(folder.path().into(), []));
     let (sender, events) = mpsc::channel(64);
     let options = Options {
-        workspace: folder.path().into(),
-        home: folder.path().into(),
-        config: folder.path().join("config"),
-        state: folder.path().join("state"),
-        prompts: Vec::new(),
-        initial_command: None,
-        theme: Theme::builtin(),
-        themes: ThemeSource::default(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
-        problems: Vec::new(),
-        colors: ColorDepth::True,
-        tab_width: 4,
-        auto_pairs: true,
-        wrap_column: 80,
-        display: bowline::ide::model::view::display::DisplayOptions::default(),
-        keep_open: false,
-        restored: None,
-        editor: None,
         keep_drafts: true,
         keep_undo: true,
-        mouse: true,
-        notify: bowline::ide::core::options::Notify::default(),
-        images: bowline::tui::images::protocol::ImageChoice::default(),
-        first_image: 0,
-        clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-        approval_mode: bowline::tools::Mode::default(),
-        connect: None,
-        clock: SystemClock::shared(),
+        ..Options::new(folder.path().into(), folder.path().into())
     };
     let tasks = Tasks::new(Threads::from_handle(runtime.handle().clone()), Arc::new(sender));
     let mut app = App::new(options, (tasks, env), SIZE, Arc::new(Notify::new()));

@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bowline::agent::AgentEvent;
-use bowline::base::clock::SystemClock;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::options::{Options, ThemeSource};
+use bowline::ide::core::options::Options;
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::catalog::read_keymap;
@@ -27,7 +26,6 @@ use bowline::runtime::lifecycle::options::SessionChoice;
 use bowline::runtime::{self, Options as SessionOptions, RuntimeEvent};
 use bowline::tui::images::protocol::ImageChoice;
 use bowline::tui::input::{Input, Key, Mods, Mouse, MouseKind};
-use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
@@ -69,34 +67,10 @@ fn connect(home: Home, cwd: PathBuf, session: PathBuf) -> Connect {
 
 fn options(root: &Path, connect: Connect) -> Options {
     Options {
-        workspace: root.join("work"),
-        home: root.into(),
-        config: root.join("config"),
-        state: root.join("state"),
-        prompts: Vec::new(),
-        initial_command: None,
-        theme: Theme::builtin(),
-        themes: ThemeSource::default(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
-        problems: Vec::new(),
-        colors: ColorDepth::True,
-        tab_width: 4,
-        auto_pairs: true,
-        wrap_column: 80,
-        display: bowline::ide::model::view::display::DisplayOptions::default(),
-        keep_open: false,
-        restored: None,
-        editor: None,
-        keep_drafts: false,
-        keep_undo: false,
-        mouse: true,
-        notify: bowline::ide::core::options::Notify::default(),
         images: ImageChoice::Kitty,
-        first_image: 0,
-        clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-        approval_mode: bowline::tools::Mode::default(),
         connect: Some(connect),
-        clock: SystemClock::shared(),
+        ..Options::new(root.join("work"), root.into())
     }
 }
 

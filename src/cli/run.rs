@@ -153,7 +153,10 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     });
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
     let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
-    let (theme, theme_problem) = setup::theme(args, &setup);
+    let colors = color_depth(&process);
+    let is_dark_terminal = setup::is_dark_terminal(&setup, &process);
+    let theme_choice = setup::theme_choice(args, &setup);
+    let (theme, theme_problem) = setup::theme(&setup, theme_choice.name(colors, is_dark_terminal));
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let settings = setup.loaded.settings.clone();
     let term = process.vars.get("TERM").cloned();
@@ -169,10 +172,12 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
             .collect(),
         initial_command: args.resume.then_some("session.resume"),
         theme,
+        theme_choice,
+        is_dark_terminal,
         themes: setup::theme_source(&setup),
         keymap,
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
-        colors: color_depth(&process),
+        colors,
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,

@@ -23,6 +23,7 @@ use crate::exec::local::LocalEnvironment;
 use crate::ide::core::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::options::ThemeSource;
+use crate::ide::features::themes::background;
 use crate::llm::model::{Part, Thinking};
 use crate::llm::retry::Policy;
 use crate::net::cassette::Cassette;
@@ -33,8 +34,9 @@ use crate::tools::contract::tool_selection::ToolFlags;
 use crate::tools::files::state::ReadFirst;
 use crate::tools::output::truncation::LimitOverride;
 use crate::tools::{Approval, Mode, Registry, ToolSelection};
-use crate::tui::theme::Theme;
+use crate::tui::theme::choice::is_dark_by_variable;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
+use crate::tui::theme::{Theme, ThemeChoice};
 
 /// Inputs of the process other than its arguments.
 #[derive(Debug, Clone)]
@@ -142,9 +144,19 @@ fn prepend_inputs(prompts: &mut Vec<InitialPrompt>, attached: InitialPrompt, pip
     prompts[0].images = attached.images;
 }
 
-/// Returns the requested theme, or the default one with an error message.
-pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
-    let name = args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme);
+/// Returns the choice of the command line, or else of the settings.
+pub fn theme_choice(args: &Args, setup: &Setup) -> ThemeChoice {
+    ThemeChoice::parse(args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme))
+}
+
+/// Returns whether the terminal's background is probably dark; its answer comes after the first frame.
+pub fn is_dark_terminal(setup: &Setup, process: &Process) -> bool {
+    let by_variable = process.vars.get("COLORFGBG").and_then(|value| is_dark_by_variable(value));
+    by_variable.or_else(|| background::last_known(&setup.home.state)).unwrap_or(true)
+}
+
+/// Returns the theme of that name, or the default one with an error message.
+pub fn theme(setup: &Setup, name: &str) -> (Theme, Option<String>) {
     match load_theme(&themes(setup), name) {
         Ok(theme) => (theme, None),
         Err(problem) => (Theme::builtin(), Some(format!("{problem}; the default theme is used"))),
@@ -169,7 +181,9 @@ fn themes(setup: &Setup) -> Resources {
 
 fn load_theme(themes: &Resources, name: &str) -> Result<Theme, String> {
     let found = themes.find(name).map_err(|problem| problem.to_string())?;
-    Theme::parse(&found.name, &found.text).map_err(|error| error.to_string())
+    let parent =
+        |name: &str| themes.find(name).map(|found| found.text).map_err(|problem| problem.to_string());
+    Theme::parse_with(&found.name, &found.text, &parent).map_err(|error| error.to_string())
 }
 
 /// Returns the text and the path of the requested key map, or the default one with an error message. Project

@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn config_broken_file_gives_defaults_and_line() {
         let (loaded, problems) = load_texts("theme = \"a\"\nmouse = = 1\n", "tab-width = 3\n");
-        assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("bowline-dark", 3));
+        assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("auto", 3));
         assert_eq!(problems.len(), 1);
         assert!(
             problems[0].starts_with("user:2: ") && problems[0].ends_with("defaults are used"),

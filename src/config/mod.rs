@@ -2,6 +2,7 @@
 //!
 //! Layer 2. May import `base`; must not know who uses a setting.
 
+pub mod edit;
 pub mod kind;
 pub mod load;
 pub mod plugins;

@@ -21,7 +21,7 @@ use super::kind::{Kind, Limit, TokenBudget};
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Settings {
-    /// Name of the color theme.
+    /// Color theme: a name, two names for light and dark terminals, or `auto`.
     pub theme: String,
     /// Name of the key map.
     pub keymap: String,
@@ -126,8 +126,8 @@ pub static ROWS: &[Row] = &[
     Row {
         key: "theme",
         kind: Kind::Text,
-        default: "\"bowline-dark\"",
-        doc: "Color theme",
+        default: "\"auto\"",
+        doc: "Color theme: a name, light/dark, or auto, which follows the terminal",
         project: true,
         assign: |settings, value| text(value, &mut settings.theme),
     },

@@ -402,3 +402,34 @@ async fn vim_multi_cursor_insert_deletion_keeps_characters() {
     while buffer.area.undo().is_some() {}
     assert_eq!(buffer.area.text().to_string(), text);
 }
+
+#[tokio::test]
+async fn vim_search_typed_while_another_file_came_on_screen_searches_that_one() {
+    let mut ide = ide("|one\ntwo and more of it, so that it is longer than the other file\n").await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Enter").await;
+    ide.keys("g T").await;
+    ide.keys("v G $ /").await;
+    ide.headless.app().with_cx(|cx| {
+        let other = cx.state.buffers.all()[1].id;
+        cx.state.buffers.show(other);
+        cx.state.damage.add_all();
+    });
+    ide.type_in("two").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), "b one\nb two\n");
+    assert!(marked_area(&mut ide).contains("two"), "{}", marked_area(&mut ide));
+}
+
+#[tokio::test]
+async fn vim_waiting_operator_leaves_the_hint_of_an_approval() {
+    use bowline::llm::providers::scripted::Turn;
+    let plan = IdeSetup::new().keymap(VIM).with("a.txt", "one\n").size(120, 40);
+    let call = Turn::call("c1", "bash", serde_json::json!({"command": "touch x"}));
+    let mut ide = plan.turns([call, Turn::text("done")]).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for_text("wants to run").await;
+    ide.headless.press("Alt-2 d");
+    assert!(ide.picture().contains("Alt-3 goes there"), "{}", ide.picture());
+}

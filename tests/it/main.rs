@@ -169,6 +169,8 @@ mod ide_syntax;
 /// Shells in the terminal pane.
 mod ide_task_panics;
 mod ide_terminal;
+/// Themes: the picker, the setting, the terminal's background.
+mod ide_themes;
 /// Messages above the status line, and their log.
 mod ide_toasts;
 /// A user and the agent in the same files.

@@ -9,12 +9,10 @@ use bowline::base::clock::{Clock, SharedClock, SystemClock};
 use bowline::base::paths::Home;
 use bowline::exec::LocalEnvironment;
 use bowline::ide::core::keys::keymap::BUILTIN;
-use bowline::ide::core::options::{OpenTarget, Options, ThemeSource};
+use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::catalog::read_keymap;
 use bowline::ide::shell::preload::Preload;
-use bowline::tui::theme::color::ColorDepth;
-use bowline::tui::theme::scheme::Theme;
 
 use crate::support::pty::Launch;
 
@@ -51,34 +49,14 @@ async fn panic_host_process_runs_event_loop() {
     let feed = Preload::start(env, Threads::from_handle(tokio::runtime::Handle::current()), open, |_| None);
     let (keymap, problems) = read_keymap("default.toml", BUILTIN[0].1);
     let options = Options {
-        workspace: work,
         home: home.user.clone(),
         config: home.config.clone(),
         state: home.state.clone(),
-        prompts: Vec::new(),
-        initial_command: None,
-        theme: Theme::builtin(),
-        themes: ThemeSource::default(),
         keymap,
         problems,
-        colors: ColorDepth::True,
-        tab_width: 4,
-        auto_pairs: true,
-        wrap_column: 80,
-        display: bowline::ide::model::view::display::DisplayOptions::default(),
-        keep_open: false,
-        restored: None,
-        editor: None,
-        keep_drafts: false,
-        keep_undo: false,
         mouse: false,
-        notify: bowline::ide::core::options::Notify::default(),
-        images: bowline::tui::images::protocol::ImageChoice::default(),
-        first_image: 0,
-        clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
-        approval_mode: bowline::tools::Mode::default(),
-        connect: None,
         clock: Arc::new(PanickingClock { clock: SystemClock::shared(), flag_path: flag.into() }),
+        ..Options::new(work, home.user.clone())
     };
     Box::pin(bowline::ide::shell::run::run(options, feed, None)).await.unwrap();
 }

@@ -7,7 +7,7 @@ use super::Settings;
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            theme: "bowline-dark".to_string(),
+            theme: "auto".to_string(),
             keymap: "default".to_string(),
             model: None,
             provider: None,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::clock::SharedClock;
+use crate::base::clock::{SharedClock, SystemClock};
 use crate::exec::clipboard::ClipboardRoute;
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::core::ports::Connect;
@@ -13,7 +13,7 @@ use crate::llm::model::Part;
 use crate::tools::permissions::policy::Mode;
 use crate::tui::images::protocol::ImageChoice;
 use crate::tui::theme::scheme::BUILTIN;
-use crate::tui::theme::{ColorDepth, Theme};
+use crate::tui::theme::{ColorDepth, Theme, ThemeChoice};
 
 /// A file to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,10 @@ pub struct Options {
     pub initial_command: Option<&'static str>,
     /// The theme.
     pub theme: Theme,
+    /// What of the themes the user chose.
+    pub theme_choice: ThemeChoice,
+    /// Whether the terminal's background is dark, as far as known before it answers.
+    pub is_dark_terminal: bool,
     /// The themes to choose from.
     pub themes: ThemeSource,
     /// The key map.
@@ -143,4 +147,43 @@ pub struct Options {
     pub connect: Option<Connect>,
     /// Time.
     pub clock: SharedClock,
+}
+
+impl Options {
+    /// Returns options for a folder with the defaults of the settings: no keys, no session, and nothing that is kept for
+    /// the next start. `root` is the user's home, with the folders of configuration and state in it.
+    pub fn new(workspace: PathBuf, root: PathBuf) -> Self {
+        Self {
+            workspace,
+            config: root.join("config"),
+            state: root.join("state"),
+            home: root,
+            prompts: Vec::new(),
+            initial_command: None,
+            theme: Theme::builtin(),
+            theme_choice: ThemeChoice::default(),
+            is_dark_terminal: true,
+            themes: ThemeSource::default(),
+            keymap: Keymap::default(),
+            problems: Vec::new(),
+            colors: ColorDepth::True,
+            tab_width: 4,
+            auto_pairs: true,
+            wrap_column: 80,
+            display: DisplayOptions::default(),
+            keep_open: false,
+            restored: None,
+            editor: None,
+            keep_drafts: false,
+            keep_undo: false,
+            mouse: true,
+            notify: Notify::default(),
+            images: ImageChoice::default(),
+            first_image: 0,
+            clipboard: ClipboardRoute::default(),
+            approval_mode: Mode::default(),
+            connect: None,
+            clock: SystemClock::shared(),
+        }
+    }
 }

@@ -31,6 +31,7 @@ pub mod reopen;
 pub mod restore;
 pub mod review;
 pub mod sessions;
+pub mod settings;
 pub mod snippets;
 pub mod status_line;
 pub mod symbols;
@@ -74,6 +75,7 @@ pub static FEATURES: &[Feature] = &[
     restore::FEATURE,
     review::FEATURE,
     sessions::FEATURE,
+    settings::FEATURE,
     snippets::FEATURE,
     status_line::FEATURE,
     symbols::FEATURE,

@@ -22,6 +22,7 @@ use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::images;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::external_editor;
+use crate::ide::features::themes::background;
 use crate::ide::shell::app::App;
 use crate::ide::shell::clipboard;
 use crate::ide::shell::event_source::EventSource;
@@ -327,7 +328,9 @@ impl TerminalLoop {
                         CapsAction::Synchronized(on) => app.screen.set_synchronized(on),
                         CapsAction::EraseColored => app.screen.set_erase_colored(true),
                         CapsAction::Margins => app.screen.set_margins(true),
-                        CapsAction::Dark(_) => {}
+                        CapsAction::Dark(is_dark) => {
+                            app.with_cx(|cx| background::on_background(cx, is_dark));
+                        }
                     }
                 }
                 self.update_images(app);

@@ -41,9 +41,9 @@ const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
 /// Resets the caret to the user's own shape.
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
-/// Enters our modes. The alternate screen comes first, because the Kitty flags belong to the current screen.
+/// Enters our modes, among them reports of a change between dark and light colors (2031). The alternate screen comes first, because the Kitty flags belong to the current screen.
 pub fn enter(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
-    let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h".to_vec();
+    let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[?2031h".to_vec();
     if modes.mouse {
         out.extend_from_slice(b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
     }
@@ -79,7 +79,7 @@ pub fn leave(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
         out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
     }
     // Margins remain set only where a frame was cut off.
-    out.extend_from_slice(b"\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?69l\x1b[r\x1b[?2026l");
+    out.extend_from_slice(b"\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?69l\x1b[r\x1b[?2026l");
     if extras.caret {
         out.extend_from_slice(CARET_RESTORE);
     }
@@ -133,7 +133,7 @@ mod tests {
         );
         let on = String::from_utf8(enter(wanted, ALL)).unwrap();
         let off = String::from_utf8(leave(wanted, ALL)).unwrap();
-        for mode in ["1049", "2004", "1004", "1000", "1002", "1006"] {
+        for mode in ["1049", "2004", "1004", "2031", "1000", "1002", "1006"] {
             assert!(on.contains(&format!("?{mode}h")) && off.contains(&format!("?{mode}l")), "{mode}");
         }
     }

@@ -2,8 +2,12 @@
 //!
 //! Must not know who draws or what a scope is used for.
 
+pub mod choice;
 pub mod color;
 pub mod scheme;
+#[cfg(test)]
+mod tests;
 
+pub use choice::ThemeChoice;
 pub use color::ColorDepth;
 pub use scheme::{Theme, ThemeError};

@@ -2,7 +2,7 @@
 //!
 //! Must not know files or terminals. A theme has a `[palette]` of names and a `[scopes]` table whose values
 //! are a color or a table of `fg`, `bg`, attributes and `mono`, the attributes that carry the meaning where
-//! there is no color.
+//! there is no color. `inherits` names a theme whose colors and scopes it replaces in part.
 
 use std::collections::HashMap;
 
@@ -50,14 +50,48 @@ const ATTRIBUTES: [(&str, Modifier); 6] = [
 ];
 
 /// The built-in themes: names and texts.
-pub const BUILTIN: [(&str, &str); 2] = [
+pub const BUILTIN: [(&str, &str); 13] = [
     ("bowline-dark", include_str!("../../../themes/bowline-dark.toml")),
     ("bowline-light", include_str!("../../../themes/bowline-light.toml")),
+    ("colorblind-dark", include_str!("../../../themes/colorblind-dark.toml")),
+    ("colorblind-light", include_str!("../../../themes/colorblind-light.toml")),
+    ("dusk", include_str!("../../../themes/dusk.toml")),
+    ("ember", include_str!("../../../themes/ember.toml")),
+    ("high-contrast-dark", include_str!("../../../themes/high-contrast-dark.toml")),
+    ("high-contrast-light", include_str!("../../../themes/high-contrast-light.toml")),
+    ("midnight", include_str!("../../../themes/midnight.toml")),
+    ("mist", include_str!("../../../themes/mist.toml")),
+    ("moss", include_str!("../../../themes/moss.toml")),
+    ("parchment", include_str!("../../../themes/parchment.toml")),
+    (TERMINAL, include_str!("../../../themes/terminal.toml")),
 ];
 
-impl Theme {
-    /// Reads a theme; the error names the line.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ThemeError> {
+/// The theme in the sixteen colors that the user chose for the terminal.
+pub const TERMINAL: &str = "terminal";
+
+/// Maximum number of themes that inherit one from the other; more are a circle.
+const INHERITED_MAX: usize = 8;
+
+/// Returns the text of a theme that another one inherits; the error is for the user.
+pub type ReadTheme<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+type Palette = HashMap<String, Color>;
+
+/// What a theme file says, with what it inherits.
+struct ThemeFile {
+    dark: Option<bool>,
+    palette: Palette,
+    scopes: HashMap<String, Entry>,
+}
+
+/// Reads theme files.
+struct Reader<'a> {
+    parent: ReadTheme<'a>,
+}
+
+impl Reader<'_> {
+    /// Reads a theme whose colors are replaced by those of a theme that inherits it.
+    fn read(&self, name: &str, text: &str, heirs: &Palette, depth: usize) -> Result<ThemeFile, ThemeError> {
         let error = |at: usize, message: String| ThemeError {
             name: name.to_string(),
             line: text[..at.min(text.len())].matches('\n').count() + 1,
@@ -66,34 +100,66 @@ impl Theme {
         // Without serde: a theme is read at every start, and this is half the time.
         let file = DeTable::parse(text)
             .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().to_string()))?;
-        let mut dark = true;
+        let (mut dark, mut inherits) = (None, None);
         let (mut colors, mut entries) = (None, None);
         for (key, value) in file.into_inner() {
             let at = key.span().start;
             match (&**key.get_ref(), value.into_inner()) {
-                ("dark", DeValue::Boolean(on)) => dark = on,
+                ("dark", DeValue::Boolean(on)) => dark = Some(on),
+                ("inherits", DeValue::String(parent)) => inherits = Some((parent, at)),
                 ("palette", DeValue::Table(table)) => colors = Some(table),
                 ("scopes", DeValue::Table(table)) => entries = Some(table),
                 ("dark", _) => return Err(error(at, "`dark` is true or false".to_string())),
+                ("inherits", _) => return Err(error(at, "`inherits` is the name of a theme".to_string())),
                 ("palette" | "scopes", _) => {
                     return Err(error(at, format!("`{}` is a table", key.get_ref())));
                 }
                 (other, _) => return Err(error(at, format!("nothing is called `{other}` here"))),
             }
         }
-        let mut palette = HashMap::new();
+        let mut palette = Palette::new();
         for (key, value) in colors.iter().flatten() {
             let text = value.get_ref().as_str().unwrap_or_default();
             let color = color::parse(text).ok_or_else(|| error(value.span().start, not_a_color(text)))?;
-            palette.insert(&**key.get_ref(), color);
+            palette.insert(key.get_ref().to_string(), color);
         }
-        let mut scopes = HashMap::new();
-        for (scope, value) in entries.ok_or_else(|| error(0, "there is no table `scopes`".to_string()))? {
+        palette.extend(heirs.iter().map(|(name, color)| (name.clone(), *color)));
+        let inherited = match inherits {
+            Some((_, at)) if depth == INHERITED_MAX => {
+                return Err(error(at, "themes inherit each other in a circle".to_string()));
+            }
+            Some((parent, at)) => {
+                let text = (self.parent)(&parent).map_err(|message| error(at, message))?;
+                Some(self.read(&parent, &text, &palette, depth + 1)?)
+            }
+            None => None,
+        };
+        if entries.is_none() && inherited.is_none() {
+            return Err(error(0, "there is no table `scopes`".to_string()));
+        }
+        let mut all = inherited.unwrap_or(ThemeFile { dark: None, palette, scopes: HashMap::new() });
+        for (scope, value) in entries.into_iter().flatten() {
             let entry =
-                entry(value.get_ref(), &palette).map_err(|message| error(value.span().start, message))?;
-            scopes.insert(scope.into_inner().into_owned(), entry);
+                entry(value.get_ref(), &all.palette).map_err(|message| error(value.span().start, message))?;
+            all.scopes.insert(scope.into_inner().into_owned(), entry);
         }
-        Ok(Self { name: name.to_string(), dark, scopes })
+        Ok(ThemeFile { dark: dark.or(all.dark), ..all })
+    }
+}
+
+impl Theme {
+    /// Reads a theme, which may inherit a built-in one; the error names the line.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ThemeError> {
+        Self::parse_with(name, text, &|name| {
+            let found = BUILTIN.iter().find(|(known, _)| *known == name);
+            found.map(|(_, text)| (*text).to_string()).ok_or_else(|| format!("unknown theme {name}"))
+        })
+    }
+
+    /// Reads a theme, which may inherit those that `parent` reads; the error names the file and line.
+    pub fn parse_with(name: &str, text: &str, parent: ReadTheme<'_>) -> Result<Self, ThemeError> {
+        let file = Reader { parent }.read(name, text, &Palette::new(), 0)?;
+        Ok(Self { name: name.to_string(), dark: file.dark.unwrap_or(true), scopes: file.scopes })
     }
 
     /// The default theme, `bowline-dark`.
@@ -124,6 +190,12 @@ impl Theme {
         self.scopes.contains_key(scope)
     }
 
+    /// Returns all scopes and their styles.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, Style)> {
+        self.scopes.iter().map(|(scope, entry)| (scope.as_str(), entry.style))
+    }
+
     fn find(&self, scope: &str) -> Entry {
         let mut scope = scope;
         loop {
@@ -139,12 +211,12 @@ impl Theme {
 }
 
 fn not_a_color(text: &str) -> String {
-    format!("`{text}` is not a colour; use #rrggbb, a palette name, red, bright-red, 0 to 255 or default")
+    format!("`{text}` is not a color; use #rrggbb, a palette name, red, bright-red, 0 to 255 or default")
 }
 
-fn entry(value: &DeValue<'_>, palette: &HashMap<&str, Color>) -> Result<Entry, String> {
+fn entry(value: &DeValue<'_>, palette: &Palette) -> Result<Entry, String> {
     let find = |value: &DeValue<'_>| {
-        let text = value.as_str().ok_or_else(|| "a colour is a text".to_string())?;
+        let text = value.as_str().ok_or_else(|| "a color is a text".to_string())?;
         palette.get(text).copied().or_else(|| color::parse(text)).ok_or_else(|| not_a_color(text))
     };
     let attribute = |name: &str| ATTRIBUTES.iter().find(|(known, _)| *known == name).map(|row| row.1);
@@ -194,7 +266,7 @@ mod tests {
             assert_eq!(error.line, line, "{error}");
             assert!(error.to_string().contains(part), "{error}");
         };
-        check("[scopes]\nui = 'red'\n'ui.text' = 'rouge'\n", 3, "`rouge` is not a colour");
+        check("[scopes]\nui = 'red'\n'ui.text' = 'rouge'\n", 3, "`rouge` is not a color");
         check("[scopes]\nui = { fg = 'red', mono = ['loud'] }\n", 2, "`loud` is not an attribute");
         check("[palette]\nink = '#xyz'\n[scopes]\n", 2, "#xyz");
         check("[scopes]\nui = [\n", 2, "theme mine, line 2");
@@ -209,14 +281,37 @@ mod tests {
     }
 
     #[test]
+    fn theme_inherits_colors_and_scopes() {
+        let parent = |name: &str| {
+            match name {
+            "base" => Ok("dark = false\n[palette]\nink = '#010203'\npaper = '#fff'\n[scopes]\nui = 'ink'\nrow = { fg = 'ink', bg = 'paper' }".to_string()),
+            "circle" => Ok("inherits = 'circle'".to_string()),
+            _ => Err(format!("unknown theme {name}")),
+        }
+        };
+        let text =
+            "inherits = 'base'\n[palette]\nink = '#040506'\n[scopes]\nui = { fg = 'paper', bold = true }";
+        let theme = Theme::parse_with("t", text, &parent).unwrap();
+        assert!(!theme.dark && theme.contains("row"));
+        assert_eq!(theme.style("ui"), Style::new().fg(Color::Rgb(255, 255, 255)).bold());
+        assert_eq!(theme.style("row"), Style::new().fg(Color::Rgb(4, 5, 6)).bg(Color::Rgb(255, 255, 255)));
+        let error = |text: &str| Theme::parse_with("t", text, &parent).unwrap_err().to_string();
+        assert_eq!(error("\ninherits = 'none'"), "theme t, line 2: unknown theme none");
+        assert!(error("inherits = 'circle'").contains("in a circle"));
+        assert!(error("inherits = 1").contains("name of a theme"));
+        assert!(Theme::parse("t", "inherits = 'bowline-light'").is_ok_and(|theme| !theme.dark));
+    }
+
+    #[test]
     fn theme_builtins_have_same_scopes() {
         let themes = BUILTIN.map(|(name, text)| Theme::parse(name, text).unwrap());
-        let mut names = themes.clone().map(|theme| theme.scopes.into_keys().collect::<Vec<_>>());
-        for list in &mut names {
-            list.sort();
+        let names = |theme: &Theme| theme.scopes.keys().cloned().collect::<std::collections::BTreeSet<_>>();
+        for theme in &themes {
+            assert_eq!(names(theme), names(&themes[0]), "{}", theme.name);
         }
-        assert_eq!(names[0], names[1]);
-        assert_eq!(themes.map(|theme| theme.dark), [true, false]);
+        let light = themes.iter().filter(|theme| !theme.dark).count();
+        assert!(light >= 4 && themes.len() - light >= 8);
         assert!(Theme::from_name("bowline-light").is_some() && Theme::from_name("nope").is_none());
+        assert!(BUILTIN.map(|(name, _)| name).is_sorted());
     }
 }

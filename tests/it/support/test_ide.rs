@@ -10,7 +10,7 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::ide::core::options::{OpenTarget, Options, ThemeSource};
+use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
 use bowline::ide::core::tasks::threads::Threads;
@@ -29,7 +29,7 @@ use bowline::tools::Mode;
 use bowline::tools::contract::tool_selection::ToolFlags;
 use bowline::tui::images::protocol::ImageChoice;
 use bowline::tui::input::Input;
-use bowline::tui::theme::{ColorDepth, Theme};
+use bowline::tui::theme::ColorDepth;
 use futures::FutureExt;
 use tempfile::TempDir;
 
@@ -353,34 +353,24 @@ impl IdeSetup {
         let feed = Preload::start(Arc::new(env), tasks, open, |_| None);
         let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
         let options = Options {
-            workspace: work,
             home: user,
             config,
             state,
-            prompts: Vec::new(),
             initial_command: self.startup_command,
-            theme: Theme::builtin(),
-            themes: ThemeSource::default(),
             keymap,
             problems: self.settings_problems.into_iter().chain(problems).collect(),
             colors: self.colors,
-            tab_width: 4,
-            auto_pairs: true,
             wrap_column: 40,
-            display: bowline::ide::model::view::display::DisplayOptions::default(),
             keep_open,
             restored,
             editor: Some("an-editor --wait".to_string()),
             keep_drafts: true,
             keep_undo: self.undo_store,
-            mouse: true,
-            notify: bowline::ide::core::options::Notify::default(),
             images: self.images,
-            first_image: 0,
-            clipboard: bowline::exec::clipboard::ClipboardRoute::default(),
             approval_mode: self.policy,
             connect: Some(connect),
             clock: clock.clone(),
+            ..Options::new(work, self.temp.path().into())
         };
         let headless =
             Box::pin(Headless::start(options, feed, self.size, task_orders::seed(), self.early_keys)).await;

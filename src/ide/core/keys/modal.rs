@@ -193,8 +193,9 @@ pub struct Visual {
     pub to_end: bool,
     /// Width in columns of a repeated rectangle, wherever its corner is.
     pub width: Option<usize>,
-    /// The selection that the editor shows for it. If it differs, the selection was changed by other code.
-    pub shown: Option<Selection>,
+    /// The selection that the editor shows for it, and of which file. If it differs, other code has changed the selection
+    /// or shown another file, and the ranges are not of what is shown.
+    pub shown: Option<(BufferId, Selection)>,
 }
 
 /// A remembered selection that can be restored.

@@ -39,6 +39,25 @@ pub struct PickerSpec {
     pub load: fn(&State) -> RowSource,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+    /// Shows the effect of a row while it is selected.
+    pub on_select: fn(&mut Cx<'_>, &Pick),
+    /// Takes back what was shown, when the picker is closed without a choice.
+    pub on_cancel: fn(&mut Cx<'_>),
+}
+
+impl PickerSpec {
+    /// A picker without rows, which rows of the table complete.
+    pub const EMPTY: Self = Self {
+        id: "",
+        title: "",
+        footer: "Enter accept",
+        toggle: None,
+        preview: None,
+        load: |_| RowSource::Rows(Vec::new(), Vec::new()),
+        accept: |_, _, _| {},
+        on_select: |_, _| {},
+        on_cancel: |_| {},
+    };
 }
 
 /// How the rows of a picker are toggled.
@@ -147,6 +166,8 @@ pub struct Picker {
     pub is_query_stale: bool,
     /// Whether the first match is accepted as soon as there is one: Enter was pressed before.
     pub accepts_first: bool,
+    /// The row whose effect is shown.
+    selected_pick: Option<Pick>,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
     matcher: Nucleo<PickRow>,
@@ -169,6 +190,7 @@ impl Picker {
             is_settled: true,
             is_query_stale: false,
             accepts_first: false,
+            selected_pick: None,
             search: None,
             matcher,
             last_query: String::new(),
@@ -307,7 +329,7 @@ impl Layer for Picker {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept, key, on_change: on_query_change, ..Actions::default() }
+        Actions { step, accept, key, escape, on_change: on_query_change, ..Actions::default() }
     }
 
     fn is_busy(&self) -> bool {
@@ -350,6 +372,7 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
             begin = Some(start);
         }
     }
+    picker.selected_pick = picker.current().map(|row| row.pick.clone());
     cx.state.push_layer(picker);
     if let Some(begin) = begin {
         begin(cx, injector, number);
@@ -361,6 +384,30 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.accepts_first = false;
         picker.step(by as i64);
+    }
+    show_selected(cx);
+}
+
+/// Shows the effect of the selected row, if it is another one than before.
+fn show_selected(cx: &mut Cx<'_>) {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
+    let selected = picker.current().map(|row| row.pick.clone());
+    if selected == picker.selected_pick {
+        return;
+    }
+    picker.selected_pick.clone_from(&selected);
+    let on_select = picker.spec.on_select;
+    if let Some(pick) = selected {
+        on_select(cx, &pick);
+    }
+}
+
+/// Closes the picker without a choice.
+fn escape(cx: &mut Cx<'_>) {
+    let on_cancel = cx.state.layers.top::<Picker>().map(|picker| picker.spec.on_cancel);
+    drop(cx.state.pop_layer());
+    if let Some(on_cancel) = on_cancel {
+        on_cancel(cx);
     }
 }
 
@@ -410,6 +457,7 @@ fn on_query_change(cx: &mut Cx<'_>) {
         picker.tick(FILTER_WAIT_MS);
     }
     cx.state.damage.add(Part::Overlay);
+    show_selected(cx);
 }
 
 /// Toggles the mark of the selected row of the topmost picker.

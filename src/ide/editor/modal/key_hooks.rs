@@ -128,7 +128,7 @@ pub fn clamp_cursors(cx: &mut Cx<'_>) {
     let area = &mut buffer.area;
     if mode.is_visual() {
         let shown = cx.state.modal.visual.shown.as_ref();
-        if shown == Some(&area.selection) {
+        if shown.is_some_and(|(id, selection)| *id == buffer.id && *selection == area.selection) {
             return;
         }
         if area.selection.is_empty() {

@@ -38,6 +38,8 @@ fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
         (true, None) => return cx.state.set_status("No search yet"),
     };
     cx.state.modal.last_search = Some((pattern, forward));
+    // While the prompt was open, another file may have been shown.
+    key_hooks::clamp_cursors(cx);
     search_next(cx, false);
     // The key that ended the prompt was processed before its answer came.
     key_hooks::after_key(cx, None);

@@ -89,7 +89,7 @@ pub fn show_selection(cx: &mut Cx<'_>) {
     let selection = Selection::new(ranges, 0);
     buffer.area.select(selection.clone());
     buffer.area.caret_override = Some((selection.primary(), first.head));
-    visual.shown = Some(selection);
+    visual.shown = Some((buffer.id, selection));
     cx.state.damage.add(Part::Editor);
 }
 

@@ -7,16 +7,15 @@ use crate::tools::permissions::policy::Mode;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "approval-modes",
-    preview: None,
     title: "Approval mode",
     footer: "✓ in use  Enter use from the next call on",
-    toggle: None,
     load: |state| RowSource::Rows(Mode::ALL.map(row).into(), vec![Pick::new(state.agent.approval_mode)]),
     accept: |cx, pick, _| {
         if let Some(mode) = pick.get() {
             switch(cx, *mode);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn row(mode: Mode) -> PickRow {

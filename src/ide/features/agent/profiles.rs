@@ -12,16 +12,15 @@ const AUTO: &str = "auto";
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "profiles",
-    preview: None,
     title: "Agent profile",
     footer: "✓ in use  Enter use from the next request on",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), vec![Pick::new(state.agent.requested_profile)]),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<&'static str>() {
             switch(cx, name);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn rows(state: &State) -> Vec<PickRow> {

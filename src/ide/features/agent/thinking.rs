@@ -9,16 +9,15 @@ use crate::llm::model::Thinking;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "thinking",
-    preview: None,
     title: "Thinking level",
     footer: "✓ in use  Enter use",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), vec![Pick::new(current(&state.agent))]),
     accept: |cx, pick, _| {
         if let (Some(level), Some(session)) = (pick.get(), cx.session) {
             session.set_thinking(*level);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Returns the levels of the model.

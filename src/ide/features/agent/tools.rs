@@ -35,7 +35,6 @@ enum Preset {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "tools",
-    preview: None,
     title: "Agent tools",
     footer: "Space ✓ on or off  Enter apply",
     toggle: Some(Toggle { sign: "✓", by_space: true, on_toggle: toggle }),
@@ -49,6 +48,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             session.set_tools(names);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 impl Preset {

@@ -30,16 +30,15 @@ pub const COMMANDS: &[Command] = &[
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "stashes",
-    preview: None,
     title: "Stashed messages",
     footer: "Enter restore  Delete remove",
-    toggle: None,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(Stash(name)) = pick.get() {
             restore(cx, name.clone());
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// The name of a stash in the store.

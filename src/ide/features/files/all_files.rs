@@ -28,7 +28,6 @@ pub const PICKER: PickerSpec = PickerSpec {
     }),
     title: "Go to file",
     footer: "Enter open",
-    toggle: None,
     load: |_| RowSource::Task(walk),
     accept: |cx, pick, _| {
         if let Some(path) = pick.get::<String>() {
@@ -38,6 +37,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Adds the workspace's files to the picker of this number: those of a recent walk, or of a new one. The walk

@@ -12,10 +12,8 @@ use crate::text::file_format::encoding::Encoding;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "encodings",
-    preview: None,
     title: "Change file encoding",
     footer: "Enter choose",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         let (Some(encoding), Some(buffer)) = (pick.get::<Encoding>().copied(), cx.state.buffers.current())
@@ -34,6 +32,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             .close('n', "Cancel");
         cx.state.push_layer(dialog);
     },
+    ..PickerSpec::EMPTY
 };
 
 fn rows(state: &State) -> Vec<PickRow> {

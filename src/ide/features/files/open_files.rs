@@ -11,10 +11,8 @@ use crate::ide::model::buffers::BufferId;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "buffers",
-    preview: None,
     title: "Go to open file",
     footer: "Enter show",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(id) = pick.get::<BufferId>() {
@@ -23,6 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn rows(state: &State) -> Vec<PickRow> {

@@ -19,14 +19,13 @@ pub struct EntryLocation {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "session-search",
-    preview: None,
     title: "Search sessions",
     footer: "Enter go · file: command: project: role: since:",
-    toggle: None,
     load: |_| RowSource::Live(String::new(), history_search::events::start_search),
     accept: |cx, pick, _| {
         if let Some(EntryLocation { session, file, entry }) = pick.get() {
             history_search::events::open_at(cx, session, file, entry);
         }
     },
+    ..PickerSpec::EMPTY
 };

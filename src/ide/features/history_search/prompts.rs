@@ -13,16 +13,15 @@ use crate::ide::features::history_search::events::{one_line, put_into_prompt};
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "prompts",
-    preview: None,
     title: "Prompt history",
     footer: "Enter insert into prompt",
-    toggle: None,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(text) = pick.get::<String>() {
             put_into_prompt(cx, text);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Adds the prompts of all folders to the picker of this number.

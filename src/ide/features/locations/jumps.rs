@@ -9,10 +9,8 @@ use crate::ide::editor::commands::locations;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "jumps",
-    preview: None,
     title: "Jumps",
     footer: "Enter go",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(at) = pick.get::<usize>()
@@ -21,6 +19,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             locations::go_to_location(cx, &spot);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn rows(state: &State) -> Vec<PickRow> {

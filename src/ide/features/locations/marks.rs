@@ -11,16 +11,15 @@ use crate::text::position::Byte;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "marks",
-    preview: None,
     title: "Marks",
     footer: "Enter go",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(letter) = pick.get::<char>() {
             locations::go_to_mark(cx, *letter);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Maximum bytes shown of a line.

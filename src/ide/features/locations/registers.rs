@@ -11,16 +11,15 @@ use crate::text::clipboard::content::{Content, ContentShape};
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "registers",
-    preview: None,
     title: "Registers",
     footer: "Enter paste",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {
             registers::paste(cx, *name);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Maximum characters shown of a register's text.

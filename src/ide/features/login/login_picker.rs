@@ -21,16 +21,15 @@ pub struct Provider {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "logins",
-    preview: None,
     title: "Log in to provider",
     footer: "Enter log in",
-    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {
             login::events::begin(cx, id, name);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Adds providers to the picker of this number; with `kept` only those with stored credentials.

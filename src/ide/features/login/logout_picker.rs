@@ -8,14 +8,13 @@ use crate::ide::features::login::login_picker::list;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "logouts",
-    preview: None,
     title: "Log out of provider",
     footer: "Enter log out",
-    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, true)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {
             log_out(cx, id.clone(), name.clone());
         }
     },
+    ..PickerSpec::EMPTY
 };

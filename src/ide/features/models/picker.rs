@@ -33,7 +33,6 @@ struct LogIn {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "models",
-    preview: None,
     title: "Choose model",
     footer: "✓ in use  Tab ★ favorite  Enter use",
     toggle: Some(Toggle { sign: FAVORITE, by_space: false, on_toggle: toggle }),
@@ -45,6 +44,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             login::events::begin(cx, id, name);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn toggle(cx: &mut Cx<'_>, pick: &Pick, is_favorite: bool) {

@@ -13,16 +13,15 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keymaps",
-    preview: None,
     title: "Choose key map",
     footer: "Enter use for this run",
-    toggle: None,
     load: |_| RowSource::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<&'static str>() {
             use_keymap(cx, name);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn rows() -> Vec<PickRow> {

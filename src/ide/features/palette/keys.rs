@@ -12,12 +12,11 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
-    preview: None,
     title: "Keyboard shortcuts",
     footer: "Enter run",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
+    ..PickerSpec::EMPTY
 };
 
 /// Returns the context of what is below the list: a view, or a pane.

@@ -15,12 +15,11 @@ use crate::ide::features::plugins::state::PluginCommand;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "commands",
-    preview: None,
     title: "Commands",
     footer: "Enter run",
-    toggle: None,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
+    ..PickerSpec::EMPTY
 };
 
 fn rows(state: &State) -> Vec<PickRow> {

@@ -280,7 +280,11 @@ fn keys_hint(state: &State) -> Option<String> {
             let [empty, written] = ["prompt.leave", "view.focus-agent"].map(|id| key(KeyContext::Prompt, id));
             Some(format!("{} or {} chooses", empty?, written?))
         }
-        _ => Some(format!("{} goes there", key(state.base_key_context(), "view.focus-agent")?)),
+        // The key of all places: what a modal map is waiting for does not redraw this row.
+        (focus, _) => {
+            let context = if focus == Focus::Terminal { KeyContext::Terminal } else { KeyContext::Global };
+            Some(format!("{} goes there", key(context, "view.focus-agent")?))
+        }
     }
 }
 

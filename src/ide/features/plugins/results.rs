@@ -10,10 +10,8 @@ use crate::ide::features::plugins::state::PLUGINS;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "plugin-places",
-    preview: None,
     title: "Plugin results",
     footer: "Enter go",
-    toggle: None,
     load: |state| RowSource::Rows(state.slots[PLUGINS].locations.1.clone(), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {
@@ -22,4 +20,5 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    ..PickerSpec::EMPTY
 };

@@ -11,10 +11,8 @@ use crate::ide::features::project_search::navigate;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
-    preview: None,
     title: "Find in files",
     footer: "Enter go",
-    toggle: None,
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {
@@ -23,6 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Returns the initial query: a selected piece of one line.

@@ -17,12 +17,11 @@ use crate::runtime::history::navigation::SessionSwitch;
 /// Picker of the sessions of this folder.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions",
-    preview: None,
     title: "Sessions of this folder",
     footer: "Enter resume  Ctrl-d delete",
-    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: resume_session,
+    ..PickerSpec::EMPTY
 };
 
 /// The session file that a row represents.

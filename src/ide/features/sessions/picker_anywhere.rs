@@ -6,10 +6,9 @@ use crate::ide::features::sessions;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-anywhere",
-    preview: None,
     title: "Sessions of all folders",
     footer: "Enter resume  Ctrl-d delete",
-    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
     accept: sessions::picker::resume_session,
+    ..PickerSpec::EMPTY
 };

@@ -8,14 +8,13 @@ use crate::ide::features::sessions::trash::ask_to_delete;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "sessions-delete",
-    preview: None,
     title: "Delete session",
     footer: "Enter move to trash",
-    toggle: None,
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(SessionFile(path)) = pick.get() {
             ask_to_delete(cx, path.clone(), "");
         }
     },
+    ..PickerSpec::EMPTY
 };

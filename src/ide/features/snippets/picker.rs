@@ -16,16 +16,15 @@ use crate::ide::features::snippets;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "snippets",
-    preview: None,
     title: "Insert snippet",
     footer: "Enter paste",
-    toggle: None,
     load: |_| RowSource::Task(read),
     accept: |cx, pick, _| {
         if let Some(body) = pick.get::<String>() {
             snippets::commands::insert_snippet(cx, body);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Adds the snippets for the languages of the shown file to the picker of this number. The status line

@@ -13,16 +13,15 @@ use crate::ide::features::symbols::job::SymbolsJob;
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "outline",
-    preview: None,
     title: "Go to symbol",
     footer: "Enter go",
-    toggle: None,
     load: |_| RowSource::Task(find),
     accept: |cx, pick, _| {
         if let Some(SymbolLocation { buffer, version, at }) = pick.get() {
             locations::go_to(cx, *buffer, *version, *at);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 /// Adds the symbols of the shown file to the picker of this number.

@@ -1,11 +1,16 @@
-//! Themes while the program runs: their names, and changing to another one.
+//! Themes while the program runs: choosing one with a live preview, and following the terminal's background.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
+pub mod background;
+pub mod commands;
+pub mod picker;
 pub mod switch;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    pickers: &[&picker::PICKER],
     slots: &[|options| Box::new(switch::Themes::new(options))],
     on_event: |cx, event| {
         if event == FeatureEvent::Started {

@@ -1,9 +1,14 @@
-//! Changes the theme by name. Must not know where themes are stored.
+//! Changes the theme. Must not know where themes are stored.
+
+use std::path::PathBuf;
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::options::{Options, ThemeSource};
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
+use crate::ide::features::settings::store;
+use crate::tui::theme::choice::AUTO;
+use crate::tui::theme::{ColorDepth, ThemeChoice};
 
 /// Slot of the feature's state.
 pub const THEMES: Slot<Themes> = Slot::new();
@@ -12,28 +17,44 @@ pub const THEMES: Slot<Themes> = Slot::new();
 pub struct Themes {
     source: ThemeSource,
     names: Vec<String>,
+    /// What the user chose.
+    pub choice: ThemeChoice,
+    /// Whether the terminal's background is dark, as far as known.
+    pub is_dark: bool,
+    /// Folder of the program's persistent state.
+    pub state: PathBuf,
+    colors: ColorDepth,
+    /// The theme on the screen, or being loaded.
     shown: String,
+    /// Counts the themes that were asked for.
+    asked: u64,
 }
 
 impl Themes {
     /// The theme of the start, before others were listed.
     pub fn new(options: &Options) -> Self {
-        Self { source: options.themes.clone(), names: Vec::new(), shown: options.theme.name.clone() }
+        Self {
+            source: options.themes.clone(),
+            names: Vec::new(),
+            choice: options.theme_choice.clone(),
+            is_dark: options.is_dark_terminal,
+            state: options.state.clone(),
+            colors: options.colors,
+            shown: options.theme.name.clone(),
+            asked: 0,
+        }
     }
 }
 
 /// Lists the names in a task.
 pub fn list(cx: &mut Cx<'_>) {
     let source = cx.state.slots[THEMES].source.clone();
-    cx.tasks.spawn_blocking(
-        "themes.list",
-        move || source.names(),
-        |cx, names| {
-            if let Some(names) = answer_or_error(cx, "list themes", names) {
-                cx.state.slots[THEMES].names = names;
-            }
-        },
-    );
+    let list = move || source.names();
+    cx.tasks.spawn_blocking("themes.list", list, |cx, names| {
+        if let Some(names) = answer_or_error(cx, "list themes", names) {
+            cx.state.slots[THEMES].names = names;
+        }
+    });
 }
 
 /// Returns the names of all themes, each with whether it is the shown one.
@@ -42,31 +63,78 @@ pub fn names(state: &State) -> impl Iterator<Item = (&str, bool)> {
     themes.names.iter().map(|name| (name.as_str(), *name == themes.shown))
 }
 
-/// Changes to the theme of that name until the program ends; without a name says which there are.
-pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
-    if name.is_empty() {
-        let names: Vec<&str> = names(cx.state).map(|(name, _)| name).collect();
-        let (names, shown) = (names.join(", "), &cx.state.slots[THEMES].shown);
-        let message = format!("Theme: {shown}. /theme NAME changes it: {names}");
-        cx.state.set_status(message);
-        return Ok(());
+/// Returns what the user chose, as in the settings.
+pub fn chosen(state: &State) -> String {
+    match &state.slots[THEMES].choice {
+        ThemeChoice::Auto => AUTO.to_string(),
+        ThemeChoice::Fixed(name) => name.clone(),
+        ThemeChoice::Pair { light, dark } => format!("{light}/{dark}"),
     }
-    let (source, name) = (cx.state.slots[THEMES].source.clone(), name.to_string());
-    let loaded = {
-        let name = name.clone();
-        move || source.load(&name)
-    };
-    cx.tasks.spawn_blocking("themes.load", loaded, move |cx, loaded| {
-        match answer_or_error(cx, "read the theme", loaded) {
-            Some(Ok(theme)) => {
-                cx.state.slots[THEMES].shown.clone_from(&name);
-                cx.ui.theme = Some(theme);
-                cx.state.damage.add_all();
-                cx.state.set_status(format!("Theme: {name}. The setting theme = \"{name}\" keeps it"));
+}
+
+/// Shows the theme of a choice, without choosing it.
+pub fn show(cx: &mut Cx<'_>, choice: &ThemeChoice) {
+    let themes = &cx.state.slots[THEMES];
+    let name = choice.name(themes.colors, themes.is_dark).to_string();
+    if name != themes.shown {
+        load(cx, name, |_| {});
+    }
+}
+
+/// Reads a theme in a task, shows it, and goes on with `shown`. A later theme that was asked for meanwhile wins.
+fn load(cx: &mut Cx<'_>, name: String, shown: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+    let themes = &mut cx.state.slots[THEMES];
+    themes.asked += 1;
+    let before = std::mem::replace(&mut themes.shown, name.clone());
+    let (source, asked) = (themes.source.clone(), themes.asked);
+    cx.tasks.spawn_blocking(
+        "themes.load",
+        move || source.load(&name),
+        move |cx, loaded| {
+            if cx.state.slots[THEMES].asked != asked {
+                return;
             }
-            Some(Err(error)) => cx.state.set_error(error),
-            None => {}
-        }
+            match answer_or_error(cx, "read the theme", loaded) {
+                Some(Ok(theme)) => {
+                    cx.ui.theme = Some(theme);
+                    cx.state.damage.add_all();
+                    return shown(cx);
+                }
+                Some(Err(error)) => cx.state.set_error(error),
+                None => {}
+            }
+            cx.state.slots[THEMES].shown = before;
+        },
+    );
+}
+
+/// Shows the theme of a choice as in the settings, and saves the choice there.
+pub fn choose(cx: &mut Cx<'_>, text: &str) {
+    let choice = ThemeChoice::parse(text);
+    let themes = &cx.state.slots[THEMES];
+    let (name, text) = (choice.name(themes.colors, themes.is_dark).to_string(), text.to_string());
+    load(cx, name, move |cx| {
+        cx.state.slots[THEMES].choice = choice;
+        let message = format!("Theme: {text}");
+        store::save(cx, "theme", Some(store::literal(&text)), move |cx| cx.state.set_status(message));
     });
+}
+
+/// Changes to the theme of that name; without one opens the picker.
+pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
+    let is_known = |name: &str| names(cx.state).any(|(known, _)| known == name);
+    let is_choice = match ThemeChoice::parse(name) {
+        ThemeChoice::Auto => true,
+        ThemeChoice::Fixed(name) => is_known(&name),
+        ThemeChoice::Pair { light, dark } => is_known(&light) && is_known(&dark),
+    };
+    match name {
+        "" => cx.defer_picker("themes"),
+        _ if is_choice => choose(cx, name),
+        _ => {
+            let all: Vec<&str> = names(cx.state).map(|(name, _)| name).collect();
+            return Err(format!("No theme {name}. One of {}", all.join(", ")));
+        }
+    }
     Ok(())
 }

@@ -16,10 +16,8 @@ pub const COMMANDS: &[Command] =
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "notifications",
-    preview: None,
     title: "Notifications",
     footer: "Enter copy",
-    toggle: None,
     load: |state| {
         let now_ms = state.status.asked_ms;
         let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {
@@ -38,4 +36,5 @@ pub const PICKER: PickerSpec = PickerSpec {
             cx.state.set_status("Copied the notification");
         }
     },
+    ..PickerSpec::EMPTY
 };

@@ -50,10 +50,8 @@ struct FoundFile {
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "transcript-files",
-    preview: None,
     title: "Files and links in block",
     footer: "Enter open",
-    toggle: None,
     load: |state| {
         let text = |found: &Found| match found {
             Found::File(FoundFile { path, line: Some(line) }) => {
@@ -76,6 +74,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             show(cx, found);
         }
     },
+    ..PickerSpec::EMPTY
 };
 
 fn show(cx: &mut Cx<'_>, found: Found) {

@@ -1,0 +1,101 @@
+//! Changes of settings files: the text of a file with another value of a setting. Comments, order and layout stay.
+//!
+//! Must not know files, nor which settings there are.
+
+use toml_edit::{DocumentMut, Item, Value};
+
+/// A change that is not possible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The file is not TOML: its other settings would be lost.
+    #[error("line {line}: {message}")]
+    File {
+        /// One-based line.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// The value is not TOML.
+    #[error("not a TOML value: {0}")]
+    Value(String),
+}
+
+/// Returns the text with a setting of the top level. `value` is a TOML literal, such as `"dusk"` with its quotes; `None`
+/// removes the setting.
+pub fn set(text: &str, key: &str, value: Option<&str>) -> Result<String, EditError> {
+    let (mark, text) = match text.strip_prefix('\u{feff}') {
+        Some(rest) => ("\u{feff}", rest),
+        None => ("", text),
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| EditError::File {
+        line: text[..error.span().map_or(0, |span| span.start).min(text.len())].matches('\n').count() + 1,
+        message: error.message().to_string(),
+    })?;
+    match value {
+        None => {
+            document.remove(key);
+        }
+        Some(literal) => {
+            let mut new: Value = literal
+                .parse()
+                .map_err(|error: toml_edit::TomlError| EditError::Value(error.message().to_string()))?;
+            // A comment behind the old value stays behind the new one.
+            match document.get_mut(key).and_then(Item::as_value_mut) {
+                Some(old) => {
+                    *new.decor_mut() = old.decor().clone();
+                    *old = new;
+                }
+                None => document[key] = Item::Value(new),
+            }
+        }
+    }
+    Ok(format!("{mark}{document}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn config_edit_keeps_comments_and_order() {
+        let text = "# Mine.\ntheme = \"a\" # liked\ntab-width = 8\n\n[tool-limits.bash]\nlines = 3\n";
+        let dusk = "# Mine.\ntheme = \"dusk\" # liked\ntab-width = 8\n\n[tool-limits.bash]\nlines = 3\n";
+        assert_eq!(set(text, "theme", Some("\"dusk\"")).unwrap(), dusk);
+        let removed = "tab-width = 8\n\n[tool-limits.bash]\nlines = 3\n";
+        assert!(set(text, "theme", None).unwrap().ends_with(removed));
+        assert_eq!(set("", "mouse", Some("false")).unwrap(), "mouse = false\n");
+        let before_tables = set("[tool-limits.bash]\nlines = 3\n", "mouse", Some("false")).unwrap();
+        assert_eq!(before_tables, "mouse = false\n[tool-limits.bash]\nlines = 3\n");
+        assert_eq!(set("rulers = [1]\n", "rulers", Some("[80, 100]")).unwrap(), "rulers = [80, 100]\n");
+        assert_eq!(set("\u{feff}a = 1\n", "a", Some("2")).unwrap(), "\u{feff}a = 2\n");
+    }
+
+    #[test]
+    fn config_edit_refuses_broken_files_and_values() {
+        let error = set("a = 1\nb = = 2\n", "a", Some("2")).unwrap_err();
+        assert!(matches!(error, EditError::File { line: 2, .. }), "{error:?}");
+        assert!(matches!(set("", "a", Some("no quotes here")), Err(EditError::Value(_))));
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn config_edit_changes_one_setting(
+            text in "((theme|mouse|x) ?= ?(\"[a-z]{0,3}\"|[0-9]{1,2}|true)( # [a-z]{1,3})?\n|# [a-z]{0,4}\n|\\[[ab]\\]\n|\n){0,6}",
+            value in "[a-z]{0,5}",
+        ) {
+            let Ok(before) = text.parse::<toml::Table>() else { return Ok(()) };
+            let changed = set(&text, "theme", Some(&format!("\"{value}\""))).unwrap();
+            let mut after: toml::Table = changed.parse().unwrap();
+            prop_assert_eq!(after.remove("theme"), Some(toml::Value::String(value)));
+            let mut before = before;
+            before.remove("theme");
+            prop_assert_eq!(&after, &before);
+            for comment in text.lines().filter(|line| line.starts_with('#')) {
+                prop_assert!(changed.contains(comment));
+            }
+        }
+    }
+}
