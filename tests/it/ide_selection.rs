@@ -352,3 +352,23 @@ async fn clipboard_paste_arrives_later_and_only_where_it_was_asked_for() {
     read(&mut ide, asked, Ok("my "));
     assert_eq!(ide.text(), "my file\n");
 }
+
+#[tokio::test]
+async fn selection_ended_by_another_button_follows_the_end_again() {
+    let text = (1..=80).map(|n| format!("word {n}\n\n")).collect::<String>();
+    let mut ide = ide_with([Turn::text(&text)], (80, 24)).await;
+    ide.prompt("go").await;
+    let (x, y) = ide.find("word 80");
+    ide.mouse(DOWN, x, y);
+    ide.mouse(DRAG, x, y - 4);
+    assert!(ide.picture().contains("more below"), "{}", ide.picture());
+    let held = |ide: &mut TestIde| {
+        use bowline::ide::features::transcript::view::TRANSCRIPT_VIEW;
+        let view = ide.state().slots[TRANSCRIPT_VIEW].borrow();
+        (view.selection.press.is_some(), view.is_at_tail())
+    };
+    assert_eq!(held(&mut ide), (true, false));
+    ide.mouse(MouseKind::Down(Button::Middle), x, y);
+    assert_eq!(held(&mut ide), (false, true));
+    assert!(!ide.picture().contains("more below"), "{}", ide.picture());
+}

@@ -131,6 +131,8 @@ mod ide_panes;
 mod ide_pastes;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
+/// Pickers: files beside their lists, letters that match.
+mod ide_previews;
 /// What can be typed into the prompt beside messages.
 mod ide_prompt;
 /// The agent asks the user.

@@ -1,11 +1,11 @@
 //! Tables of what is built on the kernel, passed in by the shell: commands, pickers, features, and the
 //! functions that the editor needs from features. Must not know any of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::Feature;
-use crate::ide::core::layers::picker;
+use crate::ide::core::layers::picker::{self, PreviewTarget};
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
 use crate::tui::canvas::Canvas;
@@ -17,8 +17,8 @@ pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
 /// Draws a file that is an image.
 pub type DrawImage = fn(&mut Canvas<'_>, &State, BufferId);
 
-/// Draws the image of a file beside a list.
-pub type DrawPreview = fn(&mut Canvas<'_>, &State, &Path);
+/// Draws a file beside a list.
+pub type DrawPreview = fn(&mut Canvas<'_>, &State, &PreviewTarget);
 
 /// All tables.
 pub struct Catalog {
@@ -30,7 +30,7 @@ pub struct Catalog {
     pub open_file: OpenFile,
     /// Draws a file that is an image.
     pub draw_image: DrawImage,
-    /// Draws the image of a file beside a list.
+    /// Draws a file beside a list.
     pub draw_preview: DrawPreview,
     /// Runs a command with what belongs to every command.
     pub run_command: fn(&mut Cx<'_>, &Command),

@@ -13,7 +13,7 @@ use crate::ide::core::keys::macros::Macros;
 use crate::ide::core::keys::modal::Modal;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Layer, Layers};
-use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::picker::{self, Picker};
 use crate::ide::core::layout::Areas;
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::{AgentPart, Focus, Panes};
@@ -371,7 +371,7 @@ impl State {
         for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
             picker.is_filling = false;
         }
-        self.damage.add(Part::Overlay);
+        picker::redraw(self);
     }
 
     /// Removes the topmost layer.

@@ -23,6 +23,7 @@ pub mod palette;
 pub mod permissions;
 pub mod pipe;
 pub mod plugins;
+pub mod previews;
 pub mod project_search;
 pub mod prompt;
 pub mod questions;
@@ -68,6 +69,7 @@ pub static FEATURES: &[Feature] = &[
     message_queue::FEATURE,
     notifications::FEATURE,
     plugins::FEATURE,
+    previews::FEATURE,
     project_search::FEATURE,
     prompt::FEATURE,
     questions::FEATURE,

@@ -3,7 +3,7 @@
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::features::palette::keymaps;
-use crate::ide::features::{FEATURES, files, image_files};
+use crate::ide::features::{FEATURES, files, image_files, previews};
 use crate::ide::shell::commands::AREAS;
 use crate::ide::shell::{input, retype};
 
@@ -13,7 +13,7 @@ pub static CATALOG: Catalog = Catalog {
     features: FEATURES,
     open_file: files::open::open,
     draw_image: image_files::draw::draw,
-    draw_preview: image_files::preview::draw,
+    draw_preview: previews::draw::draw,
     run_command: input::run,
     press: input::key,
     retype: retype::retype,

@@ -2,13 +2,14 @@
 //! its rows represent.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nucleo::pattern::{CaseMatching, Normalization};
-use nucleo::{Injector, Nucleo};
+use nucleo::{Injector, Matcher, Nucleo, Utf32Str};
 use ratatui::layout::Rect;
 use tokio_util::sync::DropGuard;
 
@@ -33,8 +34,10 @@ pub struct PickerSpec {
     pub footer: &'static str,
     /// What Tab does; without it rows cannot be toggled.
     pub toggle: Option<Toggle>,
-    /// The image file that is shown beside the list for a row, if it stands for one.
-    pub preview: Option<fn(&State, &Pick) -> Option<PathBuf>>,
+    /// The place in a file that is shown beside the list for a row, if it stands for one.
+    pub preview: Option<fn(&State, &Pick) -> Option<PreviewTarget>>,
+    /// Whether the texts of rows are paths: the name is shown before its folder.
+    pub has_paths: bool,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
     /// Accepts a row. `marked` are the rows marked with Tab.
@@ -53,6 +56,7 @@ impl PickerSpec {
         footer: "Enter accept",
         toggle: None,
         preview: None,
+        has_paths: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
         on_select: |_, _| {},
@@ -128,6 +132,21 @@ pub struct Location {
     pub column: usize,
 }
 
+/// What is shown beside the list for a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewTarget {
+    /// Which file, absolute.
+    pub path: PathBuf,
+    /// The line in the middle, from 1; without one the beginning is shown.
+    pub line: Option<usize>,
+}
+
+impl From<&Location> for PreviewTarget {
+    fn from(location: &Location) -> Self {
+        Self { path: location.path.clone(), line: Some(location.line) }
+    }
+}
+
 /// One row of a picker.
 #[derive(Debug, Clone)]
 pub struct PickRow {
@@ -170,7 +189,11 @@ pub struct Picker {
     selected_pick: Option<Pick>,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
+    /// Lines of the list that there is room for.
+    lines: u16,
     matcher: Nucleo<PickRow>,
+    /// Finds the letters that match.
+    letters: RefCell<Matcher>,
     last_query: String,
 }
 
@@ -192,7 +215,9 @@ impl Picker {
             accepts_first: false,
             selected_pick: None,
             search: None,
+            lines: LINES_MAX,
             matcher,
+            letters: RefCell::new(Matcher::new(nucleo::Config::DEFAULT.match_paths())),
             last_query: String::new(),
         }
     }
@@ -279,9 +304,32 @@ impl Picker {
         self.rows(self.selected, 1).next()
     }
 
-    /// Returns the image file of the selected row.
-    pub fn preview(&self, state: &State) -> Option<PathBuf> {
+    /// Returns what is shown beside the list for the selected row.
+    pub fn preview(&self, state: &State) -> Option<PreviewTarget> {
         (self.spec.preview?)(state, &self.current()?.pick)
+    }
+
+    /// Returns which letters of a row the query matches, as indices of graphemes, sorted.
+    pub fn matched(&self, row: &PickRow) -> Vec<u32> {
+        let mut indices = Vec::new();
+        if !self.last_query.is_empty() && self.live.is_none() {
+            let (mut buffer, mut matcher) = (Vec::new(), self.letters.borrow_mut());
+            let text = Utf32Str::new(&row.text, &mut buffer);
+            self.matcher.pattern.column_pattern(0).indices(text, &mut matcher, &mut indices);
+            indices.sort_unstable();
+            indices.dedup();
+        }
+        indices
+    }
+
+    /// Adjusts the height to the rows; returns whether it is another one. While rows may come, it stays.
+    fn fit_height(&mut self) -> bool {
+        if self.is_filling || !self.is_settled || self.spec.preview.is_some() {
+            return false;
+        }
+        let headings = picker_draw::headings(self);
+        let lines = u16::try_from(self.matches() as usize + headings).unwrap_or(u16::MAX).clamp(1, LINES_MAX);
+        std::mem::replace(&mut self.lines, lines) != lines
     }
 
     /// Moves the selection.
@@ -290,6 +338,14 @@ impl Picker {
         self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
     }
 }
+
+/// Columns of a picker, and of one that shows files beside its list.
+const COLS: u16 = 96;
+const PREVIEW_COLS: u16 = 150;
+/// Maximum lines of the list.
+const LINES_MAX: u16 = 24;
+/// Rows around the list: the frame, and the query.
+const AROUND: u16 = 3;
 
 /// How long a choice waits for the matches, in milliseconds.
 const CHOICE_WAIT_MS: u64 = 500;
@@ -313,7 +369,9 @@ impl Layer for Picker {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        frame::frame_area(size, 96, 22)
+        let cols = if self.spec.preview.is_some() { PREVIEW_COLS } else { COLS };
+        let area = frame::frame_area(size, cols, LINES_MAX + AROUND);
+        Rect { height: area.height.min(self.lines + AROUND), ..area }
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -373,6 +431,7 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
         }
     }
     picker.selected_pick = picker.current().map(|row| row.pick.clone());
+    picker.fit_height();
     cx.state.push_layer(picker);
     if let Some(begin) = begin {
         begin(cx, injector, number);
@@ -456,7 +515,7 @@ fn on_query_change(cx: &mut Cx<'_>) {
     if picker.total() <= FILTERED_AT_ONCE {
         picker.tick(FILTER_WAIT_MS);
     }
-    cx.state.damage.add(Part::Overlay);
+    redraw(cx.state);
     show_selected(cx);
 }
 
@@ -502,9 +561,19 @@ pub fn match_query(state: &mut State) {
     }
 }
 
+/// Draws the topmost picker again, as high as its rows are now.
+pub fn redraw(state: &mut State) {
+    let has_new_height = state.layers.top_mut::<Picker>().is_some_and(Picker::fit_height);
+    if has_new_height {
+        state.damage.add_all();
+    } else {
+        state.damage.add(Part::Overlay);
+    }
+}
+
 /// Updates the topmost picker, which may have new matches.
 pub fn on_wake(state: &mut State) {
-    if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0)) {
-        state.damage.add(Part::Overlay);
+    if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0) || picker.is_settled) {
+        redraw(state);
     }
 }

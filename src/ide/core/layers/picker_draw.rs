@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::layers::frame;
@@ -17,8 +18,9 @@ const MARK: &str = "✓";
 /// Cells before the text of a row.
 const MARGIN: usize = 3;
 
-/// Columns for the image of a row.
-const PREVIEW_COLS: u16 = 34;
+/// Minimum columns of a picker with room for a preview, and of the preview.
+const WITH_PREVIEW_MIN: u16 = 68;
+const PREVIEW_MIN: u16 = 34;
 
 /// A line of the list.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,13 +38,20 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let inner =
         frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
     let mut inside = canvas.sub(inner);
-    let preview = picker.preview(state).filter(|_| inner.width >= PREVIEW_COLS * 2);
-    if let Some(path) = &preview {
-        let (x, height) = (inner.width - PREVIEW_COLS, inner.height.saturating_sub(2));
-        let area = Rect::new(x, 1, PREVIEW_COLS - 1, height);
-        (state.catalog.draw_preview)(&mut inside.sub(area), state, path);
+    let cols = preview_cols(picker, inner.width);
+    if cols > 0 {
+        let (x, height) = (inner.width - cols, inner.height.saturating_sub(1));
+        let border =
+            inside.style("ui.border").patch(Style { bg: inside.style("ui.overlay").bg, ..Style::default() });
+        for y in 1..=height {
+            inside.text(x, y, "│", border);
+        }
+        if let Some(target) = picker.preview(state) {
+            let area = Rect::new(x + 1, 1, cols - 1, height);
+            (state.catalog.draw_preview)(&mut inside.sub(area), state, &target);
+        }
     }
-    let list = inner.width - if preview.is_some() { PREVIEW_COLS } else { 0 };
+    let list = inner.width - cols;
     let mut inside = inside.sub(Rect::new(0, 0, list, inner.height));
     draw_query(&mut inside, &picker.query);
     if has_headings(picker) {
@@ -54,6 +63,22 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
         let style = inside.style("ui.overlay.soft");
         inside.text(2, 1, "No matches", style);
     }
+}
+
+/// Returns the columns for previews in a picker of that inner width, 0 without any.
+fn preview_cols(picker: &Picker, cols: u16) -> u16 {
+    let has_room = picker.spec.preview.is_some() && cols >= WITH_PREVIEW_MIN;
+    if has_room { (cols / 2).max(PREVIEW_MIN) } else { 0 }
+}
+
+/// Returns the number of headings that the list has.
+pub fn headings(picker: &Picker) -> usize {
+    if !has_headings(picker) {
+        return 0;
+    }
+    let rows = picker.rows(0, picker.matches());
+    let lines = grouped(rows.map(|row| row.group.as_deref()));
+    lines.iter().filter(|line| matches!(line, ListLine::Heading(_))).count()
 }
 
 /// Whether rows stand under headings: a query sorts them by how well they match instead.
@@ -138,9 +163,7 @@ fn draw_row(
     if picker.marked.contains(&row.pick) {
         canvas.text(1, y, picker.spec.toggle.as_ref().map_or(MARK, |toggle| toggle.sign), plain);
     }
-    let text = truncate(&row.text, room);
-    canvas.text(MARGIN as u16, y, &text, plain);
-    let used = text_width(&text) + 2;
+    let used = draw_text(canvas, y, picker, row, room) + 2;
     if let Some(group) = group.filter(|_| used < room) {
         canvas.text((MARGIN + used) as u16, y, &truncate(group, room - used), soft);
     }
@@ -150,6 +173,34 @@ fn draw_row(
         let style = canvas.style("ui.row");
         canvas.put_style(Rect::new(0, y, cols, 1), style);
     }
+}
+
+/// Draws the text of a row with the letters that match; of a path the name comes before its folder. Returns its columns.
+fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, room: usize) -> usize {
+    let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
+    let matching = canvas.style("ui.overlay.title");
+    let matched = picker.matched(row);
+    let folder = if picker.spec.has_paths { row.text.rfind('/').map_or(0, |at| at + 1) } else { 0 };
+    let folder_letters = row.text[..folder].graphemes(true).count();
+    let parts =
+        [(&row.text[folder..], folder_letters, plain), (row.text[..folder].trim_end_matches('/'), 0, soft)];
+    let mut used = 0;
+    for (text, first, style) in parts.into_iter().filter(|(text, ..)| !text.is_empty()) {
+        used += if used > 0 { 2 } else { 0 };
+        let text = truncate(text, room.saturating_sub(used));
+        let x = (MARGIN + used) as u16;
+        canvas.text(x, y, &text, style);
+        let mut at = x;
+        for (n, grapheme) in (first..).zip(text.graphemes(true)) {
+            let width = text_width(grapheme) as u16;
+            if matched.binary_search(&(n as u32)).is_ok() {
+                canvas.put_style(Rect::new(at, y, width, 1), matching);
+            }
+            at += width;
+        }
+        used += text_width(&text);
+    }
+    used
 }
 
 /// Returns the caret in the overlay's coordinates.

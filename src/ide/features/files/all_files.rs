@@ -1,7 +1,5 @@
 //! Picker of the workspace's files, streamed in by a walk that respects ignore rules.
 
-use std::path::Path;
-
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
@@ -11,11 +9,10 @@ use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::open;
-use crate::ide::features::image_files::preview::is_image_name;
 use crate::ide::model::file_list;
 use crate::workspace::walk;
 
@@ -23,9 +20,10 @@ use crate::workspace::walk;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "files",
     preview: Some(|state, pick| {
-        let path = Path::new(pick.get::<String>()?);
-        is_image_name(path).then(|| state.workspace.join(names::parse(&path.display().to_string())))
+        let path = state.workspace.join(names::parse(pick.get::<String>()?));
+        Some(PreviewTarget { path, line: None })
     }),
+    has_paths: true,
     title: "Go to file",
     footer: "Enter open",
     load: |_| RowSource::Task(walk),

@@ -2,7 +2,7 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -13,6 +13,13 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "buffers",
     title: "Go to open file",
     footer: "Enter show",
+    preview: Some(|state, pick| {
+        let id = pick.get::<BufferId>()?;
+        let buffer = state.buffers.all().iter().find(|buffer| buffer.id == *id)?;
+        let line = buffer.area.text().line_of(buffer.area.caret()).0 + 1;
+        Some(PreviewTarget { path: buffer.path.clone()?, line: Some(line) })
+    }),
+    has_paths: true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(id) = pick.get::<BufferId>() {

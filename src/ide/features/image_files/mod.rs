@@ -1,4 +1,4 @@
-//! Image files in the editor and beside lists: shown as what they are, with zoom. Their text is their bytes, as of every binary file, so
+//! Image files in the editor: shown as what they are, with zoom. Their text is their bytes, as of every binary file, so
 //! that saving, watching and closing are the same.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
@@ -6,20 +6,16 @@ use crate::ide::core::feature::{Feature, FeatureEvent};
 pub mod commands;
 pub mod draw;
 pub mod events;
-pub mod preview;
 pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    slots: &[|_| Box::new(view::ImageFiles::default()), |_| Box::new(preview::Preview::default())],
+    slots: &[|_| Box::new(view::ImageFiles::default())],
     on_event: |cx, event| match event {
         FeatureEvent::Opened(id) => events::on_opened(cx, id),
         FeatureEvent::Closing(id) => events::on_closing(cx, id),
-        FeatureEvent::FrameSent => {
-            events::after_frame(cx);
-            preview::after_frame(cx);
-        }
+        FeatureEvent::FrameSent => events::after_frame(cx),
         _ => {}
     },
     ..Feature::new("image_files")

@@ -1,7 +1,7 @@
 //! Picker of the lines in all files that match the query; every key restarts the search.
 
 use crate::ide::core::layers::picker::Location;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
     title: "Find in files",
     footer: "Enter go",
+    preview: Some(|_, pick| pick.get::<Location>().map(PreviewTarget::from)),
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {

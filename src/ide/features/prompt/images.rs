@@ -9,7 +9,7 @@ use crate::base::plural::pluralize;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::image_files::preview::is_image_name;
+use crate::ide::features::previews::store::is_image_name;
 use crate::ide::features::prompt::{commands, pastes};
 use crate::llm::model::Part;
 use crate::runtime::controls::image_input::image_part;

@@ -5,7 +5,7 @@ use nucleo::Injector;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
 use crate::ide::editor::commands::locations;
 use crate::ide::features::symbols::job::SymbolLocation;
 use crate::ide::features::symbols::job::SymbolsJob;
@@ -15,6 +15,13 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "outline",
     title: "Go to symbol",
     footer: "Enter go",
+    preview: Some(|state, pick| {
+        let SymbolLocation { buffer, at, .. } = pick.get()?;
+        let buffer = state.buffers.all().iter().find(|open| open.id == *buffer)?;
+        let text = buffer.area.text();
+        let line = text.line_of((*at).min(text.end())).0 + 1;
+        Some(PreviewTarget { path: buffer.path.clone()?, line: Some(line) })
+    }),
     load: |_| RowSource::Task(find),
     accept: |cx, pick, _| {
         if let Some(SymbolLocation { buffer, version, at }) = pick.get() {

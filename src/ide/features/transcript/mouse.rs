@@ -96,10 +96,12 @@ pub fn drag(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
 }
 
 /// Ends a press whose release does not come. The end of the conversation is followed again if it was before.
-fn end_press(state: &State) {
+fn end_press(state: &mut State) {
     let mut view = agents::shown(&state.slots).1.borrow_mut();
     if view.selection.press.take().is_some_and(|press| press.has_moved && press.was_at_tail) {
         view.to_tail();
+        drop(view);
+        state.damage.add(Part::Transcript);
     }
 }
 

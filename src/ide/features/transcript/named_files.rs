@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::exec::Environment;
 use crate::exec::file_info::FileKind;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
-use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, PreviewTarget, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::web_page;
@@ -52,6 +52,10 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "transcript-files",
     title: "Files and links in block",
     footer: "Enter open",
+    preview: Some(|_, pick| match pick.get::<Found>()? {
+        Found::File(file) => Some(PreviewTarget { path: file.path.clone(), line: file.line }),
+        Found::Page(_) => None,
+    }),
     load: |state| {
         let text = |found: &Found| match found {
             Found::File(FoundFile { path, line: Some(line) }) => {

@@ -1,0 +1,17 @@
+//! Files beside lists: the image or the text of the selected row, read off the loop. Must not know which list.
+
+use crate::ide::core::feature::{Feature, FeatureEvent};
+
+pub mod draw;
+pub mod store;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[|_| Box::new(store::Previews::default())],
+    on_event: |cx, event| {
+        if event == FeatureEvent::FrameSent {
+            store::after_frame(cx);
+        }
+    },
+    ..Feature::new("previews")
+};

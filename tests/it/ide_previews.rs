@@ -1,0 +1,102 @@
+//! Pickers: files beside their lists, letters that match, names before folders, and heights.
+
+use bowline::ide::core::layers::picker::Picker;
+use bowline::tui::theme::Theme;
+use ratatui::style::Color;
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+fn color_of(scope: &'static str) -> Option<Color> {
+    Theme::builtin().style(scope).fg
+}
+
+/// The color of the first letter of a text on the screen.
+fn color(ide: &mut TestIde, text: &str) -> Color {
+    let (x, y) = ide.find(text);
+    ide.headless.app().screen.buffer()[(x, y)].fg
+}
+
+async fn go_to_file(ide: &mut TestIde, query: &str) {
+    ide.keys("Ctrl-p Ctrl-u").await;
+    ide.type_in(query).await;
+    ide.headless.idle().await;
+}
+
+#[tokio::test]
+async fn picker_shows_selected_file_in_its_colors() {
+    let code = "fn answer() -> u8 {\n\t42 // why\u{1b}[2J\n}\n";
+    let setup = IdeSetup::new().file("src/deep/answer.rs", code).file("notes.txt", "plain words\n");
+    let mut ide = setup.size(120, 30).start().await;
+    go_to_file(&mut ide, "answer").await;
+    let picture = ide.picture();
+    assert!(
+        picture.contains("1 fn answer() -> u8 {") && picture.contains("2     42 // why␛[2J"),
+        "{picture}"
+    );
+    assert_eq!(Some(color(&mut ide, "fn answer")), color_of("keyword"));
+    assert!(picture.contains("answer.rs  src/deep"), "the name comes first: {picture}");
+    assert_eq!(Some(color(&mut ide, "answer.rs")), color_of("ui.overlay.title"), "letters that match");
+    assert_eq!(Some(color(&mut ide, "rs  src")), color_of("ui.overlay"));
+    assert_eq!(Some(color(&mut ide, "src/deep")), color_of("ui.overlay.faint"));
+    ide.snap("picker_preview");
+    ide.headless.resize(60, 30);
+    assert!(!ide.picture().contains("fn answer()"), "no room: {}", ide.picture());
+}
+
+#[tokio::test]
+async fn picker_says_why_a_file_is_not_shown() {
+    let setup = IdeSetup::new().file("image.bin", b"a\0b".to_vec()).file("large.txt", "x".repeat(2 << 20));
+    let mut ide = setup.file("gone.txt", "here").size(120, 30).start().await;
+    for (query, message) in [("image.bin", "Binary file, 3 bytes"), ("large", "2 MB, too large to show here")]
+    {
+        go_to_file(&mut ide, query).await;
+        assert!(ide.picture().contains(message), "{query}: {}", ide.picture());
+        ide.keys("Escape").await;
+    }
+    std::fs::remove_file(ide.path("gone.txt")).unwrap();
+    std::fs::create_dir(ide.path("gone.txt")).unwrap();
+    go_to_file(&mut ide, "gone").await;
+    assert!(ide.picture().contains("gone.txt") && ide.picture().contains("Folder"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn picker_shows_the_text_of_an_open_file_as_it_is_now() {
+    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<String>();
+    let mut ide = IdeSetup::new().with("a.txt", text).size(120, 30).start().await;
+    ide.type_in("unsaved ").await;
+    go_to_file(&mut ide, "a.txt").await;
+    assert!(ide.picture().contains("1 unsaved line 1"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn grep_shows_the_line_of_the_selected_hit() {
+    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<String>();
+    let mut ide = IdeSetup::new().file("a.txt", text).size(120, 30).start().await;
+    ide.keys("Alt-6 g").await;
+    ide.type_in("line 70").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("65 line 65") && picture.contains("75 line 75"), "{picture}");
+    let (x, y) = ide.find("70 line 70");
+    let ground = ide.headless.app().screen.buffer()[(x, y)].bg;
+    assert_eq!(Some(ground), Theme::builtin().style("ui.row").bg);
+}
+
+#[tokio::test]
+async fn picker_is_as_high_as_its_rows() {
+    let mut ide = IdeSetup::new().size(100, 30).start().await;
+    ide.keys("F1").await;
+    let rows = |ide: &mut TestIde| {
+        let picture = ide.picture();
+        let at = |sign: char| picture.lines().position(|line| line.contains(sign)).unwrap();
+        at('╰') - at('╭') + 1
+    };
+    let all = rows(&mut ide);
+    ide.type_in("choose theme").await;
+    let matches = ide.state().layers.top::<Picker>().unwrap().matches() as usize;
+    assert!(matches < 9 && rows(&mut ide) == matches + 3, "{}", ide.picture());
+    ide.keys("Ctrl-u").await;
+    assert_eq!(rows(&mut ide), all);
+    ide.type_in("nothing like that zzz").await;
+    assert_eq!(rows(&mut ide), 4, "{}", ide.picture());
+}
