@@ -2,7 +2,7 @@
 
 use bowline::ide::core::layers::picker::Picker;
 
-use crate::support::test_ide::IdeSetup;
+use crate::support::test_ide::{IdeSetup, TestIde};
 
 #[tokio::test]
 async fn line_commands_move_copy_delete_and_yank() {
@@ -164,11 +164,11 @@ async fn line_commands_keep_crlf() {
 async fn palette_finds_commands_by_alias() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     for (typed, found) in [
-        ("revert checkpoint", "Restore files to here  session.restore-code"),
-        ("outdent", "Dedent lines  edit.dedent"),
-        ("switch buffer", "Go to open file  view.buffers-picker"),
-        ("hotkeys", "Show keyboard shortcuts  app.keys"),
-        ("session.leave-out", "Exclude message from context  session.exclude-message"),
+        ("revert checkpoint", "Restore files to here"),
+        ("outdent", "Dedent lines"),
+        ("switch buffer", "Go to open file"),
+        ("hotkeys", "Show keyboard shortcuts"),
+        ("session.leave-out", "Exclude message from context"),
     ] {
         ide.keys("F1").await;
         ide.type_in(typed).await;
@@ -180,4 +180,58 @@ async fn palette_finds_commands_by_alias() {
     ide.type_in("remove line").await;
     ide.keys("Enter").await;
     assert_eq!(ide.text(), "");
+}
+
+#[tokio::test]
+async fn palette_offers_what_the_words_mean() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    for (typed, first) in [
+        ("theme", Some("Choose theme")),
+        ("help", Some("Show command palette")),
+        ("settings", Some("Open agent settings")),
+        ("wrap", Some("Toggle word wrap")),
+        ("tools", Some("Choose agent tools")),
+        ("session", Some("Show session tree")),
+        ("key", Some("Show keyboard shortcuts")),
+        ("terminal", Some("Focus terminal or editor")),
+        ("search", Some("Search files while typing")),
+        ("context", Some("Show context report")),
+        ("split", Some("Split window right")),
+        ("zoom", Some("Zoom focused pane")),
+        ("paste", Some("Paste")),
+        ("quit", Some("Quit")),
+        ("save all", Some("Save all files")),
+        ("qzx", None),
+        ("font", None),
+    ] {
+        ide.keys("F1").await;
+        ide.type_in(typed).await;
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        let found = picker.current().map(|row| row.text.clone());
+        assert_eq!(found.as_deref(), first, "{typed}: {}", ide.picture());
+        ide.keys("Escape").await;
+    }
+}
+
+#[tokio::test]
+async fn palette_lists_what_was_used_last_first_also_after_a_restart() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    for title in ["Toggle word wrap", "Select all"] {
+        ide.keys("F1").await;
+        ide.type_in(title).await;
+        ide.keys("Enter").await;
+        ide.headless.idle().await;
+    }
+    let first = |ide: &mut TestIde| -> Vec<String> {
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        picker.rows(0, 2).map(|row| row.text.clone()).collect()
+    };
+    ide.keys("F1").await;
+    assert_eq!(first(&mut ide), ["Select all", "Toggle word wrap"]);
+    assert!(ide.picture().contains("Used last"), "{}", ide.picture());
+    ide.snap("palette");
+    let mut again = ide.restart().start().await;
+    again.headless.idle().await;
+    again.keys("F1").await;
+    assert_eq!(first(&mut again), ["Select all", "Toggle word wrap"]);
 }

@@ -227,3 +227,15 @@ async fn status_line_updates_with_every_field() {
     };
     look(renamed, "◓  summing  ! asks nothing  other · high  1.0k/128k  $0.500");
 }
+
+#[tokio::test]
+async fn key_hints_match_snapshots() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut ide = ide_with_finished_task(cols, rows).await;
+        ide.keys("Alt-2 Alt-8").await;
+        ide.advance(std::time::Duration::from_millis(300));
+        ide.snap("key_hints");
+        ide.keys("Escape").await;
+        ide.headless.resize(cols, rows);
+    }
+}

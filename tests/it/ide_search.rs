@@ -23,10 +23,16 @@ async fn find_counts_marks_and_navigates_matches() {
     );
     ide.keys("Alt-c").await;
     assert!(ide.picture().contains("1 of 2"), "exact case: {}", ide.picture());
-    ide.keys("Enter F3").await;
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("2 of 2"), "Enter goes on: {}", ide.picture());
     assert_eq!(ide.cursor(), (2, 4));
-    ide.keys("F3").await;
+    ide.keys("Enter").await;
     assert_eq!(ide.cursor(), (1, 4), "round the end");
+    ide.keys("Shift-Enter").await;
+    assert_eq!(ide.cursor(), (2, 4), "back round the start");
+    assert_eq!(ide.text(), TEXT, "no key of these changes the text");
+    ide.keys("Escape").await;
+    assert_eq!(ide.selected_texts(), ["let"]);
     ide.keys("Escape").await;
     assert!(ide.state().search.highlight.is_none() && ide.selected_texts() == [""]);
 }
@@ -40,7 +46,7 @@ async fn find_regex_matches_and_reports_invalid() {
     ide.type_in(")").await;
     assert!(ide.picture().contains("1 of 2"), "{}", ide.picture());
     ide.keys("Enter").await;
-    assert_eq!(ide.selected_texts(), ["let one"]);
+    assert_eq!(ide.selected_texts(), ["let two"]);
 }
 
 #[tokio::test]
@@ -97,14 +103,14 @@ async fn find_regex_selects_multiline_match() {
 }
 
 #[tokio::test]
-async fn find_enter_types_following_keys_at_match() {
+async fn find_keys_typed_after_closing_are_typed_at_match() {
     let mut ide = IdeSetup::new().with("a.txt", "one foo\nfoo\n").start().await;
-    ide.headless.press("Ctrl-f f o o Enter X");
+    ide.headless.press("Ctrl-f f o o Enter Escape X");
     ide.headless.idle().await;
-    assert_eq!(ide.text(), "one X\nfoo\n");
+    assert_eq!(ide.text(), "one foo\nX\n");
     ide.headless.press("F3 Y");
     ide.headless.idle().await;
-    assert_eq!(ide.text(), "one X\nY\n");
+    assert_eq!(ide.text(), "one Y\nX\n");
 }
 
 #[tokio::test]
@@ -112,7 +118,7 @@ async fn find_navigates_empty_matches() {
     let mut ide = ide().await;
     ide.keys("Ctrl-f Alt-r").await;
     ide.type_in("^").await;
-    ide.keys("Enter F3").await;
+    ide.keys("Enter Escape").await;
     assert_eq!(ide.cursor(), (2, 1));
     ide.keys("F3").await;
     assert_eq!(ide.cursor(), (3, 1));

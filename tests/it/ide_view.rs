@@ -123,7 +123,7 @@ async fn scrollbar_marks_cursor_and_matches() {
     assert_eq!(scrollbar(&mut ide), "─         ");
     ide.keys("Ctrl-f").await;
     ide.type_in("wanted").await;
-    ide.keys("Enter").await;
+    ide.keys("Enter Shift-Enter Escape").await;
     assert_eq!(scrollbar(&mut ide), "  ─    •  ", "the cursor covers the match where it is");
     let thumb = |ide: &mut TestIde| {
         ide.state().visible_rows.clone().unwrap().bar.iter().map(|cell| cell.is_thumb).collect::<Vec<_>>()
@@ -158,7 +158,7 @@ async fn typing_with_all_decorations_sends_no_extra_bytes() {
         let mut ide = IdeSetup::new().with("a.rs", CODE.repeat(40)).start().await;
         ide.keys("Ctrl-f").await;
         ide.type_in("text").await;
-        ide.keys("Enter").await;
+        ide.keys("Enter Escape").await;
         ide.keys(extras).await;
         ide.keys("Ctrl-Home Down Down").await;
         ide.type_in("x").await;

@@ -192,11 +192,12 @@ async fn vim_pending_operator_shows_key_hints() {
     let mut ide = ide("|one two\n").await;
     ide.keys("d").await;
     ide.advance(std::time::Duration::from_millis(400));
-    assert!(last_line(&mut ide).contains("d vim.delete"), "{}", last_line(&mut ide));
+    assert!(ide.picture().contains("Delete with motion"), "{}", ide.picture());
     ide.keys("w").await;
     assert_eq!(marked_area(&mut ide), "|two\n");
     ide.advance(std::time::Duration::from_millis(400));
     assert!(last_line(&mut ide).contains("NORMAL"), "{}", last_line(&mut ide));
+    assert!(!ide.picture().contains("Delete with motion"), "{}", ide.picture());
 }
 
 #[tokio::test]

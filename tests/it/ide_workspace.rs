@@ -118,7 +118,7 @@ async fn search_results_apply_edits_as_one_undo_step() {
     search(&mut ide, "one").await;
     ide.keys("Ctrl-f Ctrl-u").await;
     ide.type_in("one").await;
-    ide.keys("Enter Alt-Shift-j").await;
+    ide.keys("Enter Escape Alt-Shift-j").await;
     ide.type_in("1").await;
     assert_eq!(
         ide.text(),

@@ -30,13 +30,15 @@ pub enum Part {
     View,
     /// The overlay on top.
     Overlay,
+    /// The keys that continue a prefix.
+    KeyHints,
     /// The current message, over everything.
     Toast,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -48,6 +50,7 @@ impl Part {
         Self::Status,
         Self::View,
         Self::Overlay,
+        Self::KeyHints,
         Self::Toast,
     ];
 }

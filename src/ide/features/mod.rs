@@ -14,6 +14,7 @@ pub mod git;
 pub mod history_search;
 pub mod image_files;
 pub mod images;
+pub mod key_hints;
 pub mod locations;
 pub mod login;
 pub mod message_queue;
@@ -61,6 +62,7 @@ pub static FEATURES: &[Feature] = &[
     history_search::FEATURE,
     image_files::FEATURE,
     images::FEATURE,
+    key_hints::FEATURE,
     login::FEATURE,
     models::FEATURE,
     permissions::FEATURE,

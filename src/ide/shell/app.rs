@@ -26,6 +26,7 @@ use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::{highlighting, layout as arrange};
 use crate::ide::features::drafts;
 use crate::ide::features::images::cache::IMAGES;
+use crate::ide::features::key_hints;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -413,7 +414,7 @@ impl App {
             self.place_nodes();
             self.tree.damage_all();
         }
-        self.place_toast();
+        self.place_pop_ups();
         for part in damage.parts() {
             self.tree.damage(self.nodes[part]);
             if *part == Part::Editor {
@@ -490,13 +491,17 @@ impl App {
         }
     }
 
-    /// Places the current message, or hides it.
-    fn place_toast(&mut self) {
+    /// Places the current message and the keys of a prefix, or hides them.
+    fn place_pop_ups(&mut self) {
         let area = toasts::pane::area(&self.state, &self.state.areas);
         self.state.areas.toast = area;
         match area {
             Some(area) => self.tree.set_area(self.nodes[&Part::Toast], area),
             None => self.tree.hide(self.nodes[&Part::Toast]),
+        }
+        match key_hints::pane::area(&self.state, &self.state.areas) {
+            Some(area) => self.tree.set_area(self.nodes[&Part::KeyHints], area),
+            None => self.tree.hide(self.nodes[&Part::KeyHints]),
         }
     }
 

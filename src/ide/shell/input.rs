@@ -102,7 +102,9 @@ fn press_once(cx: &mut Cx<'_>, key: Key) {
     if too_long {
         cx.state.set_error("Macro too long: recording stopped");
     }
-    cx.state.hints.clear();
+    if !std::mem::take(&mut cx.state.hints).is_empty() {
+        cx.state.damage.add(Part::KeyHints);
+    }
     if is_guarded(cx) {
         // Only silence ends the guard: while the user types on, the dialog is unseen.
         cx.state.guard_until = Some(cx.now + GUARD);
@@ -276,6 +278,6 @@ pub fn is_waiting(state: &State) -> bool {
 pub fn show_hints(state: &mut State) {
     if let Lookup::Pending(hints) = state.keymap.lookup(state.key_context(), &state.pending) {
         state.hints = hints;
-        state.damage.add(Part::Status);
+        state.damage.add(Part::KeyHints);
     }
 }

@@ -40,6 +40,8 @@ pub struct PickerSpec {
     pub has_paths: bool,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
+    /// The letters of a row that a query matches, as indices of graphemes, where the rows are not found by the filter.
+    pub letters: Option<fn(query: &str, row: &PickRow) -> Vec<u32>>,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
     /// Shows the effect of a row while it is selected.
@@ -55,6 +57,7 @@ impl PickerSpec {
         title: "",
         footer: "Enter accept",
         toggle: None,
+        letters: None,
         preview: None,
         has_paths: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
@@ -311,6 +314,9 @@ impl Picker {
 
     /// Returns which letters of a row the query matches, as indices of graphemes, sorted.
     pub fn matched(&self, row: &PickRow) -> Vec<u32> {
+        if let Some(letters) = self.spec.letters {
+            return letters(&self.last_query, row);
+        }
         let mut indices = Vec::new();
         if !self.last_query.is_empty() && self.live.is_none() {
             let (mut buffer, mut matcher) = (Vec::new(), self.letters.borrow_mut());
@@ -414,7 +420,7 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
     cx.state.picker_count += 1;
     let mut picker = Picker::new(row, cx.state.picker_count, cx.state.wake.clone());
     let (injector, number) = (picker.injector(), picker.number);
-    let mut begin = None;
+    let (mut begin, mut is_live) = (None, false);
     match (row.load)(cx.state) {
         RowSource::Rows(rows, marked) => {
             picker.fill(rows);
@@ -423,6 +429,7 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
         }
         RowSource::Live(query, search) => {
             picker.live = Some(search);
+            is_live = true;
             picker.query.set(&query, cx.now_ms);
         }
         RowSource::Task(start) => {
@@ -435,6 +442,9 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
     cx.state.push_layer(picker);
     if let Some(begin) = begin {
         begin(cx, injector, number);
+    }
+    if is_live && let Some(search) = cx.state.layers.top::<Picker>().and_then(|picker| picker.live) {
+        return search(cx);
     }
     on_query_change(cx);
 }

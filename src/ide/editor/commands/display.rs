@@ -36,7 +36,7 @@ pub const COMMANDS: &[Command] = &[
             cx.state.damage.add_all();
         },
     ),
-    command("view.toggle-wrap", "Toggle word wrap", &["soft wrap", "line wrap"], |cx| {
+    command("view.toggle-wrap", "Toggle word wrap", &["wrap", "soft wrap", "line wrap"], |cx| {
         toggle(cx, "Word wrap", |look| &mut look.wrap);
     }),
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {

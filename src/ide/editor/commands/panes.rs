@@ -14,7 +14,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-agent", "Toggle agent pane", &["chat", "panel", "assistant"], |cx| {
         toggle(cx, Focus::Agent);
     }),
-    command("view.zoom-pane", "Zoom focused pane", &["maximize", "fullscreen"], |cx| {
+    command("view.zoom-pane", "Zoom focused pane", &["zoom", "maximize", "fullscreen"], |cx| {
         zoom(cx, cx.state.panes.focus);
     }),
     command("view.zoom-files", "Zoom file tree", &["maximize"], |cx| zoom(cx, Focus::Files)),

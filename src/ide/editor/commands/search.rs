@@ -42,6 +42,8 @@ struct SearchJob {
     options: SearchOptions,
     /// The wanted match.
     target: SearchTarget,
+    /// Whether the matches are counted.
+    counts: bool,
 }
 
 /// Which match is wanted.
@@ -138,8 +140,10 @@ fn find(cx: &mut Cx<'_>) {
         .with_id(FIND, 0)
         .initial(first)
         .as_search()
+        .verb("next")
         .on_change(search_incrementally)
-        .on_escape(cancel_search);
+        .on_escape(cancel_search)
+        .stays_open(next_of_prompt);
     with_file(
         cx,
         prompt.check(|cx, answer| {
@@ -149,6 +153,18 @@ fn find(cx: &mut Cx<'_>) {
     );
     cx.state.search.origin = Some(before);
     search_incrementally(cx);
+}
+
+/// Goes to the next match of the query that is typed, or the previous one.
+fn next_of_prompt(cx: &mut Cx<'_>, forward: bool) {
+    let Some(prompt) = cx.state.layers.top::<Prompt>() else { return };
+    let query = prompt.answer.text().to_string();
+    // The first match is being looked for; the query says whether there is one.
+    if query.is_empty() || prompt.handled_version != prompt.searched_version {
+        return;
+    }
+    cx.state.search.last = Some(query.clone());
+    go_to_next(cx, query, forward);
 }
 
 fn replace(cx: &mut Cx<'_>) {
@@ -209,7 +225,8 @@ fn search(cx: &mut Cx<'_>, pattern: String, ask: SearchTarget) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     let how = cx.state.search.options;
-    let search = SearchJob { buffer: buffer.id, text, version, pattern, options: how, target: ask };
+    let counts = cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.has_kind(FIND));
+    let search = SearchJob { buffer: buffer.id, text, version, pattern, options: how, target: ask, counts };
     if search.text.end().0 <= SEARCH_INLINE_MAX {
         let result = run(&search);
         on_found(cx, &search, result);
@@ -240,10 +257,14 @@ fn search_next(cx: &mut Cx<'_>, forward: bool) {
         cx.state.search.queued.get_or_insert_default().push_back(forward);
         return;
     }
+    cx.state.note_jump();
+    go_to_next(cx, pattern, forward);
+}
+
+fn go_to_next(cx: &mut Cx<'_>, pattern: String, forward: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     cx.state.search.queued = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
-    cx.state.note_jump();
     let ask = if forward { SearchTarget::Next(range.end()) } else { SearchTarget::Previous(range.start()) };
     search(cx, pattern, ask);
 }
@@ -274,13 +295,6 @@ fn run(search: &SearchJob) -> SearchOutcome {
         }
         SearchTarget::Incremental { from, .. } => {
             found.range = needle.find_wrapping(text, *from);
-            let start = found.range.as_ref().map_or(text.end(), |found_range| found_range.start);
-            let (mut count, mut nth) = (0, 0);
-            for found_range in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
-                count += 1;
-                nth += usize::from(found_range.start <= start);
-            }
-            found.count = (count, nth);
         }
         SearchTarget::Replace(from, new) => {
             found.range = needle.find(text, *from);
@@ -297,6 +311,15 @@ fn run(search: &SearchJob) -> SearchOutcome {
             let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
             found.edit = Some(edit.prepare(text));
         }
+    }
+    if search.counts {
+        let start = found.range.as_ref().map_or(text.end(), |found_range| found_range.start);
+        let (mut count, mut nth) = (0, 0);
+        for found_range in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
+            count += 1;
+            nth += usize::from(found_range.start <= start);
+        }
+        found.count = (count, nth);
     }
     found.needle = Some(needle);
     found
@@ -321,9 +344,23 @@ fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
 /// Handles the end of a search; searches that waited for its position continue from there.
 fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let waiting = cx.state.search.queued.take();
+    if let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) {
+        prompt.note = note(&found);
+        cx.state.damage.add(Part::Overlay);
+    }
     show_match(cx, search, found);
     for forward in waiting.into_iter().flatten() {
         search_next(cx, forward);
+    }
+}
+
+/// Returns what a search says beside its query.
+fn note(found: &SearchOutcome) -> String {
+    match (&found.problem, &found.range, found.count) {
+        (Some(problem), ..) => problem.clone(),
+        (None, None, _) => "No match".to_string(),
+        (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
+        (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
     }
 }
 
@@ -339,12 +376,7 @@ fn on_incremental_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcom
     if !is_same || prompt.handled_version != ask.1 || search.options != cx.state.search.options {
         return;
     }
-    prompt.note = match (&found.problem, &found.range, found.count) {
-        (Some(problem), ..) => problem.clone(),
-        (None, None, _) => "No match".to_string(),
-        (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
-        (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
-    };
+    prompt.note = note(&found);
     prompt.searched_version = prompt.handled_version;
     cx.state.damage.add(Part::Overlay);
     if found.range.is_some() {

@@ -11,7 +11,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "window.split-right",
         "Split window right",
-        &["split editor", "vertical split", "vsplit"],
+        &["split", "split editor", "vertical split", "vsplit"],
         |cx| {
             split(cx, true);
         },

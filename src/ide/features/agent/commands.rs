@@ -25,7 +25,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "agent.tools-picker",
         "Choose agent tools",
-        &["enable tools", "disable tools", "toolset"],
+        &["tools", "enable tools", "disable tools", "toolset"],
         |cx| cx.defer_picker("tools"),
     ),
     command(

@@ -8,7 +8,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "session.context",
         "Show context report",
-        &["context window", "token usage", "next request"],
+        &["context", "context window", "token usage", "next request"],
         contents::open,
     ),
     command(

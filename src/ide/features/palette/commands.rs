@@ -24,9 +24,14 @@ pub const COMMANDS: &[Command] = &[
     command("app.palette", "Show command palette", &["all commands", "M-x", "help"], |cx| {
         cx.defer_picker("commands");
     }),
-    command("app.keys", "Show keyboard shortcuts", &["hotkeys", "keybindings", "help"], |cx| {
-        cx.defer_picker("keys");
-    }),
+    command(
+        "app.keys",
+        "Show keyboard shortcuts",
+        &["keys", "key", "hotkeys", "keybindings", "help"],
+        |cx| {
+            cx.defer_picker("keys");
+        },
+    ),
     command(
         "app.keymap-picker",
         "Choose key map",

@@ -2,6 +2,7 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::Pick;
+use crate::ide::features::palette::recent;
 use crate::ide::features::plugins;
 
 /// A command of the program or of a plugin, by its id.
@@ -15,7 +16,13 @@ pub enum PaletteTarget {
 
 /// Runs the command that a row represents.
 pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
-    match pick.get() {
+    let target = pick.get::<PaletteTarget>();
+    if let Some(PaletteTarget::Command(id)) = target {
+        recent::note(cx, id);
+    } else if let Some(PaletteTarget::Plugin(id)) = target {
+        recent::note(cx, id);
+    }
+    match target {
         Some(PaletteTarget::Command(id)) => cx.defer_command(id),
         Some(PaletteTarget::Plugin(id)) => {
             let id = id.clone();

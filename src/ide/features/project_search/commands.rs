@@ -24,9 +24,14 @@ pub const COMMANDS: &[Command] = &[
         });
         prompt.initial(first).as_search().check(is_needle).open(cx);
     }),
-    command("workspace.grep-picker", "Search files while typing", &["live grep", "global search"], |cx| {
-        cx.defer_picker("grep");
-    }),
+    command(
+        "workspace.grep-picker",
+        "Search files while typing",
+        &["search", "grep", "live grep", "global search"],
+        |cx| {
+            cx.defer_picker("grep");
+        },
+    ),
     command("workspace.go", "Go to search result", &["open result"], |cx| {
         if let Some(list) = project_search::navigate::current(cx.state) {
             project_search::navigate::go_to_location(cx, list);

@@ -17,7 +17,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "view.session-tree",
         "Show session tree",
-        &["rewind", "go back", "branches", "/tree"],
+        &["session", "rewind", "go back", "branches", "/tree"],
         sessions::open,
     ),
     command("session.new", "New session", &["new chat", "clear", "reset"], |cx| {

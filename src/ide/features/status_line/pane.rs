@@ -130,13 +130,8 @@ impl StatusLine {
         Cow::Borrowed(&self.cached_name.1)
     }
 
-    /// Returns the left part: key hints, the key that is waited for, or the cursor position.
+    /// Returns the left part: the key that is waited for, or the cursor position.
     fn left(&mut self, state: &State) -> (String, &'static str) {
-        if !state.hints.is_empty() {
-            let hints: Vec<String> =
-                state.hints.iter().map(|(key, command)| format!("{key} {command}")).collect();
-            return (hints.join("  "), "ui.status.focus");
-        }
         if !state.pending.is_empty() {
             let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
             return (format!("{} …", keys.join(" ")), "ui.status.focus");

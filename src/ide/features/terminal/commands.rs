@@ -22,7 +22,7 @@ pub const COMMANDS: &[Command] = &[
         }
         panes::toggle(cx, Focus::Terminal);
     }),
-    command("terminal.toggle", "Focus terminal or editor", &["shell"], toggle),
+    command("terminal.toggle", "Focus terminal or editor", &["terminal", "shell"], toggle),
     command("terminal.new", "Open new terminal", &["create terminal", "shell"], open),
     command("terminal.next", "Show next terminal", &[], |cx| step(cx, 1)),
     command("terminal.previous", "Show previous terminal", &[], |cx| step(cx, -1)),

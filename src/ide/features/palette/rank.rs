@@ -1,0 +1,154 @@
+//! Which commands a query means, and how well. A word matches where a word of a title, of another name or of an id
+//! begins with it, as `wrap` does in "Toggle soft wrap", or with several of its beginnings, as `togwr`. Letters that are
+//! scattered over words match nothing: Enter must not run what nobody meant. Must not know commands.
+
+use std::ops::Range;
+
+/// What is compared with a query.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// The title on the screen.
+    pub title: &'a str,
+    /// Other names.
+    pub aliases: &'a [&'a str],
+    /// The id, such as `file.save-all`.
+    pub id: &'a str,
+}
+
+/// How well a query matches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Match {
+    /// The greater the better.
+    pub score: u32,
+    /// The letters of the title that matched, in bytes, sorted.
+    pub letters: Vec<Range<usize>>,
+}
+
+/// Minimum letters that may match within a word.
+const WITHIN_MIN: usize = 3;
+
+/// Returns how well a query matches; `None` if a word of it does not.
+pub fn rank(query: &str, names: &Names<'_>) -> Option<Match> {
+    let query = query.to_lowercase();
+    let mut found = Match::default();
+    for word in query.split_whitespace() {
+        let title = in_text(word, names.title).map(|(score, letters)| (score + 30, letters));
+        let alias = names.aliases.iter().filter_map(|alias| in_text(word, alias));
+        let alias = alias.map(|(score, _)| (score + 15, Vec::new()));
+        let id = in_text(word, names.id).map(|(score, _)| (score, Vec::new()));
+        let (score, letters) = title.into_iter().chain(alias).chain(id).max_by_key(|(score, _)| *score)?;
+        found.score += score;
+        found.letters.extend(letters);
+    }
+    let query = query.trim();
+    let is_name = |name: &str| name.to_lowercase() == query;
+    found.score += match () {
+        () if is_name(names.title) || is_name(names.id) => 100,
+        () if names.aliases.iter().any(|alias| is_name(alias)) => 80,
+        () if names.title.to_lowercase().starts_with(query) => 20,
+        () => 0,
+    };
+    found.letters.sort_by_key(|letters| letters.start);
+    Some(found)
+}
+
+/// Returns how well a word of a query matches a text, and which of its bytes; the best place counts.
+fn in_text(word: &str, text: &str) -> Option<(u32, Vec<Range<usize>>)> {
+    let lower = text.to_lowercase();
+    // Such letters have no upper form of another length in any name.
+    if lower.len() != text.len() {
+        return None;
+    }
+    let starts: Vec<usize> = word_starts(&lower).collect();
+    let at_start = starts.iter().find(|start| lower[**start..].starts_with(word));
+    if let Some(start) = at_start {
+        let end = start + word.len();
+        let is_whole = lower[end..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+        return Some((if is_whole { 60 } else { 50 }, vec![*start..end]));
+    }
+    if let Some(letters) = beginnings(word, &lower, &starts) {
+        return Some((40, letters));
+    }
+    let within = lower.find(word).filter(|_| word.chars().count() >= WITHIN_MIN)?;
+    Some((20, vec![within..within + word.len()]))
+}
+
+/// Returns the starts of the words of a text.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut before = ' ';
+    text.char_indices().filter_map(move |(at, letter)| {
+        let is_start = letter.is_alphanumeric() && !before.is_alphanumeric();
+        before = letter;
+        is_start.then_some(at)
+    })
+}
+
+/// Returns the places where a word is made of beginnings of words, in their order.
+fn beginnings(word: &str, text: &str, starts: &[usize]) -> Option<Vec<Range<usize>>> {
+    if word.is_empty() {
+        return Some(Vec::new());
+    }
+    for (n, start) in starts.iter().enumerate() {
+        let common: usize = word
+            .chars()
+            .zip(text[*start..].chars())
+            .take_while(|(a, b)| a == b && b.is_alphanumeric())
+            .map(|(letter, _)| letter.len_utf8())
+            .sum();
+        // The longest beginning that leaves a rest which the words behind begin with.
+        for end in (1..=common).rev().filter(|end| word.is_char_boundary(*end)) {
+            if let Some(rest) = beginnings(&word[end..], text, &starts[n + 1..]) {
+                return Some(std::iter::once(*start..start + end).chain(rest).collect());
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WRAP: Names<'_> =
+        Names { title: "Toggle soft wrap", aliases: &["word wrap", "line wrap"], id: "view.toggle-wrap" };
+    const UP: Names<'_> = Names { title: "Move up or recall prompt", aliases: &["history"], id: "prompt.up" };
+
+    #[test]
+    fn palette_rank_wants_beginnings_of_words() {
+        assert!(rank("theme", &UP).is_none(), "scattered letters");
+        assert_eq!(rank("wrap", &WRAP).unwrap().letters, [12..16]);
+        assert_eq!(rank("togwr", &WRAP).unwrap().letters, [0..3, 12..14]);
+        assert_eq!(rank("wrap tog", &WRAP).unwrap().letters, [0..3, 12..16]);
+        assert!(rank("word", &WRAP).unwrap().letters.is_empty(), "an alias");
+        assert!(
+            rank("rap", &WRAP).is_some() && rank("ap", &WRAP).is_none(),
+            "two letters within a word mean little"
+        );
+        assert_eq!(rank("", &WRAP), Some(Match::default()));
+    }
+
+    #[test]
+    fn palette_rank_prefers_titles_and_whole_names() {
+        let score = |query: &str, names: &Names<'_>| rank(query, names).unwrap().score;
+        let save = Names { title: "Save file", aliases: &[], id: "file.save" };
+        let save_as = Names { title: "Save file as", aliases: &["save"], id: "file.save-as" };
+        assert!(score("save file", &save) > score("save file", &save_as));
+        assert!(score("save", &save_as) > score("save", &save), "another name, as a whole");
+        assert!(score("wrap", &WRAP) > score("wrap", &Names { title: "Other", ..WRAP }));
+        assert!(score("tog", &WRAP) > score("togw", &WRAP));
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn palette_rank_letters_are_of_the_query(query in "[a-cA-Cé ]{0,6}", title in "[a-cA-Cé -]{0,12}") {
+            let names = Names { title: &title, aliases: &[], id: "" };
+            if let Some(found) = rank(&query, &names) {
+                let letters: usize = found.letters.iter().map(|letters| title[letters.clone()].chars().count()).sum();
+                prop_assert_eq!(letters, query.split_whitespace().map(|word| word.chars().count()).sum::<usize>());
+            }
+        }
+    }
+}
