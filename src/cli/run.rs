@@ -219,6 +219,7 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
             let mut options =
                 setup::session_options(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
+            options.replaces_missing_model = true;
             runtime::start(options).await
         }
         .boxed()

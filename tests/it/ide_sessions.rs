@@ -277,3 +277,38 @@ async fn slash_commands_run_from_prompt() {
     assert!(last_request_text(&ide).contains("/etc/hosts is no word"));
     assert_eq!(files(&ide).len(), 2);
 }
+
+#[tokio::test]
+async fn session_with_an_unknown_model_starts_with_another_and_says_so() {
+    let setup = IdeSetup::new().size(120, 24).turns([Turn::text("answer 1")]);
+    let mut ide = setup.requested_model("nosuch/model").start().await;
+    ide.keys("Alt-3").await;
+    ide.wait_for_text("is not known").await;
+    ide.prompt("hello").await;
+    assert!(ide.picture().contains("answer 1"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn session_branch_from_a_turn_follows_its_answer() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["alpha", "beta"]).await;
+    ide.keys("Alt-g").await;
+    ide.keys("Up n").await;
+    let picture = ide.picture();
+    assert!(picture.contains("answer 1") && !picture.contains("answer 2"), "{picture}");
+    assert_eq!(prompt(&mut ide), "");
+    ide.prompt("gamma").await;
+    let told = last_request_text(&ide);
+    assert!(told.contains("alpha") && told.contains("answer 1") && !told.contains("beta"), "{told}");
+}
+
+#[tokio::test]
+async fn session_tree_fills_its_window() {
+    let names: Vec<String> = (1..=30).map(|n| format!("step {n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut ide = ide_with_prompts(IdeSetup::new().size(110, 24), &names).await;
+    ide.keys("Alt-g").await;
+    let rows = |ide: &mut TestIde| ide.picture().matches("step ").count();
+    assert!(rows(&mut ide) >= 20, "{}", ide.picture());
+    ide.keys("Home ]").await;
+    assert!(rows(&mut ide) >= 20, "{}", ide.picture());
+}

@@ -84,6 +84,8 @@ pub struct Options {
     pub provider: Option<String>,
     /// The requested model: an id or `provider/id`, either with an optional `:level` suffix.
     pub model: Option<String>,
+    /// Whether another model is used, with a notice, where the requested one is missing: a user can choose another.
+    pub replaces_missing_model: bool,
     /// The requested thinking level.
     pub thinking: Option<Thinking>,
     /// The provider of the settings, used when neither flags nor session name one.
@@ -171,6 +173,7 @@ impl Options {
             session_name: None,
             provider: None,
             model: None,
+            replaces_missing_model: false,
             thinking: None,
             default_provider: None,
             default_model: None,

@@ -58,13 +58,13 @@ pub async fn start(mut options: Options) -> Result<Handle, Report> {
 }
 
 /// Returns a session that does not run yet, and its handle.
-async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
+async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> {
     let (seen, reached) = load_access(&options).await?;
     let ModelAccess { client, catalog, problems: wrong } = reached;
     let (session, copied) = open_session(&options)?;
     let chosen = session.model_choice();
     let models = available_models(&options, &client, &catalog, &chosen).await;
-    let (model, thinking) = choose_model(&options, &catalog, &models.all(), &chosen)?;
+    let (model, thinking, replaced) = choose_or_replace(&mut options, &catalog, &models.all(), &chosen)?;
     let mut toolset = Toolset::new(&options, &model)?;
     let active_tools = toolset.active_tools();
     let unread = toolset.read_documents().await;
@@ -86,8 +86,14 @@ async fn prepare(options: Options) -> Result<(Handle, LiveSession), Report> {
     let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone());
     let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept);
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
-    let notices =
-        problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
+    let notices = problems(&session)
+        .into_iter()
+        .chain(copied)
+        .chain(replaced)
+        .chain(lost)
+        .chain(unread)
+        .chain(misruled)
+        .chain(wrong);
     let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &active_tools.all);
@@ -322,6 +328,25 @@ pub(in crate::runtime) fn model_to_use(
             Ok((model, _)) => Ok(model),
             Err(report) => requested.and_then(|request| request.find(&known)).ok_or(report),
         },
+    }
+}
+
+/// Chooses a model. If the requested one is missing and another one may replace it, also returns a notice about it.
+fn choose_or_replace(
+    options: &mut Options,
+    catalog: &Catalog,
+    usable: &[Arc<Model>],
+    chosen: &ModelChoice,
+) -> Result<(Arc<Model>, Thinking, Option<Report>), Report> {
+    match choose_model(options, catalog, usable, chosen) {
+        Err(missing) if options.replaces_missing_model => {
+            // Later sessions of this run must not ask for it again.
+            (options.model, options.provider) = (None, None);
+            let (model, thinking) = choose_model(options, catalog, usable, chosen)?;
+            let notice = Report::new(format!("{missing}. {} is used", model.name));
+            Ok((model, thinking, Some(notice)))
+        }
+        other => other.map(|(model, thinking)| (model, thinking, None)),
     }
 }
 

@@ -52,6 +52,7 @@ pub struct IdeSetup {
     models: Vec<&'static str>,
     faults: Arc<InjectedFaults>,
     undo_store: bool,
+    requested_model: Option<String>,
     restore_session: bool,
     tools: Option<Vec<String>>,
     checkpoints: bool,
@@ -81,6 +82,7 @@ impl IdeSetup {
             models: vec!["script"],
             faults: Arc::default(),
             undo_store: true,
+            requested_model: None,
             restore_session: false,
             tools: None,
             checkpoints: false,
@@ -286,6 +288,13 @@ impl IdeSetup {
         self
     }
 
+    /// The session starts with this model, if there is one.
+    #[must_use]
+    pub fn requested_model(mut self, name: &str) -> Self {
+        self.requested_model = Some(name.to_string());
+        self
+    }
+
     /// The system will refuse to read this path.
     #[must_use]
     pub fn unreadable(self, path: &str) -> Self {
@@ -311,6 +320,7 @@ impl IdeSetup {
         let model =
             |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
         let injected = Injected { provider: script, models: self.models.iter().map(model).collect() };
+        let model = self.requested_model.take();
         let (policy, session, checkpoints) = (self.policy, self.session.clone(), self.checkpoints);
         let tool_flags = ToolFlags { only: self.tools.take(), ..ToolFlags::default() };
         Box::new(move |ports| {
@@ -318,6 +328,8 @@ impl IdeSetup {
             async move {
                 runtime::start(SessionOptions {
                     approval_mode: policy,
+                    model,
+                    replaces_missing_model: true,
                     session,
                     providers: vec![injected],
                     clock,

@@ -89,7 +89,8 @@ fn has_headings(picker: &Picker) -> bool {
 /// Draws the page of rows with the selected one. By pages, so that a step does not redraw the whole list.
 fn draw_matches(canvas: &mut Canvas<'_>, picker: &Picker) {
     let height = u32::from(list_height(canvas)).max(1);
-    let first = picker.selected / height * height;
+    // The last page fills the list, too.
+    let first = (picker.selected / height * height).min(picker.matches().saturating_sub(height));
     for (y, (n, row)) in (1..).zip((first..).zip(picker.rows(first, height))) {
         draw_row(canvas, y, picker, (n, row), row.group.as_deref());
     }
@@ -132,7 +133,7 @@ fn grouped<T: PartialEq + Copy>(groups: impl Iterator<Item = Option<T>>) -> Vec<
 /// Returns the page of the lines with the selected row.
 fn page<T: PartialEq>(lines: &[ListLine<T>], selected: u32, height: usize) -> &[ListLine<T>] {
     let at = lines.iter().position(|line| *line == ListLine::Row(selected)).unwrap_or(0);
-    let first = at / height * height;
+    let first = (at / height * height).min(lines.len().saturating_sub(height));
     &lines[first..lines.len().min(first + height)]
 }
 
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(lines, [Heading("a"), Row(0), Row(1), Heading("b"), Row(2), Row(3)]);
         assert_eq!(page(&lines, 1, 3), [Heading("a"), Row(0), Row(1)]);
         assert_eq!(page(&lines, 2, 3), [Heading("b"), Row(2), Row(3)]);
-        assert_eq!(page(&lines, 3, 4), [Row(2), Row(3)]);
+        assert_eq!(page(&lines, 3, 4), [Row(1), Heading("b"), Row(2), Row(3)], "the last page is full");
         assert_eq!(page::<&str>(&[], 3, 4), []);
     }
 }

@@ -83,7 +83,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
 fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let (cols, rows) = canvas.size();
     let page = usize::from(rows.max(1));
-    let first = view.selected / page * page;
+    let first = (view.selected / page * page).min(view.preview.files.len().saturating_sub(page));
     let soft = canvas.style("ui.overlay.soft");
     for (n, file) in view.preview.files.iter().enumerate().skip(first).take(page) {
         let y = (n - first) as u16;

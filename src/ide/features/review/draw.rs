@@ -192,7 +192,7 @@ fn note(review: &Review, file: &ReviewedFile) -> String {
 fn draw_files(canvas: &mut Canvas<'_>, view: &ReviewView, review: &Review) {
     let (cols, rows) = canvas.size();
     let page = usize::from(rows.max(1));
-    let first = view.selected / page * page;
+    let first = (view.selected / page * page).min(review.files.len().saturating_sub(page));
     let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
     for (n, file) in review.files.iter().enumerate().skip(first).take(page) {
         let y = (n - first) as u16;

@@ -41,9 +41,9 @@ pub const COMMANDS: &[Command] = &[
     command("session.rename", "Rename session", &["name", "title"], rename),
     command("session.delete", "Delete session", &["trash", "remove"], delete),
     command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
-    command("session.branch", "Branch from selected entry", &["edit message", "rewind"], |cx| {
+    command("session.branch", "Branch from selected entry", &["continue from answer", "rewind"], |cx| {
         sessions::with_selected_entry(cx, |cx, _, id| {
-            sessions::go_to_entry(cx, NavigationTarget::After(id), BranchSummaryChoice::None);
+            sessions::go_to_entry(cx, NavigationTarget::AfterTurn(id), BranchSummaryChoice::None);
         });
     }),
     command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {

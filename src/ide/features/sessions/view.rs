@@ -250,7 +250,8 @@ impl SessionView {
     /// Returns the indices on a screen of this height.
     pub fn page(&self, rows: usize) -> Range<usize> {
         let rows = rows.max(1);
-        let first = self.selected / rows * rows;
+        // The last page fills the screen, too.
+        let first = (self.selected / rows * rows).min(self.shown.len().saturating_sub(rows));
         first..(first + rows).min(self.shown.len())
     }
 

@@ -66,6 +66,13 @@ pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
     Some(turn)
 }
 
+/// Returns the last entry of the turn of a user's message; any other entry is returned as it is.
+pub fn end_of_turn(tree: &Tree, id: &str) -> Option<String> {
+    let entry = tree.get(id)?;
+    let later = if entry.role() == Role::User { later_entries(tree, entry) } else { Vec::new() };
+    Some(later.last().map_or(entry.id(), |last| last.id()).to_string())
+}
+
 /// Returns the later entries of the turn. At a fork it follows the active branch, else the latest.
 fn later_entries<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
     let active: std::collections::HashSet<u32> = tree.ancestors(tree.leaf_index()).collect();
