@@ -45,7 +45,7 @@ async fn picker_shows_selected_file_in_its_colors() {
 
 #[tokio::test]
 async fn picker_says_why_a_file_is_not_shown() {
-    let setup = IdeSetup::new().file("image.bin", b"a\0b".to_vec()).file("large.txt", "x".repeat(2 << 20));
+    let setup = IdeSetup::new().file("image.bin", b"a\0b").file("large.txt", "x".repeat(2 << 20));
     let mut ide = setup.file("gone.txt", "here").size(120, 30).start().await;
     for (query, message) in [("image.bin", "Binary file, 3 bytes"), ("large", "2 MB, too large to show here")]
     {
@@ -61,7 +61,7 @@ async fn picker_says_why_a_file_is_not_shown() {
 
 #[tokio::test]
 async fn picker_shows_the_text_of_an_open_file_as_it_is_now() {
-    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<String>();
+    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut ide = IdeSetup::new().with("a.txt", text).size(120, 30).start().await;
     ide.type_in("unsaved ").await;
     go_to_file(&mut ide, "a.txt").await;
@@ -70,7 +70,7 @@ async fn picker_shows_the_text_of_an_open_file_as_it_is_now() {
 
 #[tokio::test]
 async fn grep_shows_the_line_of_the_selected_hit() {
-    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<String>();
+    let text = (1..=99).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut ide = IdeSetup::new().file("a.txt", text).size(120, 30).start().await;
     ide.keys("Alt-6 g").await;
     ide.type_in("line 70").await;

@@ -239,3 +239,14 @@ async fn key_hints_match_snapshots() {
         ide.headless.resize(cols, rows);
     }
 }
+
+#[tokio::test]
+async fn start_screen_without_a_model_says_how_to_connect_one() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
+        let mut ide = IdeSetup::new().requested_model("demo/guide").size(cols, rows).start().await;
+        ide.keys("Alt-3").await;
+        let picture = ide.picture();
+        assert!(picture.contains("No model is connected.") && picture.contains("/login"), "{picture}");
+        ide.snap("start_without_model");
+    }
+}

@@ -355,7 +355,7 @@ async fn clipboard_paste_arrives_later_and_only_where_it_was_asked_for() {
 
 #[tokio::test]
 async fn selection_ended_by_another_button_follows_the_end_again() {
-    let text = (1..=80).map(|n| format!("word {n}\n\n")).collect::<String>();
+    let text = (1..=80).map(|n| format!("word {n}\n\n")).collect::<Vec<_>>().concat();
     let mut ide = ide_with([Turn::text(&text)], (80, 24)).await;
     ide.prompt("go").await;
     let (x, y) = ide.find("word 80");

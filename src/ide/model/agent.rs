@@ -9,6 +9,14 @@ use crate::tools::permissions::policy::Mode;
 /// Text of the status line from the interrupt key until the agent has stopped.
 pub const INTERRUPTING: &str = "Interrupting…";
 
+/// API of the demo guide, which stands for a model until one is connected.
+const DEMO_API: &str = "demo";
+
+/// Returns whether this is the demo guide, and no model.
+pub fn is_demo(model: &Model) -> bool {
+    model.api == DEMO_API
+}
+
 /// The agent as shown in the status line.
 #[derive(Debug, Default)]
 pub struct Agent {

@@ -64,13 +64,13 @@ fn in_text(word: &str, text: &str) -> Option<(u32, Vec<Range<usize>>)> {
     if let Some(start) = at_start {
         let end = start + word.len();
         let is_whole = lower[end..].chars().next().is_none_or(|next| !next.is_alphanumeric());
-        return Some((if is_whole { 60 } else { 50 }, vec![*start..end]));
+        return Some((if is_whole { 60 } else { 50 }, std::iter::once(*start..end).collect()));
     }
     if let Some(letters) = beginnings(word, &lower, &starts) {
         return Some((40, letters));
     }
     let within = lower.find(word).filter(|_| word.chars().count() >= WITHIN_MIN)?;
-    Some((20, vec![within..within + word.len()]))
+    Some((20, std::iter::once(within..within + word.len()).collect()))
 }
 
 /// Returns the starts of the words of a text.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn palette_rank_wants_beginnings_of_words() {
         assert!(rank("theme", &UP).is_none(), "scattered letters");
-        assert_eq!(rank("wrap", &WRAP).unwrap().letters, [12..16]);
+        assert_eq!(rank("wrap soft", &WRAP).unwrap().letters, [7..11, 12..16]);
         assert_eq!(rank("togwr", &WRAP).unwrap().letters, [0..3, 12..14]);
         assert_eq!(rank("wrap tog", &WRAP).unwrap().letters, [0..3, 12..16]);
         assert!(rank("word", &WRAP).unwrap().letters.is_empty(), "an alias");

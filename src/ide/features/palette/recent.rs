@@ -68,7 +68,7 @@ pub fn load(cx: &mut Cx<'_>) {
 pub fn note(cx: &mut Cx<'_>, id: &str) {
     let recent = &mut cx.state.slots[RECENT];
     recent.add(id);
-    let text = recent.ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+    let text = recent.ids.iter().flat_map(|id| [id.as_str(), "\n"]).collect::<String>();
     let folder = CacheFolder::new(recent.folder.clone());
     let write = move || folder.put(FILE, text.as_bytes()).map_err(|error| Report::new(error.to_string()));
     cx.tasks.spawn_blocking("palette.save", write, |cx, written| {

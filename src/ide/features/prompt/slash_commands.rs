@@ -65,7 +65,10 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
         summaries::replace_summary(cx, text);
         Ok(())
     }),
-    handler("name", "[TEXT]", "rename the session", name),
+    handler("name", "[TEXT]", "rename the session", |cx, text| {
+        name(cx, text);
+        Ok(())
+    }),
     command("search", "search all sessions", "session.search"),
     command("import", "import sessions of other agents", "session.import"),
     handler("model", "[NAME]", "switch the model", models::switch_by_name),
@@ -94,12 +97,11 @@ impl SlashCommand {
     }
 }
 
-fn name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
+fn name(cx: &mut Cx<'_>, name: &str) {
     match name {
         "" => cx.defer_command("session.rename"),
         _ => sessions::rename(cx, name.to_string()),
     }
-    Ok(())
 }
 
 /// Runs the prompt's slash command; returns whether the text was one, known or not. Unknown ones stay in the

@@ -15,7 +15,7 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
 use crate::ide::features::review::state::REVIEW;
-use crate::ide::model::agent::thousands;
+use crate::ide::model::agent::{is_demo, thousands};
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
 use crate::text::file_format::encoding::Encoding;
@@ -300,7 +300,9 @@ fn right(inputs: &RightInputs) -> String {
     parts.extend(inputs.zoomed.as_ref().map(|key| format!("zoomed · {key}")));
     parts.extend(approval_note(inputs.approval_mode, cols < 60).map(String::from));
     let signs = parts.len();
-    if let Some(model) = &inputs.model {
+    if inputs.model.as_ref().is_some_and(|model| is_demo(model)) {
+        parts.push("no model · /login".to_string());
+    } else if let Some(model) = &inputs.model {
         let thinking = if inputs.thinking == Thinking::Off {
             String::new()
         } else {

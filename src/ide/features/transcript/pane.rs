@@ -18,6 +18,7 @@ use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::cards::form::CardKeys;
 use crate::ide::features::transcript::items::{Item, ItemKind};
 use crate::ide::features::transcript::view::focus::PaneShape;
+use crate::ide::model::agent::is_demo;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::copied::selected_cells;
@@ -193,6 +194,10 @@ fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
         (key("edit.newline"), "new line".to_string()),
         (key("agent.model-picker"), "choose a model".to_string()),
     ];
+    let has_model = !state.agent.model.as_deref().is_some_and(is_demo);
+    if !has_model {
+        lines[2] = ("/login".to_string(), "connect a model: log in, or paste a key".to_string());
+    }
     if let Some(last) = &state.slots[LAST_SESSION] {
         let go_on = format!("go on with “{}”, {} ago", last.title, last.age);
         lines.insert(0, (key("session.resume-last"), go_on));
@@ -205,6 +210,10 @@ fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
         top = rows.saturating_sub(lines.len() as u16) / 2;
     }
     let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
+    if !has_model && top > 1 {
+        let warning = canvas.style("warning");
+        canvas.text(left, top - 2, "No model is connected.", warning);
+    }
     for (n, (key, what)) in lines.iter().enumerate() {
         canvas.text(left, top + n as u16, key, strong);
         let room = usize::from(cols.saturating_sub(left + widest + 2));
